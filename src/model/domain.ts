@@ -1,0 +1,80 @@
+/**
+ * An accelerated domain as we store it and speak of it. The wire's names and codes are in `contract/` and `api/wire.ts`;
+ * what an edge needs of it is a `SiteSpec` (`sites/spec.ts`).
+ */
+
+/** static, download, on-demand video, live, dynamic: the wire's 1, 2, 3, 4, 6. */
+export type AccelerationType = 'static' | 'download' | 'video' | 'live' | 'dynamic';
+
+/** `follow`: the origin is asked with the scheme that the client used. */
+export type OriginProtocol = 'http' | 'https' | 'follow';
+
+/** Everything that a customer can set on a domain. Stored as one JSON text; a missing member reads as its default. */
+export interface DomainSettings {
+  readonly originProtocol: OriginProtocol;
+  /** Primary origins as the customer wrote them (`host`, `host:port`, `IP:port`, `[v6]:port`), in order. */
+  readonly origins: readonly string[];
+  readonly backups: readonly string[];
+  /** Host header and SNI towards the origin; empty means the domain itself (for a wildcard: the requested host). */
+  readonly originHost: string;
+  /** Only its path and query are used; empty means no probe. */
+  readonly monitorUrl: string;
+  readonly keepUrlParams: boolean;
+  readonly prefixCacheFirst: boolean;
+  readonly redirectFollow: boolean;
+  readonly pageCompress: boolean;
+  readonly rangeBackSource: boolean;
+  /** Browser cache validity; 0 leaves the origin's headers. docs/decisions/0003 */
+  readonly expiresSeconds: number;
+  /** Validity of a preflight's result; 0 leaves the origin's header. docs/decisions/0003 */
+  readonly accessControlMaxAgeSeconds: number;
+  /** The edge's own refusal: a plain 403, the customer's page, or a redirect. */
+  readonly forbidHttpCode: '' | '302' | '403';
+  readonly forbidRedirectUrl: string;
+  readonly html403: string;
+  readonly sslControl: boolean;
+  /** Certificate identifier; empty when none is bound. */
+  readonly sslKey: string;
+}
+
+export const DEFAULT_SETTINGS: DomainSettings = {
+  originProtocol: 'http',
+  origins: [],
+  backups: [],
+  originHost: '',
+  monitorUrl: '',
+  keepUrlParams: false,
+  prefixCacheFirst: false,
+  redirectFollow: false,
+  pageCompress: false,
+  rangeBackSource: false,
+  expiresSeconds: 0,
+  accessControlMaxAgeSeconds: 0,
+  forbidHttpCode: '',
+  forbidRedirectUrl: '',
+  html403: '',
+  sslControl: false,
+  sslKey: '',
+};
+
+export interface Domain {
+  /** Positive, below 2^31, never reused. */
+  readonly id: number;
+  readonly accountId: number;
+  /** Lower-case ASCII; a wildcard begins with `*.`. */
+  readonly name: string;
+  readonly type: AccelerationType;
+  readonly icpNumber: string;
+  readonly remark: string;
+  readonly state: DomainState;
+  readonly createdAt: number;
+  /** Revision of the last *setting change*; what edges must acknowledge before the domain reads as accelerating. */
+  readonly settingRevision: number;
+  readonly settings: DomainSettings;
+}
+
+/**
+ * What is stored. Codes on the wire: open is 1 or 2 (derived, see `acknowledgement.ts`), pending 1, closed 0, rejected 5,
+ * disabled 6.
+ */
+export type DomainState = 'pending' | 'open' | 'closed' | 'rejected' | 'disabled';

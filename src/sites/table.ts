@@ -1,0 +1,18 @@
+/**
+ * Host to site. Sites are compiled when first asked for and kept in a bounded LRU; the specs stay where the source keeps
+ * them (an edge's own file), so 100,000 domains cost no memory until they are used.
+ */
+import type { Site } from './site.ts';
+import type { SiteSpec } from './spec.ts';
+
+/** Where specs are read from, by exact name (`*.example.com` is a name). Synchronous: a local file's index. */
+export interface SiteSource {
+  getSpec(name: string): { readonly spec: SiteSpec; readonly revision: number } | undefined;
+}
+
+export interface SiteTable {
+  /** Exact name, else the longest `*.suffix`. `host` is lower-case ASCII without port or trailing dot. */
+  find(host: string): Site | undefined;
+  /** Forgets what was compiled for these names; the next request reads them anew. `undefined`: forgets everything. */
+  forget(names: readonly string[] | undefined): void;
+}

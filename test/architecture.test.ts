@@ -1,0 +1,178 @@
+/** The rooms of `ARCHITECTURE.md` as code: which room may import which, and the caps of `CONTRIBUTING.md`. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '..');
+const MAX_FILE_LINES = 400;
+
+/** Room → rooms it may import. The same table stands in `ARCHITECTURE.md`, and a test below compares them. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  contract: [],
+  client: ['contract'],
+  model: [],
+  http: ['lib'],
+  db: ['model', 'lib'],
+  sites: ['model', 'http', 'lib'],
+  feed: ['model', 'sites', 'db', 'lib'],
+  logs: ['db', 'lib'],
+  edge: ['sites', 'feed', 'http', 'logs', 'lib'],
+  api: ['contract', 'model', 'db', 'sites', 'feed', 'logs', 'lib'],
+  cli: ['contract', 'client', 'model', 'db', 'lib'],
+  roles: [
+    'lib',
+    'contract',
+    'client',
+    'model',
+    'http',
+    'db',
+    'sites',
+    'feed',
+    'logs',
+    'edge',
+    'api',
+    'cli',
+    'config.ts',
+  ],
+};
+
+/** Files of `src/` that belong to no room and may import every room. */
+const RIM = ['config.ts', 'main.ts'];
+
+/** These rooms also run in a browser, so they use nothing of Node's. */
+const ANYWHERE = ['contract', 'client'];
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly specifier: string;
+  /** Path below `src/` that the import names, or `undefined` for a package. */
+  readonly target: string | undefined;
+}
+
+const sources = globSync('src/**/*.ts', { cwd: ROOT }).sort();
+const imports = sources.flatMap(importsOf);
+
+describe('architecture', () => {
+  test('every file is in a room of the table, or on the rim', () => {
+    const strays = sources.filter((file) => !(roomOf(file) in ROOMS) && !RIM.includes(roomOf(file)));
+    assert.deepEqual(strays, []);
+  });
+
+  test('a room imports only the rooms it may', () => {
+    const forbidden = imports.filter(({ file, from, target }) => {
+      if (target === undefined || RIM.includes(from) || isTest(file)) return false;
+      const to = roomOf(join('src', target));
+      return to !== from && !ROOMS[from]?.includes(to);
+    });
+    assert.deepEqual(forbidden.map(describeImport), []);
+  });
+
+  test('nothing imports the tests, except tests', () => {
+    const forbidden = imports.filter(
+      ({ file, specifier }) => !isTest(file) && /\/test\/|\.(test|suite)\.ts$/.test(specifier),
+    );
+    assert.deepEqual(forbidden.map(describeImport), []);
+  });
+
+  test('contract and client use nothing of Node', () => {
+    const forbidden = imports.filter(
+      ({ file, from, specifier }) => ANYWHERE.includes(from) && !isTest(file) && specifier.startsWith('node:'),
+    );
+    assert.deepEqual(forbidden.map(describeImport), []);
+  });
+
+  test('relative paths stay inside a room, # paths lead to another; contract and client use relative paths between them', () => {
+    const wrong = imports.filter(({ from, specifier, target }) => {
+      if (target === undefined) return false;
+      const isOwn = roomOf(join('src', target)) === from;
+      if (ANYWHERE.includes(from)) return false;
+      return specifier.startsWith('#') ? isOwn : !isOwn && !RIM.includes(from);
+    });
+    assert.deepEqual(wrong.filter(({ file }) => !isTest(file)).map(describeImport), []);
+  });
+
+  test('no files import each other in a circle', () => {
+    assert.deepEqual(findCircle(), undefined);
+  });
+
+  test(`no file is longer than ${MAX_FILE_LINES} lines`, () => {
+    const files = [...sources, ...globSync('{test,bench}/**/*.ts', { cwd: ROOT })];
+    const long = files.filter((file) => read(file).split('\n').length - 1 > MAX_FILE_LINES);
+    assert.deepEqual(long, []);
+  });
+
+  test('every file of src opens with a comment that says what it owns', () => {
+    const silent = sources.filter((file) => !isTest(file) && !read(file).startsWith('/**'));
+    assert.deepEqual(silent, []);
+  });
+
+  test('ARCHITECTURE.md shows the same table of rooms', () => {
+    const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `(\w+)` \| .*? \| ([^|]*) \|$/gm)].map(
+      ([, room = '', allowed = '']): [string, string[]] => [room, allowed.replace(/\(.*?\)/g, '').match(/\w+/g) ?? []],
+    );
+    const documented = Object.fromEntries(rows.filter(([room]) => room in ROOMS));
+    const expected = Object.fromEntries(
+      Object.entries(ROOMS).map(([room, allowed]) => [room, room === 'roles' ? ['all'] : [...allowed]]),
+    );
+    const sorted = (table: Record<string, string[]>) =>
+      Object.fromEntries(Object.entries(table).map(([room, allowed]) => [room, [...allowed].sort()]));
+    assert.deepEqual(sorted(documented), sorted(expected));
+  });
+});
+
+function importsOf(file: string): Import[] {
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\b[^;'"]*?\bfrom\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|(?:^|\n)import\s*'([^']+)'/g;
+  return [...read(file).matchAll(pattern)].map(([, a, b, c]) => {
+    const specifier = a ?? b ?? c ?? '';
+    return { file, from: roomOf(file), specifier, target: resolveImport(file, specifier) };
+  });
+}
+
+function resolveImport(file: string, specifier: string): string | undefined {
+  if (specifier === '#config') return 'config.ts';
+  if (specifier.startsWith('#')) return specifier.slice(1);
+  if (!specifier.startsWith('.')) return undefined;
+  const path = normalize(join(dirname(file), specifier));
+  return path.startsWith('src/') ? relative('src', path) : undefined;
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+function isTest(file: string): boolean {
+  return /\.(test|suite)\.ts$/.test(file);
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+function describeImport({ file, specifier }: Import): string {
+  return `${file} imports ${specifier}`;
+}
+
+/** Depth-first search over the imports, type-only ones included; gives the first circle's path. */
+function findCircle(): readonly string[] | undefined {
+  const next = Map.groupBy(imports, ({ file }) => file);
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    done.add(file);
+    for (const { target } of next.get(file) ?? []) {
+      const circle = target === undefined ? undefined : visit(join('src', target), [...path, file]);
+      if (circle !== undefined) return circle;
+    }
+    return undefined;
+  };
+  for (const file of sources) {
+    const circle = visit(file, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+/** Waiting for something that another process or socket does: polls with a deadline instead of sleeping. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Calls `probe` until it gives something other than `undefined` or `false`, and returns that.
+ * A throwing probe counts as "not yet"; after `timeoutMs` the last error, or `what`, is thrown.
+ */
+export async function eventually<T>(
+  what: string,
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  let cause: unknown;
+  for (;;) {
+    try {
+      const value = await probe();
+      if (value !== undefined && value !== false) return value;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause });
+    await delay(10);
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The only way a test may skip: it names what is missing. In CI (`CI=true`) a missing server is a failure, not a skip;
+ * only data from outside the repository may be absent there.
+ */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+type Skip = { readonly skip: string } | { readonly skip: false };
+
+/** Options for `test()`/`describe()`: runs when the URL of a PostgreSQL server is set, else skips by name. */
+export function needsPostgres(): Skip {
+  return need(postgresUrl() !== undefined, 'needs PostgreSQL: set CAUSEWAY_TEST_POSTGRES to the URL of a server');
+}
+
+export function needsNginx(): Skip {
+  return needsProgram('nginx');
+}
+
+export function needsProgram(name: string): Skip {
+  return need(findProgram(name) !== undefined, `needs the program ${name}`);
+}
+
+/** For data that lies outside the repository; may skip in CI too. */
+export function needsData(path: string): Skip {
+  return existsSync(path) ? { skip: false } : { skip: `needs the data ${path}` };
+}
+
+export function postgresUrl(): string | undefined {
+  return process.env['CAUSEWAY_TEST_POSTGRES'] || undefined;
+}
+
+/** Full path of a program; servers often lie in sbin, which is not on a user's PATH. */
+export function findProgram(name: string): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function need(isThere: boolean, reason: string): Skip {
+  if (isThere) return { skip: false };
+  if (process.env['CI'] === 'true') throw new Error(`${reason} (in CI this may not be skipped)`);
+  return { skip: reason };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there or not ours to run: look on
+  }
+}
