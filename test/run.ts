@@ -1,0 +1,51 @@
+/**
+ * Runs every test and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full, skipped tests by
+ * name with their reason. Arguments are files to run instead of all. Exit code 1 when anything failed or nothing ran.
+ */
+import { globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { EventData } from 'node:test';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Two files at a time: the end-to-end files start whole services, and more at once only makes them slow. */
+const CONCURRENT_FILES = 2;
+const TEST_TIMEOUT_MS = 180_000;
+
+const files =
+  process.argv.length > 2 ? process.argv.slice(2) : globSync('{src,test}/**/*.test.ts', { cwd: ROOT }).sort();
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const skipped: string[] = [];
+
+const events = run({
+  files: files.map((file) => join(ROOT, file)),
+  concurrency: CONCURRENT_FILES,
+  timeout: TEST_TIMEOUT_MS,
+});
+events.on('test:pass', (event) => {
+  if (event.skip !== undefined) {
+    counts.skipped += 1;
+    skipped.push(`${nameOf(event)}: ${event.skip}`);
+  } else if (event.details.type !== 'suite' && !isFile(event)) counts.passed += 1;
+});
+events.on('test:fail', (event) => {
+  if (event.details.type !== 'suite') counts.failed += 1;
+});
+events.compose(spec).pipe(process.stdout);
+await new Promise((resolve) => events.on('end', resolve));
+
+process.stdout.write('\n');
+for (const line of skipped) process.stdout.write(`skipped ${line}\n`);
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+
+function nameOf(event: EventData.TestPass): string {
+  const file = event.file === undefined ? '' : `${relative(ROOT, event.file)} › `;
+  return `${file}${event.name}`;
+}
+
+/** The runner reports each file as a test around its tests; only its failure (it crashed) counts. */
+function isFile(event: EventData.TestPass): boolean {
+  return event.nesting === 0 && files.includes(relative(ROOT, event.name));
+}
