@@ -1,0 +1,56 @@
+/**
+ * Structured logs: one JSON line per event on stderr (stdout is for people and programs that read a command's answer).
+ * No line carries a secret: the finished line is cleaned, so depth, bindings and texts inside texts make no difference.
+ */
+import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
+
+export type Logger = PinoLogger;
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** The part of the service that speaks: `control`, `edge-worker`, … */
+  readonly name: string;
+  /** Where lines go; stderr when absent. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLogger(options: LoggerOptions): Logger {
+  return pino(
+    {
+      name: options.name,
+      level: options.level,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: hideSecrets },
+    },
+    // Synchronous: a process that dies has written its last words.
+    options.destination ?? destination({ fd: 2, sync: true }),
+  );
+}
+
+const SECRET_NAME = String.raw`[\w-]*(?:token|secret|password|private_?key|authorization)`;
+
+/** A member with a text value. */
+const SECRET_MEMBER = new RegExp(String.raw`"(${SECRET_NAME})":"(?:\\.|[^"\\])*"`, 'gi');
+
+/** The same in JSON that itself stands in a text: its quotes have backslashes, and quotes in the value have more of them. */
+const NESTED_MEMBER = new RegExp(String.raw`(?<!\\)(\\+)"(${SECRET_NAME})\1":\1".*?(?<!\\)\1"`, 'gi');
+
+/** A query parameter or form field. */
+const SECRET_FIELD = new RegExp(String.raw`\b(${SECRET_NAME})=[^&\s"\\]+`, 'gi');
+
+/** The password in a URL. */
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*):[^\s/@"]+@/gi;
+
+/** Replaces the values of everything that is named like a secret by `***`. */
+export function hideSecrets(line: string): string {
+  return line
+    .replace(SECRET_MEMBER, '"$1":"***"')
+    .replace(NESTED_MEMBER, '$1"$2$1":$1"***$1"')
+    .replace(SECRET_FIELD, '$1=***')
+    .replace(URL_PASSWORD, '$1:***@');
+}
