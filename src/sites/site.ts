@@ -15,8 +15,13 @@ export interface Site {
 
 export interface SiteOrigins {
   readonly protocol: 'http' | 'https' | 'follow';
-  readonly primary: readonly OriginSpec[];
-  readonly backup: readonly OriginSpec[];
+  readonly primary: readonly SiteOrigin[];
+  readonly backup: readonly SiteOrigin[];
   readonly hostHeader: string;
   readonly probePath: string;
+}
+
+export interface SiteOrigin extends OriginSpec {
+  /** True when `host` is an IP literal: there is nothing to resolve, and no certificate name to verify. */
+  readonly isAddress: boolean;
 }

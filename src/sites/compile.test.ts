@@ -1,0 +1,90 @@
+/** Compiled sites are golden files: `golden/x.spec.json` → `golden/x.site.json`. What is refused is a table. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { compileSite } from './compile.ts';
+
+const GOLDEN = join(import.meta.dirname, 'golden');
+const REVISION = 7;
+
+describe('compileSite', () => {
+  const specs = globSync('*.spec.json', { cwd: GOLDEN }).sort();
+  assert.ok(specs.length >= 4);
+  for (const file of specs) {
+    test(`${file} compiles to its golden site`, () => {
+      const result = compileSite(readJson(file), REVISION);
+      assert.deepEqual(result, { kind: 'site', site: readJson(file.replace('.spec.', '.site.')) });
+    });
+  }
+
+  test('the result cannot be changed, in depth', () => {
+    const result = compileSite(plain(), REVISION);
+    assert.equal(result.kind, 'site');
+    if (result.kind === 'site') {
+      assert.ok(Object.isFrozen(result.site) && Object.isFrozen(result.site.origins.primary[0]));
+    }
+  });
+
+  const refused: readonly (readonly [what: string, spec: unknown, problem: RegExp])[] = [
+    ['no object', null, /^spec: expected an object, found null/],
+    ['a list', [], /^spec: /],
+    ['an id of 0', plain({ id: 0 }), /^id: expected an integer from 1/],
+    ['an id as text', plain({ id: '1' }), /^id: /],
+    ['an id beyond 2^31-1', plain({ id: 2 ** 31 }), /^id: /],
+    ['an upper-case name', plain({ name: 'A.example.com' }), /^name: /],
+    ['an empty name', plain({ name: '' }), /^name: /],
+    ['a name that is an address', plain({ name: '192.0.2.1' }), /^name: /],
+    ['a wildcard in the middle', plain({ name: 'a.*.example.com' }), /^name: /],
+    ['a bare wildcard', plain({ name: '*.' }), /^name: /],
+    ['a trailing dot', plain({ name: 'example.com.' }), /^name: /],
+    ['a name of 254 characters', plain({ name: `${'a.'.repeat(126)}ab` }), /^name: /],
+    ['an unknown type', plain({ type: 'blog' }), /^type: expected one of static/],
+    ['an unknown state', plain({ state: 'pending' }), /^state: /],
+    ['no origins', plain({ origins: undefined }), /^origins: /],
+    ['no primary', withOrigins({ primary: [] }), /^origins.primary: expected at least one/],
+    ['51 primaries', withOrigins({ primary: Array(51).fill({ host: 'o.example' }) }), /at most 50, found 51/],
+    ['an unknown protocol', withOrigins({ protocol: 'ftp' }), /^origins.protocol: /],
+    ['a URL as origin', withOrigins({ primary: [{ host: 'http://o.example' }] }), /^origins.primary\[0\].host: /],
+    ['an origin with a port inside', withOrigins({ primary: [{ host: 'o.example:80' }] }), /\[0\].host: /],
+    ['brackets', withOrigins({ primary: [{ host: '[::1]' }] }), /\[0\].host: /],
+    ['a zone', withOrigins({ primary: [{ host: 'fe80::1%eth0' }] }), /\[0\].host: /],
+    ['a short address', withOrigins({ primary: [{ host: '127.1' }] }), /\[0\].host: /],
+    ['a hexadecimal address', withOrigins({ primary: [{ host: '0x7f000001' }] }), /\[0\].host: /],
+    ['port 0', withOrigins({ primary: [{ host: 'o.example', port: 0 }] }), /\[0\].port: /],
+    ['port 65536', withOrigins({ backup: [{ host: 'o.example', port: 65_536 }] }), /^origins.backup\[0\].port: /],
+    ['a Host field with a line break', withOrigins({ hostHeader: 'a\r\nX: 1' }), /^origins.hostHeader: /],
+    ['a Host field with userinfo', withOrigins({ hostHeader: 'u@a.example' }), /^origins.hostHeader: /],
+    ['a Host field with port 0', withOrigins({ hostHeader: 'a.example:0' }), /^origins.hostHeader: /],
+    ['a probe without /', withOrigins({ probePath: 'status' }), /^origins.probePath: /],
+    ['a probe with a blank', withOrigins({ probePath: '/a b' }), /^origins.probePath: /],
+  ];
+  for (const [what, spec, problem] of refused) {
+    test(`${what} is refused by name`, () => {
+      const result = compileSite(spec, REVISION);
+      assert.equal(result.kind, 'invalid');
+      if (result.kind === 'invalid') assert.match(result.problem, problem);
+    });
+  }
+
+  test('what was found is cut short in the problem', () => {
+    const result = compileSite(plain({ name: 'X'.repeat(10_000) }), REVISION);
+    assert.ok(result.kind === 'invalid' && result.problem.length < 200);
+  });
+});
+
+function plain(changes: object = {}): object {
+  return { id: 1, name: 'example.com', type: 'static', state: 'open', origins: origins(), ...changes };
+}
+
+function withOrigins(changes: object): object {
+  return plain({ origins: { ...origins(), ...changes } });
+}
+
+function origins(): object {
+  return { protocol: 'http', primary: [{ host: 'o.example' }], backup: [], hostHeader: '', probePath: '' };
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(GOLDEN, file), 'utf8'));
+}

@@ -1,0 +1,145 @@
+/**
+ * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
+ * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
+ */
+import { isHostName, isIpLiteral } from './host-name.ts';
+import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
+import type { SiteSpec } from './spec.ts';
+
+export type CompileResult =
+  | { readonly kind: 'site'; readonly site: Site }
+  /** `problem` names the member, what was expected and what was found. */
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+/** Per list; the interface's own limit for `data` and `backup`. */
+export const MAX_ORIGINS = 50;
+/** Ids are what the interface carries as an int. */
+const MAX_SITE_ID = 2 ** 31 - 1;
+/** As long as a viewer's own target may be. */
+const MAX_PROBE_PATH_CHARS = 8192;
+const MAX_PORT = 65_535;
+
+const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
+const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
+const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['protocol'][];
+
+/** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
+export function compileSite(spec: unknown, revision: number): CompileResult {
+  try {
+    return { kind: 'site', site: deepFreeze(readSite(spec, revision)) };
+  } catch (error) {
+    if (error instanceof Problem) return { kind: 'invalid', problem: error.message };
+    throw error;
+  }
+}
+
+/** Leaves the readers below at the first problem; never leaves this file. */
+class Problem extends Error {}
+
+function readSite(spec: unknown, revision: number): Site {
+  const members = readObject('spec', spec);
+  const name = readName(members['name']);
+  const type = readOneOf('type', members['type'], TYPES);
+  return {
+    id: readInteger('id', members['id'], MAX_SITE_ID),
+    name,
+    isWildcard: name.startsWith('*.'),
+    type,
+    state: readOneOf('state', members['state'], STATES),
+    revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
+    origins: readOrigins(members['origins'], type),
+  };
+}
+
+function readName(value: unknown): string {
+  const name = readText('name', value);
+  const base = name.startsWith('*.') ? name.slice(2) : name;
+  if (!isHostName(base) || isIpLiteral(base)) throw expected('name', 'a lower-case host name or *.name', value);
+  return name;
+}
+
+function readOrigins(value: unknown, type: SiteSpec['type']): SiteOrigins {
+  const members = readObject('origins', value);
+  const primary = readOriginList('origins.primary', members['primary']);
+  // A live site may be fed by its encoders alone; every other type has something to fetch.
+  if (primary.length === 0 && type !== 'live') throw new Problem('origins.primary: expected at least one origin');
+  return {
+    protocol: readOneOf('origins.protocol', members['protocol'], PROTOCOLS),
+    primary,
+    backup: readOriginList('origins.backup', members['backup'] ?? []),
+    hostHeader: readHostHeader(members['hostHeader'] ?? ''),
+    probePath: readProbePath(members['probePath'] ?? ''),
+  };
+}
+
+function readOriginList(member: string, value: unknown): SiteOrigin[] {
+  if (!Array.isArray(value)) throw expected(member, 'a list', value);
+  if (value.length > MAX_ORIGINS)
+    throw new Problem(`${member}: expected at most ${MAX_ORIGINS}, found ${value.length}`);
+  return value.map((item, index) => readOrigin(`${member}[${index}]`, item));
+}
+
+function readOrigin(member: string, value: unknown): SiteOrigin {
+  const members = readObject(member, value);
+  const host = readText(`${member}.host`, members['host']);
+  const isAddress = isIpLiteral(host);
+  if (!isAddress && !isHostName(host)) throw expected(`${member}.host`, 'a host name or an IP address', host);
+  const port = members['port'];
+  if (port === undefined) return { host, isAddress };
+  return { host, isAddress, port: readInteger(`${member}.port`, port, MAX_PORT) };
+}
+
+/** Empty, `name`, `IP`, `[v6]`, each perhaps with `:port`. It goes out as the Host field, so nothing else may be in it. */
+function readHostHeader(value: unknown): string {
+  const text = readText('origins.hostHeader', value);
+  if (text === '') return text;
+  const [, v6, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isHost =
+    v6 !== undefined ? v6.includes(':') && isIpLiteral(v6) : isHostName(plain ?? '') || isIpLiteral(plain ?? '');
+  if (!isHost || Number(port ?? 1) > MAX_PORT || Number(port ?? 1) === 0) {
+    throw expected('origins.hostHeader', 'a host name, perhaps with a port', value);
+  }
+  return text;
+}
+
+function readProbePath(value: unknown): string {
+  const text = readText('origins.probePath', value);
+  if (text !== '' && (!/^\/[!-~]*$/.test(text) || text.includes('#') || text.length > MAX_PROBE_PATH_CHARS)) {
+    throw expected('origins.probePath', 'a path beginning with / (no blanks, no fragment)', value);
+  }
+  return text;
+}
+
+function readObject(member: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected(member, 'an object', value);
+  return Object.fromEntries(Object.entries(value));
+}
+
+function readText(member: string, value: unknown): string {
+  if (typeof value !== 'string') throw expected(member, 'a text', value);
+  return value;
+}
+
+/** 1…`max`. */
+function readInteger(member: string, value: unknown, max: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) {
+    throw expected(member, `an integer from 1 to ${max}`, value);
+  }
+  return value;
+}
+
+function readOneOf<T extends string>(member: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((item) => item === value);
+  if (found === undefined) throw expected(member, `one of ${allowed.join(', ')}`, value);
+  return found;
+}
+
+/** What was found is cut short: it comes from outside and goes into logs and reports. */
+function expected(member: string, what: string, found: unknown): Problem {
+  return new Problem(`${member}: expected ${what}, found ${(JSON.stringify(found) ?? 'nothing').slice(0, 100)}`);
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) deepFreeze(member);
+  return Object.freeze(value);
+}
