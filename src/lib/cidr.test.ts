@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createAddressSet, parseCidr, unmapAddress } from './cidr.ts';
+
+describe('parseCidr', () => {
+  const rows = [
+    ['10.0.0.0/8', { family: 'ipv4', address: '10.0.0.0', prefix: 8 }],
+    ['10.1.2.3/8', { family: 'ipv4', address: '10.1.2.3', prefix: 8 }],
+    ['192.0.2.1', { family: 'ipv4', address: '192.0.2.1', prefix: 32 }],
+    ['::/0', { family: 'ipv6', address: '::', prefix: 0 }],
+    ['2001:db8::1', { family: 'ipv6', address: '2001:db8::1', prefix: 128 }],
+    ['', undefined],
+    ['10.0.0.0/33', undefined],
+    ['10.0.0.0/', undefined],
+    ['10.0.0.0/-1', undefined],
+    ['10.0.0.0/8/8', undefined],
+    ['10.0.0/8', undefined],
+    ['010.0.0.0/8', undefined],
+    ['fe80::1%eth0', undefined],
+    ['::1/129', undefined],
+    ['example.com', undefined],
+  ] as const;
+  for (const [text, expected] of rows) {
+    test(`'${text}' is ${expected === undefined ? 'no network' : 'a network'}`, () =>
+      assert.deepEqual(parseCidr(text), expected));
+  }
+});
+
+describe('an address set', () => {
+  const set = createAddressSet(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32']);
+  const rows = [
+    ['10.255.0.1', true],
+    ['11.0.0.1', false],
+    ['192.0.2.7', true],
+    ['192.0.2.8', false],
+    ['::ffff:10.0.0.1', true],
+    ['2001:db8:1::', true],
+    ['2001:db9::', false],
+    ['nonsense', false],
+    ['', false],
+  ] as const;
+  for (const [address, expected] of rows) {
+    test(`${expected ? 'has' : 'does not have'} '${address}'`, () => assert.equal(set.has(address), expected));
+  }
+
+  test('refuses what is no network', () => assert.throws(() => createAddressSet(['x']), RangeError));
+});
+
+test('an IPv4-mapped address is shown as IPv4', () => {
+  assert.equal(unmapAddress('::ffff:192.0.2.1'), '192.0.2.1');
+  assert.equal(unmapAddress('::1'), '::1');
+  assert.equal(unmapAddress('192.0.2.1'), '192.0.2.1');
+});

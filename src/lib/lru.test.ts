@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Lru } from './lru.ts';
+
+describe('Lru', () => {
+  test('what was used longest ago goes first, and reading is a use', () => {
+    const gone: string[] = [];
+    const lru = new Lru<string, number>({ maxWeight: 2, onEvict: (key) => gone.push(key) });
+    lru.set('a', 1);
+    lru.set('b', 2);
+    assert.equal(lru.get('a'), 1);
+    lru.set('c', 3);
+    assert.deepEqual(gone, ['b']);
+    assert.equal(lru.get('b'), undefined);
+    assert.equal(lru.size, 2);
+  });
+
+  test('weights are summed, also over replacing and deleting', () => {
+    const lru = new Lru<string, number>({ maxWeight: 10, weigh: (value) => value });
+    lru.set('a', 4);
+    lru.set('b', 4);
+    lru.set('a', 6);
+    assert.equal(lru.weight, 10);
+    lru.set('c', 5);
+    assert.deepEqual([lru.get('a'), lru.get('b'), lru.get('c'), lru.weight], [undefined, undefined, 5, 5]);
+    assert.equal(lru.delete('c'), true);
+    assert.equal(lru.delete('c'), false);
+    assert.equal(lru.weight, 0);
+  });
+
+  test('what alone is too heavy is not kept, pushes nothing out, and its old value is gone', () => {
+    const lru = new Lru<string, number>({ maxWeight: 10, weigh: (value) => value });
+    lru.set('a', 4);
+    lru.set('b', 4);
+    assert.equal(lru.set('a', 11), false);
+    assert.deepEqual([lru.get('a'), lru.get('b'), lru.weight], [undefined, 4, 4]);
+  });
+
+  test('clearing empties it without evictions', () => {
+    const lru = new Lru<string, number>({ maxWeight: 2, onEvict: () => assert.fail() });
+    lru.set('a', 1);
+    lru.clear();
+    assert.deepEqual([lru.size, lru.weight], [0, 0]);
+  });
+});

@@ -1,0 +1,69 @@
+/** The site table: host → compiled site, exact name first, then the longest wildcard. Compiles what is asked for. */
+import { Lru } from '#lib/lru.ts';
+import { compileSite } from './compile.ts';
+import type { Site } from './site.ts';
+import type { SiteSource, SiteTable } from './table.ts';
+
+export interface SiteTableOptions {
+  readonly source: SiteSource;
+  /** Compiled sites kept; the hosts they were found for are bounded by `HOSTS_PER_SITE` times as many. */
+  readonly maxSites: number;
+}
+
+/** Hosts under a wildcard are named by viewers, so the look-up's memory needs a bound apart from the sites'. */
+const HOSTS_PER_SITE = 4;
+/** Hosts without a site, remembered so that a flood of them costs the source nothing. */
+const MAX_UNKNOWN_HOSTS = 10_000;
+
+/** A spec that does not compile has no site: the feed keeps the last one that did, so this is a file gone bad. */
+export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTable {
+  const sites = new Lru<string, Site>({ maxWeight: maxSites });
+  const hosts = new Lru<string, Site>({ maxWeight: maxSites * HOSTS_PER_SITE });
+  const unknown = new Lru<string, true>({ maxWeight: MAX_UNKNOWN_HOSTS });
+
+  const load = (name: string): Site | undefined => {
+    const known = sites.get(name);
+    if (known !== undefined) return known;
+    const found = source.getSpec(name);
+    if (found === undefined) return undefined;
+    const result = compileSite(found.spec, found.revision);
+    if (result.kind === 'invalid') return undefined;
+    sites.set(name, result.site);
+    return result.site;
+  };
+
+  const search = (host: string): Site | undefined => {
+    for (const name of candidateNames(host)) {
+      const site = load(name);
+      if (site !== undefined) return site;
+    }
+    return undefined;
+  };
+
+  return {
+    find: (host) => {
+      const known = hosts.get(host);
+      if (known !== undefined) return known;
+      if (unknown.get(host) !== undefined) return undefined;
+      const site = search(host);
+      if (site === undefined) unknown.set(host, true);
+      else hosts.set(host, site);
+      return site;
+    },
+    forget: (names) => {
+      // A name may take hosts from a wildcard or give them back, so every found host is looked up anew; the compiled
+      // sites of other names stay.
+      hosts.clear();
+      unknown.clear();
+      if (names === undefined) sites.clear();
+      else for (const name of names) sites.delete(name);
+    },
+  };
+}
+
+/** The exact name, then wildcards from the longest suffix to the shortest. A wildcard never covers its own apex. */
+function candidateNames(host: string): string[] {
+  const names = [host];
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) names.push(`*${host.slice(dot)}`);
+  return names;
+}
