@@ -1,0 +1,102 @@
+/**
+ * Which addresses the edge connects to. Customers name origins, so an address must be globally reachable unicast unless
+ * the operator opened its range; our own listeners and the database are refused even then.
+ */
+import { networkInterfaces } from 'node:os';
+import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
+
+export interface GuardOptions {
+  /** Networks that the operator opens for origins of his own. */
+  readonly allow: readonly string[];
+  /** Refused even inside `allow`. A wildcard host stands for every address of this machine. */
+  readonly refuse: readonly Endpoint[];
+  /** Addresses of this machine's interfaces; asked at each decision because they change. */
+  readonly localAddresses?: () => readonly string[];
+}
+
+export interface Endpoint {
+  /** An address, or a name: then its port is refused at every address that is not globally reachable. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Guard {
+  /** Decides about the very address that a socket is to be connected to, never about a name. */
+  permits(address: string, port: number): boolean;
+}
+
+/** IANA IPv4 Special-Purpose Address Registry, and multicast; the few reachable exceptions inside are not origins. */
+const SPECIAL_V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+/** All that is allocated as global unicast; v4-mapped, NAT64, ULA, link-local and multicast lie outside. */
+const GLOBAL_V6 = '2000::/3';
+/** IANA IPv6 Special-Purpose Address Registry inside 2000::/3: protocol assignments and Teredo, documentation, 6to4. */
+const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+const WILDCARDS = ['0.0.0.0', '::'];
+const LOOPBACK = createAddressSet(['127.0.0.0/8', '::1']);
+/** Connecting to the unspecified address reaches this machine. */
+const UNSPECIFIED = createAddressSet(['0.0.0.0', '::']);
+
+export function createGuard({ allow, refuse, localAddresses = interfaceAddresses }: GuardOptions): Guard {
+  const allowed = createAddressSet(allow);
+  const special = createAddressSet([...SPECIAL_V4, ...SPECIAL_V6]);
+  const globalV6 = createAddressSet([GLOBAL_V6]);
+  const isGlobal = (address: string) => !special.has(address) && (address.includes(':') ? globalV6.has(address) : true);
+
+  const isLocal = (address: string) =>
+    LOOPBACK.has(address) || UNSPECIFIED.has(address) || localAddresses().some((own) => isSame(own, address));
+
+  const isRefused = (address: string, endpoint: Endpoint): boolean => {
+    const host = unmapAddress(endpoint.host);
+    if (WILDCARDS.includes(host)) return isLocal(address);
+    if (isAddress(host)) return isSame(host, address) || (LOOPBACK.has(host) && UNSPECIFIED.has(address));
+    return !isGlobal(address);
+  };
+
+  return {
+    permits: (address, port) => {
+      // A mapped address names an IPv4 host in a second way: nobody needs it as an origin. It is refused as it stands.
+      if (!isAddress(address) || unmapAddress(address) !== address || isMapped(address)) return false;
+      if (refuse.some((endpoint) => endpoint.port === port && isRefused(address, endpoint))) return false;
+      return isGlobal(address) || allowed.has(address);
+    },
+  };
+}
+
+const V4_MAPPED = createAddressSet(['::ffff:0:0/96']);
+
+/** Also when it is written in hexadecimal groups (`::ffff:7f00:1`). */
+function isMapped(address: string): boolean {
+  return address.includes(':') && V4_MAPPED.has(address);
+}
+
+function isAddress(text: string): boolean {
+  return ANY.has(text);
+}
+
+const ANY = createAddressSet(['0.0.0.0/0', '::/0']);
+
+/** Compares values, not spellings: `::1` and `0:0:0:0:0:0:0:1` are the same. */
+function isSame(a: string, b: string): boolean {
+  return isAddress(a) && createAddressSet([a]).has(b);
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+}
