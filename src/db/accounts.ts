@@ -1,0 +1,45 @@
+/** Accounts. They are never deleted: logs, domains and money refer to them. */
+import type { Account, AccountKind } from '#model/account.ts';
+import type { AccountRow, Executor } from './schema.ts';
+
+export interface NewAccount {
+  readonly name: string;
+  readonly kind: AccountKind;
+  readonly now: number;
+}
+
+export async function createAccount(x: Executor, { name, kind, now }: NewAccount): Promise<Account> {
+  const row = await x
+    .insertInto('account')
+    .values({ name, kind, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toAccount(row);
+}
+
+export async function findAccount(x: Executor, id: number): Promise<Account | undefined> {
+  const row = await x.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toAccount(row);
+}
+
+/** In the order they were made. */
+export async function listAccounts(
+  x: Executor,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly Account[]> {
+  const rows = await x.selectFrom('account').selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return rows.map(toAccount);
+}
+
+export async function countAccounts(x: Executor): Promise<number> {
+  const { total } = await x
+    .selectFrom('account')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export function toAccount(row: AccountRow): Account {
+  // `as`: the table's check allows these two words only.
+  return { id: row.id, name: row.name, kind: row.kind as AccountKind, createdAt: row.created_at };
+}

@@ -1,0 +1,117 @@
+/** Every step from an empty database to the present one, the same on both engines. A released step is never edited. */
+import { randomUUID } from 'node:crypto';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import type { Schema } from './schema.ts';
+
+/** Where the engines' words for the same thing differ. */
+export interface ColumnWords {
+  /** A primary key below 2^31 that the engine hands out and never reuses. */
+  readonly identity: RawBuilder<unknown>;
+  /** 64 bits. */
+  readonly bigint: 'bigint' | 'integer';
+  /** Closes `create table`. */
+  readonly tableEnd: RawBuilder<unknown>;
+}
+
+/** Throws when a step fails, or when the database is of a newer release than this one. */
+export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<void> {
+  const steps = { '0001-domains-and-feed': domainsAndFeed(words) };
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw new Error('the database cannot be brought up to date', { cause: error });
+}
+
+function domainsAndFeed(words: ColumnWords): Migration {
+  return {
+    async up(db: Kysely<unknown>) {
+      await createAccounts(db, words);
+      await createDomains(db, words);
+      await createFeed(db, words);
+    },
+  };
+}
+
+async function createAccounts(db: Kysely<unknown>, { identity, bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('account')
+    .addColumn('id', identity)
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull().check(sql`kind in ('customer', 'operator')`))
+    .addColumn('created_at', bigint, (column) => column.notNull())
+    .modifyEnd(tableEnd)
+    .execute();
+  await db.schema
+    .createTable('token')
+    .addColumn('id', identity)
+    .addColumn('account_id', 'integer', (column) => column.notNull().references('account.id'))
+    .addColumn('scopes', 'text', (column) => column.notNull())
+    .addColumn('label', 'text', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('created_at', bigint, (column) => column.notNull())
+    .addColumn('expires_at', bigint)
+    .addColumn('revoked_at', bigint)
+    .modifyEnd(tableEnd)
+    .execute();
+  await db.schema.createIndex('token_account').on('token').column('account_id').execute();
+}
+
+async function createDomains(db: Kysely<unknown>, { identity, bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('domain')
+    .addColumn('id', identity)
+    .addColumn('account_id', 'integer', (column) => column.notNull().references('account.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('type', 'text', (column) => column.notNull())
+    .addColumn('icp_number', 'text', (column) => column.notNull())
+    .addColumn('remark', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('created_at', bigint, (column) => column.notNull())
+    .addColumn('setting_revision', bigint, (column) => column.notNull())
+    .addColumn('settings', 'text', (column) => column.notNull())
+    .addColumn('deleted_at', bigint)
+    .modifyEnd(tableEnd)
+    .execute();
+  await db.schema
+    .createIndex('domain_name_in_use')
+    .unique()
+    .on('domain')
+    .column('name')
+    .where(sql.ref('deleted_at'), 'is', null)
+    .execute();
+  await db.schema.createIndex('domain_account').on('domain').columns(['account_id', 'id']).execute();
+}
+
+async function createFeed(db: Kysely<unknown>, { bigint, tableEnd }: ColumnWords): Promise<void> {
+  await db.schema
+    .createTable('config_head')
+    .addColumn('id', 'integer', (column) => column.primaryKey().check(sql`id = 1`))
+    .addColumn('epoch', 'text', (column) => column.notNull())
+    .addColumn('revision', bigint, (column) => column.notNull())
+    .addColumn('min_revision', bigint, (column) => column.notNull())
+    .modifyEnd(tableEnd)
+    .execute();
+  await sql`insert into config_head (id, epoch, revision, min_revision) values (1, ${randomUUID()}, 0, 0)`.execute(db);
+  await db.schema
+    .createTable('resource')
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('revision', bigint, (column) => column.notNull())
+    .addColumn('deleted', 'integer', (column) => column.notNull())
+    .addColumn('changed_at', bigint, (column) => column.notNull())
+    .addColumn('body', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('resource_key', ['kind', 'key'])
+    .modifyEnd(tableEnd)
+    .execute();
+  await db.schema.createIndex('resource_revision').on('resource').columns(['revision', 'kind', 'key']).execute();
+  await db.schema
+    .createTable('edge')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('applied_revision', bigint, (column) => column.notNull())
+    .addColumn('rejected', 'text', (column) => column.notNull())
+    .addColumn('build', 'text', (column) => column.notNull())
+    .addColumn('started_at', bigint, (column) => column.notNull())
+    .addColumn('reported_at', bigint, (column) => column.notNull())
+    .modifyEnd(tableEnd)
+    .execute();
+}

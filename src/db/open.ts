@@ -1,0 +1,114 @@
+/** Opens the database, whichever engine it is, brought up to date. All writing goes through `transaction`. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Kysely, Transaction } from 'kysely';
+import type { Logger } from '#lib/logger.ts';
+import { type Engine, isWorthAnotherTry, openPostgres, openSqlite } from './engine.ts';
+import { migrate } from './migrations.ts';
+import { readHead } from './resources.ts';
+import type { Executor, Schema } from './schema.ts';
+
+/** Tries of a transaction that meets a serialization failure or a deadlock. */
+const MAX_TRIES = 5;
+const RETRY_MS = 20;
+
+export interface DatabaseOptions {
+  /** `postgres://…`; absent: SQLite at `file`. */
+  readonly url?: string;
+  /** For LISTEN, when `url` leads through a pooler in transaction mode. */
+  readonly listenUrl?: string;
+  readonly file: string;
+  readonly log: Logger;
+}
+
+export interface Db extends AsyncDisposable {
+  readonly engine: 'sqlite' | 'postgres';
+  /** For single statements. Inside `transaction` use what it hands over: on SQLite this one would wait for ever. */
+  readonly query: Kysely<Schema>;
+  /**
+   * Commits when `work` resolves, rolls back when it throws. `work` may run several times, so it changes nothing but the
+   * database.
+   */
+  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** One consistent state for as long as `work` takes, read only, without holding up writers. */
+  snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
+  /** A hint that something was published; may come late, twice or never. Gives the function that unsubscribes. */
+  onPublish(listener: () => void): () => void;
+}
+
+export async function openDatabase(options: DatabaseOptions): Promise<Db> {
+  const { url, listenUrl = url, file, log } = options;
+  const engine =
+    url === undefined || listenUrl === undefined ? openSqlite(file) : await openPostgres({ url, listenUrl, log });
+  try {
+    await migrate(engine.query, engine.words);
+    return new OpenDatabase(engine, (await readHead(engine.query)).revision);
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+class OpenDatabase implements Db {
+  readonly #engine: Engine;
+  readonly #listeners = new Set<() => void>();
+  /** Begins with the first subscriber: a command that runs and ends needs none. */
+  #listening: AsyncDisposable | undefined;
+  #seenRevision: number;
+
+  constructor(engine: Engine, revision: number) {
+    this.#engine = engine;
+    this.#seenRevision = revision;
+  }
+
+  get engine(): 'sqlite' | 'postgres' {
+    return this.#engine.name;
+  }
+
+  get query(): Kysely<Schema> {
+    return this.#engine.query;
+  }
+
+  async transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const result = await this.#engine.query.transaction().execute(work);
+        await this.#wakeAfterCommit();
+        return result;
+      } catch (error) {
+        if (tries === MAX_TRIES || !isWorthAnotherTry(error)) throw error;
+        await delay(Math.random() * RETRY_MS * 2 ** tries);
+      }
+    }
+  }
+
+  snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T> {
+    return this.#engine.snapshot(work);
+  }
+
+  onPublish(listener: () => void): () => void {
+    this.#listening ??= this.#engine.listen(() => this.#wake());
+    // A function of its own per subscription: the same listener may subscribe twice.
+    const entry = () => listener();
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+    await this.#listening?.[Symbol.asyncDispose]();
+    await this.#engine[Symbol.asyncDispose]();
+  }
+
+  /** SQLite tells nobody of a commit; looking costs microseconds. */
+  async #wakeAfterCommit(): Promise<void> {
+    if (this.#engine.name !== 'sqlite' || this.#listeners.size === 0) return;
+    const { revision } = await readHead(this.#engine.query);
+    if (revision === this.#seenRevision) return;
+    this.#seenRevision = revision;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

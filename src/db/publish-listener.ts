@@ -1,0 +1,73 @@
+/** Hears of publishes by PostgreSQL's LISTEN on a connection of its own, and comes back when that is lost. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '#lib/logger.ts';
+
+export const PUBLISH_CHANNEL = 'causeway_publish';
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5000;
+
+export interface ListenOptions {
+  /** Goes round a pooler in transaction mode, which loses LISTEN. */
+  readonly url: string;
+  /** Also called after each (re)connection, for what was missed meanwhile. */
+  readonly wake: () => void;
+  readonly log: Logger;
+}
+
+export function listenForPublishes({ url, wake, log }: ListenOptions): AsyncDisposable {
+  const stop = new AbortController();
+  const running = run();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    while (!stop.signal.aborted) {
+      try {
+        await listenOnce(url, stop.signal, () => {
+          retryMs = FIRST_RETRY_MS;
+          wake();
+        });
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        log.warn({ err: error, retryMs }, 'not listening to the database; polling goes on');
+      }
+      await delay(retryMs, undefined, { signal: stop.signal }).catch(() => undefined); // only ever rejects by `stop`
+      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+    }
+  }
+}
+
+/** Settles when the connection ends: resolves after `signal`, else rejects. */
+async function listenOnce(url: string, signal: AbortSignal, wake: () => void): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'causeway listen',
+  });
+  const ended = Promise.withResolvers<void>();
+  const stop = () => ended.resolve();
+  client.on('error', (error) => ended.reject(error));
+  client.on('end', () => ended.reject(new Error('the connection ended')));
+  client.on('notification', wake);
+  ended.promise.catch(() => undefined); // it may fail before anyone awaits it; the await below reports it
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await client.connect();
+    await client.query(`listen ${PUBLISH_CHANNEL}`);
+    wake();
+    if (signal.aborted) return;
+    await ended.promise;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await client.end().catch(() => undefined); // it is gone already
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The tables as Kysely sees them, the same on both engines: text and integers only, instants in epoch milliseconds, JSON
+ * as text. `migrations.ts` makes them; a name in snake_case is SQL and stays in this room.
+ */
+import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
+
+export interface Schema {
+  account: AccountTable;
+  token: TokenTable;
+  domain: DomainTable;
+  config_head: ConfigHeadTable;
+  resource: ResourceTable;
+  edge: EdgeTable;
+}
+
+/** What every query function takes first: the database, or a transaction of it. */
+export type Executor = Kysely<Schema> | Transaction<Schema>;
+
+interface AccountTable {
+  id: Generated<number>;
+  name: string;
+  kind: string;
+  created_at: number;
+}
+
+interface TokenTable {
+  id: Generated<number>;
+  account_id: number;
+  /** JSON: a list of scopes. */
+  scopes: string;
+  label: string;
+  /** SHA-256 of the token, hex. */
+  hash: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+interface DomainTable {
+  /** Below 2^31 and never reused, also after a delete. */
+  id: Generated<number>;
+  account_id: number;
+  name: string;
+  type: string;
+  icp_number: string;
+  remark: string;
+  state: string;
+  created_at: number;
+  setting_revision: number;
+  /** JSON: the members of `DomainSettings`; a missing one has its default. */
+  settings: string;
+  /** Rows stay for logs and statistics; a deleted name is free for anyone. */
+  deleted_at: number | null;
+}
+
+/** One row. */
+interface ConfigHeadTable {
+  id: number;
+  /** Random; made with the database and changed by a restore. */
+  epoch: string;
+  revision: number;
+  /** Changes up to this revision may be forgotten: who has an older one takes a snapshot. */
+  min_revision: number;
+}
+
+interface ResourceTable {
+  kind: string;
+  key: string;
+  revision: number;
+  /** 0 or 1; a deleted resource is a tombstone until it is pruned. */
+  deleted: number;
+  changed_at: number;
+  /** JSON; empty in a tombstone. */
+  body: string;
+}
+
+interface EdgeTable {
+  id: string;
+  applied_revision: number;
+  /** JSON: a list of `Rejection`. */
+  rejected: string;
+  build: string;
+  started_at: number;
+  reported_at: number;
+}
+
+export type AccountRow = Selectable<AccountTable>;
+export type TokenRow = Selectable<TokenTable>;
+export type DomainRow = Selectable<DomainTable>;
+export type EdgeRow = Selectable<EdgeTable>;

@@ -1,0 +1,18 @@
+/** Access tokens: 256 random bits, of which only the SHA-256 is kept. */
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Says what it is when it turns up in a log or a repository; secret scanners look for such prefixes. */
+const PREFIX = 'cwy_';
+
+/** `random` gives that many unpredictable bytes. 47 characters, safe in a header and in a URL. */
+export function mintToken(random: (bytes: number) => Buffer = randomBytes): string {
+  return PREFIX + random(32).toString('base64url');
+}
+
+/**
+ * Hex. Looking up by it is constant in time in what matters: who does not know the token cannot choose its hash. Plain
+ * SHA-256 is enough for 256 random bits; there is nothing to guess.
+ */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,32 @@
+/** Who uses the service, and the tokens that prove it. What a token may do is its scopes; whose it is, its account. */
+
+/** An operator account owns no domain; it runs the service. */
+export type AccountKind = 'customer' | 'operator';
+
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: AccountKind;
+  readonly createdAt: number;
+}
+
+export const SCOPES = ['cdn', 'sms', 'operator'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** The token itself is known to its holder only; we keep its hash. */
+export interface Token {
+  readonly id: number;
+  readonly accountId: number;
+  readonly scopes: readonly Scope[];
+  /** The holder's own words, to tell tokens apart. */
+  readonly label: string;
+  readonly createdAt: number;
+  /** Absent: never. */
+  readonly expiresAt?: number;
+  readonly revokedAt?: number;
+}
+
+export function isTokenUsable(token: Token, now: number): boolean {
+  return token.revokedAt === undefined && (token.expiresAt === undefined || now < token.expiresAt);
+}

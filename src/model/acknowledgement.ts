@@ -1,0 +1,46 @@
+/**
+ * When a domain's last setting change counts as in force: every live edge has acknowledged it and there is at least one.
+ * Purges, renewals and health do not touch it; they raise no `settingRevision`.
+ */
+import type { EdgeReport } from './edge.ts';
+
+/** An edge that was silent for so long does not hold a domain back; it catches up when it returns. */
+export const EDGE_LIVE_MS = 30_000;
+
+export function isLive(edge: Pick<EdgeReport, 'reportedAt'>, now: number): boolean {
+  return now - edge.reportedAt < EDGE_LIVE_MS;
+}
+
+/** What a list of domains is compared with, made once for all of them. */
+export interface InForce {
+  /** The lowest revision that a live edge has applied; absent when no edge is live: then nothing is in force. */
+  readonly floor: number | undefined;
+  /** Domains whose newest spec at least one live edge refuses. */
+  readonly rejectedNames: readonly string[];
+}
+
+export function summarizeAcknowledgements(liveEdges: readonly EdgeReport[]): InForce {
+  const rejections = liveEdges.flatMap((edge) => edge.rejected);
+  return {
+    floor: inForceFloor(liveEdges),
+    rejectedNames: [...new Set(rejections.filter(({ kind }) => kind === 'site').map(({ key }) => key))],
+  };
+}
+
+export function inForceFloor(liveEdges: readonly Pick<EdgeReport, 'appliedRevision'>[]): number | undefined {
+  return liveEdges.length === 0 ? undefined : Math.min(...liveEdges.map((edge) => edge.appliedRevision));
+}
+
+export function isInForce(
+  domain: { readonly name: string; readonly settingRevision: number },
+  liveEdges: readonly EdgeReport[],
+): boolean {
+  return (
+    liveEdges.length > 0 &&
+    liveEdges.every(
+      (edge) =>
+        edge.appliedRevision >= domain.settingRevision &&
+        !edge.rejected.some(({ kind, key }) => kind === 'site' && key === domain.name),
+    )
+  );
+}

@@ -1,0 +1,42 @@
+/** Names of accelerated domains: parsing what a customer wrote, and which names stand in each other's way. */
+import { getPublicSuffix } from 'tldts';
+import { parseHostText } from './host-text.ts';
+
+export type DomainName =
+  | { readonly kind: 'name'; readonly name: string; readonly isWildcard: boolean }
+  /** `reason` completes the sentence "domain …". */
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+/**
+ * Lower-case ASCII (IDNA). `.example.com` is written for `*.example.com`. At least two parts; no address; no wildcard on a
+ * public suffix, private ones (`github.io`) included: it would cover other people's names.
+ */
+export function parseDomainName(text: string): DomainName {
+  const [, mark, base = ''] = /^(\*?\.)?(.*)$/s.exec(text) ?? [];
+  const isWildcard = mark !== undefined;
+  const parsed = parseHostText(base);
+  if (parsed.kind === 'invalid') return parsed;
+  const { host } = parsed;
+  if (!host.includes('.')) return { kind: 'invalid', reason: 'needs at least two parts, as in example.com' };
+  if (host.includes('_')) return { kind: 'invalid', reason: 'contains an underscore' };
+  if (isWildcard && getPublicSuffix(host, { allowPrivateDomains: true }) === host) {
+    return { kind: 'invalid', reason: `is a wildcard on the public suffix ${host}` };
+  }
+  const name = isWildcard ? `*.${host}` : host;
+  if (name.length > 253) return { kind: 'invalid', reason: 'is longer than 253 characters' };
+  return { kind: 'name', name, isWildcard };
+}
+
+/** The wildcards that cover a name (or a wildcard's names), nearest first: `a.b.c` → `*.b.c`, `*.c`. Never itself. */
+export function coveringWildcards(name: string): readonly string[] {
+  const labels = name.split('.');
+  return labels
+    .slice(1)
+    .map((_, index) => `*.${labels.slice(index + 1).join('.')}`)
+    .filter((wildcard) => wildcard !== name);
+}
+
+/** Names that can stand in each other's way share this: the last two labels, for no wildcard is on a single one. */
+export function conflictScope(name: string): string {
+  return name.split('.').slice(-2).join('.');
+}

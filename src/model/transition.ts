@@ -1,0 +1,30 @@
+/** Which action leads from which stored state to which: the one table of a domain's life. */
+import type { DomainState } from './domain.ts';
+
+/**
+ * `close`, `open` and `resubmit` are the customer's (`resubmit`: any accepted change of a rejected domain); `approve`,
+ * `reject`, `disable` and `enable` the operator's.
+ */
+export type DomainAction = 'close' | 'open' | 'resubmit' | 'approve' | 'reject' | 'disable' | 'enable';
+
+export type Transition = { readonly kind: 'state'; readonly state: DomainState } | { readonly kind: 'refused' };
+
+/** State → action → next state; what is not named is refused. */
+const TRANSITIONS: Readonly<Record<DomainState, Partial<Record<DomainAction, DomainState>>>> = {
+  pending: { approve: 'open', reject: 'rejected', disable: 'disabled' },
+  open: { close: 'closed', reject: 'rejected', disable: 'disabled' },
+  closed: { open: 'open', disable: 'disabled' },
+  rejected: { resubmit: 'open', disable: 'disabled' },
+  disabled: { enable: 'open' },
+};
+
+/** An action that leads to the state the domain is in is refused too; whether that is an error is the caller's to say. */
+export function nextState(state: DomainState, action: DomainAction): Transition {
+  const next = TRANSITIONS[state][action];
+  return next === undefined ? { kind: 'refused' } : { kind: 'state', state: next };
+}
+
+/** Settings of a disabled domain stand still until an operator enables it. */
+export function canChangeSettings(state: DomainState): boolean {
+  return state !== 'disabled';
+}
