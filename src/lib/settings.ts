@@ -1,0 +1,137 @@
+/**
+ * A table of settings and where their texts come from: default < file < environment < flag. Knows no setting by name and
+ * reads nothing itself; reports every problem rather than the first.
+ */
+import { parse } from 'smol-toml';
+import { nearest } from './nearest.ts';
+import type { Reader } from './setting-reader.ts';
+
+/** Its name in the file and as a flag is its key in kebab-case. */
+export interface Setting<T> {
+  readonly reader: Reader<T>;
+  /** As it would be written. Absent: nothing is set. */
+  readonly default?: string;
+  readonly unit?: string;
+  readonly description: string;
+  /** Environment variable where it is not the prefix and the name. */
+  readonly env?: string;
+  /** Never shown, and never a flag: other users of the machine can read a command line. */
+  readonly secret?: true;
+}
+
+export interface Problem {
+  readonly setting: string;
+  readonly source: string;
+  readonly problem: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface SettingsFile {
+  readonly path: string;
+  /** TOML. */
+  readonly text: string;
+}
+
+export interface SettingSources {
+  /** By name without the dashes. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly env: Environment;
+  readonly file?: SettingsFile | undefined;
+}
+
+/** What a setting was given, before it is read. */
+export interface SettingText {
+  readonly text: string;
+  readonly source: string;
+}
+
+type Table = Readonly<Record<string, Setting<unknown>>>;
+
+const ENV_PREFIX = 'CAUSEWAY_';
+
+export const DEFAULT_SOURCE = 'default';
+
+/** `dataDir` → `data-dir` */
+export function settingName(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export function settingVariable(key: string, setting: Setting<unknown>): string {
+  return setting.env ?? ENV_PREFIX + settingName(key).replaceAll('-', '_').toUpperCase();
+}
+
+/** Finds the text in force for each key of the table; a key that nobody gave and that has no default is left out. */
+export function gatherTexts(
+  table: Table,
+  sources: SettingSources,
+): { texts: Map<string, SettingText>; problems: Problem[] } {
+  const file = readFile(table, sources.file);
+  const problems = [...file.problems, ...unknownVariables(table, sources.env)];
+  const texts = new Map<string, SettingText>();
+  for (const [key, setting] of Object.entries(table)) {
+    const name = settingName(key);
+    const variable = settingVariable(key, setting);
+    const candidates: (SettingText | undefined)[] = [
+      given(sources.flags[name], `--${name}`),
+      // An empty variable is how container tools write one that is not set.
+      given(sources.env[variable] || undefined, variable),
+      file.texts.get(name),
+      given(setting.default, DEFAULT_SOURCE),
+    ];
+    const found = candidates.find((candidate) => candidate !== undefined);
+    if (found !== undefined) texts.set(key, found);
+  }
+  return { texts, problems };
+}
+
+/** Whether the environment variable is one of the table's, or looks as if it should be. */
+export function isSettingVariable(table: Table, variable: string): boolean {
+  return variable.startsWith(ENV_PREFIX) || Object.values(table).some(({ env }) => env === variable);
+}
+
+function given(text: string | undefined, source: string): SettingText | undefined {
+  return text === undefined ? undefined : { text, source };
+}
+
+function readFile(
+  table: Table,
+  file: SettingsFile | undefined,
+): { texts: Map<string, SettingText>; problems: Problem[] } {
+  const texts = new Map<string, SettingText>();
+  if (file === undefined) return { texts, problems: [] };
+  let content: Record<string, unknown>;
+  try {
+    content = parse(file.text);
+  } catch (error) {
+    const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return { texts, problems: [{ setting: 'config', source: file.path, problem }] };
+  }
+  const names = Object.keys(table).map(settingName);
+  const problems: Problem[] = [];
+  for (const [name, value] of Object.entries(content)) {
+    const text = textOf(value);
+    if (!names.includes(name)) problems.push({ setting: name, source: file.path, problem: unknown(name, names) });
+    else if (text === undefined)
+      problems.push({ setting: name, source: file.path, problem: 'expected a text, a number or an array of texts' });
+    else texts.set(name, { text, source: file.path });
+  }
+  return { texts, problems };
+}
+
+function textOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : undefined;
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : undefined;
+}
+
+function unknownVariables(table: Table, env: Environment): Problem[] {
+  const known = Object.entries(table).map(([key, setting]) => settingVariable(key, setting));
+  return Object.keys(env)
+    .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
+    .map((variable) => ({ setting: variable, source: 'environment', problem: unknown(variable, known) }));
+}
+
+function unknown(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? 'there is no such setting' : `there is no such setting; did you mean ${meant}?`;
+}

@@ -1,0 +1,170 @@
+/** Settings: sources and their order, every problem at once, and that docs/operations.md says the same as the program. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type ConfigInput, loadConfig, readSettingsFile, SETTINGS } from '#config';
+import { type Setting, settingName, settingVariable } from '#lib/settings.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+test('the defaults are a whole configuration', () => {
+  const { config } = mustLoad({});
+  assert.equal(config.dataDir, '/srv/data');
+  assert.equal(config.feedSocket, '/srv/data/run/feed.sock');
+  assert.deepEqual(config.controlListen, { host: '127.0.0.1', port: 8700 });
+  assert.deepEqual(config.edgeHttpListen, { host: '::', port: 8080 });
+  assert.deepEqual(config.roles, ['control', 'edge']);
+  assert.equal(config.cacheMemoryBytes, 256 * 2 ** 20);
+  assert.equal(config.databaseUrl, undefined);
+  assert.ok(config.edgeWorkers >= 1);
+});
+
+test('a flag wins over the environment, which wins over the file, which wins over the default', () => {
+  const file = {
+    path: '/srv/causeway.toml',
+    text: 'edge-id = "file"\nlog-level = "warn"\ncname-suffix = "file.example"',
+  };
+  const env = { CAUSEWAY_EDGE_ID: 'env', CAUSEWAY_LOG_LEVEL: 'error' };
+  const { config, sources } = mustLoad({ file, env, flags: { 'edge-id': 'flag' } });
+  assert.deepEqual([config.edgeId, config.logLevel, config.cnameSuffix], ['flag', 'error', 'file.example']);
+  const sourceOf = (name: string) => sources.find((setting) => setting.name === name)?.source;
+  assert.deepEqual(['edge-id', 'log-level', 'cname-suffix', 'locale'].map(sourceOf), [
+    '--edge-id',
+    'CAUSEWAY_LOG_LEVEL',
+    '/srv/causeway.toml',
+    'default',
+  ]);
+});
+
+test('the file takes numbers and arrays', () => {
+  const text = 'edge-workers = 3\norigin-allow = ["10.0.0.0/8", "::1"]\ncache-memory = "2 GB"';
+  const { config } = mustLoad({ file: { path: 'causeway.toml', text } });
+  assert.deepEqual([config.edgeWorkers, config.originAllow], [3, ['10.0.0.0/8', '::1']]);
+  assert.equal(config.cacheMemoryBytes, 2 * 2 ** 30);
+});
+
+test('all problems are reported at once, each with its source and what was expected', () => {
+  const problems = mustFail({
+    flags: { 'edge-workers': '0' },
+    env: {
+      CAUSEWAY_CONTROL_LISTN: '127.0.0.1:1',
+      CAUSEWAY_TIME_ZONE: 'Mars/Olympus',
+      CAUSEWAY_BOOTSTRAP_TOKEN: 'hush',
+    },
+    file: { path: '/srv/causeway.toml', text: 'locale = "fr"\nedge-idd = "a"\nroles = { a = 1 }' },
+  });
+  assert.deepEqual(problems.toSorted(), [
+    'CAUSEWAY_CONTROL_LISTN (environment): there is no such setting; did you mean CAUSEWAY_CONTROL_LISTEN?',
+    'bootstrap-token (CAUSEWAY_BOOTSTRAP_TOKEN): expected at least 32 printable characters without spaces',
+    'edge-idd (/srv/causeway.toml): there is no such setting; did you mean edge-id?',
+    'edge-workers (--edge-workers): expected auto or a whole number from 1 to 256, not "0"',
+    'locale (/srv/causeway.toml): expected zh-CN or en, not "fr"',
+    'roles (/srv/causeway.toml): expected a text, a number or an array of texts',
+    'time-zone (CAUSEWAY_TIME_ZONE): expected a time zone such as Asia/Shanghai, not "Mars/Olympus"',
+  ]);
+});
+
+test('values out of range or of the wrong form are refused', () => {
+  const rows: [keyof typeof SETTINGS, string[]][] = [
+    ['controlListen', ['8700', 'localhost', '127.0.0.1:99999', '']],
+    ['roles', ['', 'control,live', 'control,edge,edge']],
+    ['databaseUrl', ['mysql://a/b', 'postgres://']],
+    ['trustedProxies', ['10.0.0.0/33', 'proxy.example']],
+    ['edgeWorkers', ['257', '-1', '1.5', 'many']],
+    ['edgeId', ['', '-a', 'a b', 'x'.repeat(64)]],
+    ['cacheMemory', ['1', '1TB', 'lots']],
+    ['originAllow', ['everything']],
+    ['cnameSuffix', ['', '.a', 'A.example', 'a..b']],
+    ['domainStatusAs', ['number']],
+    ['tokenRatePerSecond', ['0', '100001']],
+    ['tokenRateBurst', ['0']],
+    ['failedTokensPerMinute', ['0']],
+    ['logLevel', ['verbose']],
+    ['url', ['control.example', 'ftp://a']],
+    ['dataDir', ['']],
+  ];
+  for (const [key, texts] of rows)
+    for (const text of texts) {
+      const problems = mustFail({ flags: { [settingName(key)]: text } });
+      assert.equal(problems.length, 1, `${key}=${text}`);
+      assert.match(problems[0] ?? '', /: expected /);
+    }
+});
+
+test('control leaves loopback only with TLS or trusted proxies', (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'cert.pem'), 'C');
+  writeFileSync(join(folder, 'key.pem'), 'K');
+  const env = { CAUSEWAY_CONTROL_LISTEN: '0.0.0.0:8700' };
+  const tls = { CAUSEWAY_CONTROL_TLS_CERT: 'cert.pem', CAUSEWAY_CONTROL_TLS_KEY: 'key.pem' };
+  assert.match(mustFail({ env })[0] ?? '', /^control-listen \(CAUSEWAY_CONTROL_LISTEN\): not on loopback/);
+  mustLoad({ env: { ...env, CAUSEWAY_TRUSTED_PROXIES: '10.0.0.1' } });
+  assert.deepEqual(mustLoad({ cwd: folder, env: { ...env, ...tls } }).config.controlTls, { cert: 'C', key: 'K' });
+  assert.deepEqual(mustFail({ cwd: folder, env: { ...tls, CAUSEWAY_CONTROL_TLS_KEY: undefined } }), [
+    'control-tls-key (default): certificate and key go together',
+  ]);
+  assert.deepEqual(mustFail({ cwd: folder, env: { ...tls, CAUSEWAY_CONTROL_TLS_KEY: 'no.pem' } }), [
+    'control-tls-key (CAUSEWAY_CONTROL_TLS_KEY): no.pem cannot be read: ENOENT',
+  ]);
+});
+
+test('the path of the feed socket fits a socket address', () => {
+  const [problem] = mustFail({ cwd: `/${'x'.repeat(90)}` });
+  assert.match(problem ?? '', /^feed-socket \(default\): expected at most 100 bytes/);
+});
+
+test('an empty environment variable is one that is not set', () => {
+  assert.equal(mustLoad({ env: { DATABASE_URL: '', CAUSEWAY_EDGE_ID: '' } }).config.edgeId, 'local');
+});
+
+test('secrets are shown as stars', () => {
+  const { sources } = mustLoad({ env: { DATABASE_URL: 'postgres://me:hush@db/causeway', CAUSEWAY_TOKEN: 'hush' } });
+  assert.doesNotMatch(JSON.stringify(sources), /hush/);
+  assert.ok(sources.some(({ name, value }) => name === 'database-url' && value === '***'));
+});
+
+test('the file that is named must be there; causeway.toml may be missing', (t) => {
+  const folder = temporaryFolder(t);
+  assert.equal(readSettingsFile(undefined, folder), undefined);
+  assert.deepEqual(readSettingsFile('other.toml', folder), {
+    setting: 'config',
+    source: join(folder, 'other.toml'),
+    problem: 'cannot be read: ENOENT',
+  });
+});
+
+test('a file that is no TOML is one problem', () => {
+  const problems = mustFail({ file: { path: 'causeway.toml', text: 'a = = b' } });
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? '', /^config \(causeway.toml\): /);
+});
+
+test('docs/operations.md has one row for each setting, as the program has it', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'operations.md'), 'utf8');
+  const rows = text
+    .split('<!-- settings:')[1]
+    ?.split('\n')
+    .filter((line) => line.startsWith('| `'));
+  assert.deepEqual(
+    rows,
+    Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => documentSetting(key, setting)),
+  );
+});
+
+function documentSetting(key: string, setting: Setting<unknown>): string {
+  const fallback = setting.default === undefined || setting.default === '' ? 'none' : `\`${setting.default}\``;
+  const takes = setting.reader.expected + (setting.unit === undefined ? '' : ` (${setting.unit})`);
+  return `| \`${settingName(key)}\` | \`${settingVariable(key, setting)}\` | ${fallback} | ${takes} | ${setting.description}${setting.secret ? ' (secret: no flag)' : ''} |`;
+}
+
+function mustLoad(input: Partial<ConfigInput>) {
+  const loaded = loadConfig({ flags: {}, env: {}, cwd: '/srv', ...input });
+  if (loaded.kind === 'problems') assert.fail(JSON.stringify(loaded.problems));
+  return loaded;
+}
+
+function mustFail(input: Partial<ConfigInput>): string[] {
+  const loaded = loadConfig({ flags: {}, env: {}, cwd: '/srv', ...input });
+  if (loaded.kind === 'config') assert.fail(`taken: ${JSON.stringify(input)}`);
+  return loaded.problems.map(({ setting, source, problem }) => `${setting} (${source}): ${problem}`);
+}
