@@ -1,0 +1,172 @@
+/**
+ * The typed client: any operation of the contract over HTTP. Needs nothing but `fetch`, so it runs in Node and in browsers.
+ */
+import { ERRORS, type ErrorCode } from '../contract/errors.ts';
+import type { Locale } from '../contract/locale.ts';
+import { type CallOf, type DataOf, OPERATIONS } from '../contract/operations.ts';
+import { ROUTES, type RouteName } from '../contract/routes.ts';
+
+export interface ClientOptions {
+  /** Address of the service, with or without a path of its own: `https://api.example.com`. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  /** Language of `info` and of labels; absent: the service's default. */
+  readonly locale?: Locale;
+  /** For the whole call, answer included. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+export interface Client {
+  /** Gives `data` as the service sent it. Throws `ClientError`. Never repeated by itself: some operations add. */
+  call<N extends RouteName>(name: N, request: CallOf<N>, options?: CallOptions): Promise<DataOf<N>>;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * `refused`: the service answered that it did not do it. `unreachable`, `timeout`, `aborted`: there is no answer, and it may
+ * have been done. `unexpected`: the answer is not one of this service.
+ */
+export type ClientErrorKind = 'refused' | 'unreachable' | 'timeout' | 'aborted' | 'unexpected';
+
+interface ClientErrorDetails {
+  /** `status` (or `code`) of the envelope. */
+  readonly status?: number | undefined;
+  /** Status of the HTTP answer. */
+  readonly http?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** Row of the error table. */
+  readonly code?: ErrorCode | undefined;
+  readonly cause?: unknown;
+}
+
+export class ClientError extends Error {
+  readonly kind: ClientErrorKind;
+  /** What the service said, or what went wrong. */
+  readonly info: string;
+  readonly status: number | undefined;
+  readonly http: number | undefined;
+  readonly requestId: string | undefined;
+  readonly code: ErrorCode | undefined;
+
+  constructor(kind: ClientErrorKind, info: string, details: ClientErrorDetails = {}) {
+    super(info, { cause: details.cause });
+    this.name = 'ClientError';
+    this.kind = kind;
+    this.info = info;
+    this.status = details.status;
+    this.http = details.http;
+    this.requestId = details.requestId;
+    this.code = details.code;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A page of domains with the largest refusal pages stays far below. */
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+
+export function createClient(options: ClientOptions): Client {
+  const base = options.baseUrl.replace(/\/+$/, '');
+  const send = options.fetch ?? fetch;
+  return {
+    call: async (name, request, { signal } = {}) => {
+      const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+      const answer = await reach(timeout, signal, async (either) => {
+        const response = await send(base + ROUTES[name].path, {
+          method: 'POST',
+          headers: headersOf(options),
+          body: JSON.stringify({ access_token: options.accessToken, ...request }),
+          signal: either,
+          redirect: 'error',
+        });
+        return { response, text: await readText(response) };
+      });
+      return readData(name, answer.response, answer.text);
+    },
+  };
+}
+
+function headersOf({ locale }: ClientOptions): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    accept: 'application/json',
+    ...(locale !== undefined && { 'accept-language': locale }),
+  };
+}
+
+async function reach<T>(
+  timeout: AbortSignal,
+  signal: AbortSignal | undefined,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(signal === undefined ? timeout : AbortSignal.any([timeout, signal]));
+  } catch (cause) {
+    if (cause instanceof ClientError) throw cause;
+    if (signal?.aborted) throw new ClientError('aborted', 'the call was aborted', { cause });
+    if (timeout.aborted) throw new ClientError('timeout', 'the service did not answer in time', { cause });
+    throw new ClientError('unreachable', `the service cannot be reached: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** `fetch` hides what happened in its error's cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let sizeBytes = 0;
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > MAX_ANSWER_BYTES) {
+      throw new ClientError('unexpected', `the answer is larger than ${MAX_ANSWER_BYTES} bytes`, {
+        http: response.status,
+      });
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function readData<N extends RouteName>(name: N, response: Response, text: string): DataOf<N> {
+  const details = { http: response.status, requestId: response.headers.get('x-request-id') ?? undefined };
+  const envelope = parseObject(text);
+  const status = envelope?.['status'];
+  const info = envelope?.['info'];
+  if (envelope === undefined || typeof status !== 'number' || typeof info !== 'string') {
+    throw new ClientError('unexpected', `HTTP ${response.status}, which is no answer of this service`, details);
+  }
+  if (status !== successOf(name)) {
+    throw new ClientError('refused', info, { ...details, status, code: codeOf(response) });
+  }
+  const { data } = envelope;
+  if (!OPERATIONS[name].data.safeParse(data).success) {
+    throw new ClientError('unexpected', 'the answer lacks documented fields', { ...details, status });
+  }
+  // Just checked. Returned as it came: a newer service may send more fields than the schema would keep.
+  return data as DataOf<N>;
+}
+
+function successOf(name: RouteName): number {
+  return ROUTES[name].envelope === 'cdn' ? 1 : 1000;
+}
+
+function codeOf(response: Response): ErrorCode | undefined {
+  const code = response.headers.get('x-error-code');
+  return code !== null && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined; // an own key of the table
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined;
+  } catch {
+    return undefined; // not JSON: the caller says so
+  }
+}

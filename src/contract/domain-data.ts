@@ -1,0 +1,81 @@
+/** A domain as answers show it: every field that the interface document gives for /domain/getDomainById, in its type. */
+import * as z from 'zod';
+import { FLAG_TEXT } from './fields.ts';
+
+/** The codes of `domain_status`: closed, being configured, accelerating, review rejected, disabled. */
+export const DOMAIN_STATUS_CODES = ['0', '1', '2', '5', '6'] as const;
+
+/** The codes of `cdn_type`: static, download, on-demand video, live, dynamic. */
+export const CDN_TYPES = ['1', '2', '3', '4', '6'] as const;
+
+export const SOURCE_TYPES = ['http', 'https', 'protocol_follow'] as const;
+
+export const DOMAIN_DATA = z.object({
+  domain_id: z.string().describe('domain id'),
+  domain_name: z.string().describe('the accelerated domain; a wildcard begins with `*.`'),
+  cname: z.string().describe('alias: point the domain there with a CNAME record'),
+  cdn_type_id: z.enum(CDN_TYPES).describe('1 static, 2 download, 3 on-demand video, 4 live, 6 dynamic'),
+  cdn_type: z.string().describe('acceleration type as a localised label'),
+  icp_no: z.string().describe('filing (ICP) number'),
+  source_type: z.enum(SOURCE_TYPES).describe('origin protocol'),
+  origin: z.array(z.string()).describe('primary origin addresses, as they were written'),
+  backup: z.array(z.string()).describe('backup origin addresses, as they were written'),
+  port: z.string().optional().describe('port of the first primary origin; only when that is an IP address'),
+  sourcehost: z.string().describe('origin Host header; for a wildcard domain empty: the requested host'),
+  domain_status: z
+    .union([z.int(), z.enum(DOMAIN_STATUS_CODES)])
+    .describe(
+      '0 closed, 1 being configured, 2 accelerating, 5 review rejected, 6 disabled; an integer unless set up as a string',
+    ),
+  status: z.string().describe('state as a localised label'),
+  monitor_url: z.string().describe('probe URL'),
+  keep_url_params: FLAG_TEXT.describe('parameter filtering'),
+  prefix_cache_first: FLAG_TEXT.describe('directory cache priority'),
+  ssl_control: FLAG_TEXT.describe('TLS acceleration'),
+  ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
+  redirect_follow: FLAG_TEXT.describe('redirect following'),
+  page_compress: FLAG_TEXT.describe('smart compression'),
+  range_back_source: FLAG_TEXT.describe('range origin fetch'),
+  expires: z.string().describe('browser cache validity in seconds'),
+  access_control_max_age: z.string().describe("validity of a preflight request's result in seconds"),
+  forbid_http_code: z.enum(['', '302', '403']).describe('custom error code; empty when none is set'),
+  forbid_redirect_url: z.string().describe('redirect address for 302'),
+  html_403: z.string().describe('page content for 403'),
+  is_extensive: FLAG_TEXT.describe('0 wildcard domain, 1 ordinary domain'),
+  remark: z.string().describe('remark'),
+  create_time: z.string().describe("creation time, YYYY-MM-DD HH:MM:SS in the service's time zone"),
+});
+
+export type DomainData = z.infer<typeof DOMAIN_DATA>;
+
+/** A domain that a customer has just added, for samples. */
+export const SAMPLE_DOMAIN: DomainData = {
+  domain_id: '1001',
+  domain_name: 'www.example.com',
+  cname: 'www.example.com.cdn.localhost',
+  cdn_type_id: '1',
+  cdn_type: '静态加速',
+  icp_no: '',
+  source_type: 'http',
+  origin: ['203.0.113.10:8080', 'origin.example.net'],
+  backup: ['backup.example.net'],
+  port: '8080',
+  sourcehost: 'www.example.com',
+  domain_status: 1,
+  status: '配置中',
+  monitor_url: 'http://www.example.com/health',
+  keep_url_params: '0',
+  prefix_cache_first: '0',
+  ssl_control: '0',
+  redirect_follow: '0',
+  page_compress: '0',
+  range_back_source: '0',
+  expires: '0',
+  access_control_max_age: '0',
+  forbid_http_code: '',
+  forbid_redirect_url: '',
+  html_403: '',
+  is_extensive: '1',
+  remark: '',
+  create_time: '2026-01-31 12:00:00',
+};

@@ -1,0 +1,116 @@
+/** What the `/domain/*` operations take and give. */
+import * as z from 'zod';
+import { CDN_TYPES, DOMAIN_DATA, DOMAIN_STATUS_CODES, SAMPLE_DOMAIN, SOURCE_TYPES } from './domain-data.ts';
+import { choice, identifier, integer, optional, optionalHttpUrl, originList, text } from './fields.ts';
+import { operation, request } from './operation.ts';
+
+/** The longest name DNS has is 253; anything longer is refused as a name, with that word. */
+const MAX_NAME_LENGTH = 1024;
+const MAX_ICP_LENGTH = 64;
+const MAX_REMARK_LENGTH = 255;
+const MAX_PAGE = 1_000_000;
+const MAX_PAGE_SIZE = 100;
+
+const sourceType = choice(['', ...SOURCE_TYPES], {
+  'zh-CN': 'http、https 或 protocol_follow（空为默认值 http）',
+  en: 'http, https or protocol_follow (empty: the default http)',
+});
+const sourceHost = text({ max: MAX_NAME_LENGTH });
+const remark = text({ max: MAX_REMARK_LENGTH });
+const succeeded = z.boolean().describe('true when it was done');
+
+export const DOMAIN_OPERATIONS = {
+  'domain.get': operation({
+    summary: { 'zh-CN': '查询域名信息', en: 'Gets a domain' },
+    request: request({ domain_id: identifier }),
+    data: DOMAIN_DATA,
+    sample: { request: { domain_id: '1001' }, data: SAMPLE_DOMAIN },
+  }),
+  'domain.add': operation({
+    summary: { 'zh-CN': '添加域名', en: 'Adds a domain' },
+    request: request({
+      domain: text({ min: 1, max: MAX_NAME_LENGTH }),
+      icp_no: optional(text({ max: MAX_ICP_LENGTH })),
+      cdn_type: choice(CDN_TYPES, {
+        'zh-CN': '1（静态）、2（下载）、3（点播）、4（直播）或 6（动态）',
+        en: '1 (static), 2 (download), 3 (on-demand video), 4 (live) or 6 (dynamic)',
+      }),
+      data: optional(originList),
+      backup: optional(originList),
+      source_type: optional(sourceType),
+      sourcehost: optional(sourceHost),
+      monitor_url: optional(optionalHttpUrl),
+      remark: optional(remark),
+    }),
+    data: z.object({ domain_id: z.string().describe('id of the new domain') }),
+    sample: {
+      request: {
+        domain: 'www.example.com',
+        icp_no: '',
+        data: '203.0.113.10:8080\norigin.example.net',
+        backup: 'backup.example.net',
+        cdn_type: 1,
+        monitor_url: 'http://www.example.com/health',
+      },
+      data: { domain_id: '1001' },
+    },
+  }),
+  'domain.updateOrigin': operation({
+    summary: { 'zh-CN': '修改回源信息', en: "Changes a domain's origins" },
+    request: request({
+      domain_id: identifier,
+      data: originList,
+      backup: optional(originList),
+      source_type: optional(sourceType),
+      sourcehost: optional(sourceHost),
+    }),
+    data: succeeded,
+    sample: {
+      request: { domain_id: '1001', data: ['203.0.113.11', '[2001:db8::11]:8443'], backup: [], source_type: 'https' },
+      data: true,
+    },
+  }),
+  'domain.list': operation({
+    summary: { 'zh-CN': '分页查询域名列表', en: 'Lists domains, a page at a time, newest first' },
+    request: request({
+      page: optional(integer(1, MAX_PAGE)),
+      page_size: optional(integer(1, MAX_PAGE_SIZE)),
+      name: optional(text({ max: MAX_NAME_LENGTH })),
+      domain_status: optional(
+        choice(DOMAIN_STATUS_CODES, {
+          'zh-CN': '0（已关闭）、1（配置中）、2（加速中）、5（审核未通过）或 6（已禁用）',
+          en: '0 (closed), 1 (being configured), 2 (accelerating), 5 (review rejected) or 6 (disabled)',
+        }),
+      ),
+    }),
+    data: z.object({
+      total: z.int().describe('number of domains that match, on all pages'),
+      list: z.array(DOMAIN_DATA).describe('the domains of this page'),
+    }),
+    sample: {
+      request: { page: 1, page_size: 20, name: 'example', domain_status: 1 },
+      data: { total: 1, list: [SAMPLE_DOMAIN] },
+    },
+  }),
+  'domain.delete': operation({
+    summary: { 'zh-CN': '删除域名', en: 'Deletes a domain' },
+    request: request({ domain_id: identifier }),
+    data: succeeded,
+    sample: { request: { domain_id: '1001' }, data: true },
+  }),
+  'domain.setStatus': operation({
+    summary: { 'zh-CN': '停用或启用域名', en: 'Closes a domain, or opens it again' },
+    request: request({
+      domain_id: identifier,
+      domain_status: choice(['0', '2'], { 'zh-CN': '0（关闭）或 2（启用）', en: '0 (close) or 2 (open)' }),
+    }),
+    data: succeeded,
+    sample: { request: { domain_id: '1001', domain_status: '0' }, data: true },
+  }),
+  'domain.setRemark': operation({
+    summary: { 'zh-CN': '修改域名备注', en: "Changes a domain's remark" },
+    request: request({ domain_id: identifier, remark }),
+    data: succeeded,
+    sample: { request: { domain_id: '1001', remark: '官网 · main site' }, data: true },
+  }),
+};

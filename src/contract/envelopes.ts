@@ -1,0 +1,48 @@
+/** What stands around the data of an answer. Every path has its envelope, also for errors and for paths we do not know. */
+import type { EnvelopeName } from './routes.ts';
+
+/** The acceleration interface: `status` is 0 or 1. */
+export interface CdnEnvelope<D = unknown> {
+  readonly status: 0 | 1;
+  readonly info: string;
+  readonly data: D;
+}
+
+/** `/api/sms/*`: `code` is 1000, or a number of the error table; `sendid` is empty unless it is 1000. */
+export interface SmsSendEnvelope {
+  readonly code: number;
+  readonly sendid: string;
+  readonly msg: string;
+}
+
+/** `/api/app/*`: as the acceleration interface, but `status` is 1000 or a number of the error table. */
+export interface SmsAppEnvelope<D = unknown> {
+  readonly status: number;
+  readonly info: string;
+  readonly data: D;
+}
+
+export type Envelope = CdnEnvelope | SmsSendEnvelope | SmsAppEnvelope;
+
+const SMS_SUCCESS = 1000;
+
+export function successEnvelope(name: Exclude<EnvelopeName, 'smsSend'>, info: string, data: unknown): Envelope {
+  return { status: name === 'cdn' ? 1 : SMS_SUCCESS, info, data };
+}
+
+export function failureEnvelope(name: EnvelopeName, smsCode: number, info: string, data: unknown): Envelope {
+  switch (name) {
+    case 'cdn':
+      return { status: 0, info, data };
+    case 'smsSend':
+      return { code: smsCode, sendid: '', msg: info };
+    case 'smsApp':
+      return { status: smsCode, info, data };
+  }
+}
+
+/** `path` without its query; need not be of an operation. */
+export function envelopeOfPath(path: string): EnvelopeName {
+  if (path.startsWith('/api/sms/')) return 'smsSend';
+  return path.startsWith('/api/app/') ? 'smsApp' : 'cdn';
+}

@@ -1,0 +1,155 @@
+/**
+ * Every way in which a call can fail: one table. `docs/errors.md` shows the same table and a test compares them. The codes
+ * are stable (header `x-error-code`), the texts are for people. docs/decisions/0011
+ */
+import type { Locale, Localized } from './locale.ts';
+
+interface ErrorRow {
+  /** Status of the HTTP answer: 200 once the request has reached an operation. */
+  readonly http: number;
+  /** `code` in the answer of an SMS operation, `status` in that of `/api/app/*`. */
+  readonly sms: 2001 | 2003 | 2005 | 2009 | 2010 | 2011 | 2012 | 2013 | 2015;
+  /** `{name}` stands for a parameter. Reasons that `model/` gives are in English only, so zh-CN leaves them out. */
+  readonly text: Localized;
+}
+
+export const ERRORS = {
+  fieldMissing: row(200, 2001, '缺少字段 {field}：应为{expected}', 'field {field} is missing: expected {expected}'),
+  fieldInvalid: row(200, 2001, '字段 {field} 无效：应为{expected}', 'field {field} is invalid: expected {expected}'),
+  domainNameInvalid: row(
+    200,
+    2001,
+    '字段 domain 无效：应为可加速的域名，如 www.example.com 或 *.example.com',
+    'field domain is invalid: expected a domain name such as www.example.com or *.example.com; it {reason}',
+  ),
+  originInvalid: row(
+    200,
+    2001,
+    '字段 {field} 无效：应为域名、域名:端口、IP、IP:端口或 [IPv6]:端口，而 {entry} 不是',
+    'field {field} is invalid: expected host, host:port, IP, IP:port or [IPv6]:port, but {entry} {reason}',
+  ),
+  settingsInvalid: row(200, 2001, '配置无法在节点上运行：{problem}', 'an edge could not run these settings: {problem}'),
+
+  tokenUnknown: row(200, 2013, 'access_token 无效', 'access_token is not valid'),
+  tokenExpired: row(200, 2013, 'access_token 已过期', 'access_token has expired'),
+  tokenRevoked: row(200, 2013, 'access_token 已被吊销', 'access_token has been revoked'),
+  scopeMissing: row(
+    200,
+    2003,
+    'access_token 没有所需的权限 {scope}',
+    'access_token does not have the scope {scope} that this operation needs',
+  ),
+
+  domainNotFound: row(200, 2001, '域名 {domainId} 不存在', 'domain {domainId} does not exist'),
+  domainDuplicate: row(200, 2001, '域名 {name} 已添加', 'domain {name} has been added already'),
+  domainNameTaken: row(
+    200,
+    2001,
+    '域名 {name} 已被占用，或与其他账户的域名（泛域名）重叠',
+    'domain {name} is taken, or overlaps with a domain (a wildcard) of another account',
+  ),
+  domainLimit: row(200, 2001, '域名数量已达上限 {limit}', 'the account has {limit} domains, the most it can have'),
+  domainDisabled: row(
+    200,
+    2001,
+    '域名 {domainId} 已被禁用，不能修改',
+    'domain {domainId} is disabled and cannot be changed',
+  ),
+  domainStatusRefused: row(
+    200,
+    2001,
+    '域名 {domainId} 的当前状态不能变为 {domainStatus}',
+    'domain {domainId} cannot go from its present state to {domainStatus}',
+  ),
+
+  accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
+  tokenNotFound: row(200, 2001, '令牌 {tokenId} 不存在', 'token {tokenId} does not exist'),
+  scopesRefused: row(
+    200,
+    2001,
+    '字段 scopes 无效：应为账户类型允许的权限（{allowed}）',
+    'field scopes is invalid: expected what the kind of the account allows: {allowed}',
+  ),
+  scopesWidened: row(
+    200,
+    2001,
+    '字段 scopes 无效：应为令牌现有权限（{present}）的一部分',
+    "field scopes is invalid: expected some of the token's present scopes: {present}",
+  ),
+
+  bodyNotJson: row(400, 2001, '请求体应为一个 UTF-8 编码的 JSON 对象', 'the body should be one JSON object in UTF-8'),
+  requestMalformed: row(400, 2001, 'HTTP 请求格式错误', 'this is not a well-formed HTTP request'),
+  pathUnknown: row(404, 2001, '接口不存在', 'there is no such operation'),
+  methodNotAllowed: row(405, 2001, '应使用方法 {allow}', 'expected the method {allow}'),
+  requestTimeout: row(408, 2001, '请求未在时限内到达', 'the request did not arrive in time'),
+  bodyTooLarge: row(413, 2001, '请求体超过 {limit} 字节', 'the body is larger than {limit} bytes'),
+  contentTypeWrong: row(
+    415,
+    2001,
+    'Content-Type 应为 application/json; charset=utf-8，且请求体不压缩',
+    'expected Content-Type: application/json; charset=utf-8, and a body that is not compressed',
+  ),
+  tooManyRequests: row(
+    429,
+    2010,
+    '请求过于频繁，请在 {seconds} 秒后重试',
+    'too many requests: try again in {seconds} s',
+  ),
+  tooManyFailedTokens: row(
+    429,
+    2013,
+    '此地址的无效 access_token 过多，请在 {seconds} 秒后重试',
+    'too many wrong access_tokens from this address: try again in {seconds} s',
+  ),
+  headersTooLarge: row(431, 2001, '请求头过大', "the request's header section is too large"),
+  internal: row(500, 2010, '服务内部错误，请求号 {requestId}', 'our fault: request {requestId} failed'),
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export type ErrorParameters = Readonly<Record<string, string | number | Localized>>;
+
+type ParametersOf<C extends ErrorCode> = Readonly<
+  Record<PlaceholdersOf<(typeof ERRORS)[C]['text']['en']>, string | number | Localized>
+>;
+
+/** A call that fails by a row of the table. `api/dispatch.ts` turns it into the answer. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly parameters: ErrorParameters;
+
+  constructor(...[code, parameters]: ServiceErrorArguments) {
+    super(describeError(code, parameters ?? {}, 'en'));
+    this.code = code;
+    this.parameters = parameters ?? {};
+  }
+}
+
+/** The code and exactly the parameters that its text has. */
+type ServiceErrorArguments = {
+  [C in ErrorCode]: keyof ParametersOf<C> extends never
+    ? [code: C, parameters?: undefined]
+    : [code: C, parameters: ParametersOf<C>];
+}[ErrorCode];
+
+/** The text of an error in one language. */
+export function describeError(code: ErrorCode, parameters: ErrorParameters, locale: Locale): string {
+  return ERRORS[code].text[locale].replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (value === undefined) return placeholder;
+    return typeof value === 'object' ? value[locale] : String(value);
+  });
+}
+
+type PlaceholdersOf<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PlaceholdersOf<Rest>
+  : never;
+
+function row<const S extends ErrorRow['sms'], const Zh extends string, const En extends string>(
+  http: number,
+  sms: S,
+  zh: Zh,
+  en: En,
+) {
+  return { http, sms, text: { 'zh-CN': zh, en } } as const;
+}

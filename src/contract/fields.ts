@@ -1,0 +1,153 @@
+/**
+ * The kinds of request fields: what is accepted on the wire, what it becomes, and how an error describes it. A number is
+ * accepted where a text is documented and the reverse (the interface document's samples do both).
+ */
+import * as z from 'zod';
+import type { Localized } from './locale.ts';
+
+export interface Field<S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  /** Completes the sentence "field x: expected …". */
+  readonly expects: Localized;
+  /** The JSON Schema of the field where Zod cannot derive all of it. */
+  readonly json?: Readonly<Record<string, unknown>>;
+}
+
+/** Identifiers are positive and fit a signed 32-bit integer, whatever language a caller uses. */
+export const MAX_ID = 2 ** 31 - 1;
+export const MAX_ORIGINS = 50;
+/** A host of 253 characters, brackets and a port, with room for spaces around it. */
+const MAX_ORIGIN_LENGTH = 300;
+const MAX_URL_LENGTH = 1024;
+
+const SCALAR = z.union([z.string(), z.number()]);
+
+/** A switch: "0"/"1" or 0/1 in, always "0"/"1" out. `true` and `false` are refused: they are not of the interface. */
+export const flag = {
+  schema: z.codec(z.literal(['0', '1', 0, 1]), z.boolean(), {
+    decode: (wire) => wire === '1' || wire === 1,
+    encode: (value) => (value ? '1' : '0'),
+  }),
+  expects: { 'zh-CN': '0（关闭）或 1（开启）', en: '0 (off) or 1 (on)' },
+} satisfies Field;
+
+/** A switch in an answer. */
+export const FLAG_TEXT = z.enum(['0', '1']);
+
+/** What an access token may look like on the wire; whether it is known is another question. */
+export const accessToken = text({ min: 1, max: 512 });
+
+/** An integer or its decimal text. */
+export const identifier = integer(1, MAX_ID);
+
+export function integer(min: number, max: number) {
+  return {
+    schema: z
+      .union([z.string().regex(/^(0|[1-9]\d{0,14})$/), z.int()])
+      .transform(Number)
+      .pipe(z.int().min(min).max(max)),
+    expects: { 'zh-CN': `${min} 到 ${max} 的整数`, en: `an integer from ${min} to ${max}` },
+    json: {
+      anyOf: [
+        { type: 'integer', minimum: min, maximum: max },
+        { type: 'string', pattern: '^(0|[1-9][0-9]*)$' },
+      ],
+    },
+  } satisfies Field;
+}
+
+/**
+ * Text of `min` to `max` characters (UTF-16 code units). NUL and lone surrogates are refused: no database keeps them as
+ * they are.
+ */
+export function text({ min = 0, max }: { readonly min?: number; readonly max: number }) {
+  return {
+    schema: SCALAR.transform(String).pipe(z.string().min(min).max(max).refine(isStorable)),
+    expects: {
+      'zh-CN': `${min} 到 ${max} 个字符的文本，不含空字符（NUL）和不成对的代理码`,
+      en: `text of ${min} to ${max} characters, without NUL and unpaired surrogates`,
+    },
+    json: { type: ['string', 'number'], minLength: min, maxLength: max },
+  } satisfies Field;
+}
+
+/** One of `values`; those that are digits are accepted as numbers too. `described` says what each means. */
+export function choice<const V extends readonly [string, ...string[]]>(values: V, described: Localized) {
+  const numbers = values.filter((value) => /^\d+$/.test(value)).map(Number);
+  return {
+    schema: z
+      .literal<(string | number)[]>([...values, ...numbers])
+      .transform(String)
+      .pipe(z.enum(values)),
+    expects: described,
+  } satisfies Field;
+}
+
+/** Several of `values`, at least one, as an array; repeated ones count once. */
+export function choices<const V extends readonly [string, ...string[]]>(values: V, described: Localized) {
+  return {
+    schema: z
+      .array(z.enum(values))
+      .min(1)
+      .max(20)
+      .transform((given) => [...new Set(given)]),
+    expects: described,
+    json: { type: 'array', items: { enum: values }, minItems: 1 },
+  } satisfies Field;
+}
+
+/** An http or https URL, or empty for none. */
+export const optionalHttpUrl = {
+  schema: SCALAR.transform(String).pipe(z.string().max(MAX_URL_LENGTH).refine(isHttpUrlOrEmpty)),
+  expects: {
+    'zh-CN': `以 http:// 或 https:// 开头的网址，至多 ${MAX_URL_LENGTH} 个字符，或空`,
+    en: `a URL that begins with http:// or https://, at most ${MAX_URL_LENGTH} characters, or empty`,
+  },
+  json: { type: 'string', maxLength: MAX_URL_LENGTH },
+} satisfies Field;
+
+/**
+ * Origin addresses: an array, or one text with an address per line (LF or CRLF). Blank entries are dropped, so `""`, `[]`
+ * and `[""]` are all the empty list. Whether an entry is an address is for `model/origin.ts` to say.
+ */
+export const originList = {
+  schema: z.preprocess(
+    splitLines,
+    z
+      .array(
+        SCALAR.transform((entry) => String(entry).trim()).pipe(z.string().max(MAX_ORIGIN_LENGTH).refine(isStorable)),
+      )
+      .max(MAX_ORIGINS)
+      .transform((entries) => entries.filter((entry) => entry !== '')),
+  ),
+  expects: {
+    'zh-CN': `源站地址的数组，或每行一个地址的文本，至多 ${MAX_ORIGINS} 个；地址为域名、域名:端口、IP、IP:端口或 [IPv6]:端口`,
+    en: `an array of origin addresses, or a text with one per line, at most ${MAX_ORIGINS}; an address is host, host:port, IP, IP:port or [IPv6]:port`,
+  },
+  json: {
+    anyOf: [
+      { type: 'array', items: { type: 'string', maxLength: MAX_ORIGIN_LENGTH }, maxItems: MAX_ORIGINS },
+      { type: 'string' },
+    ],
+  },
+} satisfies Field;
+
+/** The field may be absent; `null` is the same as absent. */
+export function optional<S extends z.ZodType>(field: Field<S>) {
+  return { ...field, schema: field.schema.optional() } satisfies Field;
+}
+
+/** Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it. */
+function splitLines(value: unknown): unknown {
+  const entries = typeof value === 'string' ? value.split('\n').filter((line) => line.trim() !== '') : value;
+  return Array.isArray(entries) ? entries.slice(0, MAX_ORIGINS + 1) : entries;
+}
+
+function isStorable(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed();
+}
+
+function isHttpUrlOrEmpty(value: string): boolean {
+  if (value === '') return true;
+  return /^https?:\/\/\P{C}+$/iu.test(value) && !/\s/.test(value) && URL.canParse(value);
+}

@@ -1,0 +1,21 @@
+/** Texts that stand beside codes in answers. */
+import type { CDN_TYPES, DOMAIN_STATUS_CODES } from './domain-data.ts';
+import type { Localized } from './locale.ts';
+
+export const CDN_TYPE_LABELS: Readonly<Record<(typeof CDN_TYPES)[number], Localized>> = {
+  '1': { 'zh-CN': '静态加速', en: 'static' },
+  '2': { 'zh-CN': '下载加速', en: 'download' },
+  '3': { 'zh-CN': '点播加速', en: 'on-demand video' },
+  '4': { 'zh-CN': '直播加速', en: 'live' },
+  '6': { 'zh-CN': '动态加速', en: 'dynamic' },
+};
+
+export const DOMAIN_STATUS_LABELS: Readonly<Record<(typeof DOMAIN_STATUS_CODES)[number], Localized>> = {
+  '0': { 'zh-CN': '已关闭', en: 'closed' },
+  '1': { 'zh-CN': '配置中', en: 'being configured' },
+  '2': { 'zh-CN': '加速中', en: 'accelerating' },
+  '5': { 'zh-CN': '审核未通过', en: 'review rejected' },
+  '6': { 'zh-CN': '已禁用', en: 'disabled' },
+};
+
+export const SUCCESS: Localized = { 'zh-CN': '操作成功', en: 'success' };

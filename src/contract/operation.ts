@@ -1,0 +1,46 @@
+/** What is said of one operation besides its route, and the helper that makes a request schema of its fields. */
+import * as z from 'zod';
+import { accessToken, type Field } from './fields.ts';
+import type { Localized } from './locale.ts';
+
+type Fields = Readonly<Record<string, Field>>;
+
+type SchemasOf<F extends Fields> = { readonly [K in keyof F]: F[K]['schema'] };
+
+export interface RequestContract<F extends Fields = Fields> {
+  readonly fields: F;
+  readonly schema: z.ZodObject<SchemasOf<F>>;
+}
+
+export interface Operation {
+  readonly summary: Localized;
+  /** Without `access_token`, which every operation takes. Unknown fields are ignored. */
+  readonly request: RequestContract;
+  /** `data` of a successful answer. */
+  readonly data: z.ZodType;
+  readonly sample: { readonly request: Readonly<Record<string, unknown>>; readonly data: unknown };
+}
+
+export function request<F extends Fields>(fields: F): RequestContract<F> {
+  const schemas = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema]));
+  // fromEntries forgets which name has which schema; both sides are made from the same `fields`.
+  return { fields, schema: z.object(schemas as SchemasOf<F>) };
+}
+
+/** The field that every request carries. */
+export const COMMON = request({ access_token: accessToken });
+
+/** Ties the sample to the schemas; gives its argument. */
+export function operation<F extends Fields, D extends z.ZodType>(description: {
+  readonly summary: Localized;
+  readonly request: RequestContract<F>;
+  readonly data: D;
+  readonly sample: { readonly request: z.input<z.ZodObject<SchemasOf<F>>>; readonly data: z.input<D> };
+}) {
+  return description;
+}
+
+/** What a refused request gets for `data`: a boolean says false, everything else is an empty object. */
+export function failureData(data: z.ZodType | undefined): false | Readonly<Record<string, never>> {
+  return data instanceof z.ZodBoolean ? false : {};
+}

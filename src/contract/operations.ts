@@ -1,0 +1,25 @@
+/** Joins each route to what it takes and gives. A missing or an extra entry does not compile. */
+import type * as z from 'zod';
+import { DOMAIN_OPERATIONS } from './domain-operations.ts';
+import type { Operation } from './operation.ts';
+import { OPERATOR_OPERATIONS } from './operator-operations.ts';
+import type { RouteName } from './routes.ts';
+
+const OPERATION_TABLE = { ...DOMAIN_OPERATIONS, ...OPERATOR_OPERATIONS };
+
+export type OperationTable = Exact<typeof OPERATION_TABLE>;
+
+export const OPERATIONS: OperationTable = OPERATION_TABLE;
+
+/** What a caller may send, besides `access_token`. */
+export type CallOf<N extends RouteName> = z.input<OperationTable[N]['request']['schema']>;
+
+/** What a handler is given: decoded and checked. */
+export type RequestOf<N extends RouteName> = z.output<OperationTable[N]['request']['schema']>;
+
+/** `data` of a successful answer. */
+export type DataOf<N extends RouteName> = z.output<OperationTable[N]['data']>;
+
+/** `never`, and so an error above, unless `T` has one operation for each route and nothing else. */
+type Exact<T> =
+  T extends Readonly<Record<RouteName, Operation>> ? (Exclude<keyof T, RouteName> extends never ? T : never) : never;

@@ -1,0 +1,135 @@
+/** What the `/operator/*` operations take and give; all of them name the account that they act for. */
+import * as z from 'zod';
+import { choice, choices, identifier, integer, optional, text } from './fields.ts';
+import { operation, request } from './operation.ts';
+import type { Scope } from './routes.ts';
+
+const MAX_LABEL_LENGTH = 64;
+const MAX_PAGE = 1_000_000;
+const MAX_PAGE_SIZE = 100;
+/** End of the year 9999. */
+const MAX_UNIX_SECONDS = 253_402_300_799;
+
+const SCOPES = ['cdn', 'sms', 'operator'] as const satisfies readonly Scope[];
+const KINDS = ['customer', 'operator'] as const;
+
+const scopes = choices(SCOPES, {
+  'zh-CN': '权限数组，取自 cdn、sms、operator，至少一个',
+  en: 'an array of scopes: at least one of cdn, sms, operator',
+});
+const label = text({ max: MAX_LABEL_LENGTH });
+
+const ACCOUNT_DATA = z.object({
+  account_id: z.string(),
+  name: z.string(),
+  kind: z.enum(KINDS),
+  create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
+});
+
+const TOKEN_DATA = z.object({
+  token_id: z.string(),
+  label: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
+  expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
+  revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
+});
+
+const SAMPLE_ACCOUNT = {
+  account_id: '2',
+  name: 'Example Media',
+  kind: 'customer',
+  create_time: '2026-01-31 12:00:00',
+} as const;
+
+const SAMPLE_TOKEN: z.infer<typeof TOKEN_DATA> = {
+  token_id: '7',
+  label: 'deployment',
+  scopes: ['cdn'],
+  create_time: '2026-01-31 12:00:00',
+  expire_time: '',
+  revoke_time: '',
+};
+
+export const OPERATOR_OPERATIONS = {
+  'operator.createAccount': operation({
+    summary: { 'zh-CN': '创建账户', en: 'Creates an account' },
+    request: request({
+      name: text({ min: 1, max: MAX_LABEL_LENGTH }),
+      kind: optional(
+        choice(KINDS, { 'zh-CN': 'customer（默认）或 operator', en: 'customer (the default) or operator' }),
+      ),
+    }),
+    data: z.object({ account_id: z.string() }),
+    sample: { request: { name: 'Example Media' }, data: { account_id: '2' } },
+  }),
+  'operator.listAccounts': operation({
+    summary: { 'zh-CN': '分页查询账户列表', en: 'Lists accounts, a page at a time' },
+    request: request({
+      page: optional(integer(1, MAX_PAGE)),
+      page_size: optional(integer(1, MAX_PAGE_SIZE)),
+    }),
+    data: z.object({ total: z.int(), list: z.array(ACCOUNT_DATA) }),
+    sample: { request: { page: 1, page_size: 20 }, data: { total: 1, list: [SAMPLE_ACCOUNT] } },
+  }),
+  'operator.createToken': operation({
+    summary: {
+      'zh-CN': '为账户创建访问令牌；令牌只在此回答中出现一次',
+      en: 'Creates an access token for an account; only this answer ever shows it',
+    },
+    request: request({
+      account_id: identifier,
+      scopes,
+      label: optional(label),
+      expires_at: optional(integer(1, MAX_UNIX_SECONDS)),
+    }),
+    data: z.object({ token_id: z.string(), access_token: z.string() }),
+    sample: {
+      request: { account_id: '2', scopes: ['cdn'], label: 'deployment', expires_at: 1_893_456_000 },
+      data: { token_id: '7', access_token: 'kY0n0hZ4nN0J8x0Q2t3v5w7y9A1C3E5G7I9K1M3O5Q7' },
+    },
+  }),
+  'operator.listTokens': operation({
+    summary: {
+      'zh-CN': '查询账户的访问令牌',
+      en: 'Lists the access tokens of an account, without the tokens themselves',
+    },
+    request: request({ account_id: identifier }),
+    data: z.object({ list: z.array(TOKEN_DATA) }),
+    sample: { request: { account_id: '2' }, data: { list: [SAMPLE_TOKEN] } },
+  }),
+  'operator.revokeToken': operation({
+    summary: { 'zh-CN': '吊销访问令牌', en: 'Revokes an access token for good' },
+    request: request({ account_id: identifier, token_id: identifier }),
+    data: z.boolean(),
+    sample: { request: { account_id: '2', token_id: '7' }, data: true },
+  }),
+  'operator.narrowToken': operation({
+    summary: { 'zh-CN': '缩小访问令牌的权限', en: 'Takes scopes away from an access token' },
+    request: request({ account_id: identifier, token_id: identifier, scopes }),
+    data: z.boolean(),
+    sample: { request: { account_id: '2', token_id: '7', scopes: ['cdn'] }, data: true },
+  }),
+  'operator.transferDomain': operation({
+    summary: { 'zh-CN': '将域名转移到另一客户账户', en: 'Moves a domain to another customer account' },
+    request: request({ account_id: identifier, domain_id: identifier, to_account_id: identifier }),
+    data: z.boolean(),
+    sample: { request: { account_id: '2', domain_id: '1001', to_account_id: '3' }, data: true },
+  }),
+  'operator.setDomainStatus': operation({
+    summary: {
+      'zh-CN': '审核、驳回、禁用或恢复域名',
+      en: 'Approves or rejects a domain, disables it or enables it again',
+    },
+    request: request({
+      account_id: identifier,
+      domain_id: identifier,
+      domain_status: choice(['2', '5', '6'], {
+        'zh-CN': '2（审核通过，或解除禁用）、5（驳回）或 6（禁用）',
+        en: '2 (approve, or enable again), 5 (reject) or 6 (disable)',
+      }),
+    }),
+    data: z.boolean(),
+    sample: { request: { account_id: '2', domain_id: '1001', domain_status: '6' }, data: true },
+  }),
+};

@@ -1,0 +1,55 @@
+/**
+ * Every operation of the service: its name here, and where it stands on the wire. `operations.ts` joins each to what it
+ * takes and gives; the API's handlers, the client, the OpenAPI document and the tests all follow from these two tables.
+ */
+
+/** Which of the two documented base addresses a path hangs on; one server answers both. */
+export type Base = 'cdn' | 'sms';
+
+/** The shape of an answer, see `envelopes.ts`. */
+export type EnvelopeName = 'cdn' | 'smsSend' | 'smsApp';
+
+/** What a token must be allowed to do. */
+export type Scope = 'cdn' | 'sms' | 'operator';
+
+export interface Route {
+  readonly base: Base;
+  readonly path: `/${string}`;
+  readonly envelope: EnvelopeName;
+  readonly scope: Scope;
+  /** Our own addition: it is not in the interface document. */
+  readonly extension?: true;
+}
+
+export const ROUTES = {
+  'domain.get': { base: 'cdn', path: '/domain/getDomainById', envelope: 'cdn', scope: 'cdn' },
+  'domain.add': { base: 'cdn', path: '/domain/addDomain', envelope: 'cdn', scope: 'cdn' },
+  'domain.updateOrigin': { base: 'cdn', path: '/domain/updateConfOrigin', envelope: 'cdn', scope: 'cdn' },
+
+  'domain.list': { base: 'cdn', path: '/domain/listDomains', envelope: 'cdn', scope: 'cdn', extension: true },
+  'domain.delete': { base: 'cdn', path: '/domain/deleteDomain', envelope: 'cdn', scope: 'cdn', extension: true },
+  'domain.setStatus': { base: 'cdn', path: '/domain/setDomainStatus', envelope: 'cdn', scope: 'cdn', extension: true },
+  'domain.setRemark': { base: 'cdn', path: '/domain/setRemark', envelope: 'cdn', scope: 'cdn', extension: true },
+
+  'operator.createAccount': operatorRoute('/operator/createAccount'),
+  'operator.listAccounts': operatorRoute('/operator/listAccounts'),
+  'operator.createToken': operatorRoute('/operator/createToken'),
+  'operator.listTokens': operatorRoute('/operator/listTokens'),
+  'operator.revokeToken': operatorRoute('/operator/revokeToken'),
+  'operator.narrowToken': operatorRoute('/operator/narrowToken'),
+  'operator.transferDomain': operatorRoute('/operator/transferDomain'),
+  'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus'),
+} as const satisfies Readonly<Record<string, Route>>;
+
+export type RouteName = keyof typeof ROUTES;
+
+/** The table's names, in its order. */
+export const ROUTE_NAMES = Object.keys(ROUTES).filter(isRouteName);
+
+export function isRouteName(name: string): name is RouteName {
+  return Object.hasOwn(ROUTES, name);
+}
+
+function operatorRoute<P extends `/operator/${string}`>(path: P) {
+  return { base: 'cdn', path, envelope: 'cdn', scope: 'operator', extension: true } as const;
+}
