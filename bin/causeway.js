@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+/**
+ * The command. Plain JavaScript without static imports, so that an old Node can parse it too: it finds Node 26 (this
+ * one, or the one that `npm ci` brought) and hands over to src/main.ts, or says what is missing.
+ */
+const REQUIRED_MAJOR = 26;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+
+import('node:fs')
+  .then((fs) => {
+    const root = fs.realpathSync(process.argv[1]).replace(/[\\/]bin[\\/][^\\/]*$/, '');
+    const main = `${root}/src/main.ts`;
+    if (isRecent()) return import('node:url').then((url) => import(url.pathToFileURL(main).href));
+    const bundled = `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`;
+    if (!fs.existsSync(bundled)) return refuse(`Run "npm ci" in ${root} to get it`);
+    return import('node:child_process').then((childProcess) => handOver(childProcess.spawn, bundled, main));
+  })
+  .catch((error) => (isRecent() ? fail(error.stack) : refuse(error.message)));
+
+function isRecent() {
+  return parseInt(process.versions.node, 10) >= REQUIRED_MAJOR;
+}
+
+function refuse(advice) {
+  const here = `this is Node ${process.versions.node} for ${process.platform} ${process.arch}`;
+  fail(`causeway needs Node ${REQUIRED_MAJOR} or later, and ${here}.\n${advice}, or install Node ${REQUIRED_MAJOR}.`);
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}
+
+/** The channel tells the service when this process is gone, even when it was killed. */
+function handOver(spawn, node, main) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`causeway cannot run ${node}: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    if (signal === null) return process.exit(code);
+    for (const name of SIGNALS) process.removeAllListeners(name);
+    return process.kill(process.pid, signal);
+  });
+}
