@@ -55,6 +55,11 @@ export class Lru<K, V> {
     return true;
   }
 
+  /** From the one used longest ago to the newest; no use of any. */
+  values(): V[] {
+    return [...this.#entries.values()].map(({ value }) => value);
+  }
+
   clear(): void {
     this.#entries.clear();
     this.#weight = 0;

@@ -1,0 +1,180 @@
+/** One request to one origin: undici's callbacks as a promise of a head and a stream, and its errors as reasons. */
+import { Readable } from 'node:stream';
+import { type Dispatcher, errors } from 'undici';
+import type { RawHeaders } from '#http/headers.ts';
+import type { OriginFailure } from '../reasons.ts';
+import { ConnectError } from './connector.ts';
+import type { OriginPools } from './pools.ts';
+import type { RequestBody } from './request-body.ts';
+
+export interface OriginRequest {
+  readonly method: string;
+  /** Path and query, as they go out. */
+  readonly target: string;
+  /** With `Host`; without anything hop-by-hop. */
+  readonly headers: RawHeaders;
+  readonly body: RequestBody | undefined;
+  /** Interim responses other than 100 and 101, in order. */
+  readonly onInterim: (status: number, headers: RawHeaders) => void;
+  /** Aborting drops the connection. */
+  readonly signal: AbortSignal;
+}
+
+export interface OriginResponse {
+  readonly status: number;
+  readonly reason: string;
+  /** As received. */
+  readonly headers: RawHeaders;
+  /** Trailers are dropped. Destroying it drops the connection unless it has ended. Errors mean an incomplete body. */
+  readonly body: Readable;
+  readonly requestAt: number;
+  readonly responseAt: number;
+}
+
+export type AttemptResult =
+  | { readonly kind: 'response'; readonly response: OriginResponse }
+  | {
+      readonly kind: 'failure';
+      readonly failure: OriginFailure;
+      /** For the log. */
+      readonly detail: string;
+      /** Whether any byte of the request may have reached the origin. */
+      readonly isSent: boolean;
+      readonly isReused: boolean;
+    }
+  | { readonly kind: 'aborted' };
+
+export interface AttemptTools {
+  readonly pools: OriginPools;
+  readonly clock: () => number;
+}
+
+/** Never rejects for what an origin or the network does; rejects for a fault of ours. */
+export function attemptOrigin(pool: Dispatcher, request: OriginRequest, tools: AttemptTools): Promise<AttemptResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
+  const exchange = new Exchange(request, tools, resolve, reject);
+  if (request.signal.aborted) return Promise.resolve({ kind: 'aborted' });
+  request.signal.addEventListener('abort', exchange.abort, { once: true });
+  pool.dispatch(
+    {
+      method: request.method,
+      path: request.target,
+      headers: [...request.headers],
+      body: request.body === undefined ? null : Readable.from(request.body.read(), { objectMode: false }),
+      // A streaming GET must not hold up the pool's other requests behind it.
+      blocking: false,
+    },
+    exchange,
+  );
+  return promise;
+}
+
+/** undici's handler for one exchange. Lives as long as the response's body. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: OriginRequest;
+  readonly #tools: AttemptTools;
+  readonly #resolve: (result: AttemptResult) => void;
+  readonly #reject: (error: Error) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #requestAt: number;
+  #body: Readable | undefined;
+
+  constructor(
+    request: OriginRequest,
+    tools: AttemptTools,
+    resolve: (result: AttemptResult) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#request = request;
+    this.#tools = tools;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#requestAt = tools.clock();
+  }
+
+  /** Before the request has a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
+  readonly abort = (): void => {
+    this.#controller?.abort(new Error('the request was given up'));
+    this.#body?.destroy();
+    this.#resolve({ kind: 'aborted' });
+  };
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#requestAt = this.#tools.clock();
+    if (this.#request.signal.aborted) controller.abort(new Error('the request was given up'));
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, reason?: string): void {
+    const headers = readRawHeaders(controller.rawHeaders);
+    if (status < 200) {
+      this.#request.onInterim(status, headers);
+      return;
+    }
+    const body = this.#openBody(controller);
+    this.#body = body;
+    const { clock } = this.#tools;
+    this.#resolve({
+      kind: 'response',
+      response: { status, reason: reason ?? '', headers, body, requestAt: this.#requestAt, responseAt: clock() },
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#body?.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#request.signal.removeEventListener('abort', this.abort);
+    this.#body?.push(null);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#request.signal.removeEventListener('abort', this.abort);
+    if (this.#body !== undefined) {
+      this.#body.destroy(error);
+      return;
+    }
+    const failure = readFailure(error);
+    // undici refused what we asked for: our fault, not the origin's.
+    if (failure === undefined) {
+      this.#reject(error);
+      return;
+    }
+    this.#resolve({
+      kind: 'failure',
+      failure,
+      detail: error.message,
+      isSent: this.#controller !== undefined,
+      isReused: this.#tools.pools.isFromReusedConnection(error),
+    });
+  }
+
+  #openBody(controller: Dispatcher.DispatchController): Readable {
+    return new Readable({
+      highWaterMark: 64 * 1024, // one read of the socket
+      read: () => controller.resume(),
+      destroy: (error, callback) => {
+        if (!controller.aborted) controller.abort(error ?? new Error('the response is not wanted any more'));
+        callback(error);
+      },
+    });
+  }
+}
+
+/** undici gives names and values as Buffers of the wire's bytes. */
+function readRawHeaders(raw: Dispatcher.DispatchController['rawHeaders']): RawHeaders {
+  return Array.isArray(raw) ? raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1'))) : [];
+}
+
+function readFailure(error: Error): OriginFailure | undefined {
+  if (error instanceof ConnectError) return error.failure;
+  if (error instanceof errors.HeadersTimeoutError) return 'originTimeout';
+  if (error instanceof errors.HeadersOverflowError) return 'originHeaderTooLarge';
+  if (error instanceof errors.HTTPParserError) return 'originMalformed';
+  if (error instanceof errors.ResponseContentLengthMismatchError) return 'originMalformed';
+  // undici's words for an interim or upgrade response that nobody asked for.
+  if (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)) return 'originMalformed';
+  if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) return undefined;
+  return 'originReset';
+}

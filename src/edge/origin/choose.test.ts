@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { compileSite } from '#sites/compile.ts';
+import type { OriginsSpec } from '#sites/spec.ts';
+import { chooseOrigins, type Scheme } from './choose.ts';
+
+describe('the order of origins', () => {
+  const origins = { primary: [{ host: 'a' }, { host: 'b' }, { host: 'c' }], backup: [{ host: 'x' }, { host: 'y' }] };
+  const rows: readonly (readonly [what: string, turn: number, down: string, expected: string])[] = [
+    ['the first turn begins at the first', 0, '', 'a b c'],
+    ['the next turn at the second', 1, '', 'b c a'],
+    ['and round again', 5, '', 'c a b'],
+    ['one that is down is passed over, backups follow the usable primaries', 0, 'a', 'b c x'],
+    ['turns go round among the usable', 1, 'a', 'c b x'],
+    ['backups only when no primary is usable', 0, 'a b c', 'x y a'],
+    ['a backup that is down is passed over too', 0, 'a b c x', 'y a b'],
+    ['all down: asked in order all the same', 7, 'a b c x y', 'a b c'],
+  ];
+  for (const [what, turn, down, expected] of rows) {
+    test(what, () => {
+      const isDown = (key: string) => down.split(' ').includes(key.replace(':80', ''));
+      const chosen = chooseOrigins({ site: site(origins), scheme: 'http', host: 'h.example', turn, isDown });
+      assert.equal(chosen.map(({ destination }) => destination.host).join(' '), expected);
+    });
+  }
+
+  test('an address that is written twice is tried once', () => {
+    const same = site({
+      primary: [{ host: 'a' }, { host: 'a', port: 80 }],
+      backup: [{ host: 'a' }, { host: 'a', port: 81 }],
+    });
+    const chosen = chooseOrigins({ site: same, scheme: 'http', host: 'h', turn: 0, isDown: () => false });
+    assert.deepEqual(
+      chosen.map(({ key }) => key),
+      ['a:80', 'a:81'],
+    );
+  });
+
+  test('a site without origins has no candidates', () => {
+    const chosen = chooseOrigins({
+      site: site({ primary: [] }, 'live'),
+      scheme: 'http',
+      host: 'h',
+      turn: 3,
+      isDown: () => false,
+    });
+    assert.deepEqual(chosen, []);
+  });
+});
+
+describe('scheme, port and names towards the origin', () => {
+  type Row = readonly [protocol: OriginsSpec['protocol'], port: number | undefined, client: Scheme, expected: string];
+  const rows: readonly Row[] = [
+    ['http', undefined, 'https', 'http 80'],
+    ['https', undefined, 'http', 'https 443'],
+    ['http', 8080, 'https', 'http 8080'],
+    ['http', 443, 'http', 'http 443'],
+    ['follow', undefined, 'http', 'http 80'],
+    ['follow', undefined, 'https', 'https 443'],
+    ['follow', 8080, 'https', 'https 8080'],
+    ['follow', 80, 'https', 'https 443'],
+    ['follow', 443, 'http', 'http 80'],
+    ['follow', 443, 'https', 'https 443'],
+  ];
+  for (const [protocol, port, scheme, expected] of rows) {
+    test(`${protocol}, port ${port ?? 'absent'}, ${scheme} client: ${expected}`, () => {
+      const origin = port === undefined ? { host: 'o.example' } : { host: 'o.example', port };
+      const [first] = chooseOrigins({
+        site: site({ protocol, primary: [origin] }),
+        scheme,
+        host: 'h',
+        turn: 0,
+        isDown: () => false,
+      });
+      const actual = first?.destination.serverName === undefined ? 'http' : 'https';
+      assert.equal(`${actual} ${first?.destination.port}`, expected);
+    });
+  }
+
+  const names = [
+    ['', 'a.b.example', 'a.b.example', 'a.b.example'],
+    ['o.example', 'a.b.example', 'o.example', 'o.example'],
+    ['o.example:8443', 'a.b.example', 'o.example:8443', 'o.example'],
+    ['192.0.2.1', 'a.b.example', '192.0.2.1', ''],
+    ['[2001:db8::1]:1', 'a.b.example', '[2001:db8::1]:1', ''],
+  ] as const;
+  for (const [hostHeader, host, expectedHost, expectedName] of names) {
+    test(`Host setting '${hostHeader}' gives Host ${expectedHost} and server name '${expectedName}'`, () => {
+      const https = site({ protocol: 'https', hostHeader, primary: [{ host: 'o' }] });
+      const [first] = chooseOrigins({ site: https, scheme: 'http', host, turn: 0, isDown: () => false });
+      assert.deepEqual([first?.hostHeader, first?.destination.serverName], [expectedHost, expectedName]);
+    });
+  }
+});
+
+function site(origins: Partial<OriginsSpec>, type = 'static') {
+  const spec = { protocol: 'http', primary: [], backup: [], hostHeader: '', probePath: '', ...origins };
+  const result = compileSite({ id: 1, name: 'h.example', type, state: 'open', origins: spec }, 1);
+  if (result.kind === 'invalid') throw new Error(result.problem);
+  return result.site;
+}

@@ -1,0 +1,77 @@
+/** Which origins a request may try, in order, and what each is called on the wire. Pure. */
+import type { Site, SiteOrigin } from '#sites/site.ts';
+import type { Destination } from './connector.ts';
+
+/** Attempts inside one request, the first included. */
+export const MAX_ATTEMPTS = 3;
+
+export type Scheme = 'http' | 'https';
+
+export interface Candidate {
+  /** `host:port`, what health is kept under; equal keys are the same address. */
+  readonly key: string;
+  readonly destination: Destination;
+  /** The `Host` field for this origin. */
+  readonly hostHeader: string;
+}
+
+export interface Choice {
+  readonly site: Site;
+  /** The client's. */
+  readonly scheme: Scheme;
+  /** The host the client asked for, without port. */
+  readonly host: string;
+  /** A number that grows by one per request of the site: whose turn it is. */
+  readonly turn: number;
+  readonly isDown: (key: string) => boolean;
+}
+
+/**
+ * Usable primaries in turn, then usable backups; those that are down come last, so that a site whose origins are all down
+ * is still asked for. At most `MAX_ATTEMPTS`, no address twice.
+ */
+export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): readonly Candidate[] {
+  const describe = (origin: SiteOrigin) => describeOrigin(origin, site, scheme, host);
+  const primary = rotate(site.origins.primary.map(describe), isDown, turn);
+  const backup = site.origins.backup.map(describe);
+  const all = [...primary, ...backup];
+  const inOrder = [...all.filter(({ key }) => !isDown(key)), ...all];
+  return [...new Map(inOrder.map((candidate) => [candidate.key, candidate])).values()].slice(0, MAX_ATTEMPTS);
+}
+
+/** Turns go round among the usable ones, so that one that is down does not double the load of the next. */
+function rotate(list: readonly Candidate[], isDown: (key: string) => boolean, turn: number): readonly Candidate[] {
+  const up = list.filter(({ key }) => !isDown(key));
+  const start = up.length === 0 ? 0 : turn % up.length;
+  return [...up.slice(start), ...up.slice(0, start), ...list.filter(({ key }) => isDown(key))];
+}
+
+function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, host: string): Candidate {
+  const { protocol, hostHeader: configured } = site.origins;
+  const scheme = protocol === 'follow' ? clientScheme : protocol;
+  const hostHeader = configured === '' ? host : configured;
+  const port = originPort(origin.port, scheme, protocol === 'follow');
+  return {
+    key: `${origin.host}:${port}`,
+    hostHeader,
+    destination: {
+      host: origin.host,
+      port,
+      isAddress: origin.isAddress,
+      serverName: scheme === 'https' ? serverName(hostHeader) : undefined,
+    },
+  };
+}
+
+/** The default ports, also where `follow` finds the other scheme's default written down. Edge rule 2. */
+function originPort(port: number | undefined, scheme: Scheme, follows: boolean): number {
+  const own = scheme === 'https' ? 443 : 80;
+  const other = scheme === 'https' ? 80 : 443;
+  return port === undefined || (follows && port === other) ? own : port;
+}
+
+/** Without the port; an IP address has no server name. RFC 6066 §3 */
+function serverName(hostHeader: string): string {
+  const name = hostHeader.replace(/:\d+$/, '');
+  return name.startsWith('[') || /^[\d.]+$/.test(name) ? '' : name;
+}

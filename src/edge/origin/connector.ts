@@ -1,0 +1,145 @@
+/**
+ * The one guarded way to open a connection to an address that a customer names. Names are resolved here, each address is
+ * put to the guard, and the socket is connected to that very address: there is no second look-up.
+ */
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { OriginFailure } from '../reasons.ts';
+import type { Guard } from './guard.ts';
+
+/** Every address of a name, in the order of preference; rejects when there is none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface ConnectorOptions {
+  readonly guard: Guard;
+  readonly resolve: Resolve;
+  /** For the look-up, all of the name's addresses and the TLS handshake together. */
+  readonly timeoutMs: number;
+  /** Certificate authorities instead of the system's, PEM. */
+  readonly ca?: string | undefined;
+}
+
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+  /** `host` is an IP literal: it is not resolved, and its certificate is not verified. */
+  readonly isAddress: boolean;
+  /** TLS with this server name; empty: TLS without one. `undefined`: no TLS. */
+  readonly serverName: string | undefined;
+}
+
+/** Its `failure` is what the caller reports; the message is for the log. */
+export class ConnectError extends Error {
+  readonly failure: OriginFailure;
+
+  constructor(failure: OriginFailure, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.failure = failure;
+  }
+}
+
+/** A name may have hundreds of addresses; more than these are not tried. */
+const MAX_ADDRESSES = 8;
+
+export type Connect = (destination: Destination) => Promise<Socket>;
+
+/** Gives a connected socket, past the TLS handshake; throws `ConnectError`. Every permitted address is tried. */
+export function createConnector(options: ConnectorOptions): Connect {
+  return async (destination) => {
+    const deadlineAt = performance.now() + options.timeoutMs;
+    const addresses = await permittedAddresses(destination, options);
+    let last: ConnectError | undefined;
+    for (const [index, address] of addresses.entries()) {
+      // An equal share of what is left, so that one dead address does not use up the time of the others.
+      const timeoutMs = Math.max(1, (deadlineAt - performance.now()) / (addresses.length - index));
+      try {
+        const socket = await openTcp(address, destination.port, timeoutMs);
+        if (destination.serverName === undefined) return socket;
+        return await openTls(socket, destination, options.ca, Math.max(1, deadlineAt - performance.now()));
+      } catch (error) {
+        if (!(error instanceof ConnectError)) throw error;
+        last = error;
+      }
+    }
+    throw last ?? new ConnectError('originDns', `${destination.host} has no address`);
+  };
+}
+
+/** The system's resolver: `/etc/hosts` and whatever else the machine is set up with. */
+export const resolveBySystem: Resolve = async (host) => {
+  const found = await lookup(host, { all: true, order: 'verbatim' });
+  return found.map(({ address }) => address);
+};
+
+async function permittedAddresses(
+  { host, port, isAddress }: Destination,
+  { guard, resolve, timeoutMs }: ConnectorOptions,
+): Promise<readonly string[]> {
+  const all = isAddress ? [host] : await resolveWithin(resolve, host, timeoutMs);
+  const permitted = all.filter((address) => guard.permits(address, port)).slice(0, MAX_ADDRESSES);
+  if (permitted.length === 0 && all.length > 0) {
+    throw new ConnectError('originForbidden', `${host} port ${port} is not an address that the edge connects to`);
+  }
+  return permitted;
+}
+
+/** The look-up cannot be cancelled; when it is too slow its result is dropped. */
+function resolveWithin(resolve: Resolve, host: string, timeoutMs: number): Promise<readonly string[]> {
+  const { promise, resolve: give, reject } = Promise.withResolvers<readonly string[]>();
+  const timer = setTimeout(() => reject(new ConnectError('originDns', `no answer for ${host}`)), timeoutMs);
+  resolve(host)
+    .then(give, (cause) => reject(new ConnectError('originDns', `${host} does not resolve`, cause)))
+    .finally(() => clearTimeout(timer));
+  return promise;
+}
+
+function openTcp(address: string, port: number, timeoutMs: number): Promise<Socket> {
+  const socket = connectTcp({ host: address, port, noDelay: true, keepAlive: true, autoSelectFamily: false });
+  return settle(socket, 'connect', 'originConnect', `${address} port ${port}`, timeoutMs);
+}
+
+function openTls(
+  socket: Socket,
+  { serverName, isAddress }: Destination,
+  ca: string | undefined,
+  timeoutMs: number,
+): Promise<Socket> {
+  const secure = connectTls({
+    socket,
+    // An address has no name that a certificate could be checked against; customary for IP origins.
+    rejectUnauthorized: !isAddress,
+    ALPNProtocols: ['http/1.1'],
+    ...(serverName ? { servername: serverName } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  return settle(secure, 'secureConnect', 'originTls', serverName || 'without a server name', timeoutMs);
+}
+
+function settle<T extends Socket>(
+  socket: T,
+  event: 'connect' | 'secureConnect',
+  failure: OriginFailure,
+  what: string,
+  timeoutMs: number,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const fail = (error: ConnectError) => {
+    clearTimeout(timer);
+    reject(error);
+    socket.destroy();
+  };
+  const timer = setTimeout(
+    () => fail(new ConnectError('originConnectTimeout', `${event}: ${what}: ${Math.round(timeoutMs)} ms passed`)),
+    timeoutMs,
+  );
+  const onError = (cause: Error) => fail(new ConnectError(failure, `${event}: ${what}: ${cause.message}`, cause));
+  const onClose = () => fail(new ConnectError(failure, `${event}: ${what}: closed`));
+  socket.once('error', onError).once('close', onClose);
+  socket.once(event, () => {
+    clearTimeout(timer);
+    socket.off('error', onError).off('close', onClose);
+    resolve(socket);
+  });
+  return promise;
+}

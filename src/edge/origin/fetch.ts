@@ -1,0 +1,114 @@
+/** One request to a site's origins: in turn, with failover to the next one inside the request. Edge rule 2 */
+import type { RawHeaders } from '#http/headers.ts';
+import { Lru } from '#lib/lru.ts';
+import type { Site } from '#sites/site.ts';
+import type { OriginFailure } from '../reasons.ts';
+import { type AttemptResult, attemptOrigin, type OriginResponse } from './attempt.ts';
+import { type Candidate, chooseOrigins, type Scheme } from './choose.ts';
+import type { OriginHealth } from './health.ts';
+import type { OriginPools } from './pools.ts';
+import type { RequestBody } from './request-body.ts';
+
+export interface Fetch {
+  readonly site: Site;
+  readonly method: string;
+  /** Path and query as the client wrote them. */
+  readonly target: string;
+  readonly scheme: Scheme;
+  readonly host: string;
+  /** From `originHeaders`: without `Host`. */
+  readonly headers: RawHeaders;
+  readonly body: RequestBody | undefined;
+  readonly onInterim: (status: number, headers: RawHeaders) => void;
+  readonly signal: AbortSignal;
+}
+
+export type FetchResult =
+  | { readonly kind: 'response'; readonly response: OriginResponse }
+  /** The last failure counts. */
+  | { readonly kind: 'failed'; readonly failure: OriginFailure; readonly detail: string }
+  | { readonly kind: 'aborted' };
+
+export interface OriginsOptions {
+  readonly pools: OriginPools;
+  readonly health: OriginHealth;
+  readonly clock: () => number;
+  /** Told of every failed attempt: logs and metrics. */
+  readonly onFailure: (failure: OriginFailure, origin: string, detail: string) => void;
+}
+
+export interface Origins {
+  fetch(fetch: Fetch): Promise<FetchResult>;
+}
+
+/** Sites whose turn is remembered; the others begin at their first origin again. */
+const MAX_TURNS = 10_000;
+/** Statuses that another origin may answer better. */
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function createOrigins({ pools, health, clock, onFailure }: OriginsOptions): Origins {
+  const turns = new Lru<number, number>({ maxWeight: MAX_TURNS });
+
+  const takeTurn = (siteId: number): number => {
+    const turn = turns.get(siteId) ?? 0;
+    turns.set(siteId, turn + 1);
+    return turn;
+  };
+
+  const attempt = async (candidate: Candidate, fetch: Fetch): Promise<AttemptResult> => {
+    const { method, target, headers, body, onInterim, signal } = fetch;
+    const request = { method, target, body, onInterim, signal, headers: ['Host', candidate.hostHeader, ...headers] };
+    const pool = pools.get(candidate.destination);
+    const first = await attemptOrigin(pool, request, { pools, clock });
+    // An idle connection that the origin closed just then says nothing about the origin: once more, same address.
+    const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
+    return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, request, { pools, clock }) : first;
+  };
+
+  const note = (candidate: Candidate, result: AttemptResult): void => {
+    if (result.kind === 'response') health.noteAnswer(candidate.key);
+    if (result.kind !== 'failure') return;
+    health.noteFailure(candidate.key, result.failure, clock());
+    onFailure(result.failure, candidate.key, result.detail);
+  };
+
+  return {
+    fetch: async (fetch) => {
+      const { site, scheme, host } = fetch;
+      const now = clock();
+      const isDown = (key: string) => health.isDown(key, now);
+      const candidates = chooseOrigins({ site, scheme, host, turn: takeTurn(site.id), isDown });
+      let last: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
+      for (const [index, candidate] of candidates.entries()) {
+        const result = await attempt(candidate, fetch);
+        note(candidate, result);
+        if (result.kind === 'aborted') return result;
+        if (result.kind === 'response') {
+          const isLast = index === candidates.length - 1;
+          if (isLast || !isRepeatable(fetch) || !RETRIED_STATUSES.has(result.response.status)) return result;
+          discard(result.response);
+          continue;
+        }
+        last = { kind: 'failed', failure: result.failure, detail: result.detail };
+        if (!mayGoOn(fetch, result.isSent)) return last;
+      }
+      return last;
+    },
+  };
+}
+
+/** Sending it twice does no harm and is possible. */
+function isRepeatable({ method, body }: Fetch): boolean {
+  return body === undefined && REPEATABLE_METHODS.has(method);
+}
+
+function mayGoOn(fetch: Fetch, isSent: boolean): boolean {
+  return isRepeatable(fetch) || (!isSent && fetch.body?.isTouched !== true);
+}
+
+/** Its connection goes with it: an error page is not worth reading to its end. */
+function discard({ body }: OriginResponse): void {
+  body.on('error', () => undefined); // nobody waits for it
+  body.destroy();
+}
