@@ -1,0 +1,34 @@
+/** Entity tags: comparison and the lists of `If-None-Match`. RFC 9110 §8.8.3 */
+import { trimOws } from './headers.ts';
+
+/** Strong comparison: both well-formed, neither weak, equal. RFC 9110 §8.8.3.2 */
+export function isStrongMatch(a: string, b: string): boolean {
+  return a === b && isStrong(a);
+}
+
+/** Weak comparison: equal but for the `W/`. Malformed tags (without quotes) compare as the text they are. */
+export function isWeakMatch(a: string, b: string): boolean {
+  return opaqueTag(a) === opaqueTag(b);
+}
+
+export function isStrong(tag: string): boolean {
+  return tag.length >= 2 && tag.startsWith('"') && tag.endsWith('"');
+}
+
+/** `*`, or the tags of a list as they were written; quoted tags may hold commas. Never fails. */
+export function parseEntityTags(text: string): '*' | readonly string[] {
+  if (trimOws(text) === '*') return '*';
+  const tags: string[] = [];
+  for (const [member] of text.matchAll(MEMBER)) {
+    const tag = trimOws(member);
+    if (tag !== '') tags.push(tag);
+  }
+  return tags;
+}
+
+// A quoted tag, or whatever stands between two commas.
+const MEMBER = /[ \t]*(?:W\/)?"[^"]*"|[^,]+/g;
+
+function opaqueTag(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag;
+}

@@ -1,0 +1,119 @@
+/** Header sections as flat lists, the way they came off the wire, and what a proxy takes out of them. */
+
+/**
+ * `[name, value, name, value, …]`: order, case and duplicates kept, one latin1 character per byte, as node:http gives
+ * `rawHeaders`. Every `name` argument of this file is lower-case.
+ */
+export type RawHeaders = readonly string[];
+
+/** The first line's value of a field. */
+export function firstValue(headers: RawHeaders, name: string): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (isNamed(headers[i], name)) return headers[i + 1];
+  }
+  return undefined;
+}
+
+/** Every line's value, in order; empty when the field is absent. */
+export function allValues(headers: RawHeaders, name: string): readonly string[] {
+  if (!hasField(headers, name)) return NONE;
+  const values: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    if (isNamed(headers[i], name)) values.push(headers[i + 1] ?? '');
+  }
+  return values;
+}
+
+/** All lines as one list value. RFC 9110 §5.3 */
+export function joinedValue(headers: RawHeaders, name: string): string | undefined {
+  const values = allValues(headers, name);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+export function hasField(headers: RawHeaders, name: string): boolean {
+  return firstValue(headers, name) !== undefined;
+}
+
+/** Without the named fields; the same list when it has none of them. */
+export function withoutFields(headers: RawHeaders, names: ReadonlySet<string>): RawHeaders {
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    if (!names.has(name.toLowerCase())) kept.push(name, headers[i + 1] ?? '');
+  }
+  return kept.length === headers.length ? headers : kept;
+}
+
+/** Replaces every line of the field by one line at the end. */
+export function withField(headers: RawHeaders, name: string, value: string): RawHeaders {
+  return [...withoutFields(headers, new Set([name.toLowerCase()])), name, value];
+}
+
+/**
+ * What may go on to the next hop, or into a store: without the hop-by-hop fields and without every field that
+ * `Connection` lists. Both directions. `alsoDrop` saves a second pass.
+ */
+export function withoutHopByHop(headers: RawHeaders, alsoDrop: ReadonlySet<string> = NO_NAMES): RawHeaders {
+  const listed = connectionOptions(headers);
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    const lower = name.toLowerCase();
+    // RFC 9110 §7.6.1, RFC 9111 §3.1
+    if (HOP_BY_HOP.has(lower) || alsoDrop.has(lower) || listed?.has(lower)) continue;
+    kept.push(name, headers[i + 1] ?? '');
+  }
+  return kept;
+}
+
+/** Members of a comma-separated list without quoted strings: trimmed, lower-case, empty ones left out. */
+export function listMembers(lines: readonly string[]): readonly string[] {
+  const members: string[] = [];
+  for (const line of lines) {
+    for (const part of line.split(',')) {
+      // RFC 9110 §5.6.1: a recipient ignores empty members
+      const member = trimOws(part);
+      if (member !== '') members.push(member.toLowerCase());
+    }
+  }
+  return members;
+}
+
+/** Optional white space is SP and HTAB only; `trim` would also take the no-break space of latin1. RFC 9110 §5.6.3 */
+export function trimOws(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isOws(text.charCodeAt(start))) start++;
+  while (end > start && isOws(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** RFC 9110 §7.6.1; the `Proxy-` fields belong to one hop too (§11.7), as do framing and its companions. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const NONE: readonly string[] = [];
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function connectionOptions(headers: RawHeaders): ReadonlySet<string> | undefined {
+  const lines = allValues(headers, 'connection');
+  return lines.length === 0 ? undefined : new Set(listMembers(lines));
+}
+
+function isNamed(candidate: string | undefined, name: string): boolean {
+  return candidate !== undefined && candidate.length === name.length && candidate.toLowerCase() === name;
+}
+
+function isOws(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}

@@ -1,0 +1,34 @@
+/** What a site may choose about the cache core. Plain values, compiled once per site and handed to every decision. */
+
+export interface CacheOptions {
+  /**
+   * A response with `Set-Cookie`: `bypass` never stores it; `store` keeps it, cookie included, when its freshness is
+   * explicit; `strip` stores it without the cookie (only whoever caused the fetch receives it). RFC 9111 §7.3
+   */
+  readonly setCookie: 'bypass' | 'store' | 'strip';
+  /** Whether a client's `no-cache`, `no-store`, `max-age`, `min-fresh` count. `only-if-cached` and `max-stale` always do. */
+  readonly requestDirectives: boolean;
+  /** Longest heuristic lifetime in seconds; 0 turns heuristics off. */
+  readonly heuristicCapSeconds: number;
+  /** Most variants kept for one key. */
+  readonly maxVariants: number;
+  /** How long past its expiry a response may stand in for an origin that cannot be reached, in seconds; 0 = never. */
+  readonly staleCapSeconds: number;
+  /** Lifetime in seconds by status (below 500) for a response without explicit freshness. Empty: none. */
+  readonly defaultLifetimes: ReadonlyMap<number, number>;
+  /** Whether `en, de` and `de, en` are one variant. RFC 9110 §12.5.4 leaves the order without meaning. */
+  readonly ignoreLanguageOrder: boolean;
+  /** Whether a stored response in the client's one preferred language is used without asking the origin. */
+  readonly selectStoredLanguage: boolean;
+}
+
+export const DEFAULT_CACHE_OPTIONS: CacheOptions = {
+  setCookie: 'bypass',
+  requestDirectives: false,
+  heuristicCapSeconds: 3600,
+  maxVariants: 32,
+  staleCapSeconds: 24 * 3600,
+  defaultLifetimes: new Map(),
+  ignoreLanguageOrder: true,
+  selectStoredLanguage: false,
+};

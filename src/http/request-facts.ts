@@ -1,0 +1,89 @@
+/** Reads what cache decisions need from a request, once. */
+import { type Directives, NO_DIRECTIVES, parseCacheControl } from './cache-control.ts';
+import { allValues, listMembers, type RawHeaders } from './headers.ts';
+import type { RequestFacts } from './stored.ts';
+
+export interface RequestInput {
+  readonly method: string;
+  /** See `RequestFacts.uri`. */
+  readonly uri: string;
+  readonly headers: RawHeaders;
+}
+
+/** One pass over the header section; nothing is parsed that is not there. */
+export function readRequestFacts({ method, uri, headers }: RequestInput): RequestFacts {
+  const seen: Seen = { hasBody: false, hasAuthorization: false, hasOriginCondition: false, hasCacheControl: false };
+  for (let i = 0; i < headers.length; i += 2) note(seen, (headers[i] ?? '').toLowerCase(), headers[i + 1] ?? '');
+  return {
+    method,
+    uri,
+    headers,
+    hasBody: seen.hasBody,
+    hasAuthorization: seen.hasAuthorization,
+    directives: readDirectivesOf(headers, seen),
+    ifNoneMatch: seen.ifNoneMatch,
+    ifModifiedSince: seen.ifModifiedSince,
+    hasOriginCondition: seen.hasOriginCondition,
+    ifRange: seen.ifRange,
+    range: method === 'GET' ? seen.range : undefined, // RFC 9110 §14.2
+  };
+}
+
+interface Seen {
+  hasBody: boolean;
+  hasAuthorization: boolean;
+  hasOriginCondition: boolean;
+  hasCacheControl: boolean;
+  pragma?: string;
+  ifNoneMatch?: string;
+  ifModifiedSince?: string;
+  ifRange?: string;
+  range?: string;
+}
+
+function note(seen: Seen, name: string, value: string): void {
+  switch (name) {
+    case 'content-length':
+      if (!/^0*$/.test(value)) seen.hasBody = true; // RFC 9112 §6.3
+      break;
+    case 'transfer-encoding':
+      seen.hasBody = true;
+      break;
+    case 'authorization':
+      seen.hasAuthorization = true;
+      break;
+    case 'if-match':
+    case 'if-unmodified-since':
+      seen.hasOriginCondition = true;
+      break;
+    case 'cache-control':
+      seen.hasCacheControl = true;
+      break;
+    case 'pragma':
+      seen.pragma = append(seen.pragma, value);
+      break;
+    case 'if-none-match':
+      seen.ifNoneMatch = append(seen.ifNoneMatch, value); // RFC 9110 §13.1.2: a list
+      break;
+    case 'if-modified-since':
+      seen.ifModifiedSince = append(seen.ifModifiedSince, value); // two of them are no date, so ignored
+      break;
+    case 'if-range':
+      seen.ifRange = append(seen.ifRange, value);
+      break;
+    case 'range':
+      seen.range = append(seen.range, value);
+      break;
+  }
+}
+
+function append(line: string | undefined, value: string): string {
+  return line === undefined ? value : `${line}, ${value}`;
+}
+
+function readDirectivesOf(headers: RawHeaders, seen: Seen): Directives | undefined {
+  if (seen.hasCacheControl) return parseCacheControl(allValues(headers, 'cache-control'));
+  // RFC 9111 §5.4: Pragma counts only without Cache-Control
+  if (seen.pragma === undefined || !listMembers([seen.pragma]).includes('no-cache')) return undefined;
+  return { ...NO_DIRECTIVES, noCache: true };
+}

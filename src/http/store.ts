@@ -1,0 +1,234 @@
+/** May this response be stored, and with which times? RFC 9111 §3 */
+import { parseAge } from './age.ts';
+import type { Directives } from './cache-control.ts';
+import { formatDate, parseDate } from './dates.ts';
+import { freshnessLifetime, initialAge, isExplicit, isHeuristicallyCacheable, type Lifetime } from './freshness.ts';
+import { allValues, firstValue, hasField, type RawHeaders, withField, withoutHopByHop } from './headers.ts';
+import type { CacheOptions } from './options.ts';
+import { parseContentRange, spanBytes } from './range.ts';
+import type { Exchange, PartialRange, RequestFacts, ResponseHead, Stored } from './stored.ts';
+import { governingDirectives } from './targeted.ts';
+import { resolveReference } from './uri.ts';
+import { parseVary, pickFields, secondaryKey } from './vary.ts';
+
+/** Why a response is not stored. */
+export type SkipReason =
+  /** Neither a GET nor a POST that answers for its own URI. */
+  | 'method'
+  /** The request had content, so the response may depend on it. */
+  | 'requestBody'
+  /** The client's `no-store`, where the site honours it. */
+  | 'requestNoStore'
+  /** 1xx, 304, 412, 416, or a status that `must-understand` asks us to know and we do not. */
+  | 'status'
+  /** `no-store`. */
+  | 'noStore'
+  /** `private`. */
+  | 'private'
+  /** `Set-Cookie`, which the site does not store. */
+  | 'setCookie'
+  /** The request had `Authorization` and the response does not say that it may be shared. */
+  | 'authorization'
+  /** `Vary: *`. */
+  | 'varyAny'
+  /** A 206 without a usable `Content-Range`, or whose length contradicts it. */
+  | 'contentRange'
+  /** Neither explicit freshness nor `public` nor a status with a default. */
+  | 'notCacheable'
+  /** Stale from the start and nothing to validate it with. */
+  | 'noReuse'
+  /** Requested before the key was purged or invalidated. */
+  | 'invalidated';
+
+export type StoreOutcome =
+  | { readonly kind: 'store'; readonly stored: Stored }
+  | { readonly kind: 'skip'; readonly reason: SkipReason };
+
+/**
+ * Decides on the head alone; the caller stores the body and drops the entry when it turns out incomplete
+ * (`expectedBodyBytes`). `invalidatedAt`: the key's last purge or invalidation, epoch milliseconds; a POST is held
+ * against the one before its own.
+ */
+export function storeResponse(
+  request: RequestFacts,
+  response: ResponseHead,
+  exchange: Exchange,
+  options: CacheOptions,
+  invalidatedAt = Number.NEGATIVE_INFINITY,
+): StoreOutcome {
+  const { directives, isTargeted } = governingDirectives(response.headers);
+  const times = readTimes(response, directives, isTargeted, exchange, options);
+  const reason =
+    requestObstacle(request, options, exchange, invalidatedAt) ??
+    responseObstacle(request, response, directives) ??
+    lifetimeObstacle(request, response, directives, times) ??
+    cookieObstacle(response, times.lifetime, options);
+  if (reason !== undefined) return { kind: 'skip', reason };
+  const vary = parseVary(allValues(response.headers, 'vary'));
+  if (vary === undefined) return { kind: 'skip', reason: 'varyAny' }; // RFC 9111 §4.1: it would never match
+  const range = response.status === 206 ? readPartialRange(response.headers) : undefined;
+  if (response.status === 206 && range === undefined) return { kind: 'skip', reason: 'contentRange' };
+  return { kind: 'store', stored: build({ request, response, exchange, options, directives, times, vary, range }) };
+}
+
+/** The body's length that the head promises; `undefined`: it does not say. A shorter body is never stored. RFC 9111 §3.3 */
+export function expectedBodyBytes(stored: Stored): number | undefined {
+  if (stored.range !== undefined) return spanBytes(stored.range);
+  const length = firstValue(stored.headers, 'content-length');
+  return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
+}
+
+interface Times {
+  readonly lifetime: Lifetime;
+  readonly initialAgeMs: number;
+  readonly dateAt: number;
+  readonly hasDate: boolean;
+  readonly lastModifiedAt: number | undefined;
+}
+
+/** Final statuses whose meaning for a cache we implement. RFC 9111 §3, §5.2.2.3 */
+const UNDERSTOOD_STATUSES: ReadonlySet<number> = new Set([
+  200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 500, 501, 502, 503, 504,
+]);
+
+/** They answer the request's conditions or range, not its target: under the target's key they would reach everyone. */
+const CONDITION_STATUSES: ReadonlySet<number> = new Set([304, 412, 416]);
+
+function requestObstacle(
+  request: RequestFacts,
+  options: CacheOptions,
+  exchange: Exchange,
+  invalidatedAt: number,
+): SkipReason | undefined {
+  if (request.method !== 'GET' && request.method !== 'POST') return 'method';
+  if (request.method === 'GET' && request.hasBody) return 'requestBody';
+  if (options.requestDirectives && request.directives?.noStore === true) return 'requestNoStore'; // RFC 9111 §5.2.1.5
+  // A response on its way while the key was purged may be what the purge was meant for.
+  return exchange.requestAt <= invalidatedAt ? 'invalidated' : undefined;
+}
+
+function responseObstacle(
+  request: RequestFacts,
+  { status, headers }: ResponseHead,
+  directives: Directives,
+): SkipReason | undefined {
+  if (status < 200 || CONDITION_STATUSES.has(status)) return 'status'; // RFC 9111 §3: final
+  if (directives.mustUnderstand) {
+    // RFC 9111 §5.2.2.3: overrides no-store, for statuses that we do understand
+    if (!UNDERSTOOD_STATUSES.has(status)) return 'status';
+  } else if (directives.noStore) {
+    return 'noStore'; // RFC 9111 §5.2.2.5
+  }
+  if (directives.isPrivate) return 'private'; // RFC 9111 §5.2.2.7
+  const isShareable = directives.isPublic || directives.mustRevalidate || directives.sMaxage !== undefined;
+  if (request.hasAuthorization && !isShareable) return 'authorization'; // RFC 9111 §3.5
+  if (request.method === 'POST' && !isAnswerForTarget(request, status, headers)) return 'method';
+  return undefined;
+}
+
+/** RFC 9110 §9.3.3: a POST's response serves later GETs only if it says that it is the target's representation. */
+function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHeaders): boolean {
+  if (status < 200 || status > 299 || status === 206) return false;
+  const locations = allValues(headers, 'content-location');
+  const [location] = locations;
+  return locations.length === 1 && location !== undefined && resolveReference(location, request.uri) === request.uri;
+}
+
+function lifetimeObstacle(
+  request: RequestFacts,
+  { status, headers }: ResponseHead,
+  directives: Directives,
+  { lifetime, lastModifiedAt }: Times,
+): SkipReason | undefined {
+  // RFC 9111 §3: explicit freshness, public, or a status that may be guessed at
+  const hasGround = isExplicit(lifetime) || lifetime.source === 'statusDefault' || directives.isPublic;
+  if (!hasGround && !isHeuristicallyCacheable(status)) return 'notCacheable';
+  if (request.method === 'POST' && (!isExplicit(lifetime) || lifetime.lifetimeMs === 0)) return 'notCacheable'; // RFC 9110 §9.3.3
+  const hasValidator = hasField(headers, 'etag') || lastModifiedAt !== undefined;
+  const canBeUsed = lifetime.lifetimeMs > 0 || (directives.staleWhileRevalidate ?? 0) > 0;
+  return hasValidator || (canBeUsed && !directives.noCache) ? undefined : 'noReuse';
+}
+
+function cookieObstacle({ headers }: ResponseHead, lifetime: Lifetime, options: CacheOptions): SkipReason | undefined {
+  if (options.setCookie === 'strip' || !hasField(headers, 'set-cookie')) return undefined;
+  // RFC 9111 §7.3: another viewer's session is not worth a guessed lifetime
+  return options.setCookie === 'store' && isExplicit(lifetime) ? undefined : 'setCookie';
+}
+
+function readPartialRange(headers: RawHeaders): PartialRange | undefined {
+  const values = allValues(headers, 'content-range');
+  const range = values.length === 1 ? parseContentRange(values[0] ?? '') : undefined;
+  const length = firstValue(headers, 'content-length');
+  if (range === undefined || (length !== undefined && Number(length) !== spanBytes(range))) return undefined;
+  return range;
+}
+
+function readTimes(
+  { status, headers }: ResponseHead,
+  directives: Directives,
+  isTargeted: boolean,
+  exchange: Exchange,
+  options: CacheOptions,
+): Times {
+  const now = exchange.responseAt;
+  const sentAt = parseDate(firstValue(headers, 'date'), now);
+  const dateAt = sentAt ?? now; // RFC 9110 §6.6.1
+  const lastModifiedAt = parseDate(firstValue(headers, 'last-modified'), now);
+  const expires = isTargeted ? [] : allValues(headers, 'expires'); // RFC 9213 §2.2
+  return {
+    lifetime: freshnessLifetime({ status, directives, expires, dateAt, lastModifiedAt }, now, options),
+    initialAgeMs: initialAge({ ageMs: parseAge(allValues(headers, 'age')), dateAt }, exchange),
+    dateAt,
+    hasDate: sentAt !== undefined,
+    lastModifiedAt,
+  };
+}
+
+interface BuildInput {
+  readonly request: RequestFacts;
+  readonly response: ResponseHead;
+  readonly exchange: Exchange;
+  readonly options: CacheOptions;
+  readonly directives: Directives;
+  readonly times: Times;
+  readonly vary: readonly string[];
+  readonly range: PartialRange | undefined;
+}
+
+function build({ request, response, exchange, options, directives, times, vary, range }: BuildInput): Stored {
+  const { staleWhileRevalidate, staleIfError } = directives;
+  // RFC 9111 §5.2.2.10 implies proxy-revalidate; a site that also names a stale window means that one.
+  const isImplied =
+    directives.sMaxage !== undefined && staleWhileRevalidate === undefined && staleIfError === undefined;
+  return {
+    status: response.status,
+    reason: response.reason,
+    headers: storedHeaders(response.headers, directives, times, options),
+    vary,
+    varyKey: secondaryKey(vary, request.headers, options),
+    varyHeaders: pickFields(vary, request.headers),
+    etag: firstValue(response.headers, 'etag'),
+    range,
+    requestAt: exchange.requestAt,
+    responseAt: exchange.responseAt,
+    dateAt: times.dateAt,
+    lastModifiedAt: times.lastModifiedAt,
+    initialAgeMs: times.initialAgeMs,
+    lifetimeMs: times.lifetime.lifetimeMs,
+    staleWhileRevalidateMs: (staleWhileRevalidate ?? 0) * 1000,
+    staleIfErrorMs: staleIfError === undefined ? undefined : staleIfError * 1000,
+    mustValidate: directives.noCache,
+    // RFC 9111 §4.2.4
+    forbidsStale: directives.noCache || directives.mustRevalidate || directives.proxyRevalidate || isImplied,
+    isInvalid: false,
+    noTransform: directives.noTransform,
+  };
+}
+
+function storedHeaders(headers: RawHeaders, directives: Directives, times: Times, options: CacheOptions): RawHeaders {
+  // RFC 9111 §5.2.2.4, §5.2.2.7: the named fields are for the first client only; §3.1: Age is recomputed
+  const dropped = new Set(['age', ...directives.noCacheFields, ...directives.privateFields]);
+  if (options.setCookie === 'strip') dropped.add('set-cookie');
+  const kept = withoutHopByHop(headers, dropped);
+  return times.hasDate ? kept : withField(kept, 'Date', formatDate(times.dateAt)); // RFC 9110 §6.6.1
+}

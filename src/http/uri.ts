@@ -1,0 +1,15 @@
+/** References resolved against a target URI, for the fields of a response that name other resources. */
+
+/** Absolute URI without fragment, or `undefined` when it does not parse or is not http(s). RFC 3986 §5 */
+export function resolveReference(reference: string, base: string): string | undefined {
+  const url = URL.parse(reference, base);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  url.hash = '';
+  return url.href;
+}
+
+/** Same scheme, host and port. RFC 6454 §5 */
+export function isSameOrigin(a: string, b: string): boolean {
+  const [first, second] = [URL.parse(a), URL.parse(b)];
+  return first !== null && second !== null && first.origin === second.origin;
+}

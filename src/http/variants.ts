@@ -1,0 +1,74 @@
+/**
+ * The stored responses under one primary key: which one matches a request, and how the list takes a new one.
+ * RFC 9111 §4.1
+ */
+import { joinedValue, trimOws } from './headers.ts';
+import type { CacheOptions } from './options.ts';
+import type { RequestFacts, Stored } from './stored.ts';
+import { parseWeighted, secondaryKey } from './vary.ts';
+
+/** Most recently stored first; no two with the same fields and key. */
+export type Variants<T extends Stored = Stored> = readonly T[];
+
+/** The variant for this request; of several the one with the latest `Date`. Purged ones are the caller's to leave out. */
+export function selectVariant<T extends Stored>(
+  variants: Variants<T>,
+  request: RequestFacts,
+  options: CacheOptions,
+): T | undefined {
+  let selected: T | undefined;
+  let fields: readonly string[] | undefined;
+  let key = '';
+  for (const variant of variants) {
+    if (fields === undefined || !isSameList(fields, variant.vary)) {
+      fields = variant.vary;
+      key = secondaryKey(fields, request.headers, options);
+    }
+    // RFC 9111 §4.1: the most recent matching response
+    if (variant.varyKey === key && (selected === undefined || variant.dateAt > selected.dateAt)) selected = variant;
+  }
+  if (selected === undefined && options.selectStoredLanguage) {
+    return variants.find((variant) => isInPreferredLanguage(variant, request, options));
+  }
+  return selected;
+}
+
+export interface VariantChange<T extends Stored> {
+  readonly variants: Variants<T>;
+  /** What left the list: the replaced variant and those beyond the limit. */
+  readonly removed: readonly T[];
+}
+
+/** Puts a variant first, in place of the one with its fields and key; beyond `maxVariants` the oldest leave. */
+export function putVariant<T extends Stored>(variants: Variants<T>, added: T, options: CacheOptions): VariantChange<T> {
+  const kept: T[] = [added];
+  const removed: T[] = [];
+  for (const variant of variants) {
+    const isReplaced = variant.varyKey === added.varyKey && isSameList(variant.vary, added.vary);
+    if (isReplaced || kept.length >= options.maxVariants) removed.push(variant);
+    else kept.push(variant);
+  }
+  return { variants: kept, removed };
+}
+
+/** Variants whose tags are worth offering when none matches: a 304 may say that one of them does. RFC 9111 §4.3.1 */
+export function taggedVariants<T extends Stored>(variants: Variants<T>): readonly T[] {
+  return variants.filter(({ etag, range, status, isInvalid }) => {
+    return etag !== undefined && range === undefined && status === 200 && !isInvalid;
+  });
+}
+
+/** The client's one best language is the stored one's, and every other field of Vary matches. RFC 9110 §12.5.4 */
+function isInPreferredLanguage(variant: Stored, request: RequestFacts, options: CacheOptions): boolean {
+  if (!variant.vary.includes('accept-language')) return false;
+  const language = trimOws(joinedValue(variant.headers, 'content-language') ?? '').toLowerCase();
+  const accepted = parseWeighted(joinedValue(request.headers, 'accept-language') ?? '');
+  const [best, next] = accepted.toSorted((a, b) => b.weight - a.weight);
+  if (best === undefined || best.name !== language || best.weight === 0 || best.weight === next?.weight) return false;
+  const others = variant.vary.filter((field) => field !== 'accept-language');
+  return secondaryKey(others, request.headers, options) === secondaryKey(others, variant.varyHeaders, options);
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((field, index) => field === b[index]));
+}

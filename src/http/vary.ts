@@ -1,0 +1,78 @@
+/** `Vary` and the secondary cache key. RFC 9111 §4.1, RFC 9110 §12.5.5 */
+import { allValues, listMembers, type RawHeaders, trimOws } from './headers.ts';
+import type { CacheOptions } from './options.ts';
+
+/** Lower-case, unique, sorted field names; `undefined`: a `*` stands somewhere, no other request ever matches. */
+export function parseVary(lines: readonly string[]): readonly string[] | undefined {
+  if (lines.length === 0) return NO_FIELDS;
+  const fields = new Set(listMembers(lines));
+  return fields.has('*') ? undefined : [...fields].sort();
+}
+
+/**
+ * The request's values of the fields, normalised, as one string: equal strings match. An absent field differs from an
+ * empty one. Values come off the wire, so they hold none of the control characters used as marks here.
+ */
+export function secondaryKey(fields: readonly string[], headers: RawHeaders, options: CacheOptions): string {
+  if (fields.length === 0) return '';
+  return fields.map((field) => normaliseValue(field, allValues(headers, field), options)).join(SEPARATOR);
+}
+
+/** The lines of the named fields only. */
+export function pickFields(fields: readonly string[], headers: RawHeaders): RawHeaders {
+  return fields.flatMap((field) => allValues(headers, field).flatMap((value) => [field, value]));
+}
+
+/** One field's lines in a form in which equivalent values are equal. RFC 9111 §4.1 */
+export function normaliseValue(field: string, lines: readonly string[], options: CacheOptions): string {
+  if (lines.length === 0) return ABSENT;
+  const value = trimOws(lines.join(', '));
+  if (field === 'accept-encoding') return normaliseEncodings(value);
+  if (field === 'accept-language') return normaliseLanguages(value, options.ignoreLanguageOrder);
+  // Blanks around commas carry nothing, unless a quoted string is in play.
+  return value.includes('"') ? value : value.replace(/[ \t]*,[ \t]*/g, ',');
+}
+
+/** An Accept-Language or Accept-Encoding member: lower-case name, its weight from 0 to 1. */
+export interface Weighted {
+  readonly name: string;
+  readonly weight: number;
+}
+
+/** Members in order; parameters other than `q` and unreadable weights are dropped (weight 1). RFC 9110 §12.4.2 */
+export function parseWeighted(value: string): readonly Weighted[] {
+  return listMembers([value]).flatMap((member) => {
+    const [name = '', ...parameters] = member.split(';').map(trimOws);
+    const weight = parameters.find((parameter) => /^q=(0|1|[01]\.\d*)$/.test(parameter));
+    return name === '' ? [] : [{ name, weight: weight === undefined ? 1 : Math.min(1, Number(weight.slice(2))) }];
+  });
+}
+
+const NO_FIELDS: readonly string[] = [];
+const ABSENT = '\u0000';
+const SEPARATOR = '\u0001';
+
+function normaliseEncodings(value: string): string {
+  return (
+    parseWeighted(value)
+      // What is refused is as good as not named, except for what is acceptable unless refused: RFC 9110 §12.5.3
+      .filter(({ name, weight }) => weight > 0 || name === 'identity' || name === '*')
+      .map(formatWeighted)
+      .sort()
+      .join(',')
+  );
+}
+
+function normaliseLanguages(value: string, ignoreOrder: boolean): string {
+  const languages = parseWeighted(value);
+  if (!ignoreOrder) return languages.map(formatWeighted).join(',');
+  // RFC 9110 §12.5.4: the order means nothing, the weights do
+  return languages
+    .toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : Number(a.name > b.name)))
+    .map(formatWeighted)
+    .join(',');
+}
+
+function formatWeighted({ name, weight }: Weighted): string {
+  return weight === 1 ? name : `${name};q=${weight}`;
+}
