@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { type Death, SupervisedProcess } from './supervise.ts';
+
+const OPTIONS = { backoff: { firstMs: 20, capMs: 80 }, settledAfterMs: 60_000, random: () => 0 };
+
+test('a process that dies is started again, each time after a longer pause up to the cap', async (t) => {
+  const deaths = await collectDeaths(t, 'process.exit(3)', 5);
+  assert.deepEqual(
+    deaths.map(({ delayMs }) => delayMs),
+    [10, 20, 40, 40, 40],
+  );
+  assert.equal(deaths[0]?.how, 'exit code 3');
+  assert.equal(new Set(deaths.map(({ pid }) => pid)).size, 5);
+});
+
+test('after it has lived a while the pause is short again', async (t) => {
+  let now = 0;
+  const tick = () => {
+    now += 40_000;
+    return now;
+  };
+  const deaths = await collectDeaths(t, 'process.kill(process.pid, "SIGKILL")', 3, { now: tick, settledAfterMs: 1 });
+  assert.deepEqual(
+    deaths.map(({ delayMs }) => delayMs),
+    [10, 10, 10],
+  );
+  assert.equal(deaths[0]?.how, 'signal SIGKILL');
+});
+
+test('a process that is stopped stays away, also when it must be killed', async (t) => {
+  const launch = launcher(t, 'process.send("up"); setInterval(() => {}, 1000)');
+  const deaths: Death[] = [];
+  const kept = new SupervisedProcess({ ...OPTIONS, launch, onDeath: (death) => deaths.push(death), now: () => 0 });
+  await once(kept.child, 'message');
+  await kept.stop(() => kept.send({ kind: 'stop' }), 50);
+  assert.equal(kept.child.signalCode, 'SIGKILL');
+  assert.equal(kept.send({ kind: 'stop' }), false);
+  assert.deepEqual(deaths, []);
+});
+
+async function collectDeaths(
+  t: TestContext,
+  script: string,
+  count: number,
+  options: { now?: () => number; settledAfterMs?: number } = {},
+): Promise<Death[]> {
+  const deaths: Death[] = [];
+  const kept = new SupervisedProcess({
+    ...OPTIONS,
+    now: () => 0,
+    ...options,
+    launch: launcher(t, script),
+    onDeath: (death) => deaths.push(death),
+  });
+  await eventually(`${count} deaths`, () => deaths.length >= count);
+  await kept.stop(() => kept.kill(), 1000);
+  return deaths.slice(0, count);
+}
+
+function launcher(t: TestContext, script: string) {
+  const file = join(temporaryFolder(t), 'child.js');
+  writeFileSync(file, script);
+  return () => fork(file);
+}

@@ -1,0 +1,102 @@
+/**
+ * What every child process does alike: starts its part with the settings it is sent, answers for its metrics, ends when it is
+ * told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all processes at once.
+ */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createLogger, type Logger } from '#lib/logger.ts';
+import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
+
+export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
+  readonly log: Logger;
+  readonly registry: Registry;
+  send(message: FromChild): void;
+}
+
+export interface RunningPart {
+  readonly firstToken?: FirstToken;
+  /** Makes sure that the change is in force here. */
+  applyChange?(change: ChangedMessage): void;
+  /** Every worker runs the change with this id. */
+  confirm?(id: number): void;
+  /** No new work; what is under way has `graceMs` to finish. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export type StartPart = (context: PartContext) => Promise<RunningPart>;
+
+/** For what is under way when the supervisor has died: a new one may be waiting for the same addresses. */
+const ORPHAN_GRACE_MS = 1000;
+
+export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartPart>>>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  let part: Promise<RunningPart> | undefined;
+  const onFirst = (message: unknown) => {
+    // The other end is our own code of the same checkout, and it says this first.
+    const start = message as StartMessage;
+    const { kind: _, part: kind, ...rest } = start;
+    const log = createLogger({ level: start.config.logLevel, name: start.name });
+    const registry = createRegistry(start);
+    part = startPart(loaders[kind], { ...rest, log, registry, send });
+    process.on('message', (next) => void handle(part, registry, next as ToChild)); // as above; rejects never
+  };
+  process.once('message', onFirst);
+  process.on('disconnect', () => void endAsOrphan(part)); // rejects never
+}
+
+function send(message: FromChild): void {
+  if (process.connected) process.send?.(message);
+}
+
+async function startPart(load: () => Promise<StartPart>, context: PartContext): Promise<RunningPart> {
+  process.on('uncaughtException', (error) => {
+    context.log.fatal({ err: error }, 'ended by an error that nothing handled');
+    process.exit(1);
+  });
+  try {
+    const start = await load();
+    const part = await start(context);
+    send({ kind: 'ready', ...(part.firstToken !== undefined && { firstToken: part.firstToken }) });
+    return part;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    context.log.error({ err: error }, 'cannot start');
+    process.send?.({ kind: 'failed', problem } satisfies FromChild, () => process.exit(1));
+    return new Promise(() => {}); // the process ends
+  }
+}
+
+function createRegistry({ name, part }: StartMessage): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ process: name, role: part });
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+async function handle(starting: Promise<RunningPart> | undefined, registry: Registry, message: ToChild): Promise<void> {
+  if (message.kind === 'metrics') {
+    const metrics = await registry.getMetricsAsJSON();
+    return send({ kind: 'metrics', id: message.id, metrics });
+  }
+  const part = await starting;
+  switch (message.kind) {
+    case 'changed':
+      part?.applyChange?.(message);
+      return send({ kind: 'inForce', id: message.id });
+    case 'confirmed':
+      return part?.confirm?.(message.id);
+    case 'stop':
+      await part?.stop(message.graceMs);
+      return process.exit(0);
+    case 'start':
+      return; // only ever the first message
+  }
+}
+
+/** Whatever is on disk is safe without a good-bye; only viewers get a moment. */
+async function endAsOrphan(starting: Promise<RunningPart> | undefined): Promise<void> {
+  setTimeout(() => process.exit(1), ORPHAN_GRACE_MS);
+  const part = await starting;
+  if (part?.applyChange === undefined) process.exit(1);
+  await part.stop(ORPHAN_GRACE_MS);
+  process.exit(1);
+}

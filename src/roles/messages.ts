@@ -1,0 +1,50 @@
+/** What the supervisor and its child processes say to each other. Settings travel here, never in the environment. */
+import type { ChildProcess } from 'node:child_process';
+import type { Config } from '#config';
+
+export type PartKind = 'control' | 'edge-feed' | 'edge-worker';
+
+export interface StartMessage {
+  readonly kind: 'start';
+  readonly part: PartKind;
+  /** The part's kind, numbered where there are several: `edge-worker-2`. */
+  readonly name: string;
+  readonly config: Config;
+  /** Opens control's operator operations to commands of this machine. */
+  readonly localSecret: string;
+  readonly build: string;
+}
+
+/** New settings are in the edge's store. `names`: of the sites that changed; absent means any may have. */
+export interface ChangedMessage {
+  readonly kind: 'changed';
+  readonly id: number;
+  readonly revision: number;
+  readonly names?: readonly string[];
+}
+
+export type ToChild =
+  | StartMessage
+  /** To a worker, which answers `inForce` when it runs them. */
+  | ChangedMessage
+  /** To the feed: every worker runs the change. */
+  | { readonly kind: 'confirmed'; readonly id: number }
+  | { readonly kind: 'metrics'; readonly id: number }
+  | { readonly kind: 'stop'; readonly graceMs: number };
+
+export type FromChild =
+  | { readonly kind: 'ready'; readonly firstToken?: FirstToken }
+  /** It cannot start; it ends after this. */
+  | { readonly kind: 'failed'; readonly problem: string }
+  /** From the feed. */
+  | ChangedMessage
+  | { readonly kind: 'inForce'; readonly id: number }
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
+
+/** `kept`: in the file `first-token`. `given`: it came from the settings and is kept nowhere. `none`: there was no need. */
+export type FirstToken = 'kept' | 'given' | 'none';
+
+export function onMessage(child: ChildProcess, listener: (message: FromChild) => void): void {
+  // The other end is our own code of the same checkout.
+  child.on('message', (message) => listener(message as FromChild));
+}
