@@ -8,7 +8,7 @@ import type { CacheOptions } from './options.ts';
 import { parseContentRange, spanBytes } from './range.ts';
 import type { Exchange, PartialRange, RequestFacts, ResponseHead, Stored } from './stored.ts';
 import { governingDirectives } from './targeted.ts';
-import { resolveReference } from './uri.ts';
+import { isSameUri } from './uri.ts';
 import { parseVary, pickFields, secondaryKey } from './vary.ts';
 
 /** Why a response is not stored. */
@@ -131,7 +131,7 @@ function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHe
   if (status < 200 || status > 299 || status === 206) return false;
   const locations = allValues(headers, 'content-location');
   const [location] = locations;
-  return locations.length === 1 && location !== undefined && resolveReference(location, request.uri) === request.uri;
+  return locations.length === 1 && location !== undefined && isSameUri(location, request.uri);
 }
 
 function lifetimeObstacle(

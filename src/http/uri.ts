@@ -8,8 +8,21 @@ export function resolveReference(reference: string, base: string): string | unde
   return url.href;
 }
 
+/** Whether a reference in a response names the target itself. RFC 9110 §8.7 */
+export function isSameUri(reference: string, target: string): boolean {
+  const resolved = resolveReference(reference, target);
+  // Both through the parser, which has its own idea of how a URI is written.
+  return resolved !== undefined && resolved === resolveReference(target, target);
+}
+
 /** Same scheme, host and port. RFC 6454 §5 */
 export function isSameOrigin(a: string, b: string): boolean {
   const [first, second] = [URL.parse(a), URL.parse(b)];
   return first !== null && second !== null && first.origin === second.origin;
+}
+
+/** Path and query of an absolute URI. RFC 9112 §3.2.1 */
+export function originForm(uri: string): string {
+  const url = new URL(uri);
+  return url.pathname + url.search;
 }

@@ -1,0 +1,145 @@
+/** Is this request one that the edge can answer or pass on? Method, target, Host and framing. RFC 9112 §3, §6 */
+import { allValues, type RawHeaders, trimOws } from './headers.ts';
+import { splitTarget } from './target.ts';
+
+export interface RequestLine {
+  readonly method: string;
+  /** As received. */
+  readonly target: string;
+  readonly httpVersion: '1.0' | '1.1' | '2.0';
+  readonly isTls: boolean;
+  readonly headers: RawHeaders;
+}
+
+export interface ValidRequest {
+  readonly kind: 'request';
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  /** Lower-case, no port, no trailing dot: what a site is found by. An IPv6 address keeps its brackets. */
+  readonly host: string;
+  /** Lower-case, port only if it was written and is not the scheme's: what goes on as Host. */
+  readonly authority: string;
+  /** Origin-form as the client wrote it (`*` for OPTIONS alone): what goes to the origin. */
+  readonly target: string;
+  /** `target` without the query, normalised: what two equal requests share. */
+  readonly keyPath: string;
+  /** From the question mark on, that included; empty without one. As written: its order and case mean something. */
+  readonly query: string;
+  /** Absolute: `scheme://authority` and the target. */
+  readonly uri: string;
+}
+
+export type RequestProblem =
+  /** Not exactly one Host, or not a host. */
+  | 'host'
+  /** An absolute-form target for another host than Host, or another scheme than the connection's. */
+  | 'hostMismatch'
+  /** Not origin-form, absolute-form or OPTIONS `*`; a fragment, blank, control byte or broken percent-encoding. */
+  | 'target'
+  /** Longer than MAX_TARGET_BYTES. */
+  | 'targetTooLong'
+  /** TRACE, which echoes credentials, or CONNECT, which a reverse proxy has no use for. */
+  | 'method'
+  /** Content-Length and Transfer-Encoding together, several or invalid lengths, a coding other than chunked. */
+  | 'framing'
+  /** A transfer coding besides chunked. */
+  | 'transferCoding';
+
+export interface InvalidRequest {
+  readonly kind: 'invalid';
+  readonly status: 400 | 405 | 414 | 501;
+  readonly problem: RequestProblem;
+}
+
+/** Longer targets are 414. */
+export const MAX_TARGET_BYTES = 8192;
+
+export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
+  if (line.method === 'TRACE' || line.method === 'CONNECT') return invalid(405, 'method'); // RFC 9110 §9.3.6, §9.3.8
+  if (line.target.length > MAX_TARGET_BYTES) return invalid(414, 'targetTooLong');
+  const framing = framingProblem(line);
+  if (framing !== undefined) return invalid(framing === 'transferCoding' ? 501 : 400, framing);
+  const scheme = line.isTls ? 'https' : 'http';
+  const host = readHost(line.headers, scheme);
+  if (host === undefined) return invalid(400, 'host');
+  const target = readTarget(line, scheme);
+  if (target === undefined) return invalid(400, 'target');
+  // RFC 9112 §3.2.2 lets the target win; a request that says two things is refused instead
+  if (target.authority !== undefined && target.authority !== host.authority) return invalid(400, 'hostMismatch');
+  return assemble(line.method, scheme, host, target.path);
+}
+
+interface Authority {
+  readonly host: string;
+  readonly authority: string;
+}
+
+/** RFC 9112 §3.2: exactly one Host line, also from HTTP/1.0, or no site can be found. */
+function readHost(headers: RawHeaders, scheme: 'http' | 'https'): Authority | undefined {
+  const values = allValues(headers, 'host');
+  return values.length === 1 ? parseAuthority(values[0] ?? '', scheme) : undefined;
+}
+
+/** `uri-host [ ":" port ]` without user information. RFC 9110 §7.2 */
+function parseAuthority(text: string, scheme: 'http' | 'https'): Authority | undefined {
+  const match = AUTHORITY.exec(text);
+  if (match === null) return undefined;
+  const [, written = '', port = ''] = match;
+  const host = written.toLowerCase().replace(/\.$/, '');
+  if (host === '' || Number(port) > 65535) return undefined;
+  const isDefault = port === '' || Number(port) === DEFAULT_PORTS[scheme];
+  return { host, authority: isDefault ? host : `${host}:${Number(port)}` };
+}
+
+const AUTHORITY = /^([A-Za-z0-9._~-]{1,254}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
+
+interface Target {
+  /** Of an absolute-form target. */
+  readonly authority: string | undefined;
+  readonly path: string;
+}
+
+function readTarget({ method, target }: RequestLine, scheme: 'http' | 'https'): Target | undefined {
+  if (target === '*') return method === 'OPTIONS' ? { authority: undefined, path: '*' } : undefined; // RFC 9112 §3.2.4
+  if (FORBIDDEN_IN_TARGET.test(target)) return undefined;
+  if (target.startsWith('/')) return { authority: undefined, path: target }; // RFC 9112 §3.2.1
+  const absolute = /^(https?):\/\/([^/?]*)(.*)$/i.exec(target); // RFC 9112 §3.2.2
+  if (absolute === null) return undefined;
+  const [, written = '', authority = '', rest = ''] = absolute;
+  const parsed = parseAuthority(authority, scheme);
+  if (parsed === undefined) return undefined;
+  const path = rest.startsWith('/') ? rest : `/${rest}`;
+  // Another scheme than the connection's is another target: never equal to a Host.
+  return { authority: written.toLowerCase() === scheme ? parsed.authority : '', path };
+}
+
+// Blanks, controls and a fragment never belong here, nor a percent sign without two hex digits. RFC 3986 §2.1, §3.5
+const FORBIDDEN_IN_TARGET = /[^!-~\x80-\xff]|#|%(?![0-9A-Fa-f]{2})/;
+
+function assemble(
+  method: string,
+  scheme: 'http' | 'https',
+  { host, authority }: Authority,
+  target: string,
+): ValidRequest | InvalidRequest {
+  const { keyPath, query } = splitTarget(target);
+  const uri = `${scheme}://${authority}${target === '*' ? '' : target}`;
+  return { kind: 'request', method, scheme, host, authority, target, keyPath, query, uri };
+}
+
+/** What a peer and an origin could read as two different requests is not passed on. RFC 9112 §6.1, §6.3 */
+function framingProblem({ headers, httpVersion }: RequestLine): 'framing' | 'transferCoding' | undefined {
+  const lengths = allValues(headers, 'content-length');
+  const codings = allValues(headers, 'transfer-encoding');
+  if (lengths.length > 1 || (lengths[0] !== undefined && !/^\d{1,16}$/.test(lengths[0]))) return 'framing';
+  if (codings.length === 0) return undefined;
+  if (lengths.length > 0 || httpVersion !== '1.1') return 'framing';
+  const names = codings.flatMap((line) => line.split(',')).map((name) => trimOws(name).toLowerCase());
+  if (names.at(-1) !== 'chunked') return 'framing';
+  return names.length === 1 ? undefined : 'transferCoding';
+}
+
+function invalid(status: InvalidRequest['status'], problem: RequestProblem): InvalidRequest {
+  return { kind: 'invalid', status, problem };
+}

@@ -1,0 +1,58 @@
+/** The path of a cache key: spellings of one path that RFC 3986 calls equivalent become one. */
+
+/** What a cache key has of a target. */
+export interface KeyTarget {
+  /** Normalised; `*` for the whole server. */
+  readonly keyPath: string;
+  /** From the question mark on, that included; empty without one. As written: its order and case mean something. */
+  readonly query: string;
+}
+
+/** Of an origin-form target, or `*`. */
+export function splitTarget(target: string): KeyTarget {
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  return { keyPath: normalisePath(path), query: mark === -1 ? '' : target.slice(mark) };
+}
+
+/**
+ * Unreserved characters decoded, other percent-encodings upper-case, dot segments resolved (never above the root);
+ * double slashes, `%2F`, case and a trailing slash stay. Expects an absolute path with well-formed percent-encodings.
+ * Applying it again changes nothing.
+ */
+export function normalisePath(path: string): string {
+  const decoded = path.includes('%') || HIGH_BYTE.test(path) ? normaliseEscapes(path) : path;
+  return decoded.includes('/.') ? resolveDots(decoded) : decoded;
+}
+
+/** Whether the path holds `.` or `..` segments, also percent-encoded: an origin may not resolve them as the key does. */
+export function hasDotSegments(path: string): boolean {
+  return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+}
+
+// A raw byte beyond ASCII, one latin1 character, is the same as its percent-encoding.
+const HIGH_BYTE = /[\x80-\xff]/;
+const ESCAPES = /%([0-9A-Fa-f]{2})|[\x80-\xff]/g;
+
+/** RFC 3986 §6.2.2.1, §6.2.2.2 */
+function normaliseEscapes(path: string): string {
+  return path.replace(ESCAPES, (match, hex: string | undefined) => {
+    if (hex === undefined) return `%${match.charCodeAt(0).toString(16).toUpperCase()}`;
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : `%${hex.toUpperCase()}`;
+  });
+}
+
+/** RFC 3986 §5.2.4, §6.2.2.3 */
+function resolveDots(path: string): string {
+  const segments = path.split('/');
+  const last = segments.at(-1);
+  const resolved: string[] = [];
+  for (const segment of segments.slice(1)) {
+    if (segment === '..') resolved.pop();
+    else if (segment !== '.') resolved.push(segment);
+  }
+  // A dot segment at the end leaves a folder.
+  if (last === '.' || last === '..') resolved.push('');
+  return `/${resolved.join('/')}`;
+}
