@@ -1,6 +1,7 @@
 /** What the supervisor and its child processes say to each other. Settings travel here, never in the environment. */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
+import type { ListenAddress } from '#lib/listen-address.ts';
 
 export type PartKind = 'control' | 'edge-feed' | 'edge-worker';
 
@@ -9,10 +10,13 @@ export interface StartMessage {
   readonly part: PartKind;
   /** The part's kind, numbered where there are several: `edge-worker-2`. */
   readonly name: string;
+  /** Without the secrets that the part does not need. */
   readonly config: Config;
   /** Opens control's operator operations to commands of this machine. */
   readonly localSecret: string;
   readonly build: string;
+  /** Where this machine's own parts and its database listen: no origin may be there. */
+  readonly ownAddresses: readonly ListenAddress[];
 }
 
 /** New settings are in the edge's store. `names`: of the sites that changed; absent means any may have. */

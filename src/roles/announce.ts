@@ -1,0 +1,38 @@
+/** What is printed when the service is up: where each part listens, where the data and the first access token are. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '#config';
+import { formatListenAddress, type ListenAddress } from '#lib/listen-address.ts';
+import type { FirstToken } from './messages.ts';
+
+export interface Announcement {
+  readonly config: Config;
+  readonly firstToken: FirstToken;
+  print(line: string): void;
+  readonly isTerminal: boolean;
+}
+
+export function announce({ config, firstToken, print, isTerminal }: Announcement): void {
+  const workers = config.edgeWorkers === 1 ? '1 worker' : `${config.edgeWorkers} workers`;
+  if (config.roles.includes('control'))
+    print(`control  ${urlOf(config.controlListen, config.controlTls !== undefined)}`);
+  if (config.roles.includes('edge')) print(`edge     ${urlOf(config.edgeHttpListen, false)} (${workers})`);
+  print(`metrics  ${urlOf(config.metricsListen, false)}/metrics`);
+  const database = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
+  print(`data     ${config.dataDir}${config.roles.includes('control') ? ` (${database})` : ''}`);
+  if (firstToken === 'given') print('token    the first access token is the one given as bootstrap-token');
+  if (firstToken === 'kept') {
+    const file = firstTokenPath(config.dataDir);
+    if (isTerminal) print(`token    ${readFileSync(file, 'utf8').trim()}`);
+    print(`token    the first access token is kept in ${file}`);
+  }
+  print('causeway is ready');
+}
+
+export function urlOf(address: ListenAddress, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${formatListenAddress(address)}`;
+}
+
+export function firstTokenPath(dataDir: string): string {
+  return join(dataDir, 'first-token');
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ChangeRelay } from './change-relay.ts';
+import type { ChangedMessage } from './messages.ts';
+
+test('a change is confirmed when the last worker runs it', async () => {
+  const { relay, sent } = createRelay(['a', 'b']);
+  const done = watch(relay.relay({ revision: 7, names: ['x.example'] }));
+  assert.deepEqual(sent.get('a'), [{ kind: 'changed', id: 1, revision: 7, names: ['x.example'] }]);
+  relay.settle('a', 1);
+  relay.settle('a', 1);
+  assert.equal(await done(), false);
+  relay.settle('b', 1);
+  assert.equal(await done(), true);
+});
+
+test('a worker that is gone, or dies on the way, does not count', async () => {
+  const { relay } = createRelay(['a', 'b', 'dead']);
+  const done = watch(relay.relay({ revision: 7 }));
+  relay.settle('a', 1);
+  relay.forget('b');
+  assert.equal(await done(), true);
+  await createRelay(['dead']).relay.relay({ revision: 8 });
+});
+
+test('a silent worker is cut off, and its death confirms the change', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { relay, silent, killed } = createRelay(['a', 'b']);
+  const done = watch(relay.relay({ revision: 7 }));
+  relay.settle('a', 1);
+  t.mock.timers.tick(9_999);
+  assert.deepEqual(killed, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual([silent, killed], [['b'], ['b']]);
+  assert.equal(await done(), false);
+  relay.forget('b');
+  assert.equal(await done(), true);
+});
+
+function createRelay(names: readonly string[]) {
+  const sent = new Map<string, ChangedMessage[]>();
+  const silent: string[] = [];
+  const killed: string[] = [];
+  const workers = names.map((name) => ({
+    name,
+    send: (message: ChangedMessage) => {
+      if (name === 'dead') return false;
+      sent.set(name, [...(sent.get(name) ?? []), message]);
+      return true;
+    },
+    kill: () => void killed.push(name),
+  }));
+  const relay = new ChangeRelay({ workers, limitMs: 10_000, onSilent: ({ name }) => silent.push(name) });
+  return { relay, sent, silent, killed };
+}
+
+/** Gives whether the promise has settled by now. */
+function watch(promise: Promise<void>): () => Promise<boolean> {
+  let isDone = false;
+  void promise.then(() => {
+    isDone = true;
+  });
+  return async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return isDone;
+  };
+}

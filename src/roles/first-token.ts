@@ -1,0 +1,50 @@
+/**
+ * The first access token of an installation: given by the settings or made here, for as long as there is no account. It is
+ * the only one that may do everything.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { countAccounts, createAccount } from '#db/accounts.ts';
+import { takeLock } from '#db/engine.ts';
+import type { Db } from '#db/open.ts';
+import { createToken } from '#db/tokens.ts';
+import { hashToken, mintToken } from '#lib/token.ts';
+import { SCOPES } from '#model/account.ts';
+import type { FirstToken } from './messages.ts';
+
+export interface FirstTokenOptions {
+  readonly db: Db;
+  /** From the settings; absent: one is made and kept in `file`. */
+  readonly given: string | undefined;
+  readonly file: string;
+  readonly now: number;
+}
+
+const ACCOUNT_NAME = 'first';
+
+export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptions): Promise<FirstToken> {
+  if ((await countAccounts(db.query)) > 0) return 'none';
+  // Kept before it is valid: a crash between the two leaves a file that the next start uses, never a lost token.
+  const token = given ?? keepToken(file);
+  const isOurs = await db.transaction(async (trx) => {
+    await takeLock(trx, 'first account'); // another control may be starting on the same database
+    if ((await countAccounts(trx)) > 0) return false;
+    const account = await createAccount(trx, { name: ACCOUNT_NAME, kind: 'operator', now });
+    await createToken(trx, { accountId: account.id, scopes: SCOPES, label: 'first', hash: hashToken(token), now });
+    return true;
+  });
+  if (!isOurs && given === undefined) rmSync(file, { force: true });
+  if (!isOurs) return 'none';
+  return given === undefined ? 'kept' : 'given';
+}
+
+/** Gives the token that is in the file already, else a new one. */
+function keepToken(file: string): string {
+  const token = mintToken();
+  try {
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    return token;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return readFileSync(file, 'utf8').trim();
+    throw error;
+  }
+}

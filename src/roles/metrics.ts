@@ -1,0 +1,94 @@
+/** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
+import { createServer } from 'node:http';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { ListenAddress } from '#lib/listen-address.ts';
+import type { Logger } from '#lib/logger.ts';
+
+export interface MetricsSource {
+  readonly name: string;
+  /** Gives `undefined` when the process did not answer within the limit. */
+  collect(): Promise<readonly unknown[] | undefined>;
+}
+
+export interface SupervisorMetrics {
+  readonly registry: Registry;
+  readonly restarts: Counter<'part'>;
+  readonly silent: Counter<'part'>;
+  readonly up: Gauge<'part'>;
+}
+
+export function createSupervisorMetrics(): SupervisorMetrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ process: 'supervisor', role: 'supervisor' });
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const labelNames = ['part'] as const;
+  return {
+    registry,
+    restarts: new Counter({
+      name: 'causeway_part_restarts_total',
+      help: 'Times that a part died and was started again',
+      labelNames,
+      registers,
+    }),
+    silent: new Counter({
+      name: 'causeway_part_metrics_missing_total',
+      help: 'Times that a part did not give its metrics in time',
+      labelNames,
+      registers,
+    }),
+    up: new Gauge({ name: 'causeway_part_up', help: '1 while the part is ready, else 0', labelNames, registers }),
+  };
+}
+
+export interface MetricsServerOptions {
+  readonly listen: ListenAddress;
+  readonly metrics: SupervisorMetrics;
+  readonly sources: () => readonly MetricsSource[];
+  readonly log: Logger;
+}
+
+export async function startMetricsServer(options: MetricsServerOptions): Promise<AsyncDisposable> {
+  const { listen, log } = options;
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
+    request.resume();
+    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(request.url === '/metrics' ? 405 : 404, { 'content-type': 'text/plain' }).end();
+      return;
+    }
+    collectAll(options).then(
+      ({ contentType, text }) => response.writeHead(200, { 'content-type': contentType }).end(text),
+      (error: unknown) => {
+        log.error({ err: error }, 'the metrics could not be collected');
+        response.writeHead(500).end();
+      },
+    );
+  });
+  server.maxConnections = 64;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: listen.host, port: listen.port }, resolve);
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+async function collectAll({ metrics, sources }: MetricsServerOptions): Promise<{ contentType: string; text: string }> {
+  const answers = await Promise.all(
+    sources().map(async (source) => {
+      const answer = await source.collect();
+      if (answer === undefined) metrics.silent.inc({ part: source.name });
+      return answer ?? [];
+    }),
+  );
+  const own = await metrics.registry.getMetricsAsJSON();
+  // The others come from `getMetricsAsJSON` too, in processes of our own.
+  const all = AggregatorRegistry.aggregate([own, ...answers.map((answer) => [...answer] as MetricsJson)]);
+  return { contentType: all.contentType, text: await all.metrics() };
+}

@@ -1,0 +1,115 @@
+/** One part of the service as the supervisor sees it: a child process that is kept running, and what is said to it. */
+import { fork } from 'node:child_process';
+import type { Logger } from '#lib/logger.ts';
+import { type Death, SupervisedProcess } from '#lib/supervise.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
+
+export interface PartEvents {
+  onReady(part: Part, firstToken: FirstToken | undefined): void;
+  /** It says that it cannot start; its death follows. */
+  onFailed(part: Part, problem: string): void;
+  onDeath(part: Part, death: Death): void;
+  /** `changed` from the feed, `inForce` from a worker. */
+  onChange(part: Part, message: Extract<FromChild, { kind: 'changed' | 'inForce' }>): void;
+}
+
+export interface PartOptions extends PartEvents {
+  readonly start: StartMessage;
+  /** The program that every part is started from. */
+  readonly entry: string;
+  readonly log: Logger;
+}
+
+const BACKOFF = { firstMs: 100, capMs: 10_000 };
+const SETTLED_AFTER_MS = 30_000;
+const METRICS_LIMIT_MS = 1000;
+/** What a part has beyond the time for its requests, before it is killed. */
+const STOP_MARGIN_MS = 2000;
+
+export class Part {
+  readonly name: string;
+  readonly #options: PartOptions;
+  readonly #process: SupervisedProcess;
+  readonly #metricsWaiters = new Map<number, (metrics: readonly unknown[]) => void>();
+  #lastId = 0;
+  #isReady = false;
+
+  constructor(options: PartOptions) {
+    this.#options = options;
+    this.name = options.start.name;
+    this.#process = new SupervisedProcess({
+      launch: () => this.#launch(),
+      onDeath: (death) => {
+        this.#isReady = false;
+        options.onDeath(this, death);
+      },
+      backoff: BACKOFF,
+      settledAfterMs: SETTLED_AFTER_MS,
+      now: () => performance.now(),
+      random: Math.random,
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  send(message: ToChild): boolean {
+    return this.#process.send(message);
+  }
+
+  kill(): void {
+    this.#process.kill();
+  }
+
+  /** Gives `undefined` when it does not answer in time. */
+  collect(): Promise<readonly unknown[] | undefined> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      const finish = (metrics: readonly unknown[] | undefined) => {
+        clearTimeout(timer);
+        this.#metricsWaiters.delete(id);
+        resolve(metrics);
+      };
+      const timer = setTimeout(() => finish(undefined), METRICS_LIMIT_MS);
+      this.#metricsWaiters.set(id, finish);
+      if (!this.send({ kind: 'metrics', id })) finish(undefined);
+    });
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    await this.#process.stop(() => this.send({ kind: 'stop', graceMs }), graceMs + STOP_MARGIN_MS);
+    this.#isReady = false;
+  }
+
+  #launch() {
+    const { entry, start, log } = this.#options;
+    const child = fork(entry, ['part', this.name], { execArgv: [] });
+    log.debug({ part: this.name, pid: child.pid }, 'started');
+    onMessage(child, (message) => this.#receive(message));
+    child.send(start, () => {}); // a process that is gone before it hears this has its death handled
+    return child;
+  }
+
+  #receive(message: FromChild): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#isReady = true;
+        this.#options.onReady(this, message.firstToken);
+        break;
+      case 'failed':
+        this.#options.onFailed(this, message.problem);
+        break;
+      case 'metrics':
+        this.#metricsWaiters.get(message.id)?.(message.metrics);
+        break;
+      case 'changed':
+      case 'inForce':
+        this.#options.onChange(this, message);
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfig } from '#config';
+import { planParts } from './plan.ts';
+
+const COMMON = { build: '1.0.0', localSecret: 'local' };
+
+test('each role has its processes', () => {
+  const rows: [string, string[]][] = [
+    ['control,edge', ['control', 'edge-feed', 'edge-worker-1', 'edge-worker-2']],
+    ['control', ['control']],
+    ['edge', ['edge-feed', 'edge-worker-1', 'edge-worker-2']],
+  ];
+  for (const [roles, names] of rows) {
+    const parts = planParts(configOf({ CAUSEWAY_ROLES: roles, CAUSEWAY_EDGE_WORKERS: '2' }), COMMON);
+    assert.deepEqual(
+      parts.map(({ name }) => name),
+      names,
+    );
+  }
+});
+
+test('the edge is told no secret, and where no origin may be', () => {
+  const config = configOf({
+    DATABASE_URL: 'postgres://me:hush@[::1]/causeway',
+    DATABASE_LISTEN_URL: 'postgres://me:hush@db.example:6432/causeway',
+    CAUSEWAY_BOOTSTRAP_TOKEN: `hush-${'x'.repeat(32)}`,
+    CAUSEWAY_TOKEN: 'hush',
+  });
+  const [control, ...edge] = planParts(
+    { ...config, controlTls: { cert: 'c', key: 'hush' } },
+    { ...COMMON, localSecret: 'hush' },
+  );
+  assert.equal(control?.localSecret, 'hush');
+  for (const part of edge) {
+    assert.doesNotMatch(JSON.stringify(part), /hush/);
+    assert.deepEqual(part.ownAddresses, [
+      { host: '127.0.0.1', port: 8700 },
+      { host: '127.0.0.1', port: 8701 },
+      { host: '::', port: 8080 },
+      { host: '::1', port: 5432 },
+      { host: 'db.example', port: 6432 },
+    ]);
+  }
+});
+
+function configOf(env: Record<string, string>) {
+  const loaded = loadConfig({ env, flags: {}, cwd: '/srv' });
+  if (loaded.kind === 'problems') assert.fail(JSON.stringify(loaded.problems));
+  return loaded.config;
+}

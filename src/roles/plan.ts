@@ -1,0 +1,32 @@
+/** Which processes a configuration asks for, and what each is told: no more secrets than it needs. */
+import type { Config } from '#config';
+import type { ListenAddress } from '#lib/listen-address.ts';
+import type { StartMessage } from './messages.ts';
+
+const POSTGRES_PORT = 5432;
+
+export function planParts(
+  config: Config,
+  common: Pick<StartMessage, 'build' | 'localSecret'>,
+): readonly StartMessage[] {
+  const { databaseUrl, databaseListenUrl, controlTls, bootstrapToken, token, ...open } = config;
+  const edge = { kind: 'start', ...common, localSecret: '', config: open, ownAddresses: ownAddresses(config) } as const;
+  const parts: StartMessage[] = [];
+  if (config.roles.includes('control'))
+    parts.push({ ...edge, part: 'control', name: 'control', config, localSecret: common.localSecret });
+  if (!config.roles.includes('edge')) return parts;
+  parts.push({ ...edge, part: 'edge-feed', name: 'edge-feed' });
+  for (let number = 1; number <= config.edgeWorkers; number++)
+    parts.push({ ...edge, part: 'edge-worker', name: `edge-worker-${number}` });
+  return parts;
+}
+
+function ownAddresses({ controlListen, metricsListen, edgeHttpListen, databaseUrl, databaseListenUrl }: Config) {
+  const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressOf(url)));
+  return [controlListen, metricsListen, edgeHttpListen, ...databases];
+}
+
+function addressOf(url: string): ListenAddress {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? POSTGRES_PORT : Number(port) };
+}

@@ -1,0 +1,119 @@
+/** All parts of one running service: joined with each other, counted, restarted, stopped. */
+import type { Config } from '#config';
+import type { Logger } from '#lib/logger.ts';
+import type { Death } from '#lib/supervise.ts';
+import { ChangeRelay } from './change-relay.ts';
+import type { ChangedMessage, FirstToken, FromChild, StartMessage } from './messages.ts';
+import { createSupervisorMetrics, startMetricsServer } from './metrics.ts';
+import { Part } from './part.ts';
+
+export interface ServiceOptions {
+  readonly parts: readonly StartMessage[];
+  readonly entry: string;
+  readonly config: Config;
+  readonly log: Logger;
+}
+
+export type Started =
+  | { readonly kind: 'started'; readonly firstToken: FirstToken }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** Requests under way have this long when the service stops. */
+const STOP_GRACE_MS = 10_000;
+/** A worker that does not run a change within this time is started anew. */
+const CHANGE_LIMIT_MS = 10_000;
+
+export class Service implements AsyncDisposable {
+  readonly #log: Logger;
+  readonly #parts: readonly Part[];
+  readonly #relay: ChangeRelay;
+  readonly #metrics = createSupervisorMetrics();
+  readonly #started = Promise.withResolvers<Started>();
+  #metricsServer: AsyncDisposable | undefined;
+  #firstToken: FirstToken = 'none';
+  #hasStarted = false;
+
+  static async start(options: ServiceOptions): Promise<Service> {
+    const service = new Service(options);
+    service.#metricsServer = await startMetricsServer({
+      listen: options.config.metricsListen,
+      metrics: service.#metrics,
+      sources: () => service.#parts,
+      log: options.log,
+    });
+    return service;
+  }
+
+  private constructor({ parts, entry, log }: ServiceOptions) {
+    this.#log = log;
+    this.#parts = parts.map(
+      (start) =>
+        new Part({
+          start,
+          entry,
+          log,
+          onReady: (part, firstToken) => this.#noteReady(part, firstToken),
+          onFailed: (part, problem) => this.#noteFailure(part, `${part.name} cannot start: ${problem}`),
+          onDeath: (part, death) => this.#noteDeath(part, death),
+          onChange: (part, message) => this.#passOn(part, message),
+        }),
+    );
+    const workers = this.#parts.filter((_, index) => parts[index]?.part === 'edge-worker');
+    this.#relay = new ChangeRelay({
+      workers,
+      limitMs: CHANGE_LIMIT_MS,
+      onSilent: ({ name }) =>
+        log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not run a change in time'),
+    });
+  }
+
+  /** Settles once: every part is ready, or one could not start. */
+  get started(): Promise<Started> {
+    return this.#started.promise;
+  }
+
+  /** No new work; resolves when every process has ended. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part.stop(STOP_GRACE_MS)));
+  }
+
+  /** Cuts off whatever still runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const part of this.#parts) part.kill();
+    await Promise.all(this.#parts.map((part) => part.stop(0)));
+    await this.#metricsServer?.[Symbol.asyncDispose]();
+  }
+
+  #noteReady(part: Part, firstToken: FirstToken | undefined): void {
+    this.#metrics.up.set({ part: part.name }, 1);
+    this.#log.info({ part: part.name }, 'ready');
+    this.#firstToken = firstToken ?? this.#firstToken;
+    if (this.#hasStarted || !this.#parts.every(({ isReady }) => isReady)) return;
+    this.#hasStarted = true;
+    this.#started.resolve({ kind: 'started', firstToken: this.#firstToken });
+  }
+
+  /** At the first start a person is there to mend it; later somebody may have mended it by the next try. */
+  #noteFailure(part: Part, problem: string): void {
+    if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'could not start again');
+    else this.#started.resolve({ kind: 'failed', problem });
+  }
+
+  #noteDeath(part: Part, { how, pid, delayMs }: Death): void {
+    this.#metrics.up.set({ part: part.name }, 0);
+    this.#metrics.restarts.inc({ part: part.name });
+    this.#relay.forget(part.name);
+    this.#log.error({ part: part.name, pid, how, restartInMs: delayMs }, 'died');
+    this.#started.resolve({ kind: 'failed', problem: `${part.name} ended before it was ready (${how}); see the log` });
+  }
+
+  #passOn(part: Part, message: Extract<FromChild, { kind: 'changed' | 'inForce' }>): void {
+    if (message.kind === 'inForce') this.#relay.settle(part.name, message.id);
+    else this.#relayFrom(part, message);
+  }
+
+  #relayFrom(feed: Part, { kind: _, id, ...change }: ChangedMessage): void {
+    // Only resolves; a feed that has died meanwhile asks again.
+    void this.#relay.relay(change).then(() => feed.send({ kind: 'confirmed', id }));
+  }
+}
