@@ -33,6 +33,7 @@ export interface CallOptions {
 export type ClientErrorKind = 'refused' | 'unreachable' | 'timeout' | 'aborted' | 'unexpected';
 
 interface ClientErrorDetails {
+  readonly kind: ClientErrorKind;
   /** `status` (or `code`) of the envelope. */
   readonly status?: number | undefined;
   /** Status of the HTTP answer. */
@@ -52,10 +53,10 @@ export class ClientError extends Error {
   readonly requestId: string | undefined;
   readonly code: ErrorCode | undefined;
 
-  constructor(kind: ClientErrorKind, info: string, details: ClientErrorDetails = {}) {
+  constructor(info: string, details: ClientErrorDetails) {
     super(info, { cause: details.cause });
     this.name = 'ClientError';
-    this.kind = kind;
+    this.kind = details.kind;
     this.info = info;
     this.status = details.status;
     this.http = details.http;
@@ -106,9 +107,9 @@ async function reach<T>(
     return await work(signal === undefined ? timeout : AbortSignal.any([timeout, signal]));
   } catch (cause) {
     if (cause instanceof ClientError) throw cause;
-    if (signal?.aborted) throw new ClientError('aborted', 'the call was aborted', { cause });
-    if (timeout.aborted) throw new ClientError('timeout', 'the service did not answer in time', { cause });
-    throw new ClientError('unreachable', `the service cannot be reached: ${reasonOf(cause)}`, { cause });
+    if (signal?.aborted) throw new ClientError('the call was aborted', { kind: 'aborted', cause });
+    if (timeout.aborted) throw new ClientError('the service did not answer in time', { kind: 'timeout', cause });
+    throw new ClientError(`the service cannot be reached: ${reasonOf(cause)}`, { kind: 'unreachable', cause });
   }
 }
 
@@ -125,7 +126,8 @@ async function readText(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > MAX_ANSWER_BYTES) {
-      throw new ClientError('unexpected', `the answer is larger than ${MAX_ANSWER_BYTES} bytes`, {
+      throw new ClientError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`, {
+        kind: 'unexpected',
         http: response.status,
       });
     }
@@ -140,14 +142,17 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
   const status = envelope?.['status'];
   const info = envelope?.['info'];
   if (envelope === undefined || typeof status !== 'number' || typeof info !== 'string') {
-    throw new ClientError('unexpected', `HTTP ${response.status}, which is no answer of this service`, details);
+    throw new ClientError(`HTTP ${response.status}, which is no answer of this service`, {
+      kind: 'unexpected',
+      ...details,
+    });
   }
   if (status !== successOf(name)) {
-    throw new ClientError('refused', info, { ...details, status, code: codeOf(response) });
+    throw new ClientError(info, { kind: 'refused', ...details, status, code: codeOf(response) });
   }
   const { data } = envelope;
   if (!OPERATIONS[name].data.safeParse(data).success) {
-    throw new ClientError('unexpected', 'the answer lacks documented fields', { ...details, status });
+    throw new ClientError('the answer lacks documented fields', { kind: 'unexpected', ...details, status });
   }
   // Just checked. Returned as it came: a newer service may send more fields than the schema would keep.
   return data as DataOf<N>;

@@ -16,7 +16,8 @@ export function decodeRequest<R extends RequestContract>(
 ): Decoded<z.output<R['schema']>> {
   const known = Object.keys(contract.fields).filter((name) => Object.hasOwn(body, name) && body[name] !== null);
   const result = contract.schema.safeParse(Object.fromEntries(known.map((name) => [name, body[name]])));
-  if (result.success) return { kind: 'request', value: result.data };
+  // The value comes from this very schema; its type is only lost among all contracts.
+  if (result.success) return { kind: 'request', value: result.data as z.output<R['schema']> };
   const [name = '', ...inside] = result.error.issues[0]?.path.map(String) ?? [];
   const expected = contract.fields[name]?.expects ?? '';
   const field = [name, ...inside.map((key) => `[${key}]`)].join('');

@@ -71,7 +71,7 @@ export const DOMAIN_OPERATIONS = {
     },
   }),
   'domain.list': operation({
-    summary: { 'zh-CN': '分页查询域名列表', en: 'Lists domains, a page at a time, newest first' },
+    summary: { 'zh-CN': '分页查询域名列表', en: 'Lists domains, a page at a time, in the order they were added' },
     request: request({
       page: optional(integer(1, MAX_PAGE)),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),

@@ -28,6 +28,12 @@ export const ERRORS = {
     '字段 {field} 无效：应为域名、域名:端口、IP、IP:端口或 [IPv6]:端口，而 {entry} 不是',
     'field {field} is invalid: expected host, host:port, IP, IP:port or [IPv6]:port, but {entry} {reason}',
   ),
+  originsMissing: row(
+    200,
+    2001,
+    '字段 data 无效：应至少有一个源站地址（仅直播域名可以没有）',
+    'field data is invalid: expected at least one origin address (only a live domain may have none)',
+  ),
   settingsInvalid: row(200, 2001, '配置无法在节点上运行：{problem}', 'an edge could not run these settings: {problem}'),
 
   tokenUnknown: row(200, 2013, 'access_token 无效', 'access_token is not valid'),
@@ -63,7 +69,19 @@ export const ERRORS = {
   ),
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
+  accountNotCustomer: row(
+    200,
+    2001,
+    '账户 {accountId} 不是客户账户，不能拥有域名',
+    'account {accountId} is not a customer account and cannot have domains',
+  ),
   tokenNotFound: row(200, 2001, '令牌 {tokenId} 不存在', 'token {tokenId} does not exist'),
+  expiryPast: row(
+    200,
+    2001,
+    '字段 expires_at 无效：应为将来的时间（Unix 秒）',
+    'field expires_at is invalid: expected a time in the future (Unix seconds)',
+  ),
   scopesRefused: row(
     200,
     2001,
@@ -102,6 +120,7 @@ export const ERRORS = {
     'too many wrong access_tokens from this address: try again in {seconds} s',
   ),
   headersTooLarge: row(431, 2001, '请求头过大', "the request's header section is too large"),
+  notReady: row(503, 2010, '服务尚未就绪：数据库没有应答', 'not ready: the database does not answer'),
   internal: row(500, 2010, '服务内部错误，请求号 {requestId}', 'our fault: request {requestId} failed'),
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 

@@ -1,0 +1,61 @@
+/** An answer before it is bytes: status, headers and the envelope of its path. */
+import { type Envelope, envelopeOfPath, failureEnvelope, successEnvelope } from '#contract/envelopes.ts';
+import { describeError, ERRORS, type ErrorCode, type ServiceError } from '#contract/errors.ts';
+import { SUCCESS } from '#contract/labels.ts';
+import type { Locale } from '#contract/locale.ts';
+import { failureData } from '#contract/operation.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+
+export interface Answer {
+  readonly http: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Envelope;
+  /** For logs and metrics. */
+  readonly outcome: 'ok' | ErrorCode;
+}
+
+export function answerSuccess(name: RouteName, data: unknown, locale: Locale): Answer {
+  return {
+    http: 200,
+    headers: {},
+    body: successEnvelope(ROUTES[name].envelope, SUCCESS[locale], data),
+    outcome: 'ok',
+  };
+}
+
+/** For `/healthz` and `/readyz`. */
+export function answerHealthy(): Answer {
+  return { http: 200, headers: {}, body: successEnvelope('cdn', 'ok', {}), outcome: 'ok' };
+}
+
+/** `path` need not be one of ours. */
+export function answerFailure(error: ServiceError, path: string, locale: Locale): Answer {
+  const { code, parameters } = error;
+  const { http, sms } = ERRORS[code];
+  const name = code === 'pathUnknown' ? undefined : findRoute(path);
+  const data = failureData(name && OPERATIONS[name].data);
+  return {
+    http,
+    headers: { 'x-error-code': code, ...headersOf(error) },
+    body: failureEnvelope(envelopeOfPath(path), sms, describeError(code, parameters, locale), data),
+    outcome: code,
+  };
+}
+
+/** `path` without its query. */
+export function findRoute(path: string): RouteName | undefined {
+  return ROUTE_NAMES.find((name) => ROUTES[name].path === path);
+}
+
+function headersOf({ code, parameters }: ServiceError): Record<string, string> {
+  switch (code) {
+    case 'tooManyRequests':
+    case 'tooManyFailedTokens':
+      return { 'retry-after': String(parameters['seconds']) };
+    case 'methodNotAllowed':
+      return { allow: String(parameters['allow']) };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,91 @@
+/** Whose access token it is, and whether it may be used now: look-up by hash, failures counted per address. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '#contract/errors.ts';
+import type { Scope } from '#contract/routes.ts';
+import type { Db } from '#db/open.ts';
+import { findTokenByHash } from '#db/tokens.ts';
+import { hashToken } from '#lib/token.ts';
+import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
+import { isTokenUsable, type Token } from '#model/account.ts';
+
+/** Who calls, from where. */
+export interface Caller {
+  /** The client's address, as trusted proxies tell it. */
+  readonly address: string;
+  /** The connection itself comes from this machine, and no proxy speaks for somebody else. */
+  readonly isLocal: boolean;
+}
+
+export interface Principal {
+  /** Absent: the command line of this machine, known by the local secret. */
+  readonly token?: { readonly id: number; readonly accountId: number };
+  readonly scopes: readonly Scope[];
+}
+
+export interface AuthenticateOptions {
+  readonly db: Db;
+  /** Works as an operator's token, from this machine only. */
+  readonly localSecret: string;
+  readonly failedTokensPerMinute: number;
+}
+
+/** Throws `ServiceError` for anything but a good token. */
+export type Authenticate = (accessToken: string, caller: Caller, now: number) => Promise<Principal>;
+
+/** Addresses whose failures are remembered; each takes some 200 bytes. */
+const MAX_ADDRESSES = 50_000;
+
+export function createAuthenticate({ db, localSecret, failedTokensPerMinute }: AuthenticateOptions): Authenticate {
+  const failures = new TokenBuckets({
+    perSecond: failedTokensPerMinute / 60,
+    burst: failedTokensPerMinute,
+    maxKeys: MAX_ADDRESSES,
+  });
+  const localDigest = digest(localSecret);
+  return async (accessToken, { address, isLocal }, now) => {
+    if (isLocal && timingSafeEqual(digest(accessToken), localDigest)) return { scopes: ['operator'] };
+    const key = networkOf(address);
+    refuseEmpty(failures.look(key, now), 'tooManyFailedTokens');
+    const found = await findTokenByHash(db.query, hashToken(accessToken));
+    const refusal = refusalOf(found?.token, now);
+    if (found === undefined || refusal !== undefined) {
+      failures.take(key, now);
+      throw new ServiceError(refusal ?? 'tokenUnknown');
+    }
+    const { id, accountId, scopes } = found.token;
+    return { token: { id, accountId }, scopes };
+  };
+}
+
+function refusalOf(
+  token: Token | undefined,
+  now: number,
+): 'tokenUnknown' | 'tokenRevoked' | 'tokenExpired' | undefined {
+  if (token === undefined) return 'tokenUnknown';
+  if (isTokenUsable(token, now)) return undefined;
+  return token.revokedAt === undefined ? 'tokenExpired' : 'tokenRevoked';
+}
+
+export function refuseEmpty(take: Take, code: 'tooManyRequests' | 'tooManyFailedTokens'): void {
+  if (take.kind === 'empty') throw new ServiceError(code, { seconds: Math.max(1, Math.ceil(take.waitMs / 1000)) });
+}
+
+/** An IPv6 customer has a /64 (RFC 6177 §2) and can use a new address of it for each try. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':');
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,49 @@
+/** Reading a request's body: one JSON value in UTF-8, at most 1 MiB, not compressed. */
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '#contract/errors.ts';
+
+export const MAX_BODY_BYTES = 2 ** 20;
+
+export function addBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+    parseBody(body),
+  );
+}
+
+/** What is wrong with the head of a request that has a body to read. */
+export function refusalOfContentType({ headers }: FastifyRequest): ServiceError | undefined {
+  const type = headers['content-type'] ?? '';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const isJson = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;?$/i.test(type.trim());
+  return isJson && encoding.toLowerCase() === 'identity' ? undefined : new ServiceError('contentTypeWrong');
+}
+
+/** The row of the error table for what Fastify refused while it read the body; `undefined` when it is none of these. */
+export function refusalOfBody(error: unknown): ServiceError | undefined {
+  switch (codeOf(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('bodyTooLarge', { limit: MAX_BODY_BYTES });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('contentTypeWrong');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return new ServiceError('bodyNotJson');
+    default:
+      return undefined;
+  }
+}
+
+/** `undefined`, which no JSON is, for what is not UTF-8 or not JSON: refused where a JSON object is expected. */
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined; // the caller refuses it
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? (error as FastifyError).code : undefined; // has the member
+}

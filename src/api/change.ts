@@ -1,0 +1,137 @@
+/**
+ * The one way to write settings. In one transaction a domain is saved, made into its `SiteSpec`, compiled and published.
+ * What does not compile is refused, so an edge can run whatever was accepted.
+ */
+import type { Transaction } from 'kysely';
+import { ServiceError } from '#contract/errors.ts';
+import {
+  countDomains,
+  findDomainToChange,
+  findNameConflict,
+  insertDomain,
+  lockName,
+  markDomainDeleted,
+  type NewDomain,
+  saveDomain,
+} from '#db/domains.ts';
+import type { Db } from '#db/open.ts';
+import { publish } from '#db/resources.ts';
+import type { Schema } from '#db/schema.ts';
+import type { Domain } from '#model/domain.ts';
+import { canChangeSettings, nextState } from '#model/transition.ts';
+import { compileSite } from '#sites/compile.ts';
+import { toSiteSpec } from './site-spec.ts';
+
+/** Which domain is meant; another account's is not there. */
+export interface DomainKey {
+  readonly accountId: number;
+  readonly domainId: number;
+}
+
+export async function addDomain(db: Db, domain: NewDomain, maxDomains: number, now: number): Promise<Domain> {
+  return await db.transaction(async (trx) => {
+    await lockName(trx, domain.name);
+    await refuseConflict(trx, domain);
+    await refuseBeyond(trx, domain.accountId, maxDomains);
+    return await saveAndPublish(trx, await insertDomain(trx, domain), now);
+  });
+}
+
+/** `change` may be called several times, and may throw `ServiceError`; giving back its argument changes nothing. */
+export async function changeDomain(
+  db: Db,
+  key: DomainKey,
+  now: number,
+  change: (domain: Domain) => Domain,
+): Promise<void> {
+  await db.transaction(async (trx) => {
+    const domain = await findOrRefuse(trx, key);
+    const changed = change(domain);
+    if (changed !== domain) await saveAndPublish(trx, changed, now);
+  });
+}
+
+/** As `changeDomain`, for what customers set: refused while the domain is disabled, resubmits it when it was rejected. */
+export async function changeSettings(
+  db: Db,
+  key: DomainKey,
+  now: number,
+  change: (domain: Domain) => Domain['settings'],
+): Promise<void> {
+  await changeDomain(db, key, now, (domain) => {
+    refuseDisabled(domain);
+    const resubmitted = nextState(domain.state, 'resubmit');
+    const state = resubmitted.kind === 'state' ? resubmitted.state : domain.state;
+    return { ...domain, state, settings: change(domain) };
+  });
+}
+
+/** A disabled domain stays: deleted and added anew it would be in service again. */
+export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    const domain = await findOrRefuse(trx, key);
+    refuseDisabled(domain);
+    await markDomainDeleted(trx, domain.id, now);
+    await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }], now);
+  });
+}
+
+/** The remark is no setting: no edge hears of it and the state stays. */
+export async function changeRemark(db: Db, key: DomainKey, remark: string): Promise<void> {
+  await db.transaction(async (trx) => {
+    await saveDomain(trx, { ...(await findOrRefuse(trx, key)), remark });
+  });
+}
+
+/** The domain keeps its id and its settings; edges do not know accounts. */
+export async function transferDomain(db: Db, key: DomainKey, toAccountId: number, maxDomains: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    const domain = await findOrRefuse(trx, key);
+    if (domain.accountId === toAccountId) return;
+    const moved = { ...domain, accountId: toAccountId };
+    await lockName(trx, domain.name);
+    await refuseConflict(trx, moved, domain.id);
+    await refuseBeyond(trx, toAccountId, maxDomains);
+    await saveDomain(trx, moved);
+  });
+}
+
+async function findOrRefuse(trx: Transaction<Schema>, { accountId, domainId }: DomainKey): Promise<Domain> {
+  const domain = await findDomainToChange(trx, { accountId, id: domainId });
+  if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
+  return domain;
+}
+
+function refuseDisabled(domain: Domain): void {
+  if (!canChangeSettings(domain.state)) throw new ServiceError('domainDisabled', { domainId: domain.id });
+}
+
+/** Never says whose the other domain is. */
+async function refuseConflict(
+  trx: Transaction<Schema>,
+  { name, accountId }: Pick<Domain, 'name' | 'accountId'>,
+  exceptId?: number,
+): Promise<void> {
+  const conflict = await findNameConflict(trx, { name, accountId, exceptId });
+  if (conflict === undefined) return;
+  throw new ServiceError(conflict.accountId === accountId ? 'domainDuplicate' : 'domainNameTaken', { name });
+}
+
+async function refuseBeyond(trx: Transaction<Schema>, accountId: number, maxDomains: number): Promise<void> {
+  if ((await countDomains(trx, accountId)) >= maxDomains) throw new ServiceError('domainLimit', { limit: maxDomains });
+}
+
+async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: number): Promise<Domain> {
+  const body = toSiteSpec(domain);
+  if (body !== undefined) {
+    // The revision is not known yet; no matcher depends on it.
+    const compiled = compileSite(body, 1);
+    if (compiled.kind === 'invalid') throw new ServiceError('settingsInvalid', { problem: compiled.problem });
+  }
+  const site = { kind: 'site', key: domain.name } as const;
+  const change = body === undefined ? ({ ...site, op: 'delete' } as const) : ({ ...site, op: 'put', body } as const);
+  const settingRevision = await publish(trx, [change], now);
+  const saved = { ...domain, settingRevision };
+  await saveDomain(trx, saved);
+  return saved;
+}

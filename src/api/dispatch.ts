@@ -1,0 +1,125 @@
+/**
+ * A call, top to bottom: authenticate, limit, decode, act, answer. The only place that turns errors into answers. Knows
+ * nothing of HTTP servers.
+ */
+import { decodeRequest } from '#contract/decode.ts';
+import { ServiceError } from '#contract/errors.ts';
+import type { Locale } from '#contract/locale.ts';
+import { COMMON } from '#contract/operation.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import { ROUTES, type RouteName } from '#contract/routes.ts';
+import type { Db } from '#db/open.ts';
+import type { Logger } from '#lib/logger.ts';
+import { TokenBuckets } from '#lib/token-bucket.ts';
+import { type Answer, answerFailure, answerSuccess } from './answer.ts';
+import { type Authenticate, type Caller, type Principal, refuseEmpty } from './authenticate.ts';
+import { DOMAIN_HANDLERS } from './handlers/domains.ts';
+import type { Call, Handler } from './handlers/handler.ts';
+import { OPERATOR_HANDLERS } from './handlers/operators.ts';
+import { READ, WRITE } from './wire.ts';
+import type { Look } from './wire-domain.ts';
+
+/** A route without a handler does not compile. */
+const HANDLERS: { readonly [N in RouteName]: Handler<N> } = { ...DOMAIN_HANDLERS, ...OPERATOR_HANDLERS };
+
+/** Tokens whose rate is remembered; a forgotten one begins with its full burst. */
+const MAX_RATED_TOKENS = 50_000;
+
+/** What the command line of this machine acts for on `/domain/*`: no account has this id. It has no `cdn` scope anyway. */
+const NO_ACCOUNT = 0;
+
+export interface DispatchOptions {
+  readonly db: Db;
+  readonly authenticate: Authenticate;
+  readonly tokenRatePerSecond: number;
+  readonly tokenRateBurst: number;
+  readonly maxDomains: number;
+  readonly look: Omit<Look, 'locale'>;
+  readonly log: Logger;
+}
+
+export interface Request {
+  readonly name: RouteName;
+  /** Parsed JSON. */
+  readonly body: unknown;
+  readonly caller: Caller;
+  readonly locale: Locale;
+  readonly requestId: string;
+  readonly now: number;
+}
+
+/** Never rejects: our own faults are logged and answered too. */
+export type Dispatch = (request: Request) => Promise<Answer>;
+
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const rates = new TokenBuckets({
+    perSecond: options.tokenRatePerSecond,
+    burst: options.tokenRateBurst,
+    maxKeys: MAX_RATED_TOKENS,
+  });
+
+  async function act({ name, body, caller, locale, now }: Request): Promise<Answer> {
+    const members = readMembers(body);
+    const { access_token: accessToken } = decodeOrRefuse(COMMON, members);
+    const principal = await options.authenticate(accessToken, caller, now);
+    refuseWrongScope(name, principal);
+    if (principal.token !== undefined) refuseEmpty(rates.take(String(principal.token.id), now), 'tooManyRequests');
+    const call = {
+      db: options.db,
+      now,
+      accountId: principal.token?.accountId ?? NO_ACCOUNT,
+      maxDomains: options.maxDomains,
+    };
+    return answerSuccess(name, await perform(name, members, call, { ...options.look, locale }), locale);
+  }
+
+  return async (request) => {
+    try {
+      return await act(request);
+    } catch (error) {
+      return answerFailure(toServiceError(error, request, options.log), ROUTES[request.name].path, request.locale);
+    }
+  };
+}
+
+/** Anything but a `ServiceError` is our fault: logged here, and the caller gets the number to ask us about. */
+export function toServiceError(error: unknown, { requestId }: Pick<Request, 'requestId'>, log: Logger): ServiceError {
+  if (error instanceof ServiceError) return error;
+  log.error({ err: error, requestId }, 'a request failed');
+  return new ServiceError('internal', { requestId });
+}
+
+function readMembers(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('bodyNotJson');
+  return Object.fromEntries(Object.entries(body));
+}
+
+function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(
+  contract: R,
+  members: Readonly<Record<string, unknown>>,
+) {
+  const decoded = decodeRequest(contract, members);
+  if (decoded.kind === 'error') throw new ServiceError(decoded.code, decoded.parameters);
+  return decoded.value;
+}
+
+/** To who is no operator, `/operator/*` is not there. */
+function refuseWrongScope(name: RouteName, { scopes }: Principal): void {
+  const { scope } = ROUTES[name];
+  if (scopes.includes(scope)) return;
+  throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
+}
+
+async function perform<N extends RouteName>(
+  name: N,
+  members: Readonly<Record<string, unknown>>,
+  call: Call,
+  look: Look,
+): Promise<unknown> {
+  // The four tables have one entry per route, each made for the same N; the compiler checks every entry, but loses the tie
+  // between them when N is not known.
+  const read = READ[name] as (request: unknown) => Parameters<Handler<N>>[1];
+  const write = WRITE[name] as (result: Awaited<ReturnType<Handler<N>>>, look: Look) => unknown;
+  const request = decodeOrRefuse(OPERATIONS[name].request, members);
+  return write(await HANDLERS[name](call, read(request)), look);
+}

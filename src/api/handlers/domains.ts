@@ -1,0 +1,82 @@
+/** The `/domain/*` operations: a customer's own domains. */
+import { ServiceError } from '#contract/errors.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { type DomainStatus, findDomain, listDomains } from '#db/domains.ts';
+import { listLiveEdges } from '#db/edges.ts';
+import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
+import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
+import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../change.ts';
+import type { Handler } from './handler.ts';
+import { changeState } from './state.ts';
+
+/** Which stored states, and which half of `open`, a code of the wire stands for. */
+const STATUSES_OF_CODE: Readonly<Record<'0' | '1' | '2' | '5' | '6', readonly DomainStatus[]>> = {
+  '0': ['closed'],
+  '1': ['pending', 'configuring'],
+  '2': ['accelerating'],
+  '5': ['rejected'],
+  '6': ['disabled'],
+};
+
+export const DOMAIN_HANDLERS = {
+  'domain.get': async ({ db, now, accountId }, { domainId }) => {
+    const domain = await findDomain(db.query, { accountId, id: domainId });
+    if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
+    return { domain, isInForce: isInForce(domain, await listLiveEdges(db.query, now)) };
+  },
+
+  'domain.add': async ({ db, now, accountId, maxDomains }, input) => {
+    const { name, type, icpNumber, remark, ...chosen } = input;
+    const settings = { ...DEFAULT_SETTINGS, ...chosen };
+    refuseMissingOrigins(type, settings);
+    // Review is automatic: what the contract accepts is open at once.
+    const domain = { accountId, name, type, icpNumber, remark, state: 'open' as const, createdAt: now, settings };
+    return await addDomain(db, domain, maxDomains, now);
+  },
+
+  'domain.updateOrigin': async ({ db, now, accountId }, { domainId, ...chosen }) => {
+    await changeSettings(db, { accountId, domainId }, now, ({ type, settings }) => {
+      const changed = {
+        ...settings,
+        origins: chosen.origins,
+        backups: chosen.backups ?? settings.backups,
+        originProtocol: chosen.originProtocol ?? settings.originProtocol,
+        originHost: chosen.originHost ?? settings.originHost,
+      };
+      refuseMissingOrigins(type, changed);
+      return changed;
+    });
+  },
+
+  'domain.list': async ({ db, now, accountId }, { limit, offset, nameContains, statusCode }) => {
+    const liveEdges = await listLiveEdges(db.query, now);
+    const inForce = summarizeAcknowledgements(liveEdges);
+    const statuses = statusCode && STATUSES_OF_CODE[statusCode];
+    const { total, domains } = await listDomains(db.query, {
+      accountId,
+      nameContains,
+      statuses,
+      limit,
+      offset,
+      inForce,
+    });
+    return { total, views: domains.map((domain) => ({ domain, isInForce: isInForce(domain, liveEdges) })) };
+  },
+
+  'domain.delete': async ({ db, now, accountId }, { domainId }) => {
+    await deleteDomain(db, { accountId, domainId }, now);
+  },
+
+  'domain.setStatus': async ({ db, now, accountId }, { domainId, action, statusCode }) => {
+    await changeDomain(db, { accountId, domainId }, now, (domain) => changeState(domain, action, statusCode));
+  },
+
+  'domain.setRemark': async ({ db, accountId }, { domainId, remark }) => {
+    await changeRemark(db, { accountId, domainId }, remark);
+  },
+} satisfies { readonly [N in RouteName as N extends `domain.${string}` ? N : never]: Handler<N> };
+
+/** A live domain may be fed by its encoders alone; every other type has something to fetch. */
+function refuseMissingOrigins(type: string, settings: DomainSettings): void {
+  if (type !== 'live' && settings.origins.length === 0) throw new ServiceError('originsMissing');
+}

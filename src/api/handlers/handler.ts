@@ -1,0 +1,17 @@
+/** What every operation's handler is given and gives. */
+import type { RouteName } from '#contract/routes.ts';
+import type { Db } from '#db/open.ts';
+import type { InputOf, ResultOf } from '../wire.ts';
+
+/** One call of an operation by somebody who may make it. */
+export interface Call {
+  readonly db: Db;
+  readonly now: number;
+  /** The caller's own account: whose domains are meant on `/domain/*`. */
+  readonly accountId: number;
+  /** Domains that an account can have. */
+  readonly maxDomains: number;
+}
+
+/** Throws `ServiceError` for what the caller did wrong; anything else that is thrown is our fault. */
+export type Handler<N extends RouteName> = (call: Call, input: InputOf<N>) => Promise<ResultOf<N>>;

@@ -1,0 +1,225 @@
+/**
+ * The listener of control: the management interface, `/healthz` and `/readyz`. What is HTTP is decided here (paths, methods,
+ * body, sizes); what a call does, in `dispatch.ts`.
+ */
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
+import { ServiceError } from '#contract/errors.ts';
+import { chooseLocale, type Locale } from '#contract/locale.ts';
+import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import type { Db } from '#db/open.ts';
+import { readHead } from '#db/resources.ts';
+import { unmapAddress } from '#lib/cidr.ts';
+import type { Clock } from '#lib/clock.ts';
+import { isLoopback, type ListenAddress } from '#lib/listen-address.ts';
+import type { Logger } from '#lib/logger.ts';
+import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.ts';
+import { type Caller, createAuthenticate } from './authenticate.ts';
+import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { createDispatch, toServiceError } from './dispatch.ts';
+import { type ApiMetrics, createApiMetrics } from './metrics.ts';
+import { createTimeFormat } from './time-format.ts';
+
+export interface ApiOptions {
+  readonly db: Db;
+  readonly listen: ListenAddress;
+  /** PEM texts. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Addresses and networks whose X-Forwarded-For is believed; none: the connection's address is the client's. */
+  readonly trustedProxies: readonly string[];
+  readonly limits: ApiLimits;
+  /** For who asks for no language that we have. */
+  readonly locale: Locale;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly domainStatusAs: 'int' | 'string';
+  readonly cnameSuffix: string;
+  /** Works as an operator's token, from this machine only. */
+  readonly localSecret: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+export interface ApiLimits {
+  readonly tokenRatePerSecond: number;
+  readonly tokenRateBurst: number;
+  readonly failedTokensPerMinute: number;
+  /** Absent: 100,000. */
+  readonly domainsPerAccount?: number;
+}
+
+export interface Api extends AsyncDisposable {
+  readonly port: number;
+  /** Stops listening, finishes requests within 10 s, then cuts. */
+  close(): Promise<void>;
+}
+
+const DOMAINS_PER_ACCOUNT = 100_000;
+const CLOSE_GRACE_MS = 10_000;
+/** For a whole request, body included. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the 60 s after which load balancers let go of an idle connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 65_000;
+const HEALTH_PATHS = ['/healthz', '/readyz'];
+
+export async function startApi(options: ApiOptions): Promise<Api> {
+  const metrics = createApiMetrics(options.registry);
+  const app = createApp(options, metrics);
+  const send = createSend(options, metrics);
+  await app.register(helmet);
+  addBodyParser(app);
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = refusalOfHead(request);
+    if (refusal !== undefined) await send(request, reply, refusal);
+  });
+  // Hooks run before it and have answered already; it is here so that Fastify's own never speaks.
+  app.setNotFoundHandler((request, reply) => send(request, reply, new ServiceError('pathUnknown')));
+  app.setErrorHandler((error, request, reply) =>
+    send(request, reply, refusalOfBody(error) ?? toServiceError(error, { requestId: request.id }, options.log)),
+  );
+  addOperations(app, options, send);
+  addHealth(app, options, send);
+  const { host, port } = options.listen;
+  await app.listen({ host, port });
+  const close = () => closeWithin(app, CLOSE_GRACE_MS);
+  return { port: portOf(app) ?? port, close, [Symbol.asyncDispose]: close };
+}
+
+type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
+
+function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetrics): FastifyInstance {
+  const settings = {
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    logger: false,
+    return503OnClosing: false,
+    genReqId: () => randomUUID(),
+    clientErrorHandler: answerBrokenRequest(locale, ({ outcome }) => metrics.count(undefined, outcome, 0)),
+  };
+  if (tls === undefined) return fastify(settings);
+  // What differs is the type of its raw server, which nothing here looks at.
+  return fastify({ ...settings, https: { cert: tls.cert, key: tls.key } }) as unknown as FastifyInstance;
+}
+
+/** Sends an answer with the headers that every answer has; logs and counts it. */
+function createSend({ locale, log }: ApiOptions, metrics: ApiMetrics): Send {
+  return async (request, reply, outcome) => {
+    const path = pathOf(request);
+    const answer = outcome instanceof ServiceError ? answerFailure(outcome, path, localeOf(request, locale)) : outcome;
+    const operation = findRoute(path);
+    const durationMs = reply.elapsedTime;
+    metrics.count(operation, answer.outcome, durationMs);
+    log.info(
+      {
+        requestId: request.id,
+        operation,
+        outcome: answer.outcome,
+        http: answer.http,
+        durationMs: Math.round(durationMs),
+        address: addressOf(request),
+      },
+      'request',
+    );
+    return await reply
+      .code(answer.http)
+      .headers({ ...answer.headers, 'x-request-id': request.id, 'cache-control': 'no-store' })
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(answer.body));
+  };
+}
+
+function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): void {
+  const { db, clock, log, limits, localSecret } = options;
+  const dispatch = createDispatch({
+    db,
+    authenticate: createAuthenticate({ db, localSecret, failedTokensPerMinute: limits.failedTokensPerMinute }),
+    tokenRatePerSecond: limits.tokenRatePerSecond,
+    tokenRateBurst: limits.tokenRateBurst,
+    maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
+    look: {
+      domainStatusAs: options.domainStatusAs,
+      cnameSuffix: options.cnameSuffix,
+      formatTime: createTimeFormat(options.timeZone),
+    },
+    log,
+  });
+  for (const name of ROUTE_NAMES) {
+    app.post(ROUTES[name].path, async (request, reply) => {
+      const { body, id: requestId } = request;
+      const locale = localeOf(request, options.locale);
+      const answer = await dispatch({ name, body, caller: callerOf(request), locale, requestId, now: clock() });
+      return await send(request, reply, answer);
+    });
+  }
+}
+
+/** `/healthz`: the process answers. `/readyz`: the database does too. */
+function addHealth(app: FastifyInstance, { db, log }: ApiOptions, send: Send): void {
+  app.get('/healthz', (request, reply) => send(request, reply, answerHealthy()));
+  app.get('/readyz', async (request, reply) => {
+    try {
+      await readHead(db.query);
+    } catch (error) {
+      log.error({ err: error, requestId: request.id }, 'the database does not answer');
+      return await send(request, reply, new ServiceError('notReady'));
+    }
+    return await send(request, reply, answerHealthy());
+  });
+}
+
+/** What can be refused before the body is read. */
+function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
+  if (!request.is404) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
+  const path = pathOf(request);
+  if (HEALTH_PATHS.includes(path)) return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
+  return findRoute(path) === undefined
+    ? new ServiceError('pathUnknown')
+    : new ServiceError('methodNotAllowed', { allow: 'POST' });
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  const address = addressOf(request);
+  const peer = unmapAddress(request.socket.remoteAddress ?? '');
+  return {
+    address,
+    isLocal: isLoopback(peer) && isLoopback(address) && request.headers['x-forwarded-for'] === undefined,
+  };
+}
+
+/** The client's address; the connection's own where a trusted proxy forwards what is no address. */
+function addressOf(request: FastifyRequest): string {
+  try {
+    return unmapAddress(request.ip);
+  } catch {
+    return unmapAddress(request.socket.remoteAddress ?? ''); // the header is garbage
+  }
+}
+
+function localeOf({ headers }: FastifyRequest, fallback: Locale): Locale {
+  return chooseLocale(headers['accept-language'], fallback);
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url;
+}
+
+/** What the system chose when port 0 was asked for. */
+function portOf(app: FastifyInstance): number | undefined {
+  const address = app.server.address();
+  return typeof address === 'object' ? address?.port : undefined;
+}
+
+async function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}

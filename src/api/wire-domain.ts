@@ -1,0 +1,170 @@
+/** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts` only. */
+import { isIP } from 'node:net';
+import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
+import { ServiceError } from '#contract/errors.ts';
+import { flag } from '#contract/fields.ts';
+import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS } from '#contract/labels.ts';
+import type { Locale } from '#contract/locale.ts';
+import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
+import { type DomainName, parseDomainName } from '#model/domain-name.ts';
+import { parseOrigin } from '#model/origin.ts';
+
+/** How answers are to look. */
+export interface Look {
+  readonly locale: Locale;
+  readonly domainStatusAs: 'int' | 'string';
+  readonly cnameSuffix: string;
+  /** `YYYY-MM-DD HH:MM:SS` in the service's zone. */
+  readonly formatTime: (at: number) => string;
+}
+
+/** A domain and whether its last setting change has reached every live edge. */
+export interface DomainView {
+  readonly domain: Domain;
+  readonly isInForce: boolean;
+}
+
+type CdnType = (typeof CDN_TYPES)[number];
+type SourceType = (typeof SOURCE_TYPES)[number];
+
+const TYPE_OF_CODE: Readonly<Record<CdnType, AccelerationType>> = {
+  '1': 'static',
+  '2': 'download',
+  '3': 'video',
+  '4': 'live',
+  '6': 'dynamic',
+};
+
+const CODE_OF_TYPE: Readonly<Record<AccelerationType, CdnType>> = {
+  static: '1',
+  download: '2',
+  video: '3',
+  live: '4',
+  dynamic: '6',
+};
+
+const PROTOCOL_OF_WORD: Readonly<Record<SourceType | '', OriginProtocol>> = {
+  '': 'http',
+  http: 'http',
+  https: 'https',
+  protocol_follow: 'follow',
+};
+
+const WORD_OF_PROTOCOL: Readonly<Record<OriginProtocol, SourceType>> = {
+  http: 'http',
+  https: 'https',
+  follow: 'protocol_follow',
+};
+
+/** What a short quotation in an answer may be. */
+const MAX_QUOTED_LENGTH = 80;
+
+export function readType(code: CdnType): AccelerationType {
+  return TYPE_OF_CODE[code];
+}
+
+export function readProtocol(word: SourceType | ''): OriginProtocol {
+  return PROTOCOL_OF_WORD[word];
+}
+
+export function readDomainName(text: string): Extract<DomainName, { kind: 'name' }> {
+  const parsed = parseDomainName(text.trim());
+  if (parsed.kind === 'invalid') throw new ServiceError('domainNameInvalid', { reason: parsed.reason });
+  return parsed;
+}
+
+/** Kept as written; each is checked here and named when it is wrong. */
+export function readOrigins(field: 'data' | 'backup', entries: readonly string[]): readonly string[] {
+  for (const [index, entry] of entries.entries()) checkOrigin(`${field}[${index}]`, entry);
+  return entries;
+}
+
+/** The origin's Host header: a host, perhaps with a port; empty for the default. Lower-case ASCII. */
+export function readSourceHost(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') return '';
+  const { host, port } = checkOrigin('sourcehost', trimmed);
+  return (host.includes(':') ? `[${host}]` : host) + (port === undefined ? '' : `:${port}`);
+}
+
+function checkOrigin(field: string, text: string): { readonly host: string; readonly port?: number } {
+  const parsed = parseOrigin(text);
+  if (parsed.kind === 'origin') return parsed;
+  throw new ServiceError('originInvalid', { field, entry: quote(text), reason: parsed.reason });
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH).toWellFormed()}…` : text);
+}
+
+export function writeDomain({ domain, isInForce }: DomainView, look: Look): DomainData {
+  const { settings } = domain;
+  const cdnTypeId = CODE_OF_TYPE[domain.type];
+  const statusCode = statusCodeOf(domain, isInForce);
+  const port = portOf(settings);
+  return {
+    domain_id: String(domain.id),
+    domain_name: domain.name,
+    cname: `${domain.name.replace(/^\*\./, '_wildcard.')}.${look.cnameSuffix}`,
+    cdn_type_id: cdnTypeId,
+    cdn_type: CDN_TYPE_LABELS[cdnTypeId][look.locale],
+    icp_no: domain.icpNumber,
+    source_type: WORD_OF_PROTOCOL[settings.originProtocol],
+    origin: [...settings.origins],
+    backup: [...settings.backups],
+    ...(port !== undefined && { port: String(port) }),
+    sourcehost: settings.originHost || (isWildcard(domain) ? '' : domain.name),
+    domain_status: look.domainStatusAs === 'int' ? Number(statusCode) : statusCode,
+    status: DOMAIN_STATUS_LABELS[statusCode][look.locale],
+    monitor_url: settings.monitorUrl,
+    keep_url_params: writeFlag(settings.keepUrlParams),
+    prefix_cache_first: writeFlag(settings.prefixCacheFirst),
+    ssl_control: writeFlag(settings.sslControl),
+    ...(settings.sslControl && { ssl_key: settings.sslKey }),
+    redirect_follow: writeFlag(settings.redirectFollow),
+    page_compress: writeFlag(settings.pageCompress),
+    range_back_source: writeFlag(settings.rangeBackSource),
+    // The meaning of these two is settled in docs/decisions/0003.
+    expires: String(settings.expiresSeconds),
+    access_control_max_age: String(settings.accessControlMaxAgeSeconds),
+    forbid_http_code: settings.forbidHttpCode,
+    forbid_redirect_url: settings.forbidRedirectUrl,
+    html_403: settings.html403,
+    // The document's own, if surprising, sense: 0 is a wildcard, 1 an ordinary domain.
+    is_extensive: writeFlag(!isWildcard(domain)),
+    remark: domain.remark,
+    create_time: look.formatTime(domain.createdAt),
+  };
+}
+
+export function statusCodeOf(domain: Domain, isInForce: boolean): keyof typeof DOMAIN_STATUS_LABELS {
+  switch (domain.state) {
+    case 'closed':
+      return '0';
+    case 'pending':
+      return '1';
+    case 'open':
+      return isInForce ? '2' : '1';
+    case 'rejected':
+      return '5';
+    case 'disabled':
+      return '6';
+  }
+}
+
+function isWildcard(domain: Domain): boolean {
+  return domain.name.startsWith('*.');
+}
+
+/** Only when the first primary origin is an IP address: its own port, else the protocol's (http's for `follow`). */
+function portOf(settings: DomainSettings): number | undefined {
+  const [first] = settings.origins;
+  if (first === undefined) return undefined;
+  const origin = parseOrigin(first);
+  if (origin.kind === 'invalid' || isIP(origin.host) === 0) return undefined;
+  return origin.port ?? (settings.originProtocol === 'https' ? 443 : 80);
+}
+
+function writeFlag(value: boolean): '0' | '1' {
+  return flag.schema.encode(value) === '1' ? '1' : '0';
+}

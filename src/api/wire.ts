@@ -1,0 +1,137 @@
+/**
+ * The border between the wire's names and the model's: each operation's request as its handler gets it (`READ`), and each
+ * handler's result as it is answered (`WRITE`). A missing entry does not compile.
+ */
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import type { Account, Token } from '#model/account.ts';
+import type { Domain } from '#model/domain.ts';
+import {
+  type DomainView,
+  type Look,
+  readDomainName,
+  readOrigins,
+  readProtocol,
+  readSourceHost,
+  readType,
+  writeDomain,
+} from './wire-domain.ts';
+
+const FIRST_PAGE = 1;
+const DEFAULT_PAGE_SIZE = 20;
+
+/** Throw `ServiceError` for what only the model can tell to be wrong. */
+export const READ = {
+  'domain.get': ({ domain_id }) => ({ domainId: domain_id }),
+  'domain.add': (request) => ({
+    name: readDomainName(request.domain).name,
+    type: readType(request.cdn_type),
+    icpNumber: request.icp_no ?? '',
+    remark: request.remark ?? '',
+    origins: readOrigins('data', request.data ?? []),
+    backups: readOrigins('backup', request.backup ?? []),
+    originProtocol: readProtocol(request.source_type ?? ''),
+    originHost: readSourceHost(request.sourcehost ?? ''),
+    monitorUrl: request.monitor_url ?? '',
+  }),
+  /** What is `undefined` stays as it is. */
+  'domain.updateOrigin': (request) => ({
+    domainId: request.domain_id,
+    origins: readOrigins('data', request.data),
+    backups: request.backup && readOrigins('backup', request.backup),
+    originProtocol: request.source_type === undefined ? undefined : readProtocol(request.source_type),
+    originHost: request.sourcehost === undefined ? undefined : readSourceHost(request.sourcehost),
+  }),
+  'domain.list': (request) => ({
+    ...readPage(request),
+    nameContains: request.name,
+    statusCode: request.domain_status,
+  }),
+  'domain.delete': ({ domain_id }) => ({ domainId: domain_id }),
+  'domain.setStatus': ({ domain_id, domain_status }) => ({
+    domainId: domain_id,
+    action: domain_status === '0' ? ('close' as const) : ('open' as const),
+    statusCode: domain_status,
+  }),
+  'domain.setRemark': ({ domain_id, remark }) => ({ domainId: domain_id, remark }),
+
+  'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
+  'operator.listAccounts': (request) => readPage(request),
+  'operator.createToken': (request) => ({
+    accountId: request.account_id,
+    scopes: request.scopes,
+    label: request.label ?? '',
+    expiresAt: request.expires_at === undefined ? undefined : request.expires_at * 1000,
+  }),
+  'operator.listTokens': ({ account_id }) => ({ accountId: account_id }),
+  'operator.revokeToken': ({ account_id, token_id }) => ({ accountId: account_id, tokenId: token_id }),
+  'operator.narrowToken': ({ account_id, token_id, scopes }) => ({ accountId: account_id, tokenId: token_id, scopes }),
+  'operator.transferDomain': ({ account_id, domain_id, to_account_id }) => ({
+    accountId: account_id,
+    domainId: domain_id,
+    toAccountId: to_account_id,
+  }),
+  'operator.setDomainStatus': ({ account_id, domain_id, domain_status }) => ({
+    accountId: account_id,
+    domainId: domain_id,
+    statusCode: domain_status,
+  }),
+} satisfies { readonly [N in RouteName]: (request: RequestOf<N>) => unknown };
+
+export const WRITE = {
+  'domain.get': (view: DomainView, look) => writeDomain(view, look),
+  'domain.add': ({ id }: Domain) => ({ domain_id: String(id) }),
+  'domain.updateOrigin': writeDone,
+  'domain.list': ({ total, views }: { readonly total: number; readonly views: readonly DomainView[] }, look) => ({
+    total,
+    list: views.map((view) => writeDomain(view, look)),
+  }),
+  'domain.delete': writeDone,
+  'domain.setStatus': writeDone,
+  'domain.setRemark': writeDone,
+
+  'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
+  'operator.listAccounts': ({ total, accounts }: { total: number; accounts: readonly Account[] }, look) => ({
+    total,
+    list: accounts.map((account) => writeAccount(account, look)),
+  }),
+  'operator.createToken': ({ token, accessToken }: { readonly token: Token; readonly accessToken: string }) => ({
+    token_id: String(token.id),
+    access_token: accessToken,
+  }),
+  'operator.listTokens': (tokens: readonly Token[], look) => ({ list: tokens.map((token) => writeToken(token, look)) }),
+  'operator.revokeToken': writeDone,
+  'operator.narrowToken': writeDone,
+  'operator.transferDomain': writeDone,
+  'operator.setDomainStatus': writeDone,
+} satisfies { readonly [N in RouteName]: (result: never, look: Look) => DataOf<N> };
+
+/** What an operation's handler is given. */
+export type InputOf<N extends RouteName> = ReturnType<(typeof READ)[N]>;
+
+/** What an operation's handler gives back. */
+export type ResultOf<N extends RouteName> =
+  Parameters<(typeof WRITE)[N]> extends [infer R, ...unknown[]] ? R : undefined;
+
+function readPage({ page = FIRST_PAGE, page_size = DEFAULT_PAGE_SIZE }: RequestOf<'operator.listAccounts'>) {
+  return { limit: page_size, offset: (page - 1) * page_size };
+}
+
+function writeDone(_nothing: undefined): true {
+  return true;
+}
+
+function writeAccount({ id, name, kind, createdAt }: Account, look: Look): DataOf<'operator.listAccounts'>['list'][0] {
+  return { account_id: String(id), name, kind, create_time: look.formatTime(createdAt) };
+}
+
+function writeToken(token: Token, { formatTime }: Look): DataOf<'operator.listTokens'>['list'][0] {
+  return {
+    token_id: String(token.id),
+    label: token.label,
+    scopes: [...token.scopes],
+    create_time: formatTime(token.createdAt),
+    expire_time: token.expiresAt === undefined ? '' : formatTime(token.expiresAt),
+    revoke_time: token.revokedAt === undefined ? '' : formatTime(token.revokedAt),
+  };
+}

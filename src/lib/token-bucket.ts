@@ -1,0 +1,58 @@
+/**
+ * Token buckets by key: each holds up to `burst` tokens and gains `perSecond`. Kept for the keys used last; a forgotten
+ * key begins full again. docs/decisions/0010
+ */
+import { Lru } from './lru.ts';
+
+export interface TokenBucketOptions {
+  readonly perSecond: number;
+  /** At least 1. */
+  readonly burst: number;
+  readonly maxKeys: number;
+}
+
+export type Take =
+  | { readonly kind: 'taken' }
+  /** Nothing was taken; after `waitMs` there is a whole token again. */
+  | { readonly kind: 'empty'; readonly waitMs: number };
+
+interface Bucket {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+export class TokenBuckets {
+  readonly #options: TokenBucketOptions;
+  readonly #buckets: Lru<string, Bucket>;
+
+  constructor(options: TokenBucketOptions) {
+    this.#options = options;
+    this.#buckets = new Lru({ maxWeight: options.maxKeys });
+  }
+
+  /** Takes one token if there is one. */
+  take(key: string, now: number): Take {
+    const tokens = this.#tokensOf(key, now);
+    if (tokens < 1) return this.#empty(tokens);
+    this.#buckets.set(key, { tokens: tokens - 1, at: now });
+    return { kind: 'taken' };
+  }
+
+  /** What `take` would answer; takes nothing. */
+  look(key: string, now: number): Take {
+    const tokens = this.#tokensOf(key, now);
+    return tokens < 1 ? this.#empty(tokens) : { kind: 'taken' };
+  }
+
+  /** A clock that was set back gains nothing. */
+  #tokensOf(key: string, now: number): number {
+    const { perSecond, burst } = this.#options;
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return burst;
+    return Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
+  }
+
+  #empty(tokens: number): Take {
+    return { kind: 'empty', waitMs: Math.ceil(((1 - tokens) / this.#options.perSecond) * 1000) };
+  }
+}
