@@ -5,10 +5,10 @@
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/errors.ts';
 import {
-  countDomains,
   findDomainToChange,
   findNameConflict,
   insertDomain,
+  listDomains,
   lockName,
   markDomainDeleted,
   type NewDomain,
@@ -27,6 +27,9 @@ export interface DomainKey {
   readonly accountId: number;
   readonly domainId: number;
 }
+
+/** Acknowledgements do not matter where no status is asked for. */
+const NOT_ASKED = { floor: undefined, rejectedNames: [] };
 
 export async function addDomain(db: Db, domain: NewDomain, maxDomains: number, now: number): Promise<Domain> {
   return await db.transaction(async (trx) => {
@@ -112,13 +115,14 @@ async function refuseConflict(
   { name, accountId }: Pick<Domain, 'name' | 'accountId'>,
   exceptId?: number,
 ): Promise<void> {
-  const conflict = await findNameConflict(trx, { name, accountId, exceptId });
-  if (conflict === undefined) return;
+  const conflict = await findNameConflict(trx, { name, accountId });
+  if (conflict === undefined || conflict.id === exceptId) return;
   throw new ServiceError(conflict.accountId === accountId ? 'domainDuplicate' : 'domainNameTaken', { name });
 }
 
 async function refuseBeyond(trx: Transaction<Schema>, accountId: number, maxDomains: number): Promise<void> {
-  if ((await countDomains(trx, accountId)) >= maxDomains) throw new ServiceError('domainLimit', { limit: maxDomains });
+  const { total } = await listDomains(trx, { accountId, limit: 1, offset: 0, inForce: NOT_ASKED });
+  if (total >= maxDomains) throw new ServiceError('domainLimit', { limit: maxDomains });
 }
 
 async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: number): Promise<Domain> {
