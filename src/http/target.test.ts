@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { hasDotSegments, normalisePath, splitTarget } from './target.ts';
+
+test('paths that RFC 3986 calls equivalent become one; all others stay apart', () => {
+  const rows: [string, string][] = [
+    ['/', '/'],
+    ['/a/b', '/a/b'],
+    ['/A', '/A'],
+    ['/a/', '/a/'],
+    ['//a//b', '//a//b'],
+    ['/%61%2d%2E%5f%7e%41', '/a-._~A'],
+    ['/%2f', '/%2F'],
+    ['/%c3%A9', '/%C3%A9'],
+    ['/\u00c3\u00a9', '/%C3%A9'],
+    ['/%20', '/%20'],
+    ['/%25', '/%25'],
+    ['/%2561', '/%2561'],
+    ['/a/./b', '/a/b'],
+    ['/a/../b', '/b'],
+    ['/a/..', '/'],
+    ['/a/.', '/a/'],
+    ['/a/b/..', '/a/'],
+    ['/..', '/'],
+    ['/../../a', '/a'],
+    ['/a//../b', '/a/b'],
+    ['/%2e%2E/a', '/a'],
+    ['/a/%2e%2e%2fb', '/a/..%2Fb'],
+    ['/.a/..b/c.', '/.a/..b/c.'],
+    ['/a/...', '/a/...'],
+    ["/a+b&c=d;e@f:g!$'()*,", "/a+b&c=d;e@f:g!$'()*,"],
+  ];
+  for (const [path, expected] of rows) assert.equal(normalisePath(path), expected, path);
+});
+
+test('the query is kept as written', () => {
+  assert.deepEqual(splitTarget('/%61?b=%61&a'), { keyPath: '/a', query: '?b=%61&a' });
+  assert.deepEqual(splitTarget('/a?'), { keyPath: '/a', query: '?' });
+  assert.deepEqual(splitTarget('/a?b?../c'), { keyPath: '/a', query: '?b?../c' });
+  assert.deepEqual(splitTarget('*'), { keyPath: '*', query: '' });
+});
+
+test('dot segments are seen in every spelling', () => {
+  for (const path of ['/.', '/..', '/a/../b', '/a/%2E./b', '/%2e']) assert.equal(hasDotSegments(path), true, path);
+  for (const path of ['/', '/.a', '/a..', '/...', '/a/..%2f']) assert.equal(hasDotSegments(path), false, path);
+});
+
+test('law: normalising twice is normalising once, and nothing climbs above the root', () => {
+  const part = fc.constantFrom('/', '.', '..', '%2e', '%2F', '%61', 'a', '%C3', '\u00e9', '~');
+  fc.assert(
+    fc.property(fc.array(part), (parts) => {
+      const once = normalisePath(`/${parts.join('')}`);
+      assert.ok(once.startsWith('/'));
+      assert.equal(hasDotSegments(once), false, once);
+      assert.equal(normalisePath(once), once);
+    }),
+  );
+});
