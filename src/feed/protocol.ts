@@ -3,18 +3,35 @@
  * GET /edge/v1/snapshot gives everything as zstd NDJSON, POST /edge/v1/status reports what is in force.
  */
 
-export type ResourceKind = 'site';
+export const STREAM_PATH = '/edge/v1/stream';
+export const SNAPSHOT_PATH = '/edge/v1/snapshot';
+export const STATUS_PATH = '/edge/v1/status';
 
-/** One resource's newest state. A delete carries no body. */
+/** An empty comment; whoever hears nothing for three of them takes the connection for dead. */
+export const HEARTBEAT_MS = 10_000;
+export const SILENCE_MS = 3 * HEARTBEAT_MS;
+
+/** How often an edge reports when nothing changes. */
+export const STATUS_MS = 5000;
+/** In one report; see `status.ts` for what happens beyond. */
+export const MAX_REJECTIONS = 1000;
+export const MAX_REJECTION_ERROR_CHARS = 300;
+/** 1,000 rejections with names and errors at their longest, escaped. */
+export const MAX_STATUS_BYTES = 2 * 1024 * 1024;
+
+/**
+ * One resource's newest state. A delete carries no body. `kind` is `site` today; an edge keeps kinds that it does not
+ * know, for the release that does.
+ */
 export type ResourceChange =
   | {
-      readonly kind: ResourceKind;
+      readonly kind: string;
       readonly key: string;
       readonly revision: number;
       readonly op: 'put';
       readonly body: unknown;
     }
-  | { readonly kind: ResourceKind; readonly key: string; readonly revision: number; readonly op: 'delete' };
+  | { readonly kind: string; readonly key: string; readonly revision: number; readonly op: 'delete' };
 
 /** Applied only by an edge whose own revision is `from`. */
 export interface Delta {
@@ -23,7 +40,7 @@ export interface Delta {
   readonly changes: readonly ResourceChange[];
 }
 
-/** First line of a snapshot; as many `put` lines as `count` follow. `hash` is SHA-256 over those lines, hex. */
+/** First line of a snapshot; as many `put` lines as `count` follow. `hash` is SHA-256 over those lines with their LF, hex. */
 export interface SnapshotHead {
   readonly epoch: string;
   readonly revision: number;
@@ -32,7 +49,7 @@ export interface SnapshotHead {
 }
 
 export interface Rejection {
-  readonly kind: ResourceKind;
+  readonly kind: string;
   readonly key: string;
   readonly revision: number;
   readonly error: string;

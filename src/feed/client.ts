@@ -1,0 +1,203 @@
+/**
+ * The edge's side of the feed, one per machine: follows the stream, keeps the last good set in the store, and acknowledges
+ * what every worker runs. Without control it goes on trying, and the store serves.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffDelayMs } from '#lib/backoff.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { acceptChange } from './accept.ts';
+import { createConfirmations, type StoredChange } from './confirmations.ts';
+import { requestFeed } from './connection.ts';
+import type { StoreHead } from './edge-file.ts';
+import type { EdgeStore } from './edge-store.ts';
+import { parseDelta } from './messages.ts';
+import { type Delta, SILENCE_MS, STATUS_MS, STATUS_PATH, STREAM_PATH } from './protocol.ts';
+import { takeSnapshot } from './snapshot-reader.ts';
+import { readEvents } from './sse.ts';
+import { describeStatus, type EdgeIdentity } from './status.ts';
+
+/** Jittered: after a restart of control not everyone comes at once. */
+const RECONNECT = { firstMs: 100, capMs: 5000 };
+/** One delta; far above what control sends. */
+const MAX_EVENT_CHARS = 64 * 1024 * 1024;
+
+export interface FeedClientOptions {
+  readonly socketPath: string;
+  readonly edgeId: string;
+  /** The release, for the report. */
+  readonly build: string;
+  readonly store: EdgeStore;
+  /**
+   * Called after a change is in the store; resolves when every worker of the machine runs it, rejects to be asked again.
+   * `names`: sites that changed; absent: any may have. Never called again before it has settled.
+   */
+  readonly confirm: (change: StoredChange) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface FeedClient extends AsyncDisposable {
+  readonly isConnected: boolean;
+  /** What every worker runs; absent until something has been confirmed since the start. */
+  readonly appliedRevision: number | undefined;
+  /** Connections that were lost or refused since the start. */
+  readonly reconnects: number;
+}
+
+export function startFeedClient(options: FeedClientOptions): FeedClient {
+  return new RunningFeedClient(options);
+}
+
+class RunningFeedClient implements FeedClient {
+  readonly #options: FeedClientOptions;
+  readonly #identity: EdgeIdentity;
+  readonly #stop = new AbortController();
+  readonly #confirmations;
+  readonly #running: Promise<unknown>;
+  readonly #reporting: NodeJS.Timeout;
+  #applied: StoreHead | undefined;
+  #isConnected = false;
+  #reconnects = 0;
+  #failures = 0;
+  #report: Promise<void> | undefined;
+  #isReportDue = false;
+  #isReportFailing = false;
+
+  constructor(options: FeedClientOptions) {
+    const { store, confirm, log, edgeId, build, clock } = options;
+    this.#options = options;
+    this.#identity = { edge: edgeId, build, startedAt: clock() };
+    this.#confirmations = createConfirmations({
+      confirm,
+      log,
+      onConfirmed: (head) => {
+        this.#applied = head;
+        this.#reportSoon();
+      },
+    });
+    const head = store.head();
+    // What was stored before the start is in force only when the workers of this start say so.
+    if (head !== undefined) this.#confirmations.add(head, undefined);
+    this.#reporting = setInterval(() => this.#reportSoon(), STATUS_MS);
+    this.#running = this.#run();
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  get appliedRevision(): number | undefined {
+    return this.#applied?.revision;
+  }
+
+  get reconnects(): number {
+    return this.#reconnects;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#reporting);
+    this.#stop.abort();
+    await this.#running;
+    await this.#confirmations[Symbol.asyncDispose]();
+    await this.#report;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const head = this.#options.store.head() ?? (await this.#takeSnapshot());
+        if ((await this.#follow(head)) === 'reset') {
+          this.#failures += 1; // until a stream stands: a control that says nothing else is not asked without pause
+          await this.#takeSnapshot();
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#failures += 1;
+        if (this.#failures === 1) this.#options.log.warn({ err: error }, 'lost the feed; trying on');
+        else this.#options.log.debug({ err: error, failures: this.#failures }, 'no feed yet');
+      }
+      this.#isConnected = false;
+      this.#reconnects += 1;
+      const waitMs = backoffDelayMs(RECONNECT, Math.max(this.#failures, 1), Math.random());
+      await delay(waitMs, undefined, { signal }).catch(() => undefined); // rejects only when we stop
+    }
+  }
+
+  async #takeSnapshot(): Promise<StoreHead> {
+    const { store, socketPath, log } = this.#options;
+    const { epoch, revision, count } = await takeSnapshot(store, socketPath, this.#stop.signal);
+    log.info({ revision, count, rejected: store.countRejections() }, 'took a snapshot');
+    this.#confirmations.add({ epoch, revision }, undefined);
+    return { epoch, revision };
+  }
+
+  /** Until the stream ends, which is a failure, or control says that changes alone do not do. */
+  async #follow({ epoch, revision }: StoreHead): Promise<'reset'> {
+    const { socketPath } = this.#options;
+    const path = `${STREAM_PATH}?${new URLSearchParams({ epoch, revision: String(revision) })}`;
+    const { signal } = this.#stop;
+    const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
+    try {
+      for await (const event of readEvents(response, MAX_EVENT_CHARS)) {
+        if (event.kind === 'event' && event.name === 'reset') return 'reset';
+        if (event.kind === 'event' && event.name === 'delta') this.#apply(epoch, parseDelta(event.data));
+        this.#isConnected = true;
+        this.#failures = 0;
+      }
+    } finally {
+      response.destroy();
+    }
+    throw new Error('control closed the stream');
+  }
+
+  /** Throws when the delta does not begin where we are; the next connection says where that is. */
+  #apply(epoch: string, { from, to, changes }: Delta): void {
+    const { store, log } = this.#options;
+    const revision = store.head()?.revision;
+    if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
+    const accepted = changes.map(acceptChange);
+    store.applyDelta(to, accepted);
+    for (const change of accepted) {
+      if (change.kind === 'reject') log.error({ ...change }, 'a resource cannot be applied; its last version stays');
+    }
+    this.#confirmations.add(
+      { epoch, revision: to },
+      changes.filter(({ kind }) => kind === 'site').map(({ key }) => key),
+    );
+  }
+
+  /** One report at a time; what changes meanwhile is in the next. */
+  #reportSoon(): void {
+    this.#isReportDue = true;
+    this.#report ??= this.#reportAll().finally(() => {
+      this.#report = undefined;
+    });
+  }
+
+  async #reportAll(): Promise<void> {
+    while (this.#isReportDue && this.#applied !== undefined && !this.#stop.signal.aborted) {
+      this.#isReportDue = false;
+      try {
+        await this.#sendReport(this.#applied);
+        this.#isReportFailing = false;
+      } catch (error) {
+        if (!this.#isReportFailing) this.#options.log.debug({ err: error }, 'control does not take the report');
+        this.#isReportFailing = true;
+      }
+    }
+  }
+
+  async #sendReport(applied: StoreHead): Promise<void> {
+    const { store, socketPath } = this.#options;
+    const response = await requestFeed({
+      socketPath,
+      path: STATUS_PATH,
+      signal: this.#stop.signal,
+      silenceMs: STATUS_MS,
+      body: JSON.stringify(describeStatus(store, this.#identity, applied)),
+    });
+    response.destroy();
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Between "in the file" and "in force": asks for confirmation of what was stored, one question at a time. What is stored
+ * meanwhile is merged into the next question, so a slow worker costs time but no memory.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffDelayMs } from '#lib/backoff.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { StoreHead } from './edge-file.ts';
+
+/** Beyond so many names the question is for all of them. */
+const MAX_NAMES = 10_000;
+const RETRY = { firstMs: 100, capMs: 5000 };
+
+export interface StoredChange {
+  readonly revision: number;
+  /** Sites that changed; absent: any. */
+  readonly names: readonly string[] | undefined;
+}
+
+export interface Confirmations extends AsyncDisposable {
+  /** In the order in which they were stored. */
+  add(head: StoreHead, names: readonly string[] | undefined): void;
+}
+
+export interface ConfirmationsOptions {
+  /** Resolves when every worker runs it; rejects to be asked again. */
+  readonly confirm: (change: StoredChange) => Promise<void>;
+  readonly onConfirmed: (head: StoreHead) => void;
+  readonly log: Logger;
+}
+
+interface Pending {
+  readonly head: StoreHead;
+  readonly names: ReadonlySet<string> | undefined;
+}
+
+export function createConfirmations({ confirm, onConfirmed, log }: ConfirmationsOptions): Confirmations {
+  const stop = new AbortController();
+  let pending: Pending | undefined;
+  let running: Promise<void> | undefined;
+
+  return {
+    add(head, names) {
+      pending = merge(pending, { head, names: names && new Set(names) });
+      running ??= run().finally(() => {
+        running = undefined;
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    while (pending !== undefined && !stop.signal.aborted) {
+      const asked: Pending = pending;
+      pending = undefined;
+      try {
+        await unlessStopped(confirm({ revision: asked.head.revision, names: asked.names && [...asked.names] }));
+        failures = 0;
+        onConfirmed(asked.head);
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        log.warn({ err: error, revision: asked.head.revision }, 'a change is not in force yet; asking again');
+        pending = merge(asked, pending);
+        failures += 1;
+        // Rejects only when we stop, and then the loop ends.
+        const { signal } = stop;
+        await delay(backoffDelayMs(RETRY, failures, Math.random()), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Closing does not wait for an answer that may never come. */
+  async function unlessStopped(answer: Promise<void>): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onStop = () => reject(stop.signal.reason);
+    stop.signal.addEventListener('abort', onStop, { once: true });
+    try {
+      await Promise.race([answer, promise]);
+    } finally {
+      stop.signal.removeEventListener('abort', onStop);
+    }
+  }
+}
+
+/** The later one's head with both ones' names. */
+function merge(earlier: Pending | undefined, later: Pending | undefined): Pending | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  if (earlier.names === undefined || later.names === undefined) return { head: later.head, names: undefined };
+  const names = earlier.names.union(later.names);
+  return { head: later.head, names: names.size > MAX_NAMES ? undefined : names };
+}

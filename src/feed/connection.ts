@@ -1,0 +1,38 @@
+/** The edge's requests to control over its unix socket. Silence ends a request: whoever waits hears of it. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+
+export interface RequestOptions {
+  readonly socketPath: string;
+  readonly path: string;
+  readonly signal: AbortSignal;
+  /** Without a byte for so long the connection is dead. */
+  readonly silenceMs: number;
+  /** Sent as JSON by POST; absent: GET. */
+  readonly body?: string;
+}
+
+/** Resolves with the answer's head when its status is 2xx; the caller reads or destroys the body. Rejects otherwise. */
+export async function requestFeed(options: RequestOptions): Promise<IncomingMessage> {
+  const { socketPath, path, signal, silenceMs, body } = options;
+  const outgoing = request({
+    socketPath,
+    path,
+    signal,
+    agent: false,
+    method: body === undefined ? 'GET' : 'POST',
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    }),
+  });
+  outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`control was silent for ${silenceMs} ms`)));
+  outgoing.end(body);
+  // `as`: what the event `response` of a client request carries.
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  outgoing.on('error', (error) => response.destroy(error));
+  response.on('error', () => undefined); // whoever reads it hears of it; nobody may be reading yet
+  const { statusCode = 0 } = response;
+  if (statusCode >= 200 && statusCode < 300) return response;
+  response.destroy();
+  throw new Error(`control answered ${statusCode} to ${path}`);
+}

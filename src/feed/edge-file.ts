@@ -1,0 +1,134 @@
+/**
+ * The layout of an edge's own SQLite file, opening it for writing, and how one change is written. A file that is damaged or
+ * not ours is moved aside: an edge must come up, and control gives it everything anew.
+ */
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What becomes of a change here: taken, forgotten, or refused while the version before stays. `body` is JSON as text. */
+export type StoreChange =
+  | {
+      readonly kind: 'put';
+      readonly resource: string;
+      readonly key: string;
+      readonly revision: number;
+      readonly body: string;
+    }
+  | { readonly kind: 'delete'; readonly resource: string; readonly key: string; readonly revision: number }
+  | {
+      readonly kind: 'reject';
+      readonly resource: string;
+      readonly key: string;
+      readonly revision: number;
+      readonly error: string;
+    };
+
+export interface StoreHead {
+  readonly epoch: string;
+  readonly revision: number;
+}
+
+/** "Csw1": the file is an edge's and has this layout. */
+const APPLICATION_ID = 0x43737731;
+const BUSY_TIMEOUT_MS = 2000;
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+
+const LAYOUT = `
+  create table head (id integer primary key check (id = 1), epoch text not null, revision integer not null) strict;
+  create table resource (
+    kind text not null, key text not null, revision integer not null, body text not null, primary key (kind, key)
+  ) strict, without rowid;
+  create table rejection (
+    kind text not null, key text not null, revision integer not null, error text not null, primary key (kind, key)
+  ) strict, without rowid;
+  create index rejection_revision on rejection (revision);
+  pragma application_id = ${APPLICATION_ID};
+`;
+
+/** `onMoved` gets the name that a damaged or foreign file has now; it replaces the one moved there before. */
+export function openEdgeFile(file: string, onMoved: (to: string) => void): DatabaseSync {
+  try {
+    return openWritable(file);
+  } catch (error) {
+    if (!existsSync(file) || isBusy(error)) throw error;
+    const aside = moveAside(file);
+    onMoved(aside);
+    return openWritable(file);
+  }
+}
+
+export function openEdgeFileToRead(file: string): DatabaseSync {
+  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+function openWritable(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    chmodSync(file, 0o600);
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    prepareLayout(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareLayout(database: DatabaseSync): void {
+  const isEmpty = database.prepare('select count(*) as n from sqlite_schema').get()?.['n'] === 0;
+  if (isEmpty) {
+    inTransaction(database, () => database.exec(LAYOUT));
+    return;
+  }
+  const id = database.prepare('pragma application_id').get()?.['application_id'];
+  if (id !== APPLICATION_ID) throw new Error('not the file of an edge');
+  const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+  if (check !== 'ok') throw new Error(`damaged: ${check}`);
+}
+
+/** Gives the function that writes one change; run it inside a transaction. */
+export function prepareApply(database: DatabaseSync): (change: StoreChange) => void {
+  const put = database.prepare('insert or replace into resource (kind, key, revision, body) values (?, ?, ?, ?)');
+  const remove = database.prepare('delete from resource where kind = ? and key = ?');
+  const reject = database.prepare('insert or replace into rejection (kind, key, revision, error) values (?, ?, ?, ?)');
+  const clear = database.prepare('delete from rejection where kind = ? and key = ?');
+  return (change) => {
+    const { resource, key, revision } = change;
+    if (change.kind === 'reject') {
+      reject.run(resource, key, revision, change.error);
+      return;
+    }
+    clear.run(resource, key);
+    if (change.kind === 'delete') remove.run(resource, key);
+    else put.run(resource, key, revision, change.body);
+  };
+}
+
+export function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+/** The file is good, somebody else has it just now. */
+export function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error && 'errcode' in error && [SQLITE_BUSY, SQLITE_LOCKED].some((code) => code === error.errcode)
+  );
+}
+
+/** With its WAL, which belongs to it. */
+function moveAside(file: string): string {
+  const aside = `${file}.damaged`;
+  for (const suffix of ['', '-wal', '-shm']) {
+    rmSync(aside + suffix, { recursive: true, force: true });
+    if (existsSync(file + suffix)) renameSync(file + suffix, aside + suffix);
+  }
+  return aside;
+}

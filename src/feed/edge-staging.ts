@@ -1,0 +1,48 @@
+/** A snapshot on its way into an edge's file: collected in a temporary table, then put in place in one transaction. */
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction, type StoreChange, type StoreHead } from './edge-file.ts';
+
+export interface SnapshotStaging extends Disposable {
+  /** Throws when the resource is there already. */
+  add(change: Exclude<StoreChange, { readonly kind: 'delete' }>): void;
+  /**
+   * Makes the collected set the present one. What it refuses keeps its last version here, what it does not name is
+   * forgotten.
+   */
+  commit(head: StoreHead): void;
+}
+
+const PUT_IN_PLACE = `
+  delete from resource
+    where not exists (select 1 from staged where staged.kind = resource.kind and staged.key = resource.key);
+  insert or replace into resource (kind, key, revision, body)
+    select kind, key, revision, body from staged where error is null;
+  delete from rejection;
+  insert into rejection (kind, key, revision, error)
+    select kind, key, revision, error from staged where error is not null;
+`;
+
+/** One at a time per connection. The table lies in a temporary file, so a large snapshot costs no memory. */
+export function createStaging(database: DatabaseSync): SnapshotStaging {
+  database.exec(`
+    drop table if exists temp.staged;
+    create temp table staged (
+      kind text not null, key text not null, revision integer not null, body text, error text, primary key (kind, key)
+    ) strict, without rowid;
+  `);
+  const insert = database.prepare('insert into staged (kind, key, revision, body, error) values (?, ?, ?, ?, ?)');
+  return {
+    add(change) {
+      const body = change.kind === 'put' ? change.body : null;
+      const error = change.kind === 'reject' ? change.error : null;
+      insert.run(change.resource, change.key, change.revision, body, error);
+    },
+    commit({ epoch, revision }) {
+      inTransaction(database, () => {
+        database.exec(PUT_IN_PLACE);
+        database.prepare('insert or replace into head (id, epoch, revision) values (1, ?, ?)').run(epoch, revision);
+      });
+    },
+    [Symbol.dispose]: () => database.exec('drop table if exists temp.staged'),
+  };
+}

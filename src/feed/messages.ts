@@ -1,0 +1,119 @@
+/** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
+import {
+  type Delta,
+  type EdgeStatus,
+  MAX_REJECTION_ERROR_CHARS,
+  MAX_REJECTIONS,
+  type Rejection,
+  type ResourceChange,
+  type SnapshotHead,
+} from './protocol.ts';
+
+export class MessageError extends Error {}
+
+const MAX_KIND_CHARS = 64;
+const MAX_KEY_CHARS = 1024;
+const MAX_ID_CHARS = 64;
+const MAX_BUILD_CHARS = 200;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** These four throw `MessageError`. */
+export function parseDelta(text: string): Delta {
+  const members = readObject('delta', parseJson(text));
+  const { changes } = members;
+  if (!Array.isArray(changes)) throw new MessageError('changes: expected a list');
+  const delta = {
+    from: readCount('from', members['from']),
+    to: readCount('to', members['to']),
+    changes: changes.map(readChange),
+  };
+  if (delta.to <= delta.from) throw new MessageError('to: expected more than from');
+  return delta;
+}
+
+export function parseSnapshotHead(text: string): SnapshotHead {
+  const members = readObject('head', parseJson(text));
+  return {
+    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
+    revision: readCount('revision', members['revision']),
+    count: readCount('count', members['count']),
+    hash: readText('hash', members['hash'], MAX_ID_CHARS),
+  };
+}
+
+export function parseChange(text: string): ResourceChange {
+  return readChange(parseJson(text));
+}
+
+export function parseStatus(text: string): EdgeStatus {
+  const members = readObject('status', parseJson(text));
+  const edge = readText('edge', members['edge'], MAX_ID_CHARS);
+  if (!/^[\w.-]+$/.test(edge)) throw new MessageError('edge: expected letters, digits, dots, hyphens');
+  const { rejected } = members;
+  if (!Array.isArray(rejected) || rejected.length > MAX_REJECTIONS) {
+    throw new MessageError(`rejected: expected a list of at most ${MAX_REJECTIONS}`);
+  }
+  return {
+    edge,
+    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
+    appliedRevision: readCount('appliedRevision', members['appliedRevision']),
+    rejected: rejected.map(readRejection),
+    build: readText('build', members['build'], MAX_BUILD_CHARS),
+    startedAt: readCount('startedAt', members['startedAt']),
+  };
+}
+
+function readChange(value: unknown): ResourceChange {
+  const members = readObject('change', value);
+  const { op, body } = members;
+  const resource = readResource(members);
+  if (op === 'delete') return { ...resource, op };
+  if (op !== 'put') throw new MessageError('op: expected put or delete');
+  if (body === undefined) throw new MessageError('body: missing');
+  return { ...resource, op, body };
+}
+
+function readRejection(value: unknown): Rejection {
+  const members = readObject('rejection', value);
+  return { ...readResource(members), error: readText('error', members['error'], MAX_REJECTION_ERROR_CHARS) };
+}
+
+function readResource(members: Members) {
+  return {
+    kind: readText('kind', members['kind'], MAX_KIND_CHARS),
+    key: readText('key', members['key'], MAX_KEY_CHARS),
+    revision: readCount('revision', members['revision']),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MessageError('not JSON', { cause: error });
+  }
+}
+
+function readObject(member: string, value: unknown): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MessageError(`${member}: expected an object`);
+  }
+  // `as`: an object's members are unknown values by their names.
+  return value as Members;
+}
+
+/** Not empty. */
+function readText(member: string, value: unknown, maxChars: number): string {
+  if (typeof value !== 'string' || value === '' || value.length > maxChars) {
+    throw new MessageError(`${member}: expected a text of 1 to ${maxChars} characters`);
+  }
+  return value;
+}
+
+function readCount(member: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new MessageError(`${member}: expected an integer from 0`);
+  }
+  return value;
+}

@@ -1,0 +1,196 @@
+/**
+ * The feed on control's side: streams, snapshots and status reports over a unix socket. It is never on the management
+ * listener, and a request that came through a proxy is refused.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress } from 'node:zlib';
+import { recordEdgeStatus } from '#db/edges.ts';
+import type { Db } from '#db/open.ts';
+import { pruneTombstones } from '#db/resources.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { type Broadcast, createBroadcast } from './broadcast.ts';
+import { MessageError, parseStatus } from './messages.ts';
+import { HEARTBEAT_MS, MAX_STATUS_BYTES, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from './protocol.ts';
+import { withSnapshot } from './snapshot.ts';
+import { listenOnSocket } from './unix-socket.ts';
+
+/** Covers the wake-ups that were missed. */
+const POLL_MS = 1000;
+const PRUNE_MS = 24 * 3600 * 1000;
+/** Each holds a state of the database; who finds no place comes back after its back-off. */
+const MAX_SNAPSHOTS = 4;
+/** An edge that reads nothing of its snapshot for so long is cut off. */
+const SNAPSHOT_STALL_MS = 30_000;
+const MAX_CONNECTIONS = 10_000;
+
+export interface FeedServerOptions {
+  readonly db: Db;
+  readonly socketPath: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface FeedServer extends AsyncDisposable {
+  /** The newest revision seen in the database. */
+  readonly headRevision: number;
+  /** Open streams. */
+  readonly connectedEdges: number;
+}
+
+/** Throws when the socket is taken. */
+export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
+  const { db, log } = options;
+  const broadcast = createBroadcast(db);
+  const handle = createHandler(options, broadcast);
+  const server = createServer((request, response) => void handle(request, response)); // `handle` never rejects
+  server.maxConnections = MAX_CONNECTIONS;
+  await listenOnSocket(server, options.socketPath);
+  const publishing = watchPublishes(db, broadcast, log);
+  const beating = setInterval(() => broadcast.heartbeat(), HEARTBEAT_MS);
+  const prune = () => void pruneQuietly(options); // logs its own failure
+  const pruning = setInterval(prune, PRUNE_MS);
+  prune();
+  return {
+    get headRevision() {
+      return broadcast.revision;
+    },
+    get connectedEdges() {
+      return broadcast.clientCount;
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(beating);
+      clearInterval(pruning);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await publishing[Symbol.asyncDispose]();
+      broadcast.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A round at each wake-up and each poll; a database that is away is said once, not every second. */
+function watchPublishes(db: Db, broadcast: Broadcast, log: Logger): AsyncDisposable {
+  let isFailing = false;
+  let running: Promise<void> = Promise.resolve();
+  const round = async () => {
+    try {
+      await broadcast.round();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, 'the feed cannot read the database; trying on');
+      isFailing = true;
+    }
+  };
+  const wake = () => {
+    running = round();
+  };
+  const unsubscribe = db.onPublish(wake);
+  const polling = setInterval(wake, POLL_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      unsubscribe();
+      clearInterval(polling);
+      await running;
+    },
+  };
+}
+
+async function pruneQuietly({ db, clock, log }: FeedServerOptions): Promise<void> {
+  try {
+    await db.transaction((trx) => pruneTombstones(trx, clock()));
+  } catch (error) {
+    log.error({ err: error }, 'old deletions were not pruned; trying again tomorrow');
+  }
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handler {
+  const routes: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
+    [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
+    [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db) },
+    [STATUS_PATH]: { method: 'POST', handle: (request, response) => takeStatus(options, request, response) },
+  };
+  return async (request, response) => {
+    try {
+      if (hasPassedProxy(request)) return refuse(response, 400, 'the feed is not reached through a proxy');
+      const path = request.url?.split('?')[0] ?? '';
+      const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+      if (route === undefined) return refuse(response, 404, 'no such path');
+      if (request.method !== route.method) {
+        response.setHeader('allow', route.method);
+        return refuse(response, 405, `expected ${route.method}`);
+      }
+      await route.handle(request, response);
+    } catch (error) {
+      if (!response.destroyed) options.log.error({ err: error, path: request.url }, 'a feed request failed');
+      if (response.headersSent) response.destroy();
+      else refuse(response, 503, 'try again later');
+    }
+  };
+}
+
+function hasPassedProxy({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'));
+}
+
+/** The connection ends with it: what the request still holds is not read. */
+function refuse(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${why}\n`);
+}
+
+async function openStream(broadcast: Broadcast, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const query = new URLSearchParams(request.url?.split('?')[1]);
+  const epoch = query.get('epoch') ?? '';
+  const revision = query.get('revision') ?? '';
+  if (!/^[\w-]{1,64}$/.test(epoch)) return refuse(response, 400, 'epoch: expected the epoch of a snapshot');
+  if (!/^\d{1,15}$/.test(revision)) return refuse(response, 400, 'revision: expected a decimal number');
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  response.flushHeaders();
+  await broadcast.add(response, { epoch, revision: Number(revision) });
+}
+
+function createSnapshotHandler(db: Db): Handler {
+  let openSnapshots = 0;
+  return async (_request, response) => {
+    if (openSnapshots >= MAX_SNAPSHOTS) return refuse(response, 503, 'too many snapshots at once');
+    openSnapshots += 1;
+    try {
+      await withSnapshot(db, (pieces) => {
+        response.writeHead(200, { 'content-type': 'application/x-ndjson', 'content-encoding': 'zstd' });
+        response.setTimeout(SNAPSHOT_STALL_MS, () => response.destroy());
+        return pipeline(pieces, createZstdCompress(), response);
+      });
+    } finally {
+      openSnapshots -= 1;
+    }
+  };
+}
+
+async function takeStatus({ db, clock }: FeedServerOptions, request: IncomingMessage, response: ServerResponse) {
+  const text = await readBody(request, MAX_STATUS_BYTES);
+  if (text === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
+  try {
+    await recordEdgeStatus(db.query, parseStatus(text), clock());
+  } catch (error) {
+    if (error instanceof MessageError) return refuse(response, 400, error.message);
+    throw error;
+  }
+  response.writeHead(204).end();
+}
+
+/** Absent when it is longer. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Not destroyed when we stop early: the refusal goes out on the same connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

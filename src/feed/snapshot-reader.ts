@@ -1,0 +1,55 @@
+/** Takes a snapshot: staged line by line, and in place only when count and hash are as promised. */
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress } from 'node:zlib';
+import { acceptPut } from './accept.ts';
+import { requestFeed } from './connection.ts';
+import type { SnapshotStaging } from './edge-staging.ts';
+import type { EdgeStore } from './edge-store.ts';
+import { splitLines } from './lines.ts';
+import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
+import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
+
+/** One resource; far above what control accepts. */
+const MAX_LINE_CHARS = 16 * 1024 * 1024;
+
+/** Resolves when the store holds the snapshot; rejects when it could not be had whole, and then nothing has changed. */
+export async function takeSnapshot(store: EdgeStore, socketPath: string, signal: AbortSignal): Promise<SnapshotHead> {
+  using staging = store.stageSnapshot();
+  const response = await requestFeed({ socketPath, path: SNAPSHOT_PATH, signal, silenceMs: SILENCE_MS });
+  let head: SnapshotHead | undefined;
+  await pipeline(
+    response,
+    createZstdDecompress(),
+    async (chunks: AsyncIterable<Buffer>) => {
+      head = await stage(staging, chunks);
+    },
+    { signal },
+  );
+  if (head === undefined) throw new MessageError('an empty snapshot');
+  staging.commit(head);
+  return head;
+}
+
+async function stage(staging: SnapshotStaging, chunks: AsyncIterable<Buffer>): Promise<SnapshotHead | undefined> {
+  const hash = createHash('sha256');
+  let head: SnapshotHead | undefined;
+  let count = 0;
+  for await (const lines of splitLines(chunks, MAX_LINE_CHARS)) {
+    for (const line of lines) {
+      if (head === undefined) {
+        head = parseSnapshotHead(line);
+        continue;
+      }
+      hash.update(`${line}\n`);
+      count += 1;
+      const change = parseChange(line);
+      if (change.op !== 'put') throw new MessageError('a snapshot holds only what exists');
+      staging.add(acceptPut(change));
+    }
+  }
+  if (head === undefined) return undefined;
+  if (count !== head.count) throw new MessageError(`a snapshot of ${head.count} resources came with ${count}`);
+  if (hash.digest('hex') !== head.hash) throw new MessageError('a snapshot whose hash is not as promised');
+  return head;
+}

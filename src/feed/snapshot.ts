@@ -1,0 +1,45 @@
+/** The whole set as control sends it: one consistent state of the database, line by line, never collected as a whole. */
+import { createHash } from 'node:crypto';
+import type { Db } from '#db/open.ts';
+import { allResources, type ResourceRow, readHead } from '#db/resources.ts';
+import type { Executor } from '#db/schema.ts';
+import type { SnapshotHead } from './protocol.ts';
+
+const PAGE_ROWS = 500;
+
+/**
+ * Calls `send` with the snapshot's text in pieces; the state is held until `send` settles. It is read twice, for the head
+ * that comes first names the count and the hash of what follows.
+ */
+export function withSnapshot(db: Db, send: (pieces: AsyncIterable<string>) => Promise<void>): Promise<void> {
+  return db.snapshot(async (x) => {
+    const head = await readSnapshotHead(x);
+    await send(pieces(x, head));
+  });
+}
+
+async function* pieces(x: Executor, head: SnapshotHead): AsyncGenerator<string> {
+  yield `${JSON.stringify(head)}\n`;
+  for await (const rows of allResources(x, PAGE_ROWS)) yield formatPage(rows);
+}
+
+async function readSnapshotHead(x: Executor): Promise<SnapshotHead> {
+  const { epoch, revision } = await readHead(x);
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const rows of allResources(x, PAGE_ROWS)) {
+    hash.update(formatPage(rows));
+    count += rows.length;
+  }
+  return { epoch, revision, count, hash: hash.digest('hex') };
+}
+
+function formatPage(rows: readonly ResourceRow[]): string {
+  return rows.map((row) => `${formatChange(row)}\n`).join('');
+}
+
+/** A `ResourceChange`; the body is JSON text already and is not read on its way. */
+export function formatChange({ kind, key, revision, isDeleted, body }: ResourceRow): string {
+  const what = `{"kind":${JSON.stringify(kind)},"key":${JSON.stringify(key)},"revision":${revision}`;
+  return isDeleted ? `${what},"op":"delete"}` : `${what},"op":"put","body":${body}}`;
+}

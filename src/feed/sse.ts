@@ -1,0 +1,43 @@
+/** Server-sent events as the feed uses them: comments, and events of one data line. WHATWG HTML §9.2 */
+import { splitLines } from './lines.ts';
+
+/** A comment says nothing but that the other side lives. */
+export type StreamEvent =
+  | { readonly kind: 'comment' }
+  | { readonly kind: 'event'; readonly name: string; readonly data: string };
+
+export const HEARTBEAT = ':\n\n';
+
+/** `data` is one line. */
+export function formatEvent(event: { readonly id?: number; readonly name: string; readonly data: string }): string {
+  const id = event.id === undefined ? '' : `id: ${event.id}\n`;
+  return `${id}event: ${event.name}\ndata: ${event.data}\n\n`;
+}
+
+/** Fields other than `event` and `data` are skipped. An event that the stream's end cuts short is dropped. */
+export async function* readEvents(
+  chunks: AsyncIterable<Buffer>,
+  maxEventChars: number,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  let name = '';
+  let data: string[] = [];
+  let chars = 0;
+  for await (const lines of splitLines(chunks, maxEventChars)) {
+    for (const line of lines) {
+      if (line === '') {
+        if (data.length > 0) yield { kind: 'event', name, data: data.join('\n') };
+        [name, data, chars] = ['', [], 0];
+        continue;
+      }
+      if (line.startsWith(':')) {
+        yield { kind: 'comment' };
+        continue;
+      }
+      chars += line.length;
+      if (chars > maxEventChars) throw new Error(`an event is longer than ${maxEventChars} characters`);
+      const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+      if (field === 'event') name = value;
+      else if (field === 'data') data.push(value);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** Listening on a unix socket that only this user can reach, also where a killed process left its socket behind. */
+
+import { once } from 'node:events';
+import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { connect, type Server } from 'node:net';
+import { dirname } from 'node:path';
+
+/** Throws when another process answers there, or when something that is no socket stands there. */
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined) {
+    if (!stats.isSocket()) throw new Error(`${path} is there and is no socket`);
+    if (await isAnswered(path)) throw new Error(`another process listens on ${path}`);
+    unlinkSync(path);
+  }
+  server.listen(path);
+  await once(server, 'listening');
+  chmodSync(path, 0o600);
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false; // nobody accepts: left behind
+  } finally {
+    socket.destroy();
+  }
+}
