@@ -1,5 +1,5 @@
 /** How commands of this machine find the running service: a 0600 file in the data directory, written anew at each start. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface ControlFile {
@@ -11,7 +11,7 @@ export interface ControlFile {
   readonly certificate?: string;
 }
 
-export function controlFilePath(dataDir: string): string {
+function controlFilePath(dataDir: string): string {
   return join(dataDir, 'run', 'control.json');
 }
 
@@ -24,4 +24,27 @@ export function writeControlFile(dataDir: string, content: ControlFile): void {
 
 export function removeControlFile(dataDir: string): void {
   rmSync(controlFilePath(dataDir), { force: true });
+}
+
+/** Gives `undefined` when no service has written it, or its supervisor is gone. */
+export function findControl(dataDir: string): ControlFile | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(controlFilePath(dataDir), 'utf8'));
+  } catch {
+    return undefined; // not there, or not ours to read
+  }
+  // Written by `writeControlFile`, and nobody else may write here.
+  const control = content as ControlFile;
+  return isAlive(control.pid) ? control : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: alive, and another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }

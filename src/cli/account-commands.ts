@@ -1,0 +1,125 @@
+/** `causeway account` and `causeway token`: for the operator of this machine, whether the service runs or not. */
+import { Command } from 'commander';
+import type { Client } from '#client/client.ts';
+import type { CallOf, DataOf } from '#contract/operations.ts';
+import { withOperator } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { addCallSettings, givenSettings, instant, listOption, type Options, splitList, textOption } from './options.ts';
+import { formatTable } from './output.ts';
+
+const PAGE_SIZE = 100;
+
+export function accountCommand(context: CliContext): Command {
+  const command = new Command('account').description('accounts of customers and operators');
+  addCallSettings(command.command('create <name>'), context)
+    .description('make an account')
+    .option('--operator', 'an account of the people who run the service')
+    .action((name: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const kind = options['operator'] === true ? 'operator' : 'customer';
+        const data = await client.call('operator.createAccount', { name, kind });
+        print(data, [`account ${data.account_id}`]);
+      }),
+    );
+  addCallSettings(command.command('list'), context)
+    .description('list all accounts')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const accounts = await listAccounts(client);
+        const rows = accounts.map(({ account_id, kind, create_time, name }) => [account_id, kind, create_time, name]);
+        print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
+      }),
+    );
+  return command;
+}
+
+export function tokenCommand(context: CliContext): Command {
+  const command = new Command('token').description('access tokens of an account');
+  addCallSettings(command.command('create <account>'), context)
+    .description('make an access token; it is shown this once')
+    .requiredOption('--scopes <list>', 'what it may do: cdn, sms, operator', splitList)
+    .option('--label <text>', 'to tell it apart')
+    .option('--expires <date>', 'last moment, such as 2027-01-31 (UTC); without it the token does not expire', instant)
+    .action((account: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const expiresAt = options['expires'];
+        const data = await client.call('operator.createToken', {
+          account_id: account,
+          scopes: scopesOf(options),
+          label: textOption(options, 'label'),
+          ...(typeof expiresAt === 'number' && { expires_at: expiresAt }),
+        });
+        print(data, [`token ${data.token_id}`, data.access_token]);
+      }),
+    );
+  addCallSettings(command.command('list <account>'), context)
+    .description('list the tokens of an account, without the tokens themselves')
+    .action((account: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const { list } = await client.call('operator.listTokens', { account_id: account });
+        print(list, formatTable([['ID', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LABEL'], ...list.map(tokenRow)]));
+      }),
+    );
+  addCallSettings(command.command('revoke <account> <token>'), context)
+    .description('end a token for good')
+    .action((account: string, token: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('operator.revokeToken', { account_id: account, token_id: token });
+        print(data, [`token ${token} is revoked`]);
+      }),
+    );
+  addCallSettings(command.command('narrow <account> <token>'), context)
+    .description('take scopes away from a token')
+    .requiredOption('--scopes <list>', 'what remains', splitList)
+    .action((account: string, token: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const scopes = scopesOf(options);
+        const data = await client.call('operator.narrowToken', { account_id: account, token_id: token, scopes });
+        print(data, [`token ${token} may do: ${scopes.join(', ')}`]);
+      }),
+    );
+  return command;
+}
+
+type Print = (data: unknown, lines: readonly string[]) => void;
+
+/** Runs `work` as the operator of this machine; what it prints is JSON or lines, as the options say. */
+export function run(
+  context: CliContext,
+  options: Options,
+  work: (client: Client, print: Print) => Promise<void>,
+): Promise<void> {
+  return withOperator(context, givenSettings(context, options), (client) => work(client, printer(context, options)));
+}
+
+export function printer(context: CliContext, options: Options): Print {
+  return (data, lines) => {
+    if (options['json'] === true) context.print(JSON.stringify(data, undefined, 2));
+    else for (const line of lines) context.print(line);
+  };
+}
+
+type Scopes = CallOf<'operator.createToken'>['scopes'];
+
+function scopesOf(options: Options): Scopes {
+  const known = ['cdn', 'sms', 'operator'] as const;
+  return listOption(options, 'scopes').map((text) => {
+    const scope = known.find((name) => name === text);
+    if (scope === undefined) throw new CliError(`--scopes: expected ${known.join(', ')}, not ${text}`);
+    return scope;
+  });
+}
+
+async function listAccounts(client: Client) {
+  const accounts: DataOf<'operator.listAccounts'>['list'] = [];
+  for (let page = 1; ; page++) {
+    const { list, total } = await client.call('operator.listAccounts', { page, page_size: PAGE_SIZE });
+    accounts.push(...list);
+    if (list.length === 0 || accounts.length >= total) return accounts;
+  }
+}
+
+function tokenRow(token: DataOf<'operator.listTokens'>['list'][number]): string[] {
+  const { token_id, scopes, create_time, expire_time, revoke_time, label } = token;
+  return [token_id, scopes.join(','), create_time, expire_time || 'never', revoke_time || 'no', label];
+}

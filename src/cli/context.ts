@@ -1,0 +1,59 @@
+/** What commands are given from outside: settings, the service of this machine, somewhere to write. */
+
+/** An error in words for the person at the terminal; shown without a stack. */
+export class CliError extends Error {}
+
+/** A setting that can be given as a flag. */
+export interface SettingFlag {
+  /** As an option's key: `dataDir` of `--data-dir`. */
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Settings given on the command line, by name. */
+export interface GivenSettings {
+  readonly flags: Readonly<Record<string, string>>;
+  /** The settings file; absent: `causeway.toml` if there is one. */
+  readonly file: string | undefined;
+}
+
+/** What commands need to know of the settings. */
+export interface CliSettings {
+  readonly dataDir: string;
+  readonly url?: string;
+  readonly token?: string;
+  /** Where the first access token is kept, if it still is. */
+  readonly firstTokenFile: string;
+}
+
+/** A running control on this machine, and the secret that makes a command its operator. */
+export interface LocalControl {
+  readonly url: string;
+  readonly localSecret: string;
+  /** PEM; present when it speaks TLS. */
+  readonly certificate?: string;
+}
+
+export type Offline =
+  /** Nothing ran, so the command runs control itself until it is disposed of. */
+  | { readonly kind: 'control'; readonly control: LocalControl & AsyncDisposable }
+  /** A service runs from the data directory. */
+  | { readonly kind: 'inUse' };
+
+export interface CliContext {
+  readonly version: string;
+  readonly settingFlags: readonly SettingFlag[];
+  /** Throws `CliError` with every problem. */
+  loadSettings(given: GivenSettings): CliSettings;
+  /** Every setting in force and where it comes from. */
+  showSettings(
+    given: GivenSettings,
+  ): readonly { readonly name: string; readonly value: string; readonly source: string }[];
+  /** Gives the exit code. */
+  serve(given: GivenSettings): Promise<number>;
+  findControl(dataDir: string): LocalControl | undefined;
+  openOffline(given: GivenSettings): Promise<Offline>;
+  /** A line on standard output. */
+  print(line: string): void;
+}

@@ -1,0 +1,171 @@
+/** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { domainToASCII } from 'node:url';
+import { Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
+import type { CallOf, DataOf } from '#contract/operations.ts';
+import { printer } from './account-commands.ts';
+import { connectCustomer } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { addCallSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
+import { formatPairs, formatTable } from './output.ts';
+
+type Domain = DataOf<'domain.get'>;
+
+const PAGE_SIZE = 100;
+/** Longer than an edge that has died can hold a change back. */
+const WAIT_LIMIT_MS = 60_000;
+const WAIT_POLL_MS = 200;
+
+const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
+const SOURCE_TYPES = { http: 'http', https: 'https', follow: 'protocol_follow' } as const;
+
+export function domainCommand(context: CliContext): Command {
+  const command = new Command('domain').description(
+    'accelerated domains of the account that the access token belongs to',
+  );
+  const describe = (usage: string, description: string) =>
+    addCallSettings(command.command(usage), context).description(description);
+  addOriginOptions(describe('add <name> <origin...>', 'add a domain; *.example.com is a wildcard'))
+    .addOption(new Option('--type <type>', 'what it serves').choices(Object.keys(TYPES)).default('static'))
+    .option('--icp <number>', 'filing (ICP) number')
+    .option('--remark <text>', 'a remark')
+    .action((name: string, origins: string[], options: Options) => addDomain(context, name, origins, options));
+  describe('list', 'list the domains')
+    .option('--name <text>', 'only those whose name contains this')
+    .action((options: Options) => listDomains(context, options));
+  describe('show <domain>', 'show a domain').action((domain: string, options: Options) =>
+    change(context, domain, options, async () => {}),
+  );
+  addOriginOptions(describe('origin <domain> <origin...>', "replace a domain's origins")).action(
+    (domain: string, origins: string[], options: Options) =>
+      change(context, domain, options, (client, id) =>
+        client.call('domain.updateOrigin', { domain_id: id, ...originFields(origins, options) }),
+      ),
+  );
+  for (const [name, code, description] of [
+    ['close', '0', 'refuse its viewers'],
+    ['open', '2', 'serve it again'],
+  ] as const)
+    describe(`${name} <domain>`, description).action((domain: string, options: Options) =>
+      change(context, domain, options, (client, id) =>
+        client.call('domain.setStatus', { domain_id: id, domain_status: code }),
+      ),
+    );
+  describe('remark <domain> <text>', 'change its remark').action((domain: string, remark: string, options: Options) =>
+    change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
+  );
+  describe('rm <domain>', 'delete it').action((domain: string, options: Options) =>
+    deleteDomain(context, domain, options),
+  );
+  return command;
+}
+
+function addOriginOptions(command: Command): Command {
+  return command
+    .option('--backup <origin...>', 'origins for when the others fail')
+    .addOption(new Option('--source-type <scheme>', 'how origins are asked').choices(Object.keys(SOURCE_TYPES)))
+    .option('--source-host <host>', 'Host header for the origins; without it the domain')
+    .option('--wait', 'until every edge runs it');
+}
+
+async function addDomain(context: CliContext, name: string, origins: string[], options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const { domain_id } = await client.call('domain.add', {
+    domain: name,
+    cdn_type: pick(TYPES, textOption(options, 'type')) ?? '1',
+    icp_no: textOption(options, 'icp'),
+    remark: textOption(options, 'remark'),
+    ...originFields(origins, options),
+  });
+  await showDomain(context, client, domain_id, options);
+}
+
+async function listDomains(context: CliContext, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const domains: Domain[] = [];
+  for (let page = 1; ; page++) {
+    const name = textOption(options, 'name');
+    const { list, total } = await client.call('domain.list', { page, page_size: PAGE_SIZE, name });
+    domains.push(...list);
+    if (list.length === 0 || domains.length >= total) break;
+  }
+  const rows = domains.map((domain) => [domain.domain_id, domain.domain_name, domain.status, domain.origin.join(' ')]);
+  printer(context, options)(domains, formatTable([['ID', 'NAME', 'STATUS', 'ORIGINS'], ...rows]));
+}
+
+/** Changes a domain and shows what it is then. */
+async function change(
+  context: CliContext,
+  domain: string,
+  options: Options,
+  work: (client: Client, id: string) => Promise<unknown>,
+): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const id = await findId(client, domain);
+  await work(client, id);
+  await showDomain(context, client, id, options);
+}
+
+async function deleteDomain(context: CliContext, domain: string, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const data = await client.call('domain.delete', { domain_id: await findId(client, domain) });
+  printer(context, options)(data, [`${domain} is deleted`]);
+}
+
+async function showDomain(context: CliContext, client: Client, id: string, options: Options): Promise<void> {
+  let domain = await client.call('domain.get', { domain_id: id });
+  for (let waitedMs = 0; options['wait'] === true && isBeingConfigured(domain); waitedMs += WAIT_POLL_MS) {
+    if (waitedMs >= WAIT_LIMIT_MS)
+      throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s`);
+    await delay(WAIT_POLL_MS);
+    domain = await client.call('domain.get', { domain_id: id });
+  }
+  printer(context, options)(domain, formatPairs(describeDomain(domain)));
+}
+
+function isBeingConfigured(domain: Domain): boolean {
+  return Number(domain.domain_status) === 1;
+}
+
+function describeDomain(domain: Domain): [string, string][] {
+  return [
+    ['id', domain.domain_id],
+    ['name', domain.domain_name],
+    ['status', domain.status],
+    ['cname', domain.cname],
+    ['type', domain.cdn_type],
+    ['origins', domain.origin.join(' ')],
+    ['backup', domain.backup.join(' ')],
+    ['asked with', domain.source_type],
+    ['origin host', domain.sourcehost],
+    ['icp number', domain.icp_no],
+    ['remark', domain.remark],
+    ['created', domain.create_time],
+  ];
+}
+
+function originFields(origins: readonly string[], options: Options) {
+  return {
+    data: [...origins],
+    backup: [...listOption(options, 'backup')],
+    source_type: pick(SOURCE_TYPES, textOption(options, 'sourceType')),
+    sourcehost: textOption(options, 'sourceHost'),
+  } satisfies Omit<CallOf<'domain.updateOrigin'>, 'domain_id'>;
+}
+
+function pick<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** Digits are an id; anything else is looked for among the account's names. */
+async function findId(client: Client, domain: string): Promise<string> {
+  if (/^\d+$/.test(domain)) return domain;
+  const name = domainToASCII(domain) || domain.toLowerCase();
+  for (let page = 1; ; page++) {
+    const { list } = await client.call('domain.list', { page, page_size: PAGE_SIZE, name });
+    const found = list.find(({ domain_name }) => domain_name === name);
+    if (found !== undefined) return found.domain_id;
+    if (list.length < PAGE_SIZE) throw new CliError(`there is no domain ${domain}`);
+  }
+}

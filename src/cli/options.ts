@@ -1,0 +1,51 @@
+/** Options that many commands share, and how they are read back. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CliContext, GivenSettings } from './context.ts';
+
+/** Settings of commands that call a service. */
+export const CALL_SETTINGS = ['data-dir', 'url', 'token-file'];
+
+/** Options as commander hands them over. */
+export type Options = Readonly<Record<string, unknown>>;
+
+/** Adds `--config` and a flag for each setting of `names`; `undefined` means for every setting. */
+export function addSettings(command: Command, context: CliContext, names: readonly string[] | undefined): Command {
+  command.option('--config <file>', 'settings file (default: causeway.toml, if there is one)');
+  for (const { name, description } of context.settingFlags)
+    if (names === undefined || names.includes(name)) command.option(`--${name} <value>`, description);
+  return command;
+}
+
+export function addCallSettings(command: Command, context: CliContext): Command {
+  return addSettings(command, context, CALL_SETTINGS).option('--json', 'print the answer as JSON');
+}
+
+export function givenSettings(context: CliContext, options: Options): GivenSettings {
+  const given = context.settingFlags.flatMap(({ key, name }) => {
+    const value = options[key];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return { flags: Object.fromEntries(given), file: textOption(options, 'config') };
+}
+
+export function textOption(options: Options, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listOption(options: Options, name: string): readonly string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** For `argParser`: `cdn,sms` → `['cdn', 'sms']`. */
+export function splitList(text: string): string[] {
+  return text.split(',').flatMap((part) => part.trim() || []);
+}
+
+/** For `argParser`: an instant such as 2027-01-31 or 2027-01-31T12:00:00Z, in epoch seconds. */
+export function instant(text: string): number {
+  const milliseconds = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds)) throw new InvalidArgumentError('expected a date such as 2027-01-31 (UTC).');
+  return Math.floor(milliseconds / 1000);
+}

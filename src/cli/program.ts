@@ -1,0 +1,73 @@
+/** The command line: which commands there are, and how their errors reach the person. */
+import { Command, CommanderError } from 'commander';
+import { ClientError } from '#client/client.ts';
+import { accountCommand, tokenCommand } from './account-commands.ts';
+import { callCommand } from './call-command.ts';
+import { type CliContext, CliError } from './context.ts';
+import { domainCommand } from './domain-commands.ts';
+import { operatorCommand } from './operator-commands.ts';
+import { addSettings, givenSettings, type Options } from './options.ts';
+import { formatTable } from './output.ts';
+
+/** Runs one command; gives the exit code. `complain` gets lines for standard error. */
+export async function runCommand(
+  context: CliContext,
+  args: readonly string[],
+  complain: (line: string) => void,
+): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof CliError) && !(error instanceof ClientError)) throw error;
+    for (const line of error.message.split('\n')) complain(`causeway: ${line}`);
+    return 1;
+  }
+}
+
+function createProgram(context: CliContext, onExitCode: (code: number) => void): Command {
+  const program = new Command('causeway')
+    .description('a content-delivery acceleration service and an SMS service')
+    .version(context.version);
+  const commands = [
+    serveCommand(context, onExitCode),
+    configCommand(context),
+    accountCommand(context),
+    tokenCommand(context),
+    domainCommand(context),
+    operatorCommand(context),
+    callCommand(context),
+  ];
+  for (const command of commands) program.addCommand(command);
+  for (const command of allCommands(program)) command.exitOverride().showHelpAfterError('(--help shows what it takes)');
+  return program;
+}
+
+function serveCommand(context: CliContext, onExitCode: (code: number) => void): Command {
+  return addSettings(new Command('serve'), context, undefined)
+    .description('run the service until it is told to stop')
+    .action(async (options: Options) => onExitCode(await context.serve(givenSettings(context, options))));
+}
+
+function configCommand(context: CliContext): Command {
+  return addSettings(new Command('config'), context, undefined)
+    .description('show the settings that are in force, and where each comes from')
+    .option('--json', 'print them as JSON')
+    .action((options: Options) => {
+      const settings = context.showSettings(givenSettings(context, options));
+      if (options['json'] === true) context.print(JSON.stringify(settings, undefined, 2));
+      else {
+        const rows = settings.map(({ name, value, source }) => [name, value === '' ? '-' : value, source]);
+        for (const line of formatTable([['SETTING', 'VALUE', 'SOURCE'], ...rows])) context.print(line);
+      }
+    });
+}
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

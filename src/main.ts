@@ -1,0 +1,88 @@
+/**
+ * The program. Started by a person it is a command of `cli/`; started by the supervisor (`main.ts part <name>`) it is one part
+ * of the service. Parts are loaded only where they run, so an edge worker carries no database.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
+import { runCommand } from '#cli/program.ts';
+import { type Config, loadConfig, readSettingsFile, SETTINGS, type SettingInForce, takeEnvironment } from '#config';
+import { type Problem, type Setting, settingName } from '#lib/settings.ts';
+import { firstTokenPath } from '#roles/announce.ts';
+import { runChild } from '#roles/child.ts';
+import { findControl } from '#roles/control-file.ts';
+
+if (process.argv[2] === 'part') {
+  runChild({
+    control: async () => (await import('#roles/control.ts')).startControl,
+    'edge-feed': async () => (await import('#roles/edge-feed.ts')).startEdgeFeed,
+    'edge-worker': async () => (await import('#roles/edge-worker.ts')).startEdgeWorker,
+  });
+} else {
+  // A reader that has seen enough (`| head`) is no failure.
+  process.stdout.on('error', () => process.exit(0));
+  process.exitCode = await runCommand(createContext(), process.argv.slice(2), complain);
+}
+
+function createContext(): CliContext {
+  const env = takeEnvironment();
+  const load = (given: GivenSettings) => loadOrExplain(given, env);
+  return {
+    version: readVersion(),
+    settingFlags: Object.entries<Setting<unknown>>(SETTINGS)
+      .filter(([, { secret }]) => secret !== true)
+      .map(([key, { description }]) => ({ key, name: settingName(key), description })),
+    loadSettings: (given) => {
+      const { config } = load(given);
+      return { ...config, firstTokenFile: firstTokenPath(config.dataDir) };
+    },
+    showSettings: (given) => load(given).sources,
+    serve: (given) => serveUntilStopped(load(given).config),
+    findControl,
+    openOffline: async (given) => {
+      const { openOfflineControl } = await import('#roles/offline.ts');
+      const offline = await openOfflineControl(load(given).config);
+      if (offline.kind === 'unusable') throw new CliError(offline.problem);
+      return offline;
+    },
+    print: (line) => process.stdout.write(`${line}\n`),
+  };
+}
+
+function loadOrExplain({ flags, file: named }: GivenSettings, env: ReturnType<typeof takeEnvironment>) {
+  const file = readSettingsFile(named, process.cwd());
+  if (file !== undefined && 'problem' in file) throw explain([file]);
+  const loaded = loadConfig({ flags, env, file, cwd: process.cwd() });
+  if (loaded.kind === 'problems') throw explain(loaded.problems);
+  return loaded satisfies { config: Config; sources: readonly SettingInForce[] };
+}
+
+function explain(problems: readonly Problem[]): CliError {
+  return new CliError(problems.map(({ setting, source, problem }) => `${setting} (${source}): ${problem}`).join('\n'));
+}
+
+async function serveUntilStopped(config: Config): Promise<number> {
+  const { serve } = await import('#roles/supervisor.ts');
+  const { listenForStop } = await import('#roles/stop-request.ts');
+  const served = await serve({
+    config,
+    entry: import.meta.filename,
+    build: readVersion(),
+    print: (line) => process.stdout.write(`${line}\n`),
+    isTerminal: process.stdout.isTTY === true,
+    stopRequest: listenForStop(),
+  });
+  if (served.kind === 'refused') for (const problem of served.problems) complain(`causeway: ${problem}`);
+  // The handlers of signals and the channel to the launcher would keep the process alive.
+  process.exit(served.kind === 'stopped' ? 0 : 1);
+}
+
+function complain(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return hasVersion ? String(manifest.version) : 'unknown';
+}

@@ -1,0 +1,80 @@
+/** The process that owns the database: the management interface, and the feed that carries settings to edges. */
+import { join } from 'node:path';
+import { Gauge } from 'prom-client';
+import { startApi } from '#api/server.ts';
+import type { Config } from '#config';
+import { openDatabase } from '#db/open.ts';
+import { startFeedServer } from '#feed/server.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { firstTokenPath } from './announce.ts';
+import type { PartContext, RunningPart } from './child.ts';
+import { ensureFirstToken } from './first-token.ts';
+
+export async function startControl({ config, localSecret, log, registry }: PartContext): Promise<RunningPart> {
+  await using stack = new AsyncDisposableStack();
+  const db = stack.use(await openConfigured(config, log));
+  const firstToken = await ensureFirstToken({
+    db,
+    given: config.bootstrapToken,
+    file: firstTokenPath(config.dataDir),
+    now: systemClock(),
+  });
+  const feed = stack.use(await startFeedServer({ db, socketPath: config.feedSocket, clock: systemClock, log }));
+  const api = stack.use(await startApi({ ...apiOptions(config), db, localSecret, clock: systemClock, log, registry }));
+  addFeedMetrics(registry, feed);
+  const running = stack.move();
+  return {
+    firstToken,
+    async stop() {
+      await api.close();
+      await running[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function openConfigured({ databaseUrl, databaseListenUrl, dataDir }: Config, log: Logger) {
+  return openDatabase({
+    file: join(dataDir, 'causeway.db'),
+    log,
+    ...(databaseUrl !== undefined && { url: databaseUrl }),
+    ...(databaseListenUrl !== undefined && { listenUrl: databaseListenUrl }),
+  });
+}
+
+/** What the interface is started with, apart from the parts it is joined to. */
+export function apiOptions(config: Config) {
+  const { tokenRatePerSecond, tokenRateBurst, failedTokensPerMinute } = config;
+  return {
+    listen: config.controlListen,
+    tls: config.controlTls,
+    trustedProxies: config.trustedProxies,
+    limits: { tokenRatePerSecond, tokenRateBurst, failedTokensPerMinute },
+    locale: config.locale,
+    timeZone: config.timeZone,
+    domainStatusAs: config.domainStatusAs,
+    cnameSuffix: config.cnameSuffix,
+  };
+}
+
+function addFeedMetrics(
+  registry: PartContext['registry'],
+  feed: { readonly headRevision: number; readonly connectedEdges: number },
+): void {
+  new Gauge({
+    name: 'causeway_feed_head_revision',
+    help: 'Newest revision of the settings',
+    registers: [registry],
+    collect() {
+      this.set(feed.headRevision);
+    },
+  });
+  new Gauge({
+    name: 'causeway_feed_connected_edges',
+    help: 'Edges that follow the feed',
+    registers: [registry],
+    collect() {
+      this.set(feed.connectedEdges);
+    },
+  });
+}

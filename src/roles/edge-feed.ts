@@ -1,0 +1,74 @@
+/** The process of an edge that follows the feed and writes the store that the workers read; one per machine. */
+import { join } from 'node:path';
+import { Gauge } from 'prom-client';
+import { type FeedClient, startFeedClient } from '#feed/client.ts';
+import { openEdgeStore } from '#feed/edge-store.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { PartContext, RunningPart } from './child.ts';
+
+export async function startEdgeFeed({ config, build, log, registry, send }: PartContext): Promise<RunningPart> {
+  const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
+    log.error({ to }, 'the settings of this edge were damaged; moved aside, and asked for anew'),
+  );
+  const confirmed = new Map<number, () => void>();
+  let lastId = 0;
+  const client = startFeedClient({
+    socketPath: config.feedSocket,
+    edgeId: config.edgeId,
+    build,
+    store,
+    confirm: ({ revision, names }) =>
+      new Promise((resolve) => {
+        const id = ++lastId;
+        confirmed.set(id, resolve);
+        send({ kind: 'changed', id, revision, ...(names !== undefined && { names }) });
+      }),
+    clock: systemClock,
+    log,
+  });
+  addMetrics(registry, client);
+  return {
+    confirm(id) {
+      confirmed.get(id)?.();
+      confirmed.delete(id);
+    },
+    async stop() {
+      // Nobody will confirm any more.
+      for (const resolve of confirmed.values()) resolve();
+      await client[Symbol.asyncDispose]();
+      store[Symbol.dispose]();
+    },
+  };
+}
+
+export function edgeStorePath(dataDir: string): string {
+  return join(dataDir, 'edge', 'sites.db');
+}
+
+function addMetrics(registry: PartContext['registry'], client: FeedClient): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'causeway_feed_connected',
+    help: '1 while this edge follows the feed, else 0',
+    registers,
+    collect() {
+      this.set(client.isConnected ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'causeway_feed_applied_revision',
+    help: 'Revision that every worker of this edge runs; 0 before the first',
+    registers,
+    collect() {
+      this.set(client.appliedRevision ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'causeway_feed_reconnects',
+    help: 'Connections to the feed that were lost or refused since the start',
+    registers,
+    collect() {
+      this.set(client.reconnects);
+    },
+  });
+}
