@@ -143,8 +143,10 @@ class RunningFeedClient implements FeedClient {
       for await (const event of readEvents(response, MAX_EVENT_CHARS)) {
         if (event.kind === 'event' && event.name === 'reset') return 'reset';
         if (event.kind === 'event' && event.name === 'delta') this.#apply(epoch, parseDelta(event.data));
-        this.#isConnected = true;
         this.#failures = 0;
+        if (this.#isConnected) continue;
+        this.#isConnected = true;
+        this.#reportSoon(); // a control that has just come up knows nothing of us
       }
     } finally {
       response.destroy();

@@ -1,0 +1,84 @@
+/** A feed from end to end for tests: a real database, a real unix socket, a real edge's file. */
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Db, openDatabase } from '#db/open.ts';
+import { type Change, publish } from '#db/resources.ts';
+import { type FeedClient, type FeedClientOptions, startFeedClient } from '#feed/client.ts';
+import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger, type Logger } from '#lib/logger.ts';
+import type { SiteSpec } from '#sites/spec.ts';
+import type { DatabaseTarget } from './databases.ts';
+
+export const silentLog: Logger = createLogger({ level: 'silent', name: 'test' });
+
+export function openTestDatabase(target: DatabaseTarget): Promise<Db> {
+  return openDatabase({ ...target, log: silentLog });
+}
+
+export function siteSpec(id: number, name: string, origin = 'origin.example.com'): SiteSpec {
+  return {
+    id,
+    name,
+    type: 'static',
+    state: 'open',
+    origins: { protocol: 'http', primary: [{ host: origin }], backup: [], hostHeader: '', probePath: '' },
+  };
+}
+
+export function putSite(id: number, name: string, origin?: string): Change {
+  return { kind: 'site', key: name, op: 'put', body: siteSpec(id, name, origin) };
+}
+
+export function publishNow(db: Db, ...changes: readonly Change[]): Promise<number> {
+  return db.transaction((trx) => publish(trx, changes, systemClock()));
+}
+
+export interface TestEdge extends AsyncDisposable {
+  readonly store: EdgeStore;
+  readonly client: FeedClient;
+  readonly file: string;
+}
+
+/** An edge with its file in `folder`, at once confirming everything unless `confirm` says otherwise. */
+export function startTestEdge(
+  folder: string,
+  socketPath: string,
+  options: { readonly edgeId?: string; readonly confirm?: FeedClientOptions['confirm'] } = {},
+): TestEdge {
+  const { edgeId = 'local', confirm = async () => undefined } = options;
+  const file = join(folder, `${edgeId}.db`);
+  const store = openEdgeStore(file, () => undefined);
+  const client = startFeedClient({
+    socketPath,
+    edgeId,
+    build: 'test',
+    store,
+    confirm,
+    clock: systemClock,
+    log: silentLog,
+  });
+  return {
+    store,
+    client,
+    file,
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      store[Symbol.dispose]();
+    },
+  };
+}
+
+/** Bytes on a unix socket, as written; for what no well-behaved client sends. */
+export async function sendRaw(socketPath: string, text: string): Promise<string> {
+  const socket: Socket = connect(socketPath);
+  const chunks: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk) => chunks.push(String(chunk)));
+  // What arrived counts, however the connection ended.
+  socket.on('error', () => undefined);
+  socket.on('close', () => resolve(chunks.join('')));
+  socket.write(text);
+  return await promise;
+}
