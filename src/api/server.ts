@@ -68,8 +68,8 @@ const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 export async function startApi(options: ApiOptions): Promise<Api> {
   const metrics = createApiMetrics(options.registry);
-  const app = createApp(options, metrics);
   const send = createSend(options, metrics);
+  const app = createApp(options, metrics, send);
   await app.register(helmet);
   addBodyParser(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -91,7 +91,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
 
 type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
 
-function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetrics): FastifyInstance {
+function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetrics, send: Send): FastifyInstance {
   const settings = {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
@@ -100,6 +100,9 @@ function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetr
     logger: false,
     return503OnClosing: false,
     genReqId: () => randomUUID(),
+    // A path that cannot be decoded is a path that we do not have.
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      send(request, reply, new ServiceError('pathUnknown')),
     clientErrorHandler: answerBrokenRequest(locale, ({ outcome }) => metrics.count(undefined, outcome, 0)),
   };
   if (tls === undefined) return fastify(settings);

@@ -15,7 +15,20 @@ const sourceType = choice(['', ...SOURCE_TYPES], {
   'zh-CN': 'http、https 或 protocol_follow（空为默认值 http）',
   en: 'http, https or protocol_follow (empty: the default http)',
 });
-const sourceHost = text({ max: MAX_NAME_LENGTH });
+const sourceHost = {
+  ...text({ max: MAX_NAME_LENGTH }),
+  expects: {
+    'zh-CN': '回源 HOST：域名、IP 或 域名:端口；空为加速域名本身',
+    en: 'a host, perhaps with a port; empty for the domain itself',
+  },
+};
+const domainName = {
+  ...text({ min: 1, max: MAX_NAME_LENGTH }),
+  expects: {
+    'zh-CN': '域名，如 www.example.com；泛域名写作 *.example.com 或 .example.com',
+    en: 'a domain name such as www.example.com; a wildcard is written *.example.com or .example.com',
+  },
+};
 const remark = text({ max: MAX_REMARK_LENGTH });
 const succeeded = z.boolean().describe('true when it was done');
 
@@ -29,7 +42,7 @@ export const DOMAIN_OPERATIONS = {
   'domain.add': operation({
     summary: { 'zh-CN': '添加域名', en: 'Adds a domain' },
     request: request({
-      domain: text({ min: 1, max: MAX_NAME_LENGTH }),
+      domain: domainName,
       icp_no: optional(text({ max: MAX_ICP_LENGTH })),
       cdn_type: choice(CDN_TYPES, {
         'zh-CN': '1（静态）、2（下载）、3（点播）、4（直播）或 6（动态）',

@@ -1,0 +1,103 @@
+/** Every field of every operation, given what it cannot be: a clear answer that names it, and nothing changed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OPERATIONS } from '#contract/operations.ts';
+import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+import { startTestApi, type TestApi } from './support/api.ts';
+import { describeOnBothEngines } from './support/databases.ts';
+
+const BAD_VALUES: Readonly<Record<string, unknown>> = {
+  'a boolean': true,
+  'an object': { a: 1 },
+  'lists in lists': [[['x']]],
+  'text with NUL': 'a\0b',
+  'text with an unpaired surrogate': 'a\ud800b',
+  'text that is too long': '长'.repeat(5000),
+  'a number that is none of ours': 1e300,
+};
+
+/** These read a number as the text that it is, and that text may be right. */
+const ANY_NUMBER_WILL_DO = ['icp_no', 'remark', 'name', 'label'];
+
+describeOnBothEngines('fields', (newDatabase) => {
+  for (const name of ROUTE_NAMES) {
+    test(`${name} refuses each field that is missing or wrong, names it, and changes nothing`, async (t) => {
+      const api = await startTestApi(t, newDatabase);
+      const { accessToken, request } = await prepare(api, name);
+      const before = await readEverything(api);
+      const refuse = async (field: string, what: string, changed: Record<string, unknown>, code: RegExp) => {
+        const answer = await api.call(name, accessToken, changed);
+        const where = `${name} ${field} as ${what}: ${JSON.stringify(answer.body)}`;
+        assert.equal(answer.http, 200, where);
+        assert.equal(answer.body['status'], 0, where);
+        assert.match(answer.errorCode ?? '', code, where);
+        assert.match(String(answer.body['info']), new RegExp(`^field ${field}(\\[|\\b).*expected `), where);
+        assert.ok(String(answer.body['info']).length < 600, where);
+      };
+      for (const [field, { schema }] of Object.entries(OPERATIONS[name].request.fields)) {
+        for (const [what, value] of Object.entries(BAD_VALUES)) {
+          if (typeof value === 'number' && ANY_NUMBER_WILL_DO.includes(field)) continue;
+          await refuse(field, what, { ...request, [field]: value }, /^(field|domainName|origin)Invalid$/);
+        }
+        if (schema.safeParse(undefined).success) continue;
+        const { [field]: _left, ...rest } = request;
+        await refuse(field, 'nothing', rest, /^fieldMissing$/);
+        await refuse(field, 'null', { ...request, [field]: null }, /^fieldMissing$/);
+      }
+      assert.deepEqual(await readEverything(api), before);
+    });
+
+    test(`${name} ignores unknown fields, and __proto__ is one`, async (t) => {
+      const api = await startTestApi(t, newDatabase);
+      const { accessToken, request } = await prepare(api, name);
+      const body = JSON.stringify({ access_token: accessToken, ...request, unknown: { deep: [1] } });
+      const answer = await api.post(
+        ROUTES[name].path,
+        `{"__proto__": {"access_token": "x", "domain_id": 77}, "constructor": 1, ${body.slice(1)}`,
+      );
+      assert.equal(answer.body['status'], 1, JSON.stringify(answer.body));
+      assert.equal(Object.hasOwn(Object.prototype, 'domain_id'), false);
+    });
+  }
+});
+
+/** Everything the operation's sample needs is there; `request` is the sample with the real ids. */
+async function prepare(
+  api: TestApi,
+  name: RouteName,
+): Promise<{ accessToken: string; request: Record<string, unknown> }> {
+  const customer = await api.join('customer', ['cdn']);
+  const other = await api.join('customer', ['cdn', 'sms']);
+  const operator = await api.join('operator', ['operator']);
+  const added = await api.call('domain.add', customer.accessToken, {
+    domain: 'a.example.com',
+    cdn_type: 1,
+    data: 'origin.example.net',
+  });
+  const ids = {
+    account_id: name === 'operator.narrowToken' ? other.accountId : customer.accountId,
+    to_account_id: other.accountId,
+    domain_id: domainIdOf(added.body),
+    token_id: name === 'operator.narrowToken' ? 2 : 1,
+  };
+  const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
+  for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
+  const isOperators = ROUTES[name].scope === 'operator';
+  return { accessToken: isOperators ? operator.accessToken : customer.accessToken, request: sample };
+}
+
+function domainIdOf(body: Readonly<Record<string, unknown>>): string {
+  const data = body['data'];
+  assert.ok(typeof data === 'object' && data !== null && 'domain_id' in data, JSON.stringify(body));
+  return String(data.domain_id);
+}
+
+async function readEverything({ db }: TestApi) {
+  return {
+    domains: await db.query.selectFrom('domain').selectAll().orderBy('id').execute(),
+    accounts: await db.query.selectFrom('account').selectAll().orderBy('id').execute(),
+    tokens: await db.query.selectFrom('token').selectAll().orderBy('id').execute(),
+    resources: await db.query.selectFrom('resource').selectAll().orderBy('key').execute(),
+    head: await db.query.selectFrom('config_head').selectAll().execute(),
+  };
+}
