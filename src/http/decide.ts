@@ -103,7 +103,7 @@ function staleOrRevalidate<T extends Stored>(
   const staleMs = currentAge(stored, now) - stored.lifetimeMs;
   // Still fresh: only the client's own wishes, which staleness cannot meet, led here.
   if (staleMs < 0) return revalidate;
-  if (options.requestDirectives && hasStrictWish(request)) return revalidate;
+  if (options.requestDirectives && wantsNothingStale(request)) return revalidate;
   const maxStale = request.directives?.maxStale;
   const isAccepted = maxStale !== undefined && staleMs <= maxStale * 1000; // RFC 9111 §5.2.1.2
   const isInWindow = stored.staleWhileRevalidateMs > 0 && staleMs <= stored.staleWhileRevalidateMs; // RFC 5861 §3
@@ -111,9 +111,13 @@ function staleOrRevalidate<T extends Stored>(
   return { kind: 'stale', stored, shouldRevalidate: isInWindow };
 }
 
-function hasStrictWish(request: RequestFacts): boolean {
+/** RFC 9111 §5.2.1.1: max-age without max-stale also means "nothing stale". */
+function wantsNothingStale(request: RequestFacts): boolean {
   const wishes = request.directives;
-  return wishes !== undefined && (wishes.noCache || wishes.maxAge === 0 || wishes.minFresh !== undefined);
+  if (wishes === undefined) return false;
+  return (
+    wishes.noCache || wishes.minFresh !== undefined || (wishes.maxAge !== undefined && wishes.maxStale === undefined)
+  );
 }
 
 function isWholeGet(request: RequestFacts): boolean {
