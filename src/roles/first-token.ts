@@ -28,7 +28,7 @@ export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptio
   const isOurs = await db.transaction(async (trx) => {
     await takeLock(trx, 'first account'); // another control may be starting on the same database
     if ((await countAccounts(trx)) > 0) return false;
-    const account = await createAccount(trx, { name: ACCOUNT_NAME, kind: 'operator', now });
+    const account = await createAccount(trx, { name: ACCOUNT_NAME, kind: 'customer', now });
     await createToken(trx, { accountId: account.id, scopes: SCOPES, label: 'first', hash: hashToken(token), now });
     return true;
   });

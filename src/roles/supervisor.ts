@@ -56,7 +56,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 
   const claimed = await claimAddresses(options.config);
   if (claimed.kind === 'refused') return claimed;
-  return run({ ...options, config: claimed.config }, log);
+  // Awaited, or the lock would be let go at once.
+  return await run({ ...options, config: claimed.config }, log);
 }
 
 async function run(options: ServeOptions, log: Logger): Promise<Served> {
@@ -72,7 +73,7 @@ async function run(options: ServeOptions, log: Logger): Promise<Served> {
   log.info({ reason: await stopRequest.requested }, 'stopping');
   removeControlFile(config.dataDir);
   const stopped = service.stop().then((): Served => ({ kind: 'stopped' }));
-  return Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
+  return await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
 }
 
 function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecret: string): void {

@@ -1,0 +1,193 @@
+/** The service as processes: start, stop, what dies and comes back, what refuses to start and why. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createClient } from '#client/client.ts';
+import { eventually } from './support/eventually.ts';
+import { isAlive, runCommand, spawnCommand, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
+
+describe('the service', () => {
+  test('starts, serves, and ends with code 0 on SIGTERM', async (t) => {
+    const service = await startService(t);
+    assert.deepEqual(Object.keys(service.pids()).sort(), ['control', 'edge-feed', 'edge-worker-1', 'edge-worker-2']);
+    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    assert.ok((await fetch(service.edgeUrl)).status >= 400, 'the edge answers for a host that it does not know');
+    const pids = Object.values(service.pids());
+    assert.equal(await service.stop(), 0);
+    assert.deepEqual(pids.filter(isAlive), []);
+    assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
+  });
+
+  test('keeps what it writes from other users', async (t) => {
+    const service = await startService(t);
+    const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'first-token', 'edge', 'logs'].map(
+      (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
+    );
+    const open = modes.filter(([name, isClosed]) => !isClosed && name !== 'lock');
+    assert.deepEqual(open, []);
+  });
+
+  test('closes a data directory that others could enter, and says so', async (t) => {
+    const dataDir = join(temporaryFolder(t), 'data');
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o755);
+    const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+    assert.match(service.process.stderr(), /was open to other users/);
+  });
+
+  test('a part that is killed comes back, and the service goes on', async (t) => {
+    const service = await startService(t);
+    for (const part of ['edge-worker-1', 'edge-feed', 'control']) {
+      const before = service.pids()[part] ?? 0;
+      process.kill(before, 'SIGKILL');
+      await eventually(`${part} is back`, () => (service.pids()[part] ?? before) !== before);
+    }
+    await eventually('control answers', async () => (await fetch(`${service.controlUrl}/readyz`)).status === 200);
+    await eventually('the edge answers', async () => (await fetch(service.edgeUrl)).status >= 400);
+    await eventually('the metrics show it', async () => {
+      const text = await (await fetch(service.metricsUrl)).text();
+      return /causeway_part_restarts_total\{part="control".*\} 1/.test(text);
+    });
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('when the supervisor is killed its parts end, and a new one takes over', async (t) => {
+    const service = await startService(t);
+    const pids = Object.values(service.pids());
+    assert.equal(pids.length, 4);
+    service.process.child.kill('SIGKILL');
+    await eventually('its parts have ended', () => !pids.some(isAlive), 3000);
+    const { host } = new URL(service.controlUrl);
+    const settings = { CAUSEWAY_CONTROL_LISTEN: host, CAUSEWAY_EDGE_HTTP_LISTEN: new URL(service.edgeUrl).host };
+    const next = await startService(t, { dataDir: service.dataDir, settings });
+    assert.deepEqual([next.controlUrl, next.edgeUrl], [service.controlUrl, service.edgeUrl]);
+    assert.equal(next.token, service.token);
+  });
+
+  test('settings are not in the environment of its parts', async (t) => {
+    const service = await startService(t, { settings: { CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' } });
+    const pids = Object.values(service.pids());
+    assert.equal(pids.length, 4);
+    for (const pid of pids) {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      assert.match(environment, /KEPT=yes/);
+      assert.doesNotMatch(environment, /CAUSEWAY_|DATABASE_/);
+    }
+  });
+});
+
+describe('the service refuses to start', () => {
+  test('on a data directory that is in use, and names it', async (t) => {
+    const first = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+    const second = await runCommand(t, ['serve', '--data-dir', first.dataDir]);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`the data directory ${first.dataDir} is in use by another causeway`));
+    assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
+  });
+
+  test('on addresses in use, and names all of them with their settings', async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    t.after(() => taken.close());
+    const bound = taken.address();
+    const address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`;
+    const { code, stderr } = await runCommand(t, ['serve'], {
+      settings: {
+        CAUSEWAY_CONTROL_LISTEN: address,
+        CAUSEWAY_EDGE_HTTP_LISTEN: address,
+        CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+      },
+    });
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      `causeway: control cannot listen on ${address}: the address is in use (setting control-listen)\n` +
+        `causeway: the edge cannot listen on ${address}: the address is in use (setting edge-http-listen)\n`,
+    );
+  });
+
+  test('with a database that cannot be reached, without showing its password', async (t) => {
+    const { code, stderr } = await runCommand(t, ['serve', '--roles', 'control'], {
+      settings: {
+        DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none',
+        CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
+        CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+      },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /^causeway: control cannot start: cannot use the database .*ECONNREFUSED/m);
+    assert.doesNotMatch(stderr, /hush/);
+  });
+
+  test('with settings that are wrong, and names all of them', async (t) => {
+    const { code, stdout, stderr } = await runCommand(t, ['serve', '--edge-workers', 'many'], {
+      settings: { CAUSEWAY_EDGEID: 'a', CAUSEWAY_LOCALE: 'fr', CAUSEWAY_BOOTSTRAP_TOKEN: 'short' },
+    });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.deepEqual(stderr.split('\n').sort().slice(1), [
+      'causeway: CAUSEWAY_EDGEID (environment): there is no such setting; did you mean CAUSEWAY_EDGE_ID?',
+      'causeway: bootstrap-token (CAUSEWAY_BOOTSTRAP_TOKEN): expected at least 32 printable characters without spaces',
+      'causeway: edge-workers (--edge-workers): expected auto or a whole number from 1 to 256, not "many"',
+      'causeway: locale (CAUSEWAY_LOCALE): expected zh-CN or en, not "fr"',
+    ]);
+  });
+});
+
+describe('the first access token', () => {
+  test('is made, kept for its owner only, and its place is printed, not itself', async (t) => {
+    const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+    assert.match(service.token, /^cwy_[\w-]{43}$/);
+    assert.equal(statSync(join(service.dataDir, 'first-token')).mode & 0o777, 0o600);
+    assert.match(service.process.stdout(), /the first access token is kept in .*first-token/);
+    assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(service.token));
+    await mayDoEverything(service.controlUrl, service.token);
+  });
+
+  test('is the one of the settings when there is no account yet, and then no more', async (t) => {
+    const settings = { CAUSEWAY_ROLES: 'control', CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP };
+    const service = await startService(t, { settings });
+    assert.equal(existsSync(join(service.dataDir, 'first-token')), false);
+    assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(BOOTSTRAP));
+    await mayDoEverything(service.controlUrl, BOOTSTRAP);
+    await service.stop();
+    const other = `${BOOTSTRAP}-other`;
+    const next = await startService(t, {
+      dataDir: service.dataDir,
+      settings: { ...settings, CAUSEWAY_BOOTSTRAP_TOKEN: other },
+    });
+    await mayDoEverything(next.controlUrl, BOOTSTRAP);
+    await assert.rejects(mayDoEverything(next.controlUrl, other), { code: 'tokenUnknown' });
+  });
+
+  test('survives a start that was killed at any moment', async (t) => {
+    const dataDir = join(temporaryFolder(t), 'data');
+    for (const delayMs of [300, 450, 600]) {
+      const killed = spawnCommand(t, [
+        'serve',
+        '--data-dir',
+        dataDir,
+        '--roles',
+        'control',
+        '--control-listen',
+        '127.0.0.1:0',
+      ]);
+      setTimeout(() => killed.child.kill('SIGKILL'), delayMs);
+      await killed.exit;
+    }
+    const service = await startService(t, { dataDir, settings: { CAUSEWAY_ROLES: 'control' } });
+    await mayDoEverything(service.controlUrl, service.token);
+  });
+});
+
+async function mayDoEverything(baseUrl: string, accessToken: string): Promise<void> {
+  const client = createClient({ baseUrl, accessToken });
+  await client.call('domain.list', {});
+  await client.call('operator.listAccounts', {});
+}

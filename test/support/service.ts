@@ -1,0 +1,144 @@
+/** The whole service as real processes, on free ports and with a data directory of its own, stopped when the test ends. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { eventually } from './eventually.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'causeway.js');
+
+type Settings = Readonly<Record<string, string>>;
+
+export interface ServiceOptions {
+  /** Environment variables. */
+  readonly settings?: Settings;
+  readonly args?: readonly string[];
+  /** Absent: a new one, removed after the test. */
+  readonly dataDir?: string;
+}
+
+export interface RunningService {
+  /** Empty when the part does not run. */
+  readonly controlUrl: string;
+  readonly edgeUrl: string;
+  readonly metricsUrl: string;
+  /** The first access token; empty when there is none. */
+  readonly token: string;
+  readonly dataDir: string;
+  readonly process: SpawnedCommand;
+  /** Process ids by part: `control`, `edge-feed`, `edge-worker-1`, … */
+  pids(): Readonly<Record<string, number>>;
+  /** SIGTERM; gives the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export interface SpawnedCommand {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** The exit code, `null` when a signal ended it. */
+  readonly exit: Promise<number | null>;
+}
+
+const SETTINGS = {
+  CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
+  CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+  CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+  CAUSEWAY_EDGE_WORKERS: '2',
+};
+
+const START_LIMIT_MS = 20_000;
+
+/** Resolves when every part is ready; throws with what it said when it ends before. */
+export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<RunningService> {
+  const dataDir = options.dataDir ?? join(temporaryFolder(t), 'data');
+  const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
+  const command = spawnCommand(t, ['serve', ...(options.args ?? [])], { settings });
+  let hasEnded = false;
+  void command.exit.then(() => {
+    hasEnded = true;
+  });
+  await eventually(
+    'the service is ready',
+    () => hasEnded || command.stdout().includes('causeway is ready'),
+    START_LIMIT_MS,
+  );
+  if (hasEnded) throw new Error(`it ended: ${command.stderr()}`);
+  const address = (part: string) => new RegExp(`^${part} +(\\S+)`, 'm').exec(command.stdout())?.[1] ?? '';
+  return {
+    controlUrl: address('control'),
+    edgeUrl: address('edge'),
+    metricsUrl: address('metrics'),
+    token: settings['CAUSEWAY_BOOTSTRAP_TOKEN'] ?? readIfThere(join(dataDir, 'first-token')).trim(),
+    dataDir,
+    process: command,
+    pids: () => childrenOf(command.child.pid ?? 0),
+    stop: async () => {
+      command.child.kill('SIGTERM');
+      return command.exit;
+    },
+  };
+}
+
+/** Runs the command with no settings but the given ones; killed when the test ends. */
+export function spawnCommand(
+  t: Pick<TestContext, 'after'>,
+  args: readonly string[],
+  { settings = {}, node = process.execPath, cwd }: { settings?: Settings; node?: string; cwd?: string } = {},
+): SpawnedCommand {
+  const child = spawn(node, [COMMAND, ...args], {
+    cwd: cwd ?? temporaryFolder(t),
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const exit = once(child, 'close').then(() => child.exitCode);
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await exit;
+  });
+  return { child, stdout: () => output.stdout, stderr: () => output.stderr, exit };
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  t: Pick<TestContext, 'after'>,
+  args: readonly string[],
+  options: Parameters<typeof spawnCommand>[2] = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const command = spawnCommand(t, args, options);
+  const code = await command.exit;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** Whether the process still runs; one that is dead and not yet collected does not. */
+export function isAlive(pid: number): boolean {
+  return !['', 'Z', 'X'].includes(/^\d+ \(.*\) (\S)/.exec(readIfThere(`/proc/${pid}/stat`))?.[1] ?? '');
+}
+
+function childrenOf(parent: number): Readonly<Record<string, number>> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const children = pids.filter((pid) => readIfThere(`/proc/${pid}/stat`).match(/\) \S (\d+)/)?.[1] === String(parent));
+  return Object.fromEntries(
+    children.flatMap((pid) => {
+      const [, name] = /\0part\0([^\0]+)/.exec(readIfThere(`/proc/${pid}/cmdline`)) ?? [];
+      return name === undefined ? [] : [[name, Number(pid)]];
+    }),
+  );
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // gone, or never made
+  }
+}
