@@ -18,7 +18,7 @@ export function parseHostText(text: string): HostText {
   if (isNumericLabel(written.split('.').at(-1) ?? ''))
     return invalid('ends in a number: it would be read as an IP address');
   const host = domainToASCII(written);
-  if (host === '' || domainToASCII(domainToUnicode(host)) !== host) return invalid('is not a host name in IDNA');
+  if (host === '' || hasUndecodable(host)) return invalid('is not a host name in IDNA');
   if (host.length > MAX_NAME_CHARS) return invalid(`is longer than ${MAX_NAME_CHARS} characters in ASCII`);
   const bad = host.split('.').find((label) => !/^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
   if (bad !== undefined) return invalid(`has a part that is not 1 to 63 letters, digits or inner hyphens: '${bad}'`);
@@ -30,6 +30,12 @@ export function parseHostText(text: string): HostText {
 
 function isNumericLabel(label: string): boolean {
   return /^(?:\d+|0x[0-9a-f]*)$/i.test(label);
+}
+
+/** The URL parser lets `xn--` labels pass that decode to nothing; decoding leaves those as they are. */
+function hasUndecodable(host: string): boolean {
+  const unicode = domainToUnicode(host);
+  return /(?:^|\.)xn--/.test(unicode) || domainToASCII(unicode) !== host;
 }
 
 function invalid(reason: string): HostText {

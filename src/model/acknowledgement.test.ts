@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isInForce, isLive, summarizeAcknowledgements } from './acknowledgement.ts';
+import type { EdgeReport } from './edge.ts';
+
+const DOMAIN = { name: 'a.example.com', settingRevision: 7 };
+
+function report(appliedRevision: number, ...rejectedKeys: string[]): EdgeReport {
+  const rejected = rejectedKeys.map((key) => ({ kind: 'site', key, revision: 7, error: 'no' }));
+  return { edge: 'e', appliedRevision, rejected, build: '', startedAt: 0, reportedAt: 0 };
+}
+
+const CASES: readonly (readonly [string, readonly EdgeReport[], boolean])[] = [
+  ['no live edge', [], false],
+  ['one edge exactly there', [report(7)], true],
+  ['one edge beyond', [report(8)], true],
+  ['one edge behind', [report(6)], false],
+  ['one of two behind', [report(9), report(6)], false],
+  ['every edge there', [report(7), report(7)], true],
+  ['an edge refuses this domain', [report(8), report(8, 'a.example.com')], false],
+  ['an edge refuses another domain', [report(8, 'b.example.com')], true],
+];
+
+test('a domain is in force when every live edge, and at least one, has acknowledged its last setting change', () => {
+  for (const [name, edges, expected] of CASES) {
+    assert.equal(isInForce(DOMAIN, edges), expected, name);
+    const { floor, rejectedNames } = summarizeAcknowledgements(edges);
+    const bySummary = floor !== undefined && DOMAIN.settingRevision <= floor && !rejectedNames.includes(DOMAIN.name);
+    assert.equal(bySummary, expected, `${name}, by the summary`);
+  }
+});
+
+test('an edge that has been silent for 30 s no longer counts', () => {
+  const edge = { reportedAt: 1000 };
+  assert.deepEqual([isLive(edge, 30_999), isLive(edge, 31_000)], [true, false]);
+});

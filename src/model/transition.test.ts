@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DomainState } from './domain.ts';
+import { canChangeSettings, type DomainAction, nextState } from './transition.ts';
+
+const ACTIONS: readonly DomainAction[] = ['close', 'open', 'resubmit', 'approve', 'reject', 'disable', 'enable'];
+
+/** One row per state, one column per action in the order above; `-` is refused. */
+const TABLE: readonly (readonly [DomainState, string])[] = [
+  //            close   open  resubmit  approve  reject    disable   enable
+  ['pending', ' -       -     -         open     rejected  disabled  -'],
+  ['open', '    closed  -     -         -        rejected  disabled  -'],
+  ['closed', '  -       open  -         -        -         disabled  -'],
+  ['rejected', '-       -     open      -        -         disabled  -'],
+  ['disabled', '-       -     -         -        -         -         open'],
+];
+
+test('each action leads from each state where the table says, or is refused', () => {
+  for (const [state, row] of TABLE) {
+    const found = ACTIONS.map((action) => {
+      const next = nextState(state, action);
+      return next.kind === 'state' ? next.state : '-';
+    });
+    assert.deepEqual(found, row.trim().split(/\s+/), state);
+  }
+});
+
+test('settings change in every state but disabled', () => {
+  const states = TABLE.map(([state]) => state);
+  assert.deepEqual(states.filter(canChangeSettings), ['pending', 'open', 'closed', 'rejected']);
+});
