@@ -1,0 +1,134 @@
+/** One request as one line of the access log: 13 fields, one TAB between them. `docs/access-log.md` describes them. */
+import type { LocalTime } from '#lib/local-time.ts';
+
+/** How the cache took part, in the words that log readers know. */
+export type CacheCode =
+  /** From the disk. */
+  | 'TCP_HIT'
+  | 'TCP_MEM_HIT'
+  | 'TCP_MISS'
+  /** Validated, and the origin said 304. */
+  | 'TCP_REFRESH_HIT'
+  /** Validated, and the origin sent another response. */
+  | 'TCP_REFRESH_MISS'
+  /** 304 from the cache. */
+  | 'TCP_IMS_HIT'
+  /** An error page from the cache. */
+  | 'TCP_NEGATIVE_HIT'
+  /** Refused by the domain's state or rules. */
+  | 'TCP_DENIED'
+  | 'TCP_STALE_HIT'
+  /** An error that the edge itself made. */
+  | 'NONE';
+
+/** Text as it came off the wire, one latin1 character per byte; `undefined` and empty are shown as `-`. */
+export interface AccessRecord {
+  /** Bare peer address without port; a v4-mapped one is shown as IPv4. */
+  readonly clientAddress: string;
+  /** Epoch milliseconds at which the request ended. */
+  readonly endedAt: number;
+  /** From the request's first byte to the response's last. */
+  readonly durationMs: number;
+  /** Request line, header section and body. */
+  readonly requestBytes: number;
+  /** What was really sent, header section included. */
+  readonly responseBytes: number;
+  /** As the site was found: lower-case, no port. */
+  readonly host: string | undefined;
+  readonly method: string | undefined;
+  /** Path and query as received. */
+  readonly target: string | undefined;
+  /** `1.1`, `2.0`. */
+  readonly httpVersion: string;
+  readonly cacheCode: CacheCode;
+  /** 499: the client left before the end. */
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly referer: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+/** Bytes of a field before escaping, beyond which it is cut: a line stays below 64 KiB even if every byte is escaped. */
+export const MAX_FIELD_BYTES = {
+  host: 255,
+  method: 32,
+  target: 8192,
+  contentType: 256,
+  referer: 2048,
+  userAgent: 1024,
+} as const;
+
+/** Without the line's end. Never fails, whatever a client sent. */
+export function formatLine(record: AccessRecord, zone: LocalTime): string {
+  return [
+    escapeField(bareAddress(record.clientAddress)),
+    zone.format(record.endedAt),
+    formatCount(record.durationMs),
+    formatCount(record.requestBytes),
+    formatCount(record.responseBytes),
+    escapeField(record.host, MAX_FIELD_BYTES.host),
+    escapeField(record.method, MAX_FIELD_BYTES.method),
+    escapeField(record.target, MAX_FIELD_BYTES.target),
+    `HTTP/${record.httpVersion}`,
+    `${record.cacheCode}/${record.status}`,
+    escapeField(record.contentType, MAX_FIELD_BYTES.contentType),
+    escapeField(record.referer, MAX_FIELD_BYTES.referer),
+    escapeField(record.userAgent, MAX_FIELD_BYTES.userAgent),
+  ].join('\t');
+}
+
+/**
+ * Valid UTF-8 becomes characters; a backslash, control bytes and everything else becomes `\xHH`, so no value can end
+ * a field or a line.
+ */
+export function escapeField(text: string | undefined, maxBytes = 64): string {
+  if (text === undefined || text === '') return '-';
+  const cut = text.length > maxBytes ? text.slice(0, maxBytes) : text;
+  return PLAIN.test(cut) ? cut : escapeBytes(Buffer.from(cut, 'latin1'));
+}
+
+// Printable ASCII but the backslash: nearly every value.
+const PLAIN = /^[ -[\]-~]*$/;
+
+function escapeBytes(bytes: Buffer): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at] ?? 0;
+    const length = sequenceLength(bytes, at);
+    if (length > 1) text += bytes.toString('utf8', at, at + length);
+    else if (byte >= 0x20 && byte < 0x7f && byte !== 0x5c) text += String.fromCharCode(byte);
+    else text += `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    at += length;
+  }
+  return text;
+}
+
+/** Bytes of the well-formed UTF-8 sequence that starts here; 1 for ASCII and for a byte that starts none. RFC 3629 §4 */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4);
+  if (first >= 0xc2 && first <= 0xdf) return isTail(second) ? 2 : 1;
+  if (first >= 0xe0 && first <= 0xef) {
+    const low = first === 0xe0 ? 0xa0 : 0x80;
+    const high = first === 0xed ? 0x9f : 0xbf;
+    return second >= low && second <= high && isTail(third) ? 3 : 1;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const low = first === 0xf0 ? 0x90 : 0x80;
+    const high = first === 0xf4 ? 0x8f : 0xbf;
+    return second >= low && second <= high && isTail(third) && isTail(fourth) ? 4 : 1;
+  }
+  return 1;
+}
+
+function isTail(byte: number): boolean {
+  return byte >= 0x80 && byte <= 0xbf;
+}
+
+function bareAddress(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
+/** A whole number ≥ 0, whatever a clock did meanwhile. */
+function formatCount(value: number): string {
+  return String(Math.max(0, Math.floor(value)));
+}
