@@ -93,7 +93,9 @@ export async function transferDomain(db: Db, key: DomainKey, toAccountId: number
     if (domain.accountId === toAccountId) return;
     const moved = { ...domain, accountId: toAccountId };
     await lockName(trx, domain.name);
-    await refuseConflict(trx, moved, domain.id);
+    // Out of the way while we look, so that it does not meet itself. Nobody sees this: the transaction is not over.
+    await saveDomain(trx, { ...domain, name: `moving:${domain.id}` });
+    await refuseConflict(trx, moved);
     await refuseBeyond(trx, toAccountId, maxDomains);
     await saveDomain(trx, moved);
   });
@@ -113,10 +115,9 @@ function refuseDisabled(domain: Domain): void {
 async function refuseConflict(
   trx: Transaction<Schema>,
   { name, accountId }: Pick<Domain, 'name' | 'accountId'>,
-  exceptId?: number,
 ): Promise<void> {
   const conflict = await findNameConflict(trx, { name, accountId });
-  if (conflict === undefined || conflict.id === exceptId) return;
+  if (conflict === undefined) return;
   throw new ServiceError(conflict.accountId === accountId ? 'domainDuplicate' : 'domainNameTaken', { name });
 }
 

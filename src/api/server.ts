@@ -64,6 +64,8 @@ const CLOSE_GRACE_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the 60 s after which load balancers let go of an idle connection, so that it is they who close it. */
 const KEEP_ALIVE_MS = 65_000;
+/** Here too for the answers that no hook of Helmet sees. */
+const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 export async function startApi(options: ApiOptions): Promise<Api> {
@@ -131,7 +133,7 @@ function createSend({ locale, log }: ApiOptions, metrics: ApiMetrics): Send {
     );
     return await reply
       .code(answer.http)
-      .headers({ ...answer.headers, 'x-request-id': request.id, 'cache-control': 'no-store' })
+      .headers({ ...answer.headers, ...ALWAYS, 'x-request-id': request.id })
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(answer.body));
   };

@@ -1,0 +1,171 @@
+/** What control does with HTTP itself: paths, methods, bodies, broken requests, closing. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { readAnswer, startTestApi, type TestApi } from './support/api.ts';
+import { makeCertificate } from './support/certificate.ts';
+import { newSqlite } from './support/databases.ts';
+import { needsProgram } from './support/needs.ts';
+
+const ADD = '/domain/addDomain';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const UUID = /^[0-9a-f-]{36}$/;
+
+/** Sends bytes as they are and gives everything that comes back. */
+async function sendRaw(api: TestApi, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  socket.write(bytes);
+  return await text(socket);
+}
+
+describe('the listener of control', () => {
+  test('every answer has the envelope of its path, a request id and no-store', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const send = (path: string, init: RequestInit) => fetch(api.url + path, init);
+    const post = (
+      body: NonNullable<RequestInit['body']>,
+      headers: Record<string, string> = JSON_TYPE,
+    ): RequestInit => ({
+      method: 'POST',
+      body,
+      headers,
+    });
+    const rows: readonly [string, string, RequestInit, number, string, Record<string, string>?][] = [
+      ['unknown path', '/nothing', post('{}'), 404, 'pathUnknown'],
+      ['unknown path, not JSON', '/nothing', post('x', { 'content-type': 'text/plain' }), 404, 'pathUnknown'],
+      ['the root', '/', { method: 'GET' }, 404, 'pathUnknown'],
+      ['a path in other letters', '/domain/adddomain', post('{}'), 404, 'pathUnknown'],
+      ['a slash at the end', `${ADD}/`, post('{}'), 404, 'pathUnknown'],
+      ['a path that cannot be decoded', '/%zz', post('{}'), 404, 'pathUnknown'],
+      ['GET', ADD, { method: 'GET' }, 405, 'methodNotAllowed', { allow: 'POST' }],
+      ['PUT', ADD, { ...post('{}'), method: 'PUT' }, 405, 'methodNotAllowed', { allow: 'POST' }],
+      ['OPTIONS', ADD, { method: 'OPTIONS' }, 405, 'methodNotAllowed', { allow: 'POST' }],
+      ['PROPFIND', ADD, { method: 'PROPFIND' }, 405, 'methodNotAllowed', { allow: 'POST' }],
+      ['POST to health', '/healthz', post('{}'), 405, 'methodNotAllowed', { allow: 'GET, HEAD' }],
+      ['broken JSON', ADD, post('{"a":'), 400, 'bodyNotJson'],
+      ['an empty body', ADD, post(''), 400, 'bodyNotJson'],
+      ['a JSON array', ADD, post('[1]'), 400, 'bodyNotJson'],
+      ['a JSON text', ADD, post('"x"'), 400, 'bodyNotJson'],
+      ['JSON null', ADD, post('null'), 400, 'bodyNotJson'],
+      ['bytes that are no UTF-8', ADD, post(Buffer.from('{"a":"\xff"}', 'latin1')), 400, 'bodyNotJson'],
+      ['nesting without end', ADD, post('['.repeat(500_000)), 400, 'bodyNotJson'],
+      ['deep nesting', ADD, post(`{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`), 200, 'fieldMissing'],
+      ['1 MiB', ADD, post(`{"a":"${'x'.repeat(2 ** 20 - 8)}"}`), 200, 'fieldMissing'],
+      ['1 MiB and a byte', ADD, post(`{"a":"${'x'.repeat(2 ** 20 - 7)}"}`), 413, 'bodyTooLarge'],
+      ['no content type', ADD, post(new Uint8Array([123, 125]), {}), 415, 'contentTypeWrong'],
+      ['a form', ADD, post('a=1', { 'content-type': 'application/x-www-form-urlencoded' }), 415, 'contentTypeWrong'],
+      ['GBK', ADD, post('{}', { 'content-type': 'application/json; charset=gbk' }), 415, 'contentTypeWrong'],
+      ['UTF-8', ADD, post('{}', { 'content-type': 'Application/JSON;charset="UTF-8"' }), 200, 'fieldMissing'],
+      ['compressed', ADD, post('{}', { ...JSON_TYPE, 'content-encoding': 'gzip' }), 415, 'contentTypeWrong'],
+      ['a query', `${ADD}?x=1`, post('{}'), 200, 'fieldMissing'],
+    ];
+    for (const [what, path, init, http, code, headers = {}] of rows) {
+      const answer = await readAnswer(await send(path, init));
+      const where = `${what}: ${JSON.stringify(answer.body)}`;
+      assert.deepEqual([answer.http, answer.errorCode], [http, code], where);
+      assert.deepEqual(Object.keys(answer.body), ['status', 'info', 'data'], where);
+      assert.deepEqual([answer.body['status'], answer.body['data']], [0, {}], where);
+      assert.match(answer.headers.get('x-request-id') ?? '', UUID, where);
+      assert.equal(answer.headers.get('cache-control'), 'no-store', where);
+      assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', where);
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', where);
+      for (const [name, value] of Object.entries(headers)) assert.equal(answer.headers.get(name), value, where);
+    }
+    const head = await send(ADD, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers.get('allow')], [405, 'POST']);
+  });
+
+  test('paths of the SMS interface have their own envelopes', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const send = await api.post('/api/sms/nothing', {}, { 'accept-language': 'en' });
+    assert.deepEqual(send.body, { code: 2001, sendid: '', msg: 'there is no such operation' });
+    const app = await api.post('/api/app/nothing', {});
+    assert.deepEqual(app.body, { status: 2001, info: '接口不存在', data: {} });
+  });
+
+  test('what is no HTTP is answered and hung up on', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const rows: readonly [string, RegExp][] = [
+      ['nonsense\r\n\r\n', /^HTTP\/1\.1 400 .*x-error-code: requestMalformed/s],
+      [`POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`, /^HTTP\/1\.1 400 .*"status":0/s],
+      [
+        `POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+        /^HTTP\/1\.1 400 /,
+      ],
+      [
+        `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+        /^HTTP\/1\.1 431 .*x-request-id: [0-9a-f-]{36}/s,
+      ],
+    ];
+    for (const [bytes, expected] of rows) assert.match(await sendRaw(api, bytes), expected);
+    const cut = connect(Number(new URL(api.url).port), '127.0.0.1');
+    cut.write(`POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+    cut.resetAndDestroy();
+    assert.equal((await fetch(`${api.url}/healthz`)).status, 200, 'it goes on');
+  });
+
+  test('health and readiness', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    for (const path of ['/healthz', '/readyz']) {
+      const answer = await readAnswer(await fetch(api.url + path));
+      assert.deepEqual([answer.http, answer.body], [200, { status: 1, info: 'ok', data: {} }]);
+    }
+    await api.db[Symbol.asyncDispose]();
+    assert.equal((await fetch(`${api.url}/healthz`)).status, 200);
+    const ready = await readAnswer(await fetch(`${api.url}/readyz`));
+    assert.deepEqual([ready.http, ready.errorCode, ready.body['status']], [503, 'notReady', 0]);
+    const answer = await api.call('domain.list', 'x', {});
+    assert.deepEqual([answer.http, answer.errorCode], [500, 'internal'], 'our fault');
+    const id = String(answer.headers.get('x-request-id'));
+    assert.ok(String(answer.body['info']).includes(id));
+    const logged = api.logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ requestId, level }) => requestId === id && level === 'error');
+    assert.equal(logged.length, 1, 'logged once');
+  });
+
+  test('requests are counted by operation and outcome, never by what a caller writes', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    await api.call('domain.list', 'x', {});
+    await api.post('/some/path', {});
+    await sendRaw(api, 'nonsense\r\n\r\n');
+    const metrics = await api.registry.metrics();
+    assert.match(metrics, /causeway_api_requests_total\{operation="domain\.list",outcome="tokenUnknown"\} 1/);
+    assert.match(metrics, /causeway_api_requests_total\{operation="none",outcome="pathUnknown"\} 1/);
+    assert.match(metrics, /causeway_api_requests_total\{operation="none",outcome="requestMalformed"\} 1/);
+    assert.match(metrics, /causeway_api_request_duration_seconds_count\{operation="domain\.list"\} 1/);
+    assert.equal(metrics.includes('some/path'), false);
+  });
+
+  test('the language of texts is the request’s, else the setting’s', async (t) => {
+    const chinese = await startTestApi(t, newSqlite);
+    const english = await startTestApi(t, newSqlite, { locale: 'en' });
+    const info = async (api: TestApi, language?: string) =>
+      (await api.post('/x', {}, language === undefined ? {} : { 'accept-language': language })).body['info'];
+    assert.equal(await info(chinese), '接口不存在');
+    assert.equal(await info(english), 'there is no such operation');
+    assert.equal(await info(english, 'zh'), '接口不存在');
+    assert.equal(await info(chinese, 'fr, en;q=0.5, zh;q=0.4'), 'there is no such operation');
+  });
+
+  test('each operation answers at its path, and only to POST', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    for (const name of ROUTE_NAMES) {
+      assert.equal((await api.post(ROUTES[name].path, {})).errorCode, 'fieldMissing', name);
+      assert.equal((await fetch(api.url + ROUTES[name].path)).status, 405, name);
+    }
+  });
+
+  test('TLS is spoken when there is a certificate', needsProgram('openssl'), async (t) => {
+    const { cert, key } = makeCertificate(t);
+    const api = await startTestApi(t, newSqlite, { tls: { cert, key } });
+    const request = httpsRequest(`${api.url}/healthz`, { ca: cert, servername: 'localhost' }).end();
+    const [response] = await once(request, 'response');
+    assert.equal(response.statusCode, 200);
+    await text(response);
+  });
+});

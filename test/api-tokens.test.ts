@@ -1,0 +1,118 @@
+/** Which tokens are good, how often they may be used, and whose address a request has. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startTestApi, type TestApi, type TestApiOptions } from './support/api.ts';
+import { newSqlite } from './support/databases.ts';
+
+const LIST = '/domain/listDomains';
+
+function guess(api: TestApi, headers: Record<string, string> = {}) {
+  return api.post(LIST, { access_token: `guess-${Math.random()}` }, headers);
+}
+
+describe('tokens', () => {
+  test('that are missing, unknown or not text are told apart', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const rows: readonly [unknown, string, RegExp][] = [
+      [{}, 'fieldMissing', /^缺少字段 access_token：应为/],
+      [{ access_token: null }, 'fieldMissing', /^缺少字段 access_token/],
+      [{ access_token: '' }, 'fieldInvalid', /^字段 access_token 无效/],
+      [{ access_token: ['x'] }, 'fieldInvalid', /^字段 access_token 无效/],
+      [{ access_token: 'x'.repeat(513) }, 'fieldInvalid', /^字段 access_token 无效/],
+      [{ access_token: 'x' }, 'tokenUnknown', /^access_token 无效$/],
+      [{ access_token: 12345 }, 'tokenUnknown', /^access_token 无效$/],
+      [{ access_token: "' or 1=1 --" }, 'tokenUnknown', /^access_token 无效$/],
+    ];
+    for (const [body, code, info] of rows) {
+      const answer = await api.post(LIST, body);
+      assert.deepEqual([answer.http, answer.body['status'], answer.errorCode], [200, 0, code], JSON.stringify(body));
+      assert.match(String(answer.body['info']), info);
+    }
+  });
+
+  test('are used 2 a second with a burst of 5, each for itself', async (t) => {
+    const api = await startTestApi(t, newSqlite, { limits: { tokenRatePerSecond: 2, tokenRateBurst: 5 } });
+    const one = await api.join('customer', ['cdn']);
+    const two = await api.join('customer', ['cdn']);
+    const burst = async (token: string) => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => api.call('domain.list', token, {})));
+      return answers.filter(({ http }) => http === 200).length;
+    };
+    assert.equal(await burst(one.accessToken), 5);
+    const refused = await api.call('domain.list', one.accessToken, {});
+    assert.deepEqual(
+      [refused.http, refused.errorCode, refused.headers.get('retry-after')],
+      [429, 'tooManyRequests', '1'],
+    );
+    assert.deepEqual([refused.body['status'], refused.body['data']], [0, {}]);
+    assert.equal(await burst(two.accessToken), 5);
+    api.now += 1000;
+    assert.equal(await burst(one.accessToken), 2);
+    api.now -= 3_600_000; // a clock that is set back gives nothing and takes nothing
+    assert.equal(await burst(one.accessToken), 0);
+  });
+
+  test('that are wrong 10 times a minute shut out their address before the database is asked', async (t) => {
+    const api = await startTestApi(t, newSqlite, { limits: { failedTokensPerMinute: 10 } });
+    const { accessToken } = await api.join('customer', ['cdn']);
+    for (let count = 0; count < 10; count += 1) assert.equal((await guess(api)).errorCode, 'tokenUnknown');
+    const refused = await guess(api);
+    assert.deepEqual(
+      [refused.http, refused.errorCode, refused.headers.get('retry-after')],
+      [429, 'tooManyFailedTokens', '6'],
+    );
+    assert.equal((await api.call('domain.list', accessToken, {})).http, 429, 'a good one from there too');
+    api.now += 6000;
+    assert.equal((await api.call('domain.list', accessToken, {})).http, 200);
+    assert.equal((await guess(api)).errorCode, 'tokenUnknown');
+    assert.equal((await guess(api)).http, 429);
+  });
+
+  test('have the address that trusted proxies tell, and theirs only', async (t) => {
+    const start = (options: TestApiOptions) =>
+      startTestApi(t, newSqlite, { ...options, limits: { failedTokensPerMinute: 1 } });
+    const shutOut = async (api: TestApi, first: string, second: string) => {
+      await guess(api, { 'x-forwarded-for': first });
+      return (await guess(api, { 'x-forwarded-for': second })).http === 429;
+    };
+    const trusting = { trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] };
+    assert.equal(await shutOut(await start({}), '192.0.2.1', '192.0.2.2'), true, 'nobody is trusted');
+    assert.equal(await shutOut(await start(trusting), '192.0.2.1', '192.0.2.2'), false);
+    assert.equal(await shutOut(await start(trusting), '192.0.2.1', '192.0.2.1'), true);
+    assert.equal(
+      await shutOut(await start(trusting), '198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'),
+      true,
+      'forged',
+    );
+    assert.equal(
+      await shutOut(await start(trusting), '192.0.2.1, 10.0.0.1', '192.0.2.2, 10.0.0.1'),
+      false,
+      'two proxies',
+    );
+    assert.equal(await shutOut(await start(trusting), '2001:db8::1', '2001:db8::ffff:2'), true, 'one /64');
+    assert.equal(await shutOut(await start(trusting), '2001:db8:0:1::1', '2001:db8:0:2::1'), false);
+    assert.equal(await shutOut(await start(trusting), '::ffff:192.0.2.1', '192.0.2.1'), true, 'one address');
+    const odd = await start(trusting);
+    for (const header of ['garbage', ',,,', '', '999.1.1.1', `${'1.1.1.1,'.repeat(1000)}`]) {
+      assert.ok([200, 429].includes((await guess(odd, { 'x-forwarded-for': header })).http), header.slice(0, 20));
+    }
+  });
+
+  test('and bodies are in no log line; the request id and the operation are', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const { accessToken } = await api.join('customer', ['cdn']);
+    const answer = await api.call('domain.add', accessToken, {
+      domain: 'secret-plan.example',
+      cdn_type: 1,
+      data: 'o.example',
+    });
+    await api.call('domain.get', `${accessToken}x`, { domain_id: 1 });
+    const log = api.logLines.join('');
+    assert.equal(log.includes(accessToken) || log.includes('secret-plan'), false);
+    const line = api.logLines.map((text) => JSON.parse(text)).find(({ operation }) => operation === 'domain.add');
+    assert.deepEqual(
+      [line.requestId, line.outcome, line.http, line.address],
+      [answer.headers.get('x-request-id'), 'ok', 200, '127.0.0.1'],
+    );
+  });
+});
