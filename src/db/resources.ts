@@ -35,6 +35,7 @@ export interface ResourceRow {
  * takes, so revisions become visible in their order. A key stands in `changes` once. Gives the revision.
  */
 export async function publish(trx: Transaction<Schema>, changes: readonly Change[], now: number): Promise<number> {
+  await wakeListeners(trx); // heard when we commit; said before the lock, which is held for as short as can be
   const { revision } = await trx
     .updateTable('config_head')
     .set((e) => ({ revision: e('revision', '+', 1) }))
@@ -53,7 +54,6 @@ export async function publish(trx: Transaction<Schema>, changes: readonly Change
       .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet(values))
       .execute();
   }
-  await wakeListeners(trx);
   return revision;
 }
 
