@@ -2,9 +2,9 @@
  * Every word that `X-Cache`, the metrics and the logs use for how a request was answered and why. The table in
  * `docs/edge.md` shows the same words, and a test compares them.
  */
-
-/** The first word of `X-Cache`. */
-export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'REVALIDATED' | 'BYPASS' | 'ERROR' | 'DENIED';
+import type { BypassReason } from '#http/decide.ts';
+import type { RequestProblem } from '#http/request.ts';
+import type { SkipReason } from '#http/store.ts';
 
 /** Why an origin gave no usable answer. */
 export const ORIGIN_FAILURES = {
@@ -28,51 +28,82 @@ export const DENIALS = {
   disabled: 'the operator has disabled the domain',
 } as const;
 
-/** Why the edge itself answers with an error. */
-export const EDGE_ERRORS = {
-  badRequest: 'the request is not valid HTTP, or says two things at once',
-  uriTooLong: 'the target is longer than 8 KiB',
-  headerTooLarge: 'the header section is larger than the limit',
-  bodyTooLarge: 'the body is larger than the limit',
+/** What is wrong with a request: found by the check of `http/request.ts`, or before it by the parser. */
+export const REQUEST_PROBLEMS = {
+  host: 'not exactly one Host, or not a host',
+  hostMismatch: 'an absolute target for another host than Host, or another scheme',
+  target: 'the target is not one: a fragment, a control byte, a broken percent-encoding',
+  targetTooLong: 'the target is longer than 8 KiB',
+  method: 'TRACE or CONNECT',
+  framing: 'the body has no single, valid length',
+  transferCoding: 'a transfer coding besides chunked',
+  malformed: 'not HTTP',
+  headerTooLarge: 'the header section is larger than 32 KiB',
+  bodyTooLarge: 'the body is larger than 100 MiB',
   requestTimeout: 'the request did not arrive within the limit',
-  methodNotAllowed: 'CONNECT and other methods that the edge does not proxy',
-  expectationFailed: 'an expectation other than 100-continue',
+  expectation: 'an expectation other than 100-continue',
+} as const satisfies Record<RequestProblem, string> & Record<string, string>;
+
+/** Why the edge answers with an error of its own, though the request is valid and the origins are not to blame. */
+export const EDGE_FAULTS = {
   loop: 'the request has passed this service before',
-  notCached: 'only-if-cached, and nothing usable is stored',
-  staleForbidden: 'the origin fails, and what is stored may not be served stale',
-  internal: 'a fault of the edge; the log has it',
+  onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
+  internal: 'a fault of the edge; its log has it',
 } as const;
 
 /** Why the cache is not asked. */
 export const BYPASSES = {
   method: 'the method is neither GET nor HEAD',
-  body: 'a GET or HEAD with a body',
+  requestBody: 'a GET or HEAD with a body',
   precondition: 'If-Match or If-Unmodified-Since: only the origin can tell',
-  upgrade: 'the client asks for another protocol',
-} as const;
+  requestNoStore: "the client's no-store, where the site honours it",
+  dotSegments: 'the path has dot segments, which an origin may read otherwise than the cache key does',
+} as const satisfies Record<BypassReason, string> & Record<string, string>;
 
-/** Why a response of the origin was not stored. */
+/** Why a response of an origin was not stored. */
 export const SKIPS = {
+  method: "neither a GET's response nor a POST's that answers for its own address",
+  requestBody: 'the request had a body',
+  requestNoStore: "the client's no-store, where the site honours it",
+  status: 'a status that is not stored',
   noStore: 'Cache-Control: no-store',
   private: 'Cache-Control: private',
-  authorization: 'the request carries Authorization and the response does not allow sharing',
-  setCookie: 'the response sets a cookie',
-  varyStar: 'Vary: *',
-  status: 'a status that is not stored',
-  noFreshness: 'no freshness lifetime and nothing to validate with',
-  range: 'a part of the object',
-  notModified: "the origin's 304 answers the client's own condition",
-  invalidated: 'invalidated while it was fetched',
+  setCookie: 'it sets a cookie',
+  authorization: 'the request had Authorization, and the response does not say that it may be shared',
+  varyAny: 'Vary: *',
+  contentRange: 'a 206 without a usable Content-Range',
+  notCacheable: 'no freshness, and a status without a default',
+  noReuse: 'stale from the start, and nothing to validate it with',
+  invalidated: 'its address was invalidated while it was fetched',
+  partial: 'a part of the object',
   tooLarge: 'larger than the largest object that is stored',
-  incomplete: 'the body did not arrive whole',
-} as const;
+} as const satisfies Record<SkipReason, string> & Record<string, string>;
 
 export type OriginFailure = keyof typeof ORIGIN_FAILURES;
 export type Denial = keyof typeof DENIALS;
-export type EdgeError = keyof typeof EDGE_ERRORS;
+export type RequestFault = keyof typeof REQUEST_PROBLEMS;
+export type EdgeFault = keyof typeof EDGE_FAULTS;
 export type Bypass = keyof typeof BYPASSES;
 export type Skip = keyof typeof SKIPS;
-export type Reason = OriginFailure | Denial | EdgeError | Bypass | Skip;
+
+/** How a request was answered: `X-Cache` is the status and, where there is one, the reason. */
+export type CacheMark =
+  | { readonly status: 'HIT' | 'STALE' | 'REVALIDATED' }
+  /** The reason why it was not stored; without one it was, as far as its body arrives whole. */
+  | { readonly status: 'MISS'; readonly reason?: Skip }
+  | { readonly status: 'BYPASS'; readonly reason: Bypass }
+  | { readonly status: 'DENIED'; readonly reason: Denial }
+  | { readonly status: 'ERROR'; readonly reason: RequestFault | OriginFailure | EdgeFault };
+
+export function formatMark(mark: CacheMark): string {
+  const reason = reasonOf(mark);
+  return reason === '' ? mark.status : `${mark.status} ${reason}`;
+}
+
+/** Empty without one. */
+export function reasonOf(mark: CacheMark): string {
+  return 'reason' in mark ? mark.reason : '';
+}
 
 /** The status that an origin's failure is answered with. RFC 9110 §15.6.3, §15.6.5 */
 export function failureStatus(failure: OriginFailure): 502 | 504 {

@@ -42,6 +42,7 @@ export type AttemptResult =
       readonly isSent: boolean;
       readonly isReused: boolean;
     }
+  /** By the signal, or because the request's body broke off. */
   | { readonly kind: 'aborted' };
 
 export interface AttemptTools {
@@ -133,6 +134,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request.signal.removeEventListener('abort', this.abort);
     if (this.#body !== undefined) {
       this.#body.destroy(error);
+      return;
+    }
+    if (this.#request.body?.isBroken === true) {
+      this.#resolve({ kind: 'aborted' });
       return;
     }
     const failure = readFailure(error);

@@ -1,6 +1,5 @@
 /** A viewer's request body on its way to an origin: read only when a connection asks for it, bounded, with a time limit. */
 import type { IncomingMessage } from 'node:http';
-import type { EdgeError } from '../reasons.ts';
 
 /** The largest body that is passed on; larger ones are answered 413. */
 export const MAX_REQUEST_BODY_BYTES = 100 * 1024 * 1024;
@@ -10,8 +9,9 @@ export interface RequestBody {
   read(): AsyncIterable<Buffer>;
   /** True once any byte was asked for: then the request cannot go to another origin. */
   readonly isTouched: boolean;
-  /** Why the body could not be passed on, if so. */
-  readonly problem: Extract<EdgeError, 'bodyTooLarge' | 'requestTimeout'> | undefined;
+  /** It ended early: the client left or stalled, or `isTooLarge`. An attempt that failed then says nothing about the origin. */
+  readonly isBroken: boolean;
+  readonly isTooLarge: boolean;
   /** Bytes passed on so far. */
   readonly sizeBytes: number;
 }
@@ -26,7 +26,8 @@ export interface RequestBodyOptions {
 
 export function createRequestBody(message: IncomingMessage, options: RequestBodyOptions): RequestBody {
   let isTouched = false;
-  let problem: RequestBody['problem'];
+  let isBroken = false;
+  let isTooLarge = false;
   let sizeBytes = 0;
 
   async function* read(): AsyncGenerator<Buffer> {
@@ -35,10 +36,7 @@ export function createRequestBody(message: IncomingMessage, options: RequestBody
     let timer: NodeJS.Timeout | undefined;
     const arm = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        problem = 'requestTimeout';
-        message.destroy(new Error('the request body stalled'));
-      }, options.idleTimeoutMs);
+      timer = setTimeout(() => message.destroy(new Error('the request body stalled')), options.idleTimeoutMs);
     };
     try {
       arm();
@@ -47,12 +45,15 @@ export function createRequestBody(message: IncomingMessage, options: RequestBody
         clearTimeout(timer);
         sizeBytes += chunk.length;
         if (sizeBytes > options.maxBytes) {
-          problem = 'bodyTooLarge';
+          isTooLarge = true;
           throw new Error('the request body is too large');
         }
         yield chunk;
         arm();
       }
+    } catch (error) {
+      isBroken = true;
+      throw error;
     } finally {
       clearTimeout(timer);
     }
@@ -63,8 +64,11 @@ export function createRequestBody(message: IncomingMessage, options: RequestBody
     get isTouched() {
       return isTouched;
     },
-    get problem() {
-      return problem;
+    get isBroken() {
+      return isBroken;
+    },
+    get isTooLarge() {
+      return isTooLarge;
     },
     get sizeBytes() {
       return sizeBytes;

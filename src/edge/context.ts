@@ -1,0 +1,35 @@
+/** What the stages are given: the edge's parts, and one request on its way through. */
+import type { CacheOptions } from '#http/options.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Site } from '#sites/site.ts';
+import type { SiteTable } from '#sites/table.ts';
+import type { VisitLog } from './access-log.ts';
+import type { EdgeMetrics } from './metrics.ts';
+import type { Origins } from './origin/fetch.ts';
+import type { Refreshes } from './refresh.ts';
+import type { EdgeRequest } from './request.ts';
+import type { CacheStore } from './store/store.ts';
+
+export interface EdgeContext {
+  readonly sites: SiteTable;
+  readonly store: CacheStore;
+  readonly origins: Origins;
+  readonly refreshes: Refreshes;
+  readonly accessLog: VisitLog;
+  readonly metrics: EdgeMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The edge is shutting down: connections end with their answer. */
+  readonly isClosing: () => boolean;
+}
+
+/** A request that has a site, is allowed, and has a key and a plan. */
+export interface Visit {
+  readonly request: EdgeRequest;
+  readonly site: Site;
+  readonly key: string;
+  readonly options: CacheOptions;
+  /** When the key was invalidated last, as the look-up found it. */
+  readonly invalidatedAt: number | undefined;
+}

@@ -1,0 +1,55 @@
+/** The edge's counters. Every label has a closed set of values. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
+import type { CacheStore } from './store/store.ts';
+
+export interface EdgeMetrics {
+  /** `mark` is absent when the client left before there was an answer. */
+  countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
+  countOriginFailure(failure: OriginFailure): void;
+}
+
+export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMetrics {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'causeway_edge_requests_total',
+    help: 'Requests by the words of X-Cache and the class of the status (4xx: also clients that left).',
+    labelNames: ['cache', 'reason', 'status'],
+    registers,
+  });
+  const sent = new Counter({ name: 'causeway_edge_sent_bytes_total', help: 'Bytes sent to clients.', registers });
+  const failures = new Counter({
+    name: 'causeway_edge_origin_failures_total',
+    help: 'Attempts at an origin that brought no response, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  new Gauge({
+    name: 'causeway_edge_store_bytes',
+    help: 'Memory that the cache store counts.',
+    registers,
+    collect() {
+      this.set(store.usage().bytes);
+    },
+  });
+  new Gauge({
+    name: 'causeway_edge_store_objects',
+    help: 'Stored responses, variants counted singly.',
+    registers,
+    collect() {
+      this.set(store.usage().objects);
+    },
+  });
+  return {
+    countRequest: (mark, status, sentBytes) => {
+      const cache = mark?.status ?? 'NONE';
+      requests.inc({
+        cache,
+        reason: mark === undefined ? '' : reasonOf(mark),
+        status: `${Math.floor(status / 100)}xx`,
+      });
+      sent.inc(sentBytes);
+    },
+    countOriginFailure: (failure) => failures.inc({ reason: failure }),
+  };
+}

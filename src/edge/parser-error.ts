@@ -1,0 +1,36 @@
+/** What the HTTP parser refuses, or what did not arrive in time: answered on the bare socket, and the connection ends. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { formatDate } from '#http/dates.ts';
+import { formatMark, type RequestFault } from './reasons.ts';
+
+export interface Refusal {
+  readonly status: 400 | 405 | 408 | 431;
+  readonly reason: RequestFault;
+}
+
+/** `undefined`: the connection broke, there is nobody to answer. */
+export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, reason: 'headerTooLarge' };
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, reason: 'requestTimeout' };
+  return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
+}
+
+/** Gives the number of bytes sent. */
+export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: number): number {
+  const phrase = STATUS_CODES[status] ?? '';
+  const text = `${status} ${phrase}\n${reason}\n`;
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${text.length}`,
+    'Cache-Control: no-store',
+    `Date: ${formatDate(now)}`,
+    'Connection: close',
+    'Via: 1.1 causeway',
+    `X-Cache: ${formatMark({ status: 'ERROR', reason })}`,
+  ];
+  const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`, 'latin1');
+  socket.end(bytes, () => socket.destroy());
+  return bytes.length;
+}

@@ -1,0 +1,53 @@
+/** Stage 1: what a client sent, as an `EdgeRequest`, or what is wrong with it. Pure. */
+import type { RawHeaders } from '#http/headers.ts';
+import { checkRequest, type ValidRequest } from '#http/request.ts';
+import { readRequestFacts } from '#http/request-facts.ts';
+import type { RequestFacts } from '#http/stored.ts';
+import { isLoop } from './origin/request-headers.ts';
+import type { EdgeFault, RequestFault } from './reasons.ts';
+
+/** As it came off the connection. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly httpVersion: '1.0' | '1.1';
+  readonly headers: RawHeaders;
+  readonly isTls: boolean;
+  /** Of the TCP peer, without port; IPv4 also on a dual-stack socket. */
+  readonly clientAddress: string;
+  /** `Expect: 100-continue`: the client waits before it sends its body. */
+  readonly isExpectingContinue: boolean;
+  /** Any other expectation. */
+  readonly hasUnknownExpectation: boolean;
+}
+
+export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
+  readonly kind: 'request';
+  readonly headers: RawHeaders;
+  readonly httpVersion: '1.0' | '1.1';
+  readonly clientAddress: string;
+  readonly facts: RequestFacts;
+}
+
+export interface InvalidEdgeRequest {
+  readonly kind: 'invalid';
+  readonly status: 400 | 405 | 414 | 417 | 501 | 508;
+  readonly reason: RequestFault | EdgeFault;
+}
+
+export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEdgeRequest {
+  const checked = checkRequest(received);
+  if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
+  // It speaks of a whole server; a site is not one, and its origins are several.
+  if (checked.target === '*') return { kind: 'invalid', status: 400, reason: 'target' };
+  if (received.hasUnknownExpectation) return { kind: 'invalid', status: 417, reason: 'expectation' }; // RFC 9110 §10.1.1
+  if (isLoop(received.headers)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
+  const { method, headers, httpVersion, clientAddress } = received;
+  return {
+    ...checked,
+    headers,
+    httpVersion,
+    clientAddress,
+    facts: readRequestFacts({ method, uri: checked.uri, headers }),
+  };
+}

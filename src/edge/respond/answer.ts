@@ -1,0 +1,38 @@
+/** What stage 10 sends: a head, a body that is not read yet, and the words that say how it came about. */
+import type { Readable } from 'node:stream';
+import type { RawHeaders } from '#http/headers.ts';
+import type { ByteSpan } from '#http/range.ts';
+import type { CacheMark } from '../reasons.ts';
+import type { BodyWriter, StoredBody } from '../store/store.ts';
+
+export interface EdgeAnswer {
+  readonly status: number;
+  readonly reason: string;
+  /** Complete but for what the connection and this hop add. */
+  readonly headers: RawHeaders;
+  readonly body: AnswerBody;
+  readonly mark: CacheMark;
+  /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */
+  readonly closes?: boolean;
+}
+
+export type AnswerBody =
+  | { readonly kind: 'none' }
+  /** In order: bytes of ours, and spans of a stored body. */
+  | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
+  | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
+  /** No body for the client; what streams in is for the store alone. */
+  | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
+
+export type BodyPiece = Buffer | { readonly body: StoredBody; readonly span: ByteSpan };
+
+/** Gathers what streams by, for the store. */
+export interface Fill {
+  readonly writer: BodyWriter;
+  /** What the origin says the body will have. */
+  readonly announcedBytes: number | undefined;
+  /** The body is whole: store it. */
+  readonly onWhole: (body: StoredBody) => void;
+}
+
+export const NO_BODY: AnswerBody = { kind: 'none' };

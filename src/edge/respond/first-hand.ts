@@ -1,0 +1,29 @@
+/** The answer that an origin's own response gives to the client that caused the fetch. */
+import { answerFromStored, firstHandHeaders } from '#http/answer.ts';
+import { isNotModified } from '#http/conditional.ts';
+import type { RequestFacts, Stored } from '#http/stored.ts';
+import type { OriginResponse } from '../origin/attempt.ts';
+import type { CacheMark } from '../reasons.ts';
+import { type EdgeAnswer, type Fill, NO_BODY } from './answer.ts';
+
+export function firstHandAnswer(response: OriginResponse, mark: CacheMark, fill: Fill | undefined): EdgeAnswer {
+  const { status, reason, body } = response;
+  const headers = firstHandHeaders(response.headers, response);
+  return { status, reason, headers, body: { kind: 'stream', stream: body, fill }, mark };
+}
+
+/**
+ * 304 when the client already has what came, which the origin could not see: its conditions were not passed on.
+ * `undefined`: it has not. RFC 9110 §13.2.1
+ */
+export function notModifiedAnswer(
+  request: RequestFacts,
+  stored: Stored,
+  mark: CacheMark,
+  now: number,
+): EdgeAnswer | undefined {
+  if (!isNotModified(request, stored, now)) return undefined;
+  const answer = answerFromStored(request, stored, { now, bodyBytes: undefined, boundary: '' });
+  if (answer.kind !== 'notModified') return undefined;
+  return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark };
+}

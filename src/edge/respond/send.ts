@@ -1,0 +1,50 @@
+/** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
+import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
+import { SERVICE_NAME } from '../origin/request-headers.ts';
+import { formatMark } from '../reasons.ts';
+import type { Viewer } from '../viewer.ts';
+import type { BodyPiece, EdgeAnswer } from './answer.ts';
+import { streamBody } from './stream.ts';
+
+/** Resolves when the answer is out, whole or not; the viewer knows which. */
+export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, isClosing: boolean): Promise<void> {
+  const closes = answer.closes === true || isClosing || viewer.hasAmbiguousRest;
+  viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
+  switch (answer.body.kind) {
+    case 'none':
+      return viewer.end();
+    case 'pieces':
+      await writePieces(viewer, answer.body.pieces);
+      return viewer.end();
+    case 'stream':
+      return streamBody(viewer, answer.body.stream, answer.body.fill);
+    case 'fill':
+      void streamBody(undefined, answer.body.stream, answer.body.fill); // never rejects; the client does not wait for it
+      return viewer.end();
+  }
+}
+
+function finalHeaders({ headers, mark, status }: EdgeAnswer, closes: boolean): RawHeaders {
+  const via = [...allValues(headers, 'via'), `1.1 ${SERVICE_NAME}`].join(', ');
+  // RFC 9110 §8.6: neither in a 204
+  const kept = withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED);
+  return [...kept, 'Via', via, 'X-Cache', formatMark(mark), ...(closes ? ['Connection', 'close'] : [])];
+}
+
+/** An origin's own X-Cache would be taken for ours. */
+const REPLACED: ReadonlySet<string> = new Set(['via', 'x-cache']);
+const REPLACED_IN_204: ReadonlySet<string> = new Set([...REPLACED, 'content-length']);
+
+/** undici reads it as UTF-8; what does not fit into a status line is left out, as HTTP/2 does with all of it. */
+function safeReason(reason: string): string {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : '';
+}
+
+async function writePieces(viewer: Viewer, pieces: readonly BodyPiece[]): Promise<void> {
+  for (const piece of pieces) {
+    for await (const chunk of Buffer.isBuffer(piece) ? [piece] : piece.body.read(piece.span)) {
+      if (viewer.isGone) return;
+      if (!viewer.write(chunk)) await viewer.drained();
+    }
+  }
+}

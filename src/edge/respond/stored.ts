@@ -1,0 +1,46 @@
+/** The answer that a stored response gives: whole, in part, 304 or 416. Pure but for the boundary handed in. */
+import { STATUS_CODES } from 'node:http';
+import { answerFromStored } from '#http/answer.ts';
+import type { RequestFacts } from '#http/stored.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import type { CacheMark } from '../reasons.ts';
+import type { CachedResponse } from '../store/store.ts';
+import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
+
+export interface StoredAnswerInput {
+  readonly request: RequestFacts;
+  readonly stored: CachedResponse;
+  readonly mark: CacheMark;
+  readonly now: number;
+  /** See `AnswerInput.boundary`. */
+  readonly boundary: string;
+}
+
+/** The store holds whole responses, so each covers every request. */
+export function storedAnswer({ request, stored, mark, now, boundary }: StoredAnswerInput): EdgeAnswer {
+  const { body } = stored;
+  const answer = answerFromStored(request, stored, { now, bodyBytes: body.sizeBytes, boundary });
+  const give = (status: number, content: AnswerBody): EdgeAnswer => {
+    const reason = status === stored.status ? stored.reason : (STATUS_CODES[status] ?? '');
+    const headers = answer.kind === 'uncovered' ? [] : answer.headers;
+    return { status, reason, headers, body: request.method === 'HEAD' ? NO_BODY : content, mark };
+  };
+  switch (answer.kind) {
+    case 'full':
+      return give(stored.status, { kind: 'pieces', pieces: [{ body, span: { first: 0, last: body.sizeBytes - 1 } }] });
+    case 'notModified':
+      return give(304, NO_BODY);
+    case 'partial':
+      return give(206, { kind: 'pieces', pieces: [{ body, span: answer.span }] });
+    case 'multipart': {
+      const parts = answer.parts.flatMap(({ head, span }) => [Buffer.from(head, 'latin1'), { body, span }]);
+      return give(206, { kind: 'pieces', pieces: [...parts, Buffer.from(answer.tail, 'latin1')] });
+    }
+    case 'unsatisfiable':
+      return give(416, NO_BODY);
+    case 'uncovered':
+      throw new Error('only whole responses are stored');
+    default:
+      return unreachable(answer);
+  }
+}

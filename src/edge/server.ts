@@ -1,0 +1,214 @@
+/** The edge's listener, and the parts that a worker's requests share. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Registry } from 'prom-client';
+import { unmapAddress } from '#lib/cidr.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { SiteTable } from '#sites/table.ts';
+import { describeProblem, type VisitLog } from './access-log.ts';
+import type { EdgeContext } from './context.ts';
+import { handle } from './handle.ts';
+import { createEdgeMetrics } from './metrics.ts';
+import { createConnector, type Resolve, resolveBySystem } from './origin/connector.ts';
+import { createOrigins } from './origin/fetch.ts';
+import type { Guard } from './origin/guard.ts';
+import { createOriginHealth } from './origin/health.ts';
+import { createOriginPools } from './origin/pools.ts';
+import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
+import { createRefreshes } from './refresh.ts';
+import { createMemoryStore } from './store/memory.ts';
+import { Viewer, type ViewerOptions } from './viewer.ts';
+
+export interface EdgeOptions {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Several processes share the port, and the kernel spreads connections over them. */
+  readonly reusePort: boolean;
+  readonly sites: SiteTable;
+  readonly cacheBytes: number;
+  readonly guard: Guard;
+  readonly accessLog: VisitLog;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly limits?: Partial<EdgeLimits>;
+  /** How origins' names are resolved; by the system when absent. */
+  readonly resolve?: Resolve;
+  /** Certificate authorities for origins instead of the system's, PEM. */
+  readonly originCa?: string;
+}
+
+/** Milliseconds and bytes. Edge rules 2 and 10 give the origins' three. */
+export interface EdgeLimits {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly originIdleMs: number;
+  /** A client that neither sends its body nor reads its answer. */
+  readonly clientIdleMs: number;
+  readonly requestHeaderMs: number;
+  /** A whole request, body included. */
+  readonly requestMs: number;
+  readonly keepAliveMs: number;
+  readonly maxHeaderBytes: number;
+}
+
+const DEFAULT_LIMITS: EdgeLimits = {
+  connectMs: 5_000,
+  firstByteMs: 30_000,
+  originIdleMs: 30_000,
+  clientIdleMs: 60_000,
+  requestHeaderMs: 15_000,
+  requestMs: 600_000,
+  keepAliveMs: 75_000,
+  maxHeaderBytes: 32 * 1024,
+};
+
+/** Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever. */
+const MAX_REQUESTS_PER_CONNECTION = 10_000;
+/** Per worker; an idle one costs about 14 KB. */
+const MAX_CONNECTIONS = 50_000;
+
+export interface Edge extends AsyncDisposable {
+  readonly port: number;
+  /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  let isClosing = false;
+  const { edge, closeOrigins } = createContext(options, limits, () => isClosing);
+  const server = createHttpServer(edge, limits);
+  const port = await listen(server, options);
+  let closed: Promise<void> | undefined;
+  const close = (graceMs: number) => {
+    isClosing = true;
+    closed ??= closeServer(server, graceMs).then(closeOrigins);
+    return closed;
+  };
+  return { port, close, [Symbol.asyncDispose]: () => close(0) };
+}
+
+function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
+  const { sites, clock, log, registry, guard, accessLog, resolve = resolveBySystem, originCa } = options;
+  const store = createMemoryStore({ maxBytes: options.cacheBytes });
+  const metrics = createEdgeMetrics(registry, store);
+  const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
+  const pools = createOriginPools({
+    connect,
+    firstByteTimeoutMs: limits.firstByteMs,
+    idleTimeoutMs: limits.originIdleMs,
+  });
+  const origins = createOrigins({
+    pools,
+    health: createOriginHealth(),
+    clock,
+    onFailure: (failure, origin, detail) => {
+      metrics.countOriginFailure(failure);
+      log.warn({ failure, origin, detail }, 'origin failed');
+    },
+  });
+  const edge: EdgeContext = {
+    sites,
+    store,
+    origins,
+    refreshes: createRefreshes(),
+    accessLog,
+    metrics,
+    clock,
+    log,
+    isClosing,
+  };
+  return { edge, closeOrigins: () => pools.close() };
+}
+
+function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
+  const server = createServer({
+    insecureHTTPParser: false,
+    requireHostHeader: false, // stage 1 asks for it, and its refusal is logged
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.requestHeaderMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
+    noDelay: true,
+  });
+  server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
+  server.maxConnections = MAX_CONNECTIONS;
+  const underWay = new WeakMap<Socket, Set<Viewer>>();
+  const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
+    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs: limits.clientIdleMs });
+    const others = underWay.get(message.socket) ?? new Set();
+    underWay.set(message.socket, others.add(viewer));
+    void handle(viewer, edge).finally(() => others.delete(viewer)); // never rejects
+  };
+  server.on('request', serve('none'));
+  server.on('checkContinue', serve('continue'));
+  server.on('checkExpectation', serve('unknown'));
+  // Without a listener Node would drop the connection without a word.
+  server.on('connect', (_message: IncomingMessage, socket: Duplex) => {
+    refuse(edge, socketOf(socket), { status: 405, reason: 'method' });
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
+    const socket = socketOf(duplex);
+    const refusal = readParserError(error);
+    if (refusal === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
+    void refuseInTurn(edge, socket, refusal, [...(underWay.get(socket) ?? [])]);
+  });
+  return server;
+}
+
+/** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
+async function refuseInTurn(edge: EdgeContext, socket: Socket, refusal: Refusal, before: Viewer[]): Promise<void> {
+  // What is wrong lies in the body of one of them: nothing more comes that it could be answered on.
+  if (before.some((viewer) => !viewer.isReceived)) return void socket.destroy();
+  await Promise.all(before.map((viewer) => viewer.ended));
+  if (socket.writable) refuse(edge, socket, refusal);
+}
+
+function refuse({ clock, accessLog, metrics }: EdgeContext, socket: Socket, refusal: Refusal): void {
+  const address = unmapAddress(socket.remoteAddress ?? '');
+  const sentBytes = sendRefusal(socket, refusal, clock());
+  metrics.countRequest({ status: 'ERROR', reason: refusal.reason }, refusal.status, sentBytes);
+  accessLog.write(describeProblem(address, refusal.status, sentBytes, clock()));
+}
+
+/** node:http types the sockets of its rarer events as streams; over TCP they are sockets. */
+function socketOf(duplex: Duplex): Socket {
+  if (duplex instanceof Socket) return duplex;
+  throw new Error('the listener is on TCP');
+}
+
+async function listen(server: Server, { listen: { host, port }, reusePort }: EdgeOptions): Promise<number> {
+  try {
+    return await listenOn(server, host, port, reusePort);
+  } catch (error) {
+    // A machine without IPv6: all of IPv4 is what remains of "every address".
+    if (host !== '::' || !isMissingFamily(error)) throw error;
+    return await listenOn(server, '0.0.0.0', port, reusePort);
+  }
+}
+
+function listenOn(server: Server, host: string, port: number, reusePort: boolean): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.once('error', reject);
+  server.listen({ host, port, reusePort, backlog: 1024 }, () => {
+    server.off('error', reject);
+    const address = server.address();
+    resolve(typeof address === 'object' && address !== null ? address.port : port);
+  });
+  return promise;
+}
+
+function isMissingFamily(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL';
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearTimeout(timer);
+}

@@ -1,0 +1,178 @@
+/**
+ * One request of a client and the way its answer goes out, over node:http. The only file of the pipeline that knows
+ * `IncomingMessage` and `ServerResponse`: another transport is another class with these members.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RawHeaders } from '#http/headers.ts';
+import { unmapAddress } from '#lib/cidr.ts';
+import { createRequestBody, MAX_REQUEST_BODY_BYTES, type RequestBody } from './origin/request-body.ts';
+import type { ReceivedRequest } from './request.ts';
+
+export interface ViewerOptions {
+  readonly expectation: 'none' | 'continue' | 'unknown';
+  /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
+  readonly idleTimeoutMs: number;
+  readonly maxRequestBodyBytes?: number | undefined;
+}
+
+export class Viewer {
+  readonly received: ReceivedRequest;
+  /** Aborts when the client is gone before its answer is complete. */
+  readonly signal: AbortSignal;
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #options: ViewerOptions;
+  readonly #gone = new AbortController();
+  readonly #socket: Socket;
+  readonly #bytesBefore: number;
+  #body: RequestBody | undefined;
+  #statusSent = 0;
+  #site: { readonly siteId: number; readonly host: string } | undefined;
+  #isFinished = false;
+
+  constructor(message: IncomingMessage, response: ServerResponse, options: ViewerOptions) {
+    this.#message = message;
+    this.#response = response;
+    this.#options = options;
+    this.#socket = message.socket;
+    this.#bytesBefore = message.socket.bytesWritten;
+    this.received = readReceived(message, options.expectation);
+    this.signal = this.#gone.signal;
+    response.sendDate = false; // Date is the origin's, or set where the answer is made
+    response.once('finish', () => {
+      this.#isFinished = true;
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    response.once('close', () => {
+      resolve();
+      if (!this.#isFinished) this.#gone.abort();
+    });
+    // An answer's own listener is on the body or the response; without one an error would end the process.
+    message.on('error', () => undefined);
+    response.on('error', () => undefined);
+  }
+
+  /** Whose request it is, for the log: `undefined` until stage 2 has found it. */
+  get site(): { readonly siteId: number; readonly host: string } | undefined {
+    return this.#site;
+  }
+
+  noteSite(siteId: number, host: string): void {
+    this.#site = { siteId, host };
+  }
+
+  /** 0 until the head is out. */
+  get statusSent(): number {
+    return this.#statusSent;
+  }
+
+  get isGone(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
+  /** The whole request is here. */
+  get isReceived(): boolean {
+    return this.#message.complete;
+  }
+
+  /** Resolves when the answer is out, or the client is gone. */
+  readonly ended: Promise<void>;
+
+  /** The whole answer went to the system. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Request line, header section and as much of the body as was passed on. */
+  get receivedBytes(): number {
+    const { method, target, headers } = this.received;
+    // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
+    const head = method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
+    return head + (this.#body?.sizeBytes ?? 0);
+  }
+
+  /** Of this answer, heads included, also when it was cut short. */
+  get sentBytes(): number {
+    return this.#socket.bytesWritten - this.#bytesBefore;
+  }
+
+  /** The body, to be read by whoever passes it on; the same one each time. */
+  openBody(): RequestBody {
+    this.#body ??= createRequestBody(this.#message, {
+      maxBytes: this.#options.maxRequestBodyBytes ?? MAX_REQUEST_BODY_BYTES,
+      idleTimeoutMs: this.#options.idleTimeoutMs,
+      onStart: () => {
+        // RFC 9110 §10.1.1: only now does anyone want the body
+        if (this.#options.expectation === 'continue' && this.#statusSent === 0) this.#response.writeContinue();
+      },
+    });
+    return this.#body;
+  }
+
+  /** A client that was told to wait, and gets its answer without having been asked on, may or may not send its body. */
+  get hasAmbiguousRest(): boolean {
+    return this.#options.expectation === 'continue' && this.#body?.isTouched !== true;
+  }
+
+  /** RFC 9110 §15.2: not to HTTP/1.0. */
+  sendInterim(status: number, headers: RawHeaders): void {
+    if (this.#statusSent !== 0 || this.isGone || this.received.httpVersion === '1.0') return;
+    this.#response.writeInformation(status, headers);
+  }
+
+  sendHead(status: number, reason: string, headers: RawHeaders): void {
+    this.#statusSent = status;
+    if (this.isGone) return;
+    this.#response.writeHead(status, reason, [...headers]);
+  }
+
+  /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */
+  write(chunk: Buffer): boolean {
+    return this.isGone || this.#response.write(chunk);
+  }
+
+  /** Resolves when there is room again, or the client is gone; one that reads nothing for too long is cut. */
+  async drained(): Promise<void> {
+    if (this.isGone || !this.#response.writableNeedDrain) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.cut(), this.#options.idleTimeoutMs);
+    this.#response.once('drain', resolve);
+    this.#response.once('close', resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#response.off('drain', resolve);
+    this.#response.off('close', resolve);
+  }
+
+  /** Resolves when all of it went to the system, or the client is gone. */
+  async end(): Promise<void> {
+    if (this.isGone || this.#isFinished) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.cut(), this.#options.idleTimeoutMs);
+    this.#response.once('finish', resolve);
+    this.#response.once('close', resolve);
+    this.#response.end();
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Ends the connection so that the client sees that the answer is not whole. */
+  cut(): void {
+    this.#socket.destroy();
+  }
+}
+
+function readReceived(message: IncomingMessage, expectation: ViewerOptions['expectation']): ReceivedRequest {
+  return {
+    method: message.method ?? '',
+    target: message.url ?? '',
+    httpVersion: message.httpVersion === '1.0' ? '1.0' : '1.1',
+    headers: message.rawHeaders,
+    isTls: false,
+    clientAddress: unmapAddress(message.socket.remoteAddress ?? ''),
+    isExpectingContinue: expectation === 'continue',
+    hasUnknownExpectation: expectation === 'unknown',
+  };
+}

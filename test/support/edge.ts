@@ -1,0 +1,179 @@
+/** An edge on a free port, with sites that tests put in, and a client that shows what came back byte for byte. */
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { Registry } from 'prom-client';
+import type { VisitEntry } from '../../src/edge/access-log.ts';
+import { createGuard } from '../../src/edge/origin/guard.ts';
+import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/server.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { createSiteTable } from '../../src/sites/lookup.ts';
+import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
+import type { SiteTable } from '../../src/sites/table.ts';
+
+export interface TestEdge {
+  readonly edge: Edge;
+  readonly port: number;
+  readonly registry: Registry;
+  /** One per finished request. */
+  readonly visits: VisitEntry[];
+  /** Adds or replaces a site. */
+  put(spec: Partial<SiteSpec> & { readonly name: string }): void;
+  /** Moves the edge's clock forward. */
+  advance(ms: number): void;
+  get(path: string, options?: FetchOptions): Promise<Received>;
+}
+
+export interface FetchOptions {
+  readonly method?: string;
+  readonly host?: string;
+  /** Flat list, sent as it is. */
+  readonly headers?: readonly string[];
+  readonly body?: string;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly reason: string;
+  /** Lower-case names; several lines joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+  /** Interim responses before it. */
+  readonly interim: readonly number[];
+  /** The body ended as its framing promised. */
+  readonly isWhole: boolean;
+}
+
+export const SITE_HOST = 'www.example.com';
+
+/** A site `www.example.com` with these origins, on the loopback. */
+export async function startTestEdge(
+  t: Pick<TestContext, 'after'>,
+  origins: readonly number[] | Partial<SiteSpec['origins']> = [],
+  options: Partial<EdgeOptions> = {},
+): Promise<TestEdge> {
+  const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
+  const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name) }, maxSites: 100 });
+  const visits: VisitEntry[] = [];
+  const registry = new Registry();
+  let ahead = 0;
+  const edge = await startEdge({
+    listen: { host: '127.0.0.1', port: 0 },
+    reusePort: false,
+    sites,
+    cacheBytes: 16 * 1024 * 1024,
+    guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
+    accessLog: { write: (entry) => void visits.push(entry) },
+    clock: () => Date.now() + ahead,
+    log: createLogger({ level: 'silent', name: 'test' }),
+    registry,
+    ...options,
+  });
+  t.after(() => edge.close(0));
+  const put = putInto(specs, sites);
+  put({
+    name: SITE_HOST,
+    origins: { ...NO_ORIGINS, ...(Array.isArray(origins) ? { primary: loopback(origins) } : origins) },
+  });
+  return {
+    edge,
+    port: edge.port,
+    registry,
+    visits,
+    put,
+    advance: (ms) => {
+      ahead += ms;
+    },
+    get: (path, fetchOptions) => fetchFrom(edge.port, path, fetchOptions),
+  };
+}
+
+export const NO_ORIGINS: SiteSpec['origins'] = {
+  protocol: 'http',
+  primary: [],
+  backup: [],
+  hostHeader: '',
+  probePath: '',
+};
+
+export function loopback(ports: readonly number[]): OriginSpec[] {
+  return ports.map((port) => ({ host: '127.0.0.1', port }));
+}
+
+function putInto(specs: Map<string, { readonly spec: SiteSpec; readonly revision: number }>, sites: SiteTable) {
+  let revision = 0;
+  return (change: Partial<SiteSpec> & { readonly name: string }) => {
+    const known = specs.get(change.name)?.spec;
+    const plain: SiteSpec = {
+      id: specs.size + 1,
+      name: change.name,
+      type: 'static',
+      state: 'open',
+      origins: NO_ORIGINS,
+    };
+    specs.set(change.name, { spec: { ...plain, ...known, ...change }, revision: ++revision });
+    sites.forget([change.name]);
+  };
+}
+
+/** A connection of its own per request. */
+export function fetchFrom(port: number, path: string, options: FetchOptions = {}): Promise<Received> {
+  const { method = 'GET', host = SITE_HOST, headers = [], body } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const interim: number[] = [];
+  const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
+  const all = ['Host', host, ...headers, ...length, 'Connection', 'close'];
+  const request = httpRequest({ port, host: '127.0.0.1', method, path, headers: all, agent: false });
+  request.on('information', ({ statusCode }) => interim.push(statusCode));
+  request.on('error', reject);
+  request.on('response', (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('error', () => undefined); // shows as not whole
+    response.on('close', () => {
+      resolve({
+        status: response.statusCode ?? 0,
+        reason: response.statusMessage ?? '',
+        headers: joinHeaders(response.rawHeaders),
+        rawHeaders: response.rawHeaders,
+        body: Buffer.concat(chunks).toString('latin1'),
+        interim,
+        isWhole: response.complete,
+      });
+    });
+  });
+  request.end(body);
+  return promise;
+}
+
+function joinHeaders(raw: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = (raw[i] ?? '').toLowerCase();
+    headers[name] = name in headers ? `${headers[name]}, ${raw[i + 1]}` : (raw[i + 1] ?? '');
+  }
+  return headers;
+}
+
+export interface RawClient {
+  readonly socket: Socket;
+  /** All that came so far, latin1. */
+  text(): string;
+  /** Resolves with everything when the server ends or resets the connection. */
+  readonly closed: Promise<string>;
+}
+
+/** Sends bytes as they are and leaves the connection open. */
+export function connectRaw(port: number, bytes = ''): RawClient {
+  const socket = connect({ port, host: '127.0.0.1' });
+  let text = '';
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined); // a reset shows as closed
+  socket.on('close', () => resolve(text));
+  if (bytes !== '') socket.write(bytes, 'latin1');
+  return { socket, text: () => text, closed: promise };
+}
