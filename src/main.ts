@@ -9,10 +9,10 @@ import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, SETTINGS, type SettingInForce, takeEnvironment } from '#config';
 import { type Problem, type Setting, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
-import { runChild } from '#roles/child.ts';
 import { findControl } from '#roles/control-file.ts';
 
 if (process.argv[2] === 'part') {
+  const { runChild } = await import('#roles/child.ts');
   runChild({
     control: async () => (await import('#roles/control.ts')).startControl,
     'edge-feed': async () => (await import('#roles/edge-feed.ts')).startEdgeFeed,

@@ -1,7 +1,6 @@
 /** Finds the service that a command speaks to and the token that it speaks with. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, fetch as fetchWith } from 'undici';
 import { type Client, createClient } from '#client/client.ts';
 import { type CliContext, CliError, type CliSettings, type GivenSettings, type LocalControl } from './context.ts';
 
@@ -62,9 +61,13 @@ function clientOf({ url, certificate }: Pick<LocalControl, 'url' | 'certificate'
 
 /** The certificate is known from the data directory, so its name need not fit the address. */
 function fetchTrusting(certificate: string): typeof fetch {
-  const dispatcher = new Agent({ connect: { ca: certificate, checkServerIdentity: () => undefined } });
+  const send = async (input: string, init: object) => {
+    const { Agent, fetch: fetchWith } = await import('undici'); // costs as much as all the rest of a command
+    const dispatcher = new Agent({ connect: { ca: certificate, checkServerIdentity: () => undefined } });
+    return fetchWith(input, { ...init, dispatcher });
+  };
   // Node's `fetch` is this same implementation; only the declarations differ.
-  return ((input: string, init: object) => fetchWith(input, { ...init, dispatcher })) as unknown as typeof fetch;
+  return send as unknown as typeof fetch;
 }
 
 function readFirstToken({ firstTokenFile }: CliSettings): string | undefined {

@@ -1,15 +1,23 @@
 /** The process of an edge that follows the feed and writes the store that the workers read; one per machine. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { PartContext, RunningPart } from './child.ts';
 
+/** After that the feed tries on by itself. */
+const CONTROL_START_MS = 3000;
+const POLL_MS = 20;
+
 export async function startEdgeFeed({ config, build, log, registry, send }: PartContext): Promise<RunningPart> {
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
     log.error({ to }, 'the settings of this edge were damaged; moved aside, and asked for anew'),
   );
+  // Both have just been started; without waiting every start would begin with a failure in the log.
+  if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
   const confirmed = new Map<number, () => void>();
   let lastId = 0;
   const client = startFeedClient({
@@ -39,6 +47,10 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
       store[Symbol.dispose]();
     },
   };
+}
+
+async function waitForSocket(path: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < CONTROL_START_MS && !existsSync(path); waitedMs += POLL_MS) await delay(POLL_MS);
 }
 
 export function edgeStorePath(dataDir: string): string {

@@ -1,27 +1,21 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
-import { join } from 'node:path';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
-import { openSpool } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
+import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
 
 /** Compiled sites kept in memory; the others are read when they are asked for. */
 const MAX_SITES = 10_000;
 
-export async function startEdgeWorker({
-  config,
-  name,
-  ownAddresses,
-  log,
-  registry,
-}: PartContext): Promise<RunningPart> {
+export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
+  const { config, ownAddresses, log, registry } = context;
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
-  const accessLog = await openSpool({ directory: join(config.dataDir, 'logs'), name, log, clock: systemClock });
+  const accessLog = openAccessLog(context);
   const edge = await startEdge({
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,

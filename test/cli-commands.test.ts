@@ -1,0 +1,178 @@
+/** The command line as people use it: with the service running and stopped, in words and as JSON. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from './support/eventually.ts';
+import { type RunningService, runCommand, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };
+
+type Run = (...args: string[]) => Promise<string>;
+
+test('accounts and tokens are managed while the service runs, and a token works at once', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  await manageAccounts(run, '2');
+  const created = JSON.parse(
+    await run('token', 'create', '2', '--scopes', 'cdn,sms', '--expires', '2999-12-31', '--json'),
+  );
+  const tokenFile = join(temporaryFolder(t), 'token');
+  writeFileSync(tokenFile, `${created.access_token}\n`);
+  assert.equal(await run('domain', 'list', '--token-file', tokenFile), 'ID  NAME  STATUS  ORIGINS\n');
+  await run('token', 'revoke', '2', created.token_id);
+  await refuses(t, service, ['domain', 'list', '--token-file', tokenFile], 'causeway: access_token has been revoked\n');
+});
+
+test('accounts and tokens are managed while the service is stopped', async (t) => {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const run = runner(t, dataDir);
+  await manageAccounts(run, '1');
+  const created = JSON.parse(await run('token', 'create', '1', '--scopes', 'cdn', '--json'));
+  const service = await startService(t, { ...CONTROL, dataDir });
+  assert.equal(service.token, '', 'there is an account already, so no first token is made');
+  const settings = { CAUSEWAY_TOKEN: created.access_token, CAUSEWAY_URL: service.controlUrl };
+  const listed = await runCommand(t, ['domain', 'list', '--json'], { settings });
+  assert.deepEqual([listed.code, listed.stdout], [0, '[]\n']);
+});
+
+async function manageAccounts(run: Run, account: string): Promise<void> {
+  assert.equal(await run('account', 'create', '示例 Media'), `account ${account}\n`);
+  assert.match(await run('account', 'list'), new RegExp(`^${account} +customer +\\d{4}-.* +示例 Media$`, 'm'));
+  const [, first] = /^token (\d+)\ncwy_[\w-]{43}\n$/.exec(
+    await run('token', 'create', account, '--scopes', 'cdn,sms', '--label', 'deploy'),
+  ) ?? [''];
+  assert.ok(first !== undefined);
+  assert.equal(await run('token', 'narrow', account, first, '--scopes', 'cdn'), `token ${first} may do: cdn\n`);
+  assert.match(await run('token', 'list', account), new RegExp(`^${first} +cdn +\\S+ \\S+ +never +no +deploy$`, 'm'));
+  assert.equal(await run('token', 'revoke', account, first), `token ${first} is revoked\n`);
+  assert.match(
+    await run('token', 'list', account),
+    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ \\S+ +deploy$`, 'm'),
+  );
+}
+
+test('domains are managed by name and by id', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  const added = await run('domain', 'add', 'www.example.com', '192.0.2.1', 'o.example.net:8080', '--type', 'download');
+  assert.match(added, /^id +1$/m);
+  assert.match(added, /^origins +192\.0\.2\.1 o\.example\.net:8080$/m);
+  const shown = JSON.parse(await run('domain', 'show', 'WWW.example.com', '--json'));
+  assert.deepEqual([shown.domain_name, shown.cdn_type_id], ['www.example.com', '2']);
+  const changed = await run(
+    'domain',
+    'origin',
+    '1',
+    'new.example.net',
+    '--backup',
+    'b.example.net',
+    '--source-type',
+    'https',
+  );
+  assert.match(changed, /^origins +new\.example\.net$/m);
+  assert.match(changed, /^backup +b\.example\.net$/m);
+  assert.match(changed, /^asked with +https$/m);
+  assert.match(await run('domain', 'remark', '1', 'our shop'), /^remark +our shop$/m);
+  assert.match(await run('domain', 'close', 'www.example.com'), /^status +closed$/m);
+  assert.match(await run('domain', 'open', 'www.example.com'), /^status +being configured$/m);
+  assert.match(await run('domain', 'list', '--name', 'example'), /^1 +www\.example\.com +being configured/m);
+  assert.equal(await run('domain', 'rm', 'www.example.com'), 'www.example.com is deleted\n');
+  await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
+  await refuses(t, service, ['domain', 'show', 'www.example.com'], 'causeway: there is no domain www.example.com\n');
+});
+
+test('an operator disables, enables and transfers domains', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  await run('domain', 'add', 'www.example.com', '192.0.2.1');
+  await run('account', 'create', 'Other');
+  assert.equal(await run('operator', 'domain', 'disable', '1', '1'), 'domain 1 is disabled\n');
+  assert.match(await run('domain', 'show', '1'), /^status +disabled$/m);
+  assert.equal(await run('operator', 'domain', 'enable', '1', '1'), 'domain 1 is enabled\n');
+  assert.equal(await run('operator', 'domain', 'transfer', '1', '1', '2'), 'domain 1 belongs to account 2\n');
+  await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
+});
+
+test('any operation can be called; its fields are checked before they are sent', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  const request = { domain: 'www.example.com', cdn_type: 1, data: ['192.0.2.1'] };
+  assert.deepEqual(JSON.parse(await run('call', 'domain.add', '--json', JSON.stringify(request))), { domain_id: '1' });
+  assert.equal(JSON.parse(await run('call', 'operator.listAccounts')).total, 1);
+  const rows: [string[], string][] = [
+    [['domain.add', '--json', '{}'], 'field domain: expected a domain name such as'],
+    [['domain.get', '--json', '{"domain_id":0}'], 'field domain_id: expected an integer from 1 to 2147483647'],
+    [['domain.get', '--json', '{"domain_id":9}'], 'domain 9 does not exist'],
+    [['domain.get', '--json', '{'], '--json is no JSON: '],
+    [['domain.get', '--json', '[]'], '--json: expected an object'],
+    [['domain.fetch'], 'there is no operation domain.fetch'],
+  ];
+  for (const [args, problem] of rows) await refuses(t, service, ['call', ...args], `causeway: ${problem}`);
+});
+
+test('without a service the commands say what to do', async (t) => {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const rows: [string[], string][] = [
+    [
+      ['domain', 'list', '--data-dir', dataDir],
+      `causeway: no service runs from ${dataDir}: start it with "causeway serve"`,
+    ],
+    [['domain', 'list', '--url', 'http://127.0.0.1:4'], 'causeway: an access token is needed'],
+    [
+      ['domain', 'list', '--token-file', '/nowhere'],
+      'causeway: token-file (--token-file): /nowhere cannot be read: ENOENT',
+    ],
+    [['token', 'create', '1'], "error: required option '--scopes <list>' not specified"],
+    [['domane'], "error: unknown command 'domane'"],
+  ];
+  for (const [args, problem] of rows) {
+    const { code, stdout, stderr } = await runCommand(t, args);
+    assert.deepEqual([code, stdout, stderr.slice(0, problem.length)], [1, '', problem], args.join(' '));
+    assert.doesNotMatch(stderr, /^ +at /m);
+  }
+  const unreachable = await runCommand(t, ['domain', 'list', '--url', 'http://127.0.0.1:4'], {
+    settings: { CAUSEWAY_TOKEN: 'x' },
+  });
+  assert.match(unreachable.stderr, /^causeway: the service cannot be reached: .*ECONNREFUSED.*\n$/);
+});
+
+test('the settings in force are shown with their sources, secrets as stars', async (t) => {
+  const cwd = temporaryFolder(t);
+  writeFileSync(join(cwd, 'causeway.toml'), 'edge-workers = 3\n');
+  const settings = { CAUSEWAY_LOCALE: 'en', CAUSEWAY_BOOTSTRAP_TOKEN: 'hush-'.repeat(8) };
+  const { code, stdout } = await runCommand(t, ['config', '--edge-id', 'a'], { cwd, settings });
+  assert.equal(code, 0);
+  assert.match(stdout, /^edge-workers +3 +.*causeway\.toml$/m);
+  assert.match(stdout, /^locale +en +CAUSEWAY_LOCALE$/m);
+  assert.match(stdout, /^edge-id +a +--edge-id$/m);
+  assert.match(stdout, /^control-listen +127\.0\.0\.1:8700 +default$/m);
+  assert.match(stdout, /^bootstrap-token +\*\*\* +CAUSEWAY_BOOTSTRAP_TOKEN$/m);
+  const json: unknown = JSON.parse((await runCommand(t, ['config', '--json'], { cwd, settings })).stdout);
+  assert.ok(Array.isArray(json) && json.some(({ name, value }) => name === 'locale' && value === 'en'));
+});
+
+test('commands wait for a service that has just been started', async (t) => {
+  const service = await startService(t, CONTROL);
+  await service.stop();
+  const restarting = startService(t, { ...CONTROL, dataDir: service.dataDir });
+  await eventually('it is starting', async () => {
+    const { code, stdout } = await runCommand(t, ['account', 'list', '--data-dir', service.dataDir]);
+    return code === 0 && stdout.includes('first');
+  });
+  await restarting;
+});
+
+function runner(t: TestContext, dataDir: string): Run {
+  return async (...args) => {
+    const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: dataDir } });
+    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+}
+
+async function refuses(t: TestContext, { dataDir }: RunningService, args: string[], problem: string): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: dataDir } });
+  assert.deepEqual([code, stdout, stderr.slice(0, problem.length)], [1, '', problem]);
+}
