@@ -1,88 +1,65 @@
-/** Stage 11: exactly one line per request, however it ended; and its count in the metrics. */
+/** Stage 11: exactly one line per request, however it ended. What a line looks like is in `logs/line.ts`. Pure. */
 import { firstValue } from '#http/headers.ts';
-import type { CacheMark } from './reasons.ts';
+import type { AccessRecord, CacheCode } from '#logs/line.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** One finished request. */
-export interface VisitEntry {
-  /** 0 when no site has the host. */
-  readonly siteId: number;
-  readonly clientAddress: string;
-  readonly endedAt: number;
-  readonly durationMs: number;
-  readonly receivedBytes: number;
-  readonly sentBytes: number;
-  readonly host: string;
-  readonly method: string;
-  readonly target: string;
-  readonly protocol: string;
-  /** Squid's words, which the log's format is made of. Edge rules, 'Access log' */
-  readonly cacheCode: string;
-  readonly status: number;
-  readonly contentType: string;
-  readonly referer: string;
-  readonly userAgent: string;
-}
-
-/** Never blocks and never throws: a full log loses lines and counts them. */
-export interface VisitLog {
-  write(entry: VisitEntry): void;
-}
-
-/** What the client left before its answer was out is written as. */
+/** The status of a request whose client left before its answer was out. */
 export const CLIENT_LEFT = 499;
 
-export function describeVisit(
+/** `answer` is absent when the client left before there was one. */
+export function describeRequest(
   viewer: Viewer,
   answer: EdgeAnswer | undefined,
   startedAt: number,
   endedAt: number,
-): VisitEntry {
-  const { received, site } = viewer;
-  const status = viewer.isFinished ? viewer.statusSent : CLIENT_LEFT;
+): AccessRecord {
+  const { received } = viewer;
   return {
-    siteId: site?.siteId ?? 0,
     clientAddress: received.clientAddress,
     endedAt,
-    durationMs: Math.max(0, endedAt - startedAt),
-    receivedBytes: viewer.receivedBytes,
-    sentBytes: viewer.sentBytes,
-    host: site?.host ?? (firstValue(received.headers, 'host') ?? '').toLowerCase().replace(/:\d*$/, ''),
+    durationMs: endedAt - startedAt,
+    requestBytes: viewer.receivedBytes,
+    responseBytes: viewer.sentBytes,
+    host: viewer.host,
     method: received.method,
     target: received.target,
-    protocol: `HTTP/${received.httpVersion}`,
-    cacheCode: cacheCode(answer?.mark, viewer.statusSent),
-    status,
-    contentType: answer === undefined ? '' : (firstValue(answer.headers, 'content-type') ?? ''),
-    referer: firstValue(received.headers, 'referer') ?? '',
-    userAgent: firstValue(received.headers, 'user-agent') ?? '',
+    httpVersion: received.httpVersion,
+    cacheCode: cacheCode(answer),
+    status: viewer.isFinished ? viewer.statusSent : CLIENT_LEFT,
+    contentType: answer === undefined ? undefined : firstValue(answer.headers, 'content-type'),
+    referer: firstValue(received.headers, 'referer'),
+    userAgent: firstValue(received.headers, 'user-agent'),
   };
 }
 
-/** A request that did not get as far as being one. */
-export function describeProblem(clientAddress: string, status: number, sentBytes: number, endedAt: number): VisitEntry {
+/** For what did not get as far as being a request. */
+export function describeRefusal(
+  clientAddress: string,
+  status: number,
+  responseBytes: number,
+  endedAt: number,
+): AccessRecord {
   return {
-    siteId: 0,
     clientAddress,
     endedAt,
     durationMs: 0,
-    receivedBytes: 0,
-    sentBytes,
-    host: '',
-    method: '',
-    target: '',
-    protocol: '',
+    requestBytes: 0,
+    responseBytes,
+    host: undefined,
+    method: undefined,
+    target: undefined,
+    httpVersion: '1.1',
     cacheCode: 'NONE',
     status,
-    contentType: '',
-    referer: '',
-    userAgent: '',
+    contentType: undefined,
+    referer: undefined,
+    userAgent: undefined,
   };
 }
 
-function cacheCode(mark: CacheMark | undefined, status: number): string {
-  switch (mark?.status) {
+function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
+  switch (answer?.mark.status) {
     case undefined:
     case 'ERROR':
       return 'NONE';
@@ -92,11 +69,12 @@ function cacheCode(mark: CacheMark | undefined, status: number): string {
       return 'TCP_STALE_HIT';
     case 'REVALIDATED':
       return 'TCP_REFRESH_HIT';
-    case 'MISS':
     case 'BYPASS':
       return 'TCP_MISS';
+    case 'MISS':
+      return answer?.isReplacement === true ? 'TCP_REFRESH_MISS' : 'TCP_MISS';
     case 'HIT':
-      if (status === 304) return 'TCP_IMS_HIT';
-      return status >= 400 ? 'TCP_NEGATIVE_HIT' : 'TCP_HIT';
+      if (answer?.status === 304) return 'TCP_IMS_HIT';
+      return (answer?.status ?? 0) >= 400 ? 'TCP_NEGATIVE_HIT' : 'TCP_MEM_HIT';
   }
 }

@@ -102,7 +102,7 @@ export async function answerValidated(
         return answerStored(visit, stored, 'STALE', now);
       }
       if (visit.request.method === 'HEAD') applyHead(edge, visit, stored, response);
-      return answerResponse(edge, visit, result, false);
+      return { ...answerResponse(edge, visit, result, false), isReplacement: true };
     }
   }
 }

@@ -2,9 +2,9 @@
 import type { CacheOptions } from '#http/options.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { AccessRecord } from '#logs/line.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
-import type { VisitLog } from './access-log.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { Refreshes } from './refresh.ts';
@@ -16,7 +16,7 @@ export interface EdgeContext {
   readonly store: CacheStore;
   readonly origins: Origins;
   readonly refreshes: Refreshes;
-  readonly accessLog: VisitLog;
+  readonly writeLog: (record: AccessRecord) => void;
   readonly metrics: EdgeMetrics;
   readonly clock: Clock;
   readonly log: Logger;

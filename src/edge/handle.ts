@@ -4,7 +4,7 @@
  */
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
-import { describeVisit } from './access-log.ts';
+import { describeRequest } from './access-log.ts';
 import { answerMiss, answerPastCache, answerStored, answerValidated } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
 import type { EdgeContext } from './context.ts';
@@ -24,14 +24,14 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
     answer = await answerRequest(viewer, edge);
     if (answer !== undefined) await sendAnswer(viewer, answer, edge.isClosing()); // 10
   } catch (error) {
-    edge.log.error({ err: error, host: viewer.site?.host, target: viewer.received.target }, 'request failed');
+    edge.log.error({ err: error, host: viewer.host, target: viewer.received.target }, 'request failed');
     answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
     if (viewer.statusSent === 0) await sendAnswer(viewer, answer, true);
     else viewer.cut();
   }
-  const entry = describeVisit(viewer, answer, startedAt, edge.clock()); // 11
-  edge.metrics.countRequest(answer?.mark, entry.status, entry.sentBytes);
-  edge.accessLog.write(entry);
+  const record = describeRequest(viewer, answer, startedAt, edge.clock()); // 11
+  edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
+  edge.writeLog(record);
 }
 
 /** `undefined`: there is nobody to answer any more. */
@@ -46,7 +46,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
 
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
-  viewer.noteSite(site.id, request.host);
+  viewer.noteHost(request.host);
 
   const access = checkAccess(site); // 3
   if (access.kind === 'deny') return errorAnswer(403, { status: 'DENIED', reason: access.reason }, now);

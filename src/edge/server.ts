@@ -5,9 +5,12 @@ import type { Duplex } from 'node:stream';
 import type { Registry } from 'prom-client';
 import { unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
+import { formatLine } from '#logs/line.ts';
+import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
-import { describeProblem, type VisitLog } from './access-log.ts';
+import { describeRefusal } from './access-log.ts';
 import type { EdgeContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createEdgeMetrics } from './metrics.ts';
@@ -28,7 +31,9 @@ export interface EdgeOptions {
   readonly sites: SiteTable;
   readonly cacheBytes: number;
   readonly guard: Guard;
-  readonly accessLog: VisitLog;
+  readonly accessLog: Pick<AccessLog, 'write'>;
+  /** Of the time in the log's lines. */
+  readonly zone: LocalTime;
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
@@ -91,7 +96,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
-  const { sites, clock, log, registry, guard, accessLog, resolve = resolveBySystem, originCa } = options;
+  const { sites, clock, log, registry, guard, accessLog, zone, resolve = resolveBySystem, originCa } = options;
   const store = createMemoryStore({ maxBytes: options.cacheBytes });
   const metrics = createEdgeMetrics(registry, store);
   const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
@@ -114,7 +119,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     store,
     origins,
     refreshes: createRefreshes(),
-    accessLog,
+    writeLog: (record) => accessLog.write(formatLine(record, zone)),
     metrics,
     clock,
     log,
@@ -168,11 +173,11 @@ async function refuseInTurn(edge: EdgeContext, socket: Socket, refusal: Refusal,
   if (socket.writable) refuse(edge, socket, refusal);
 }
 
-function refuse({ clock, accessLog, metrics }: EdgeContext, socket: Socket, refusal: Refusal): void {
+function refuse({ clock, writeLog, metrics }: EdgeContext, socket: Socket, refusal: Refusal): void {
   const address = unmapAddress(socket.remoteAddress ?? '');
   const sentBytes = sendRefusal(socket, refusal, clock());
   metrics.countRequest({ status: 'ERROR', reason: refusal.reason }, refusal.status, sentBytes);
-  accessLog.write(describeProblem(address, refusal.status, sentBytes, clock()));
+  writeLog(describeRefusal(address, refusal.status, sentBytes, clock()));
 }
 
 /** node:http types the sockets of its rarer events as streams; over TCP they are sockets. */

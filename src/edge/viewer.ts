@@ -28,7 +28,7 @@ export class Viewer {
   readonly #bytesBefore: number;
   #body: RequestBody | undefined;
   #statusSent = 0;
-  #site: { readonly siteId: number; readonly host: string } | undefined;
+  #host: string | undefined;
   #isFinished = false;
 
   constructor(message: IncomingMessage, response: ServerResponse, options: ViewerOptions) {
@@ -54,13 +54,13 @@ export class Viewer {
     response.on('error', () => undefined);
   }
 
-  /** Whose request it is, for the log: `undefined` until stage 2 has found it. */
-  get site(): { readonly siteId: number; readonly host: string } | undefined {
-    return this.#site;
+  /** As its site was found by; `undefined` until stage 2 has found one. */
+  get host(): string | undefined {
+    return this.#host;
   }
 
-  noteSite(siteId: number, host: string): void {
-    this.#site = { siteId, host };
+  noteHost(host: string): void {
+    this.#host = host;
   }
 
   /** 0 until the head is out. */

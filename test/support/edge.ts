@@ -3,9 +3,9 @@ import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Registry } from 'prom-client';
-import type { VisitEntry } from '../../src/edge/access-log.ts';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/server.ts';
+import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createSiteTable } from '../../src/sites/lookup.ts';
 import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
@@ -15,8 +15,8 @@ export interface TestEdge {
   readonly edge: Edge;
   readonly port: number;
   readonly registry: Registry;
-  /** One per finished request. */
-  readonly visits: VisitEntry[];
+  /** The access log's fields, one line per finished request. */
+  readonly log: string[][];
   /** Adds or replaces a site. */
   put(spec: Partial<SiteSpec> & { readonly name: string }): void;
   /** Moves the edge's clock forward. */
@@ -55,7 +55,7 @@ export async function startTestEdge(
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
   const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name) }, maxSites: 100 });
-  const visits: VisitEntry[] = [];
+  const lines: string[][] = [];
   const registry = new Registry();
   let ahead = 0;
   const edge = await startEdge({
@@ -64,7 +64,8 @@ export async function startTestEdge(
     sites,
     cacheBytes: 16 * 1024 * 1024,
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
-    accessLog: { write: (entry) => void visits.push(entry) },
+    accessLog: { write: (line) => void lines.push(line.split('\t')) },
+    zone: createLocalTime('UTC'),
     clock: () => Date.now() + ahead,
     log: createLogger({ level: 'silent', name: 'test' }),
     registry,
@@ -80,7 +81,7 @@ export async function startTestEdge(
     edge,
     port: edge.port,
     registry,
-    visits,
+    log: lines,
     put,
     advance: (ms) => {
       ahead += ms;

@@ -12,6 +12,8 @@ export interface EdgeAnswer {
   readonly headers: RawHeaders;
   readonly body: AnswerBody;
   readonly mark: CacheMark;
+  /** A validation brought it: the origin no longer has what was stored. */
+  readonly isReplacement?: boolean;
   /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */
   readonly closes?: boolean;
 }
