@@ -65,9 +65,11 @@ export function openEdgeFileToRead(file: string): DatabaseSync {
 function openWritable(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
+    const isEmpty = database.prepare('select count(*) as n from sqlite_schema').get()?.['n'] === 0;
+    if (!isEmpty) checkFile(database); // before anything is written: another's file stays as it was
     chmodSync(file, 0o600);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    prepareLayout(database);
+    if (isEmpty) inTransaction(database, () => database.exec(LAYOUT));
     return database;
   } catch (error) {
     database.close();
@@ -75,16 +77,13 @@ function openWritable(file: string): DatabaseSync {
   }
 }
 
-function prepareLayout(database: DatabaseSync): void {
-  const isEmpty = database.prepare('select count(*) as n from sqlite_schema').get()?.['n'] === 0;
-  if (isEmpty) {
-    inTransaction(database, () => database.exec(LAYOUT));
-    return;
-  }
+/** Throws when it is not the file of an edge, or is damaged. */
+function checkFile(database: DatabaseSync): void {
   const id = database.prepare('pragma application_id').get()?.['application_id'];
   if (id !== APPLICATION_ID) throw new Error('not the file of an edge');
   const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   if (check !== 'ok') throw new Error(`damaged: ${check}`);
+  database.exec('select 1 from head, resource, rejection limit 0');
 }
 
 /** Gives the function that writes one change; run it inside a transaction. */
