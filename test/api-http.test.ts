@@ -98,7 +98,7 @@ describe('the listener of control', () => {
       ],
       [
         `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-        /^HTTP\/1\.1 431 .*x-request-id: [0-9a-f-]{36}/s,
+        /^HTTP\/1\.1 431 .*x-error-code: headersTooLarge.*x-request-id: [0-9a-f-]{36}/s,
       ],
     ];
     for (const [bytes, expected] of rows) assert.match(await sendRaw(api, bytes), expected);

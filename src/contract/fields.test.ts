@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  choice,
+  choices,
+  type Field,
+  flag,
+  identifier,
+  integer,
+  optional,
+  optionalHttpUrl,
+  originList,
+  text,
+} from './fields.ts';
+
+const NO = Symbol('refused');
+
+/** Field, what is on the wire, what it becomes. */
+const ROWS: readonly [string, Field, unknown, unknown][] = [
+  ['flag', flag, '0', false],
+  ['flag', flag, 1, true],
+  ['flag', flag, true, NO],
+  ['flag', flag, '', NO],
+  ['flag', flag, 2, NO],
+  ['identifier', identifier, 1, 1],
+  ['identifier', identifier, '2147483647', 2147483647],
+  ['identifier', identifier, 2147483648, NO],
+  ['identifier', identifier, '007', NO],
+  ['identifier', identifier, 0, NO],
+  ['identifier', identifier, -1, NO],
+  ['identifier', identifier, 1.5, NO],
+  ['identifier', identifier, '1 ', NO],
+  ['identifier', identifier, '0x1', NO],
+  ['identifier', identifier, Number.NaN, NO],
+  ['integer', integer(0, 10), '0', 0],
+  ['integer', integer(0, 10), 11, NO],
+  ['text', text({ min: 1, max: 3 }), 12.5, NO],
+  ['text', text({ min: 1, max: 4 }), 12.5, '12.5'],
+  ['text', text({ min: 1, max: 3 }), '', NO],
+  ['text', text({ max: 2 }), '🚀', '🚀'],
+  ['text', text({ max: 9 }), 'a\0', NO],
+  ['text', text({ max: 9 }), '\udc00', NO],
+  ['text', text({ max: 9 }), null, NO],
+  ['choice', choice(['1', 'x'], { 'zh-CN': '', en: '' }), 1, '1'],
+  ['choice', choice(['1', 'x'], { 'zh-CN': '', en: '' }), 'x', 'x'],
+  ['choice', choice(['1', 'x'], { 'zh-CN': '', en: '' }), '2', NO],
+  ['choices', choices(['a', 'b'], { 'zh-CN': '', en: '' }), ['b', 'a', 'b'], ['b', 'a']],
+  ['choices', choices(['a', 'b'], { 'zh-CN': '', en: '' }), [], NO],
+  ['url', optionalHttpUrl, '', ''],
+  ['url', optionalHttpUrl, 'HTTPS://a.example/b?c', 'HTTPS://a.example/b?c'],
+  ['url', optionalHttpUrl, 'http://', NO],
+  ['url', optionalHttpUrl, 'http://a b/', NO],
+  ['url', optionalHttpUrl, 'javascript:alert(1)', NO],
+  ['url', optionalHttpUrl, 'http://a.example/\n', NO],
+  ['origins', originList, 'a\r\nb\n\n c ', ['a', 'b', 'c']],
+  ['origins', originList, [' a ', '', 1], ['a', '1']],
+  ['origins', originList, '', []],
+  ['origins', originList, [], []],
+  ['origins', originList, '\n'.repeat(1000), []],
+  ['origins', originList, `${'\n'.repeat(1000)}late`, ['late']],
+  ['origins', originList, Array(50).fill('a'), Array(50).fill('a')],
+  ['origins', originList, Array(51).fill('a'), NO],
+  ['origins', originList, ['a', null], NO],
+  ['origins', originList, ['a', ['b']], NO],
+  ['origins', originList, { 0: 'a' }, NO],
+  ['origins', originList, 7, NO],
+  ['optional', optional(identifier), undefined, undefined],
+  ['optional', optional(identifier), '5', 5],
+];
+
+describe('fields', () => {
+  for (const [index, [kind, { schema }, wire, expected]] of ROWS.entries()) {
+    const shown = JSON.stringify(wire)?.slice(0, 40);
+    test(`${index} ${kind}: ${shown} ${expected === NO ? 'is refused' : 'is read'}`, () => {
+      const result = schema.safeParse(wire);
+      assert.equal(result.success, expected !== NO);
+      if (result.success) assert.deepEqual(result.data, expected);
+    });
+  }
+
+  test('a wrong entry of a list is named by its place', () => {
+    const { error } = originList.schema.safeParse(['a', 'b', 'c\0']);
+    assert.deepEqual(error?.issues[0]?.path, [2]);
+  });
+
+  test('a switch is written as text', () => {
+    assert.deepEqual([flag.schema.encode(true), flag.schema.encode(false)], ['1', '0']);
+  });
+});

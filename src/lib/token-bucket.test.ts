@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { TokenBuckets } from './token-bucket.ts';
+
+describe('token buckets', () => {
+  test('give their burst at once and then what flows in', () => {
+    const buckets = new TokenBuckets({ perSecond: 2, burst: 3, maxKeys: 10 });
+    const taken = (now: number) => buckets.take('a', now).kind === 'taken';
+    assert.deepEqual([taken(0), taken(0), taken(0), taken(0)], [true, true, true, false]);
+    assert.deepEqual(buckets.take('a', 100), { kind: 'empty', waitMs: 400 });
+    assert.deepEqual([taken(499), taken(500), taken(500)], [false, true, false]);
+    assert.deepEqual(
+      [taken(60_000), taken(60_000), taken(60_000), taken(60_000)],
+      [true, true, true, false],
+      'never more than the burst',
+    );
+    assert.equal(taken(0), false, 'a clock set back gives nothing');
+  });
+
+  test('are looked at without taking', () => {
+    const buckets = new TokenBuckets({ perSecond: 1, burst: 1, maxKeys: 10 });
+    assert.equal(buckets.look('a', 0).kind, 'taken');
+    assert.equal(buckets.take('a', 0).kind, 'taken');
+    assert.deepEqual(buckets.look('a', 0), { kind: 'empty', waitMs: 1000 });
+  });
+
+  test('are kept for the keys used last', () => {
+    const buckets = new TokenBuckets({ perSecond: 1, burst: 1, maxKeys: 2 });
+    for (const key of ['a', 'b', 'c']) buckets.take(key, 0);
+    assert.deepEqual(
+      ['b', 'c', 'a'].map((key) => buckets.look(key, 0).kind),
+      ['empty', 'empty', 'taken'],
+    );
+  });
+});
