@@ -71,7 +71,7 @@ export const NO_DIRECTIVES: Directives = {
 };
 
 /** "The greatest integer the cache can represent", and the one that §1.2.2 names. */
-export const MAX_DELTA_SECONDS = 2 ** 31;
+const MAX_DELTA_SECONDS = 2 ** 31;
 
 type Mutable = { -readonly [K in keyof Directives]: Directives[K] };
 

@@ -20,7 +20,7 @@ export interface Combination {
   readonly pieces: readonly CombinationPiece[];
 }
 
-export interface CombinationPiece {
+interface CombinationPiece {
   readonly from: 'older' | 'newer';
   readonly start: number;
   readonly end: number;

@@ -5,7 +5,7 @@ import type { CacheOptions } from './options.ts';
 import type { Exchange, Stored } from './stored.ts';
 
 /** Where a lifetime comes from; the first three are explicit. */
-export type LifetimeSource = 'sMaxage' | 'maxAge' | 'expires' | 'statusDefault' | 'heuristic' | 'none';
+type LifetimeSource = 'sMaxage' | 'maxAge' | 'expires' | 'statusDefault' | 'heuristic' | 'none';
 
 export interface Lifetime {
   /** ≥ 0; 0 means stale from the start. */

@@ -43,6 +43,17 @@ describe('variants', () => {
     assert.deepEqual(putVariant([two], one, options({ maxVariants: 1 })), { variants: [one], removed: [two] });
   });
 
+  test('a part does not replace the whole that arrived while it was under way', () => {
+    const part = store(['Cache-Control', 'max-age=60', 'Content-Range', 'bytes 0-1/5'], {
+      status: 206,
+      requestAt: plain.responseAt - 5,
+    });
+    assert.deepEqual(putVariant([plain], part, options()), { variants: [plain], removed: [part] });
+    const later = { ...part, requestAt: plain.responseAt + 5 };
+    assert.deepEqual(putVariant([plain], later, options()), { variants: [later], removed: [plain] });
+    assert.deepEqual(putVariant([part], plain, options()), { variants: [plain], removed: [part] });
+  });
+
   test('offered for validation are whole 200s with a tag', () => {
     const tagged = variant('Foo', ['Foo', '1'], 'ETag', '"a"');
     const part = store(['Cache-Control', 'max-age=1', 'ETag', '"a"', 'Content-Range', 'bytes 0-1/5'], { status: 206 });

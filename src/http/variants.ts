@@ -35,20 +35,28 @@ export function selectVariant<T extends Stored>(
 
 export interface VariantChange<T extends Stored> {
   readonly variants: Variants<T>;
-  /** What left the list: the replaced variant and those beyond the limit. */
+  /** What left the list, or did not come into it. */
   readonly removed: readonly T[];
 }
 
-/** Puts a variant first, in place of the one with its fields and key; beyond `maxVariants` the oldest leave. */
+/**
+ * Puts a variant first, in place of the one with its fields and key; beyond `maxVariants` the oldest leave. A part that
+ * was still on its way when the whole arrived does not replace it.
+ */
 export function putVariant<T extends Stored>(variants: Variants<T>, added: T, options: CacheOptions): VariantChange<T> {
   const kept: T[] = [added];
   const removed: T[] = [];
   for (const variant of variants) {
     const isReplaced = variant.varyKey === added.varyKey && isSameList(variant.vary, added.vary);
+    if (isReplaced && isLatePart(added, variant)) return { variants, removed: [added] };
     if (isReplaced || kept.length >= options.maxVariants) removed.push(variant);
     else kept.push(variant);
   }
   return { variants: kept, removed };
+}
+
+function isLatePart(added: Stored, present: Stored): boolean {
+  return added.range !== undefined && present.range === undefined && present.responseAt >= added.requestAt;
 }
 
 /** Variants whose tags are worth offering when none matches: a 304 may say that one of them does. RFC 9111 §4.3.1 */

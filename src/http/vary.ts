@@ -41,11 +41,14 @@ export interface Weighted {
 
 /** Members in order; parameters other than `q` and unreadable weights are dropped (weight 1). RFC 9110 §12.4.2 */
 export function parseWeighted(value: string): readonly Weighted[] {
-  return listMembers([value]).flatMap((member) => {
-    const [name = '', ...parameters] = member.split(';').map(trimOws);
-    const weight = parameters.find((parameter) => /^q=(0|1|[01]\.\d*)$/.test(parameter));
-    return name === '' ? [] : [{ name, weight: weight === undefined ? 1 : Math.min(1, Number(weight.slice(2))) }];
-  });
+  const members = listMembers([value]);
+  const weighted: Weighted[] = [];
+  for (const member of members) {
+    const end = member.indexOf(';');
+    if (end === -1) weighted.push({ name: member, weight: 1 });
+    else if (end > 0) weighted.push({ name: trimOws(member.slice(0, end)), weight: readWeight(member.slice(end + 1)) });
+  }
+  return weighted;
 }
 
 const NO_FIELDS: readonly string[] = [];
@@ -71,6 +74,14 @@ function normaliseLanguages(value: string, ignoreOrder: boolean): string {
     .toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : Number(a.name > b.name)))
     .map(formatWeighted)
     .join(',');
+}
+
+function readWeight(parameters: string): number {
+  const weight = parameters
+    .split(';')
+    .map(trimOws)
+    .find((parameter) => /^q=(?:0|1|[01]\.\d*)$/.test(parameter));
+  return weight === undefined ? 1 : Math.min(1, Number(weight.slice(2)));
 }
 
 function formatWeighted({ name, weight }: Weighted): string {

@@ -1,7 +1,7 @@
 /** Wall-clock time of one zone, cheap enough for every request: the offset is looked up once per quarter of an hour. */
 
 export interface LocalTime {
-  /** `2025-01-31T23:59:59.123+08:00` */
+  /** `2025-01-31T23:59:59.123+08:00`; `at` is a whole number of milliseconds. */
   format(at: number): string;
   /** A number that changes exactly when the zone's clock reaches a full hour, midnight included. */
   hourOf(at: number): number;
@@ -11,6 +11,8 @@ export interface LocalTime {
 export function createLocalTime(timeZone: string): LocalTime {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   let slot = Number.NaN;
+  let second = Number.NaN;
+  let prefix = '';
   let offset = { ms: 0, text: '+00:00' };
   const offsetAt = (at: number) => {
     const wanted = Math.floor(at / SLOT_MS);
@@ -22,8 +24,13 @@ export function createLocalTime(timeZone: string): LocalTime {
   };
   return {
     format(at) {
+      const wanted = Math.floor(at / 1000);
       const { ms, text } = offsetAt(at);
-      return new Date(at + ms).toISOString().slice(0, -1) + text;
+      if (wanted !== second) {
+        prefix = new Date(wanted * 1000 + ms).toISOString().slice(0, -4);
+        second = wanted;
+      }
+      return `${prefix}${String(at - wanted * 1000).padStart(3, '0')}${text}`;
     },
     hourOf(at) {
       return Math.floor((at + offsetAt(at).ms) / HOUR_MS);

@@ -38,7 +38,7 @@ export interface AccessLog extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export const ROTATE_BYTES = 64 * 1024 * 1024;
+const ROTATE_BYTES = 64 * 1024 * 1024;
 
 /** A batch is written when it is this old or this large. */
 const FLUSH_MS = 500;
