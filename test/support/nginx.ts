@@ -52,7 +52,7 @@ export async function startNginx(t: Pick<TestContext, 'after'>, options: NginxOp
 }
 
 /** A port that was free a moment ago, below the range from which the kernel takes ports for outgoing connections. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
     const server = createServer().listen(port, '127.0.0.1');

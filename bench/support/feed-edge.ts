@@ -1,0 +1,32 @@
+/**
+ * One edge as a process of its own: follows the feed, compiles and stores each change, and tells its parent when it had
+ * applied which revision. Arguments: the feed's socket, the edge's name, its folder.
+ */
+import { join } from 'node:path';
+import { startFeedClient } from '#feed/client.ts';
+import { openEdgeStore } from '#feed/edge-store.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
+
+export interface Applied {
+  readonly revision: number;
+  /** On the machine's monotonic clock, which all its processes share. */
+  readonly atMs: number;
+}
+
+const [, , socketPath = '', edgeId = '', folder = ''] = process.argv;
+const log = createLogger({ level: 'warn', name: edgeId });
+const store = openEdgeStore(join(folder, `${edgeId}.db`), (to) => log.warn({ to }, 'store moved aside'));
+startFeedClient({
+  socketPath,
+  edgeId,
+  build: 'bench',
+  store,
+  clock: systemClock,
+  log,
+  confirm: async ({ revision }) => {
+    const applied: Applied = { revision, atMs: Number(process.hrtime.bigint()) / 1e6 };
+    process.send?.(applied);
+  },
+});
+process.on('disconnect', () => process.exit(0));
