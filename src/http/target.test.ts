@@ -42,8 +42,10 @@ test('the query is kept as written', () => {
 });
 
 test('dot segments are seen in every spelling', () => {
-  for (const path of ['/.', '/..', '/a/../b', '/a/%2E./b', '/%2e']) assert.equal(hasDotSegments(path), true, path);
-  for (const path of ['/', '/.a', '/a..', '/...', '/a/..%2f']) assert.equal(hasDotSegments(path), false, path);
+  for (const path of ['/.', '/..', '/a/../b', '/a/%2E./b', '/%2e', '/a/..?b', '/.?'])
+    assert.equal(hasDotSegments(path), true, path);
+  for (const path of ['/', '/.a', '/a..', '/...', '/a/..%2f', '/a?/../b', '/a?b=/.'])
+    assert.equal(hasDotSegments(path), false, path);
 });
 
 test('law: normalising twice is normalising once, and nothing climbs above the root', () => {

@@ -25,9 +25,12 @@ export function normalisePath(path: string): string {
   return decoded.includes('/.') ? resolveDots(decoded) : decoded;
 }
 
-/** Whether the path holds `.` or `..` segments, also percent-encoded: an origin may not resolve them as the key does. */
-export function hasDotSegments(path: string): boolean {
-  return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+/**
+ * Whether a target's path holds `.` or `..` segments, also percent-encoded: an origin may not resolve them as the key
+ * does. docs/decisions/0032
+ */
+export function hasDotSegments(target: string): boolean {
+  return /^[^?]*?\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(target);
 }
 
 // A raw byte beyond ASCII, one latin1 character, is the same as its percent-encoding.
