@@ -137,7 +137,7 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
   };
 }
 
-export function statusCodeOf(domain: Domain, isInForce: boolean): keyof typeof DOMAIN_STATUS_LABELS {
+function statusCodeOf(domain: Domain, isInForce: boolean): keyof typeof DOMAIN_STATUS_LABELS {
   switch (domain.state) {
     case 'closed':
       return '0';

@@ -22,7 +22,7 @@ export interface Client {
   call<N extends RouteName>(name: N, request: CallOf<N>, options?: CallOptions): Promise<DataOf<N>>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal;
 }
 

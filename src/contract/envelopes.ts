@@ -2,21 +2,21 @@
 import type { EnvelopeName } from './routes.ts';
 
 /** The acceleration interface: `status` is 0 or 1. */
-export interface CdnEnvelope<D = unknown> {
+interface CdnEnvelope<D = unknown> {
   readonly status: 0 | 1;
   readonly info: string;
   readonly data: D;
 }
 
 /** `/api/sms/*`: `code` is 1000, or a number of the error table; `sendid` is empty unless it is 1000. */
-export interface SmsSendEnvelope {
+interface SmsSendEnvelope {
   readonly code: number;
   readonly sendid: string;
   readonly msg: string;
 }
 
 /** `/api/app/*`: as the acceleration interface, but `status` is 1000 or a number of the error table. */
-export interface SmsAppEnvelope<D = unknown> {
+interface SmsAppEnvelope<D = unknown> {
   readonly status: number;
   readonly info: string;
   readonly data: D;

@@ -14,8 +14,8 @@ export interface Field<S extends z.ZodType = z.ZodType> {
 }
 
 /** Identifiers are positive and fit a signed 32-bit integer, whatever language a caller uses. */
-export const MAX_ID = 2 ** 31 - 1;
-export const MAX_ORIGINS = 50;
+const MAX_ID = 2 ** 31 - 1;
+const MAX_ORIGINS = 50;
 /** A host of 253 characters, brackets and a port, with room for spaces around it. */
 const MAX_ORIGIN_LENGTH = 300;
 const MAX_URL_LENGTH = 1024;

@@ -1,6 +1,6 @@
 /** The languages that answers are written in, and which of them a request asks for. */
 
-export const LOCALES = ['zh-CN', 'en'] as const;
+const LOCALES = ['zh-CN', 'en'] as const;
 
 export type Locale = (typeof LOCALES)[number];
 

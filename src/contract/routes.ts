@@ -4,7 +4,7 @@
  */
 
 /** Which of the two documented base addresses a path hangs on; one server answers both. */
-export type Base = 'cdn' | 'sms';
+type Base = 'cdn' | 'sms';
 
 /** The shape of an answer, see `envelopes.ts`. */
 export type EnvelopeName = 'cdn' | 'smsSend' | 'smsApp';
