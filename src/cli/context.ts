@@ -4,7 +4,7 @@
 export class CliError extends Error {}
 
 /** A setting that can be given as a flag. */
-export interface SettingFlag {
+interface SettingFlag {
   /** As an option's key: `dataDir` of `--data-dir`. */
   readonly key: string;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface LocalControl {
   readonly certificate?: string;
 }
 
-export type Offline =
+type Offline =
   /** Nothing ran, so the command runs control itself until it is disposed of. */
   | { readonly kind: 'control'; readonly control: LocalControl & AsyncDisposable }
   /** A service runs from the data directory. */

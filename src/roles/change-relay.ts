@@ -4,7 +4,7 @@
  */
 import type { ChangedMessage } from './messages.ts';
 
-export interface ChangeReceiver {
+interface ChangeReceiver {
   readonly name: string;
   /** False when there is no process to send to. */
   send(message: ChangedMessage): boolean;

@@ -3,6 +3,7 @@ import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
+import { createLocalTime } from '#lib/local-time.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -15,7 +16,8 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   const { config, ownAddresses, log, registry } = context;
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
-  const accessLog = openAccessLog(context);
+  const zone = createLocalTime(config.timeZone);
+  const accessLog = openAccessLog(context, zone);
   const edge = await startEdge({
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,
@@ -23,6 +25,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     cacheBytes: Math.floor(config.cacheMemoryBytes / config.edgeWorkers),
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     accessLog,
+    zone,
     clock: systemClock,
     log,
     registry,

@@ -4,7 +4,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } f
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 
-export interface MetricsSource {
+interface MetricsSource {
   readonly name: string;
   /** Gives `undefined` when the process did not answer within the limit. */
   collect(): Promise<readonly unknown[] | undefined>;

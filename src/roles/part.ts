@@ -5,7 +5,7 @@ import { type Death, SupervisedProcess } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
 
-export interface PartEvents {
+interface PartEvents {
   onReady(part: Part, firstToken: FirstToken | undefined): void;
   /** It says that it cannot start; its death follows. */
   onFailed(part: Part, problem: string): void;

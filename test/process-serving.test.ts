@@ -1,0 +1,156 @@
+/** The service under way: stopping with requests, an edge without control, parts that fall silent, TLS, a terminal. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '#client/client.ts';
+import { openDataDirectory } from '#lib/data-directory.ts';
+import { makeCertificate } from './support/certificate.ts';
+import { eventually } from './support/eventually.ts';
+import { needsProgram } from './support/needs.ts';
+import { startOrigin } from './support/origin.ts';
+import { COMMAND, type RunningService, runCommand, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const HOST = 'www.example.com';
+const SETTINGS = { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' };
+
+test('a request under way is finished when the service stops, and new ones are refused', async (t) => {
+  const origin = await startOrigin(t, (_, response) => setTimeout(() => response.end('late'), 1500));
+  const service = await startService(t, { settings: SETTINGS });
+  await addDomain(service, origin.port);
+  const answer = getFromEdge(service.edgeUrl);
+  await eventually('it is at the origin', () => origin.requests.length === 1);
+  const code = service.stop();
+  await eventually('the edge does not listen', async () => {
+    const refused = await getFromEdge(service.edgeUrl).then(
+      () => false,
+      () => true,
+    );
+    return refused;
+  });
+  assert.deepEqual(await answer, { status: 200, body: 'late' });
+  assert.equal(await code, 0);
+});
+
+test('a second signal cuts what is under way', async (t) => {
+  const origin = await startOrigin(t, () => {});
+  const service = await startService(t, { settings: SETTINGS });
+  await addDomain(service, origin.port);
+  const answer = getFromEdge(service.edgeUrl).then(
+    () => 'answered',
+    () => 'cut',
+  );
+  await eventually('it is at the origin', () => origin.requests.length === 1);
+  service.process.child.kill('SIGTERM');
+  await eventually('it is stopping', () => service.process.stderr().includes('"msg":"stopping"'));
+  await delay(1100); // a second signal within a second is the same one, passed on twice
+  const askedAt = performance.now();
+  service.process.child.kill('SIGTERM');
+  assert.equal(await service.process.exit, 1);
+  assert.ok(performance.now() - askedAt < 3000);
+  assert.equal(await answer, 'cut');
+});
+
+test('an edge that starts without control serves the last settings it received', async (t) => {
+  const origin = await startOrigin(t, (_, response) => response.end('from the origin'));
+  const service = await startService(t, { settings: SETTINGS });
+  const options = {
+    dataDir: join(temporaryFolder(t), 'data'),
+    settings: {
+      ...SETTINGS,
+      CAUSEWAY_ROLES: 'edge',
+      CAUSEWAY_EDGE_ID: 'second',
+      CAUSEWAY_FEED_SOCKET: join(service.dataDir, 'run', 'feed.sock'),
+    },
+  };
+  const edge = await startService(t, options);
+  await addDomain(service, origin.port);
+  assert.equal(await edge.stop(), 0);
+  assert.equal(await service.stop(), 0);
+  const alone = await startService(t, options);
+  assert.equal(alone.controlUrl, '');
+  assert.deepEqual(await getFromEdge(alone.edgeUrl), { status: 200, body: 'from the origin' });
+});
+
+test('a part that does not give its metrics within a second is left out and counted', async (t) => {
+  const service = await startService(t);
+  const read = async () => (await fetch(service.metricsUrl)).text();
+  const whole = await read();
+  for (const part of ['supervisor', 'control', 'edge-feed', 'edge-worker-1', 'edge-worker-2'])
+    assert.match(whole, new RegExp(`process_cpu_seconds_total\\{process="${part}",role="`));
+  assert.match(whole, /causeway_part_up\{part="control",.*\} 1/);
+  const worker = service.pids()['edge-worker-2'] ?? 0;
+  process.kill(worker, 'SIGSTOP');
+  const partial = await read();
+  assert.match(partial, /causeway_part_metrics_missing_total\{part="edge-worker-2".*\} 1/);
+  assert.doesNotMatch(partial, /process="edge-worker-2"/);
+  assert.match(partial, /process="edge-worker-1"/);
+  process.kill(worker, 'SIGCONT');
+  assert.equal((await fetch(service.metricsUrl.replace('/metrics', '/'))).status, 404);
+  assert.equal((await fetch(service.metricsUrl, { method: 'POST' })).status, 405);
+});
+
+test(
+  'control speaks TLS beyond loopback, and the commands of the machine trust its certificate',
+  needsProgram('openssl'),
+  async (t) => {
+    const { cert, key } = makeCertificate(t);
+    const folder = temporaryFolder(t);
+    writeFileSync(join(folder, 'cert.pem'), cert);
+    writeFileSync(join(folder, 'key.pem'), key);
+    const service = await startService(t, {
+      settings: {
+        CAUSEWAY_ROLES: 'control',
+        CAUSEWAY_CONTROL_TLS_CERT: join(folder, 'cert.pem'),
+        CAUSEWAY_CONTROL_TLS_KEY: join(folder, 'key.pem'),
+      },
+    });
+    assert.match(service.controlUrl, /^https:/);
+    const { code, stdout, stderr } = await runCommand(t, ['domain', 'list', '--data-dir', service.dataDir]);
+    assert.deepEqual([code, stdout, stderr], [0, 'ID  NAME  STATUS  ORIGINS\n', '']);
+    assert.equal((await runCommand(t, ['account', 'list', '--data-dir', service.dataDir])).code, 0);
+  },
+);
+
+test('on a terminal the first access token is shown', needsProgram('script'), async (t) => {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const serve = `${process.execPath} ${COMMAND} serve --roles control --data-dir ${dataDir}`;
+  const listen = '--control-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0';
+  const terminal = spawn('script', ['-qec', `${serve} ${listen}`, '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let output = '';
+  terminal.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  await eventually('it is ready', () => output.includes('causeway is ready'));
+  terminal.kill('SIGTERM');
+  await once(terminal, 'exit');
+  assert.match(output, /^token {4}cwy_[\w-]{43}\r?$/m);
+  await eventually('the service has ended', () => openDataDirectory(dataDir).kind === 'directory');
+});
+
+async function addDomain({ controlUrl, token }: RunningService, originPort: number): Promise<void> {
+  const client = createClient({ baseUrl: controlUrl, accessToken: token });
+  const request = { domain: HOST, cdn_type: '1', data: `127.0.0.1:${originPort}` };
+  const { domain_id } = await client.call('domain.add', request);
+  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+}
+
+function getFromEdge(edgeUrl: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${edgeUrl}/hello`, { headers: { host: HOST }, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, body })).on('error', reject);
+    });
+    sent.on('error', reject).end();
+  });
+}
