@@ -27,7 +27,7 @@ export function summarizeAcknowledgements(liveEdges: readonly EdgeReport[]): InF
   };
 }
 
-export function inForceFloor(liveEdges: readonly Pick<EdgeReport, 'appliedRevision'>[]): number | undefined {
+function inForceFloor(liveEdges: readonly Pick<EdgeReport, 'appliedRevision'>[]): number | undefined {
   return liveEdges.length === 0 ? undefined : Math.min(...liveEdges.map((edge) => edge.appliedRevision));
 }
 

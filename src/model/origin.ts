@@ -2,9 +2,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { parseHostText } from './host-text.ts';
 
-/** Primaries and backups each. docs: interface "data", "backup". */
-export const MAX_ORIGINS = 50;
-
 export type ParsedOrigin =
   /** `host` is a lower-case ASCII name or an IP literal without brackets; no `port` means the scheme's default. */
   | { readonly kind: 'origin'; readonly host: string; readonly port?: number }
