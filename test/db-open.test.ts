@@ -1,8 +1,6 @@
 /** Opening either engine, transactions, and what happens when the database goes away. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -14,6 +12,7 @@ import { describeOnBothEngines, newPostgres, newSqlite } from './support/databas
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog } from './support/feed.ts';
 import { needsPostgres } from './support/needs.ts';
+import { startRelay } from './support/relay.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const ANN = { name: 'ann', kind: 'customer', now: 1 } as const;
@@ -212,46 +211,3 @@ test('transactions that deadlock are tried again until both are done', needsPost
   await Promise.all([rename(one.id, two.id), rename(two.id, one.id)]);
   assert.equal(tries, 3);
 });
-
-/** A TCP way to the server that can be cut and mended. */
-async function startRelay(target: string) {
-  const { hostname, port } = new URL(target);
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((near) => {
-    if (isCut) return near.destroy();
-    const far = connect(Number(port), hostname);
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket);
-      socket.pipe(other);
-      // Cutting is the purpose.
-      socket.on('error', () => undefined);
-      socket.on('close', () => other.destroy());
-    }
-    return undefined;
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  // `as`: a TCP server that listens has such an address.
-  const url = new URL(target);
-  url.port = String((server.address() as AddressInfo).port);
-  return {
-    url: url.href,
-    get isCut() {
-      return isCut;
-    },
-    cut() {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    mend() {
-      isCut = false;
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

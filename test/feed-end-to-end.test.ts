@@ -1,5 +1,7 @@
 /** The feed from a transaction in the database to an edge's own file, over a real unix socket, on both engines. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -9,9 +11,11 @@ import { pruneTombstones, readHead } from '#db/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { describeOnBothEngines } from './support/databases.ts';
+import { describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog, startTestEdge, type TestEdge } from './support/feed.ts';
+import { needsPostgres } from './support/needs.ts';
+import { startRelay } from './support/relay.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 describeOnBothEngines('feed', (newDatabase) => {
@@ -122,17 +126,73 @@ describeOnBothEngines('feed', (newDatabase) => {
       await acknowledged(db, 1);
       await assertIdentical(db, edge);
     }
-    for (let n = 0; n < 600; n += 1) await publishNow(db, putSite(n + 1, `d${n}.example.com`, 'moved.example.net'));
+    for (let n = 0; n < 300; n += 1) await publishNow(db, putSite(n + 1, `d${n}.example.com`, 'moved.example.net'));
     await using edge = startTestEdge(folder, socketPath);
-    await acknowledged(db, 601);
+    await acknowledged(db, 301);
     await assertIdentical(db, edge);
   });
 });
 
-/** Until the only edge has reported this revision of this epoch. */
+test('a PostgreSQL that goes away stops nothing but news; they come when it is back', needsPostgres(), async (t) => {
+  const target = await newPostgres(t);
+  const folder = temporaryFolder(t);
+  const socketPath = join(folder, 'feed.sock');
+  await using direct = await openTestDatabase(target);
+  await using relay = await startRelay(target.url ?? '');
+  await using db = await openTestDatabase({ ...target, url: relay.url });
+  await using _server = await startFeedServer({ db, socketPath, clock: systemClock, log: silentLog });
+  await publishNow(direct, putSite(1, 'a.example.com'));
+  await using edge = startTestEdge(folder, socketPath);
+  await acknowledged(direct, 1);
+  relay.cut();
+  await publishNow(direct, putSite(2, 'b.example.com'));
+  await using late = startTestEdge(folder, socketPath, { edgeId: 'late' });
+  await eventually('the late edge is put off', () => late.client.reconnects > 1);
+  assert.equal(edge.store.head()?.revision, 1);
+  relay.mend();
+  await acknowledged(direct, 2);
+  await eventually('the late edge has everything', () => late.client.appliedRevision === 2);
+});
+
+test('an edge that is killed five times while it stores ends identical to the database', async (t) => {
+  const folder = temporaryFolder(t);
+  const socketPath = join(folder, 'feed.sock');
+  await using db = await openTestDatabase(await newSqlite(t));
+  await using _server = await startFeedServer({ db, socketPath, clock: systemClock, log: silentLog });
+  let isWriting = true;
+  const writing = (async () => {
+    for (let n = 0; isWriting; n += 1) {
+      await publishNow(db, putSite(1 + (n % 40), `d${n % 40}.example.com`, `o${n}.net`));
+      await setImmediate();
+    }
+  })();
+  const program = join(import.meta.dirname, 'support', 'edge-process.ts');
+  for (let kills = 0; kills < 5; kills += 1) {
+    const { revision } = await readHead(db.query);
+    const child = spawn(process.execPath, [program, folder, socketPath], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const left = once(child, 'exit');
+    await eventually('the edge goes on', async () => {
+      const [status] = await listLiveEdges(db.query, systemClock());
+      return (status?.appliedRevision ?? 0) > revision;
+    });
+    child.kill('SIGKILL');
+    await left;
+  }
+  isWriting = false;
+  await writing;
+  const edge = startTestEdge(folder, socketPath, {
+    onMoved: () => assert.fail('the file of a killed edge was taken for damaged'),
+  });
+  t.after(() => edge[Symbol.asyncDispose]());
+  await acknowledged(db, (await readHead(db.query)).revision);
+  await assertIdentical(db, edge);
+});
+
+/** Until the edge 'local' has reported this revision of this epoch. */
 async function acknowledged(db: Db, revision: number): Promise<void> {
   await eventually(`revision ${revision} is acknowledged`, async () => {
-    const [edge] = await listLiveEdges(db.query, systemClock());
+    const edges = await listLiveEdges(db.query, systemClock());
+    const edge = edges.find((report) => report.edge === 'local');
     return edge?.appliedRevision === revision;
   });
 }

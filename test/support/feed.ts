@@ -44,11 +44,15 @@ export interface TestEdge extends AsyncDisposable {
 export function startTestEdge(
   folder: string,
   socketPath: string,
-  options: { readonly edgeId?: string; readonly confirm?: FeedClientOptions['confirm'] } = {},
+  options: {
+    readonly edgeId?: string;
+    readonly confirm?: FeedClientOptions['confirm'];
+    readonly onMoved?: () => void;
+  } = {},
 ): TestEdge {
-  const { edgeId = 'local', confirm = async () => undefined } = options;
+  const { edgeId = 'local', confirm = async () => undefined, onMoved = () => undefined } = options;
   const file = join(folder, `${edgeId}.db`);
-  const store = openEdgeStore(file, () => undefined);
+  const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
     socketPath,
     edgeId,

@@ -1,0 +1,46 @@
+/** A way to a database server that a test can cut and mend. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** `target` and the answer's `url` are URLs of a database; the latter leads through the relay. */
+export async function startRelay(target: string) {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return near.destroy();
+    const far = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      // Cutting is the purpose.
+      socket.on('error', () => undefined);
+      socket.on('close', () => other.destroy());
+    }
+    return undefined;
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // `as`: a TCP server that listens has such an address.
+  const url = new URL(target);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    get isCut() {
+      return isCut;
+    },
+    cut() {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      isCut = false;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
