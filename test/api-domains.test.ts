@@ -251,6 +251,9 @@ describeOnBothEngines('domains', (newDatabase) => {
       for (const [field, value] of Object.entries(expected))
         assert.deepEqual(read[field], value, JSON.stringify(written));
     }
+    const live = await add(mine, 'live.example', { cdn_type: 4 });
+    assert.equal((await mine('domain.updateOrigin', { domain_id: live, data: [] })).body['data'], true);
+    assert.deepEqual((await show(mine, live))['origin'], [], 'a live domain may be fed by its encoders alone');
     for (const data of [[], '', [''], ['bad origin']]) {
       const before = await show(mine, id);
       const answer = await mine('domain.updateOrigin', { domain_id: id, data });

@@ -9,6 +9,7 @@ import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { readAnswer, startTestApi, type TestApi } from './support/api.ts';
 import { makeCertificate } from './support/certificate.ts';
 import { newSqlite } from './support/databases.ts';
+import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
 
 const ADD = '/domain/addDomain';
@@ -102,6 +103,19 @@ describe('the listener of control', () => {
       ],
     ];
     for (const [bytes, expected] of rows) assert.match(await sendRaw(api, bytes), expected);
+    const head = `POST ${ADD} HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+    assert.match(
+      await sendRaw(api, `${head}Content-Length: 2\r\n\r\n{}`),
+      /^HTTP\/1\.1 400 .*requestMalformed/s,
+      'no Host',
+    );
+    assert.match(
+      await sendRaw(api, `${head}Host: a\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}`),
+      /^HTTP\/1\.1 200 .*"status":0/s,
+    );
+    const chunk = `10000\r\n${'x'.repeat(2 ** 16)}\r\n`;
+    const flood = `${head}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`;
+    assert.match(await sendRaw(api, flood), /^HTTP\/1\.1 413 .*bodyTooLarge/s, 'a body of unknown length');
     const cut = connect(Number(new URL(api.url).port), '127.0.0.1');
     cut.write(`POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
     cut.resetAndDestroy();
@@ -158,6 +172,25 @@ describe('the listener of control', () => {
       assert.equal((await api.post(ROUTES[name].path, {})).errorCode, 'fieldMissing', name);
       assert.equal((await fetch(api.url + ROUTES[name].path)).status, 405, name);
     }
+  });
+
+  test('closing finishes what has begun and takes nothing new', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1').setEncoding('utf8');
+    const head = `POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+    assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 100 Continue/, 'the request has begun');
+    const answer = text(socket);
+    const closing = api.close();
+    await eventually('nothing new is taken', () =>
+      fetch(`${api.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    socket.write('{}');
+    assert.match(await answer, /^HTTP\/1\.1 200 .*connection: close.*"status":0/is);
+    await closing;
   });
 
   test('TLS is spoken when there is a certificate', needsProgram('openssl'), async (t) => {

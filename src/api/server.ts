@@ -59,6 +59,7 @@ export interface Api extends AsyncDisposable {
 }
 
 const DOMAINS_PER_ACCOUNT = 100_000;
+const MAX_CONNECTIONS = 10_000;
 const CLOSE_GRACE_MS = 10_000;
 /** For a whole request, body included. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -86,6 +87,9 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   addOperations(app, options, send);
   addHealth(app, options, send);
   const { host, port } = options.listen;
+  app.server.maxConnections = MAX_CONNECTIONS;
+  // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.listen({ host, port });
   const close = () => closeWithin(app, CLOSE_GRACE_MS);
   return { port: portOf(app) ?? port, close, [Symbol.asyncDispose]: close };
@@ -100,6 +104,8 @@ function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetr
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     logger: false,
+    // Node would answer without an envelope; `refusalOfHead` refuses it.
+    http: { requireHostHeader: false },
     return503OnClosing: false,
     genReqId: () => randomUUID(),
     // A path that cannot be decoded is a path that we do not have.
@@ -109,7 +115,8 @@ function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetr
   };
   if (tls === undefined) return fastify(settings);
   // What differs is the type of its raw server, which nothing here looks at.
-  return fastify({ ...settings, https: { cert: tls.cert, key: tls.key } }) as unknown as FastifyInstance;
+  const https = { ...settings.http, cert: tls.cert, key: tls.key };
+  return fastify({ ...settings, https }) as unknown as FastifyInstance;
 }
 
 /** Sends an answer with the headers that every answer has; logs and counts it. */
@@ -131,6 +138,8 @@ function createSend({ locale, log }: ApiOptions, metrics: ApiMetrics): Send {
       },
       'request',
     );
+    // Closing waits for connections, and one that is kept would hold it up.
+    if (!request.server.server.listening) reply.header('connection', 'close');
     return await reply
       .code(answer.http)
       .headers({ ...answer.headers, ...ALWAYS, 'x-request-id': request.id })
@@ -180,6 +189,8 @@ function addHealth(app: FastifyInstance, { db, log }: ApiOptions, send: Send): v
 
 /** What can be refused before the body is read. */
 function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
+  const { httpVersion } = request.raw;
+  if (request.headers.host === undefined && httpVersion === '1.1') return new ServiceError('requestMalformed'); // RFC 9112 §3.2
   if (!request.is404) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
   const path = pathOf(request);
   if (HEALTH_PATHS.includes(path)) return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });

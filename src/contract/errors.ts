@@ -14,8 +14,8 @@ interface ErrorRow {
 }
 
 export const ERRORS = {
-  fieldMissing: row(200, 2001, '缺少字段 {field}：应为{expected}', 'field {field} is missing: expected {expected}'),
-  fieldInvalid: row(200, 2001, '字段 {field} 无效：应为{expected}', 'field {field} is invalid: expected {expected}'),
+  fieldMissing: row(200, 2001, '缺少字段 {field}：应为 {expected}', 'field {field} is missing: expected {expected}'),
+  fieldInvalid: row(200, 2001, '字段 {field} 无效：应为 {expected}', 'field {field} is invalid: expected {expected}'),
   domainNameInvalid: row(
     200,
     2001,

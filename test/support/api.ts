@@ -32,6 +32,8 @@ export interface TestApi {
   /** Lines that the API logged. */
   readonly logLines: string[];
   now: number;
+  /** What the service itself does when it stops; the test's end does it too. */
+  close(): Promise<void>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Raw>;
   /** Calls an operation with a token, in English. */
   call(name: RouteName, accessToken: string, request: Record<string, unknown>): Promise<Raw>;
@@ -78,7 +80,17 @@ export async function startTestApi(
     await db[Symbol.asyncDispose]();
   });
   const url = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${api.port}`;
-  const test: TestApi = { url, db, registry, logLines, now: START, ...callsTo(url), ...actsOn(db, () => test.now) };
+  const close = () => api.close();
+  const test: TestApi = {
+    url,
+    db,
+    registry,
+    logLines,
+    now: START,
+    close,
+    ...callsTo(url),
+    ...actsOn(db, () => test.now),
+  };
   return test;
 }
 
