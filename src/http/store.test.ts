@@ -66,6 +66,8 @@ const ROWS: Row[] = [
   [[...fresh, 'Content-Location', '/other'], post, 'method'],
   [[...fresh, 'Content-Location', 'http://other.example/a?b'], post, 'method'],
   [[...fresh, ...loc, ...loc], post, 'method'],
+  [[...fresh, ...loc], { ...post, status: 299 }, 'store'],
+  [[...fresh, ...loc], { ...post, status: 300 }, 'method'],
   [[...fresh, ...loc], { ...post, status: 404 }, 'method'],
   [['Last-Modified', at(-1000), ...loc], post, 'notCacheable'],
   // Vary

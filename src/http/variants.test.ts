@@ -26,6 +26,8 @@ describe('variants', () => {
       [[one, bar], ['Foo', '1', 'Bar', '1'], one],
       [[bar, one, newerBar], ['Foo', '1', 'Bar', '1'], newerBar],
       [[bar, one], ['Foo', '1', 'Bar', '2'], one],
+      [[plain, one], ['Foo', '1'], plain],
+      [[one, plain], ['Foo', '1'], one],
     ];
     for (const [variants, headers, expected] of rows) {
       assert.equal(selectVariant(variants, get(...headers), options()), expected, headers.join(' '));
@@ -66,6 +68,7 @@ describe('variants', () => {
     const rows: [string, string, boolean, boolean][] = [
       ['de, en;q=0.5', '1', true, true],
       ['de, en;q=0.5', '1', false, false],
+      ['en;q=0.5, de', '1', true, true],
       ['de, en', '1', true, false],
       ['en, de;q=0.5', '1', true, false],
       ['de, en;q=0.5', '2', true, false],
