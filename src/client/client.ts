@@ -119,21 +119,22 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }
 
+/** With a reader, for not every browser can iterate over a stream. */
 async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let text = '';
-  let sizeBytes = 0;
-  for await (const chunk of response.body ?? []) {
-    sizeBytes += chunk.byteLength;
+  for (let sizeBytes = 0; ; ) {
+    const chunk = await reader?.read();
+    if (chunk === undefined || chunk.done) return text + decoder.decode();
+    sizeBytes += chunk.value.byteLength;
     if (sizeBytes > MAX_ANSWER_BYTES) {
-      throw new ClientError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`, {
-        kind: 'unexpected',
-        http: response.status,
-      });
+      await reader?.cancel();
+      const info = `the answer is larger than ${MAX_ANSWER_BYTES} bytes`;
+      throw new ClientError(info, { kind: 'unexpected', http: response.status });
     }
-    text += decoder.decode(chunk, { stream: true });
+    text += decoder.decode(chunk.value, { stream: true });
   }
-  return text + decoder.decode();
 }
 
 function readData<N extends RouteName>(name: N, response: Response, text: string): DataOf<N> {
