@@ -7,7 +7,6 @@ import { cacheKey } from './cache-key.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askForWhole, discardBody, type Exchanged, passOn, type Question } from './exchange.ts';
 import type { OriginResponse } from './origin/attempt.ts';
-import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
@@ -35,7 +34,7 @@ export async function answerPastCache(
   reason: Bypass,
 ): Promise<EdgeAnswer | undefined> {
   const { facts, headers } = visit.request;
-  if ((announcedBytes(headers) ?? 0) > MAX_REQUEST_BODY_BYTES) return bodyTooLarge(edge);
+  if ((announcedBytes(headers) ?? 0) > viewer.maxBodyBytes) return bodyTooLarge(edge);
   const body = facts.hasBody ? viewer.openBody() : undefined;
   const result = await passOn(edge, visit, { ...questionOf(viewer), body, mayStore: false });
   switch (result.kind) {

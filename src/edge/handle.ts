@@ -29,6 +29,8 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
     if (viewer.statusSent === 0) await sendAnswer(viewer, answer, true);
     else viewer.cut();
   }
+  if (viewer.refusal !== undefined)
+    answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
   const record = describeRequest(viewer, answer, startedAt, edge.clock()); // 11
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
   edge.writeLog(record);

@@ -13,6 +13,7 @@ export interface Refusal {
 export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
   if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, reason: 'headerTooLarge' };
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, reason: 'requestTimeout' };
+  if (error.code === 'HPE_INVALID_EOF_STATE') return undefined; // it ended before it was whole
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }
 

@@ -19,6 +19,7 @@ import { createOrigins } from './origin/fetch.ts';
 import type { Guard } from './origin/guard.ts';
 import { createOriginHealth } from './origin/health.ts';
 import { createOriginPools } from './origin/pools.ts';
+import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import { createRefreshes } from './refresh.ts';
 import { createMemoryStore } from './store/memory.ts';
@@ -56,6 +57,7 @@ export interface EdgeLimits {
   readonly requestMs: number;
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
+  readonly maxRequestBodyBytes: number;
 }
 
 const DEFAULT_LIMITS: EdgeLimits = {
@@ -67,6 +69,7 @@ const DEFAULT_LIMITS: EdgeLimits = {
   requestMs: 600_000,
   keepAliveMs: 75_000,
   maxHeaderBytes: 32 * 1024,
+  maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
 };
 
 /** Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever. */
@@ -144,7 +147,8 @@ function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
   server.maxConnections = MAX_CONNECTIONS;
   const underWay = new WeakMap<Socket, Set<Viewer>>();
   const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
-    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs: limits.clientIdleMs });
+    const { clientIdleMs, maxRequestBodyBytes } = limits;
+    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs: clientIdleMs, maxRequestBodyBytes });
     const others = underWay.get(message.socket) ?? new Set();
     underWay.set(message.socket, others.add(viewer));
     void handle(viewer, edge).finally(() => others.delete(viewer)); // never rejects
@@ -167,10 +171,17 @@ function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
 
 /** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
 async function refuseInTurn(edge: EdgeContext, socket: Socket, refusal: Refusal, before: Viewer[]): Promise<void> {
-  // What is wrong lies in the body of one of them: nothing more comes that it could be answered on.
-  if (before.some((viewer) => !viewer.isReceived)) return void socket.destroy();
-  await Promise.all(before.map((viewer) => viewer.ended));
-  if (socket.writable) refuse(edge, socket, refusal);
+  // What is wrong may lie in the framing or the body of the last one: then this is its answer, if it has none yet.
+  const broken = before.find((viewer) => !viewer.isReceived);
+  await Promise.all(before.filter((viewer) => viewer !== broken).map((viewer) => viewer.ended));
+  if (broken === undefined) {
+    if (socket.writable) refuse(edge, socket, refusal);
+  } else if (broken.statusSent === 0) {
+    broken.refuse(refusal, edge.clock());
+  } else {
+    await broken.ended;
+    socket.destroy();
+  }
 }
 
 function refuse({ clock, writeLog, metrics }: EdgeContext, socket: Socket, refusal: Refusal): void {

@@ -6,14 +6,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';
 import { unmapAddress } from '#lib/cidr.ts';
-import { createRequestBody, MAX_REQUEST_BODY_BYTES, type RequestBody } from './origin/request-body.ts';
+import { createRequestBody, type RequestBody } from './origin/request-body.ts';
+import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { ReceivedRequest } from './request.ts';
 
 export interface ViewerOptions {
   readonly expectation: 'none' | 'continue' | 'unknown';
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
-  readonly maxRequestBodyBytes?: number | undefined;
+  readonly maxRequestBodyBytes: number;
 }
 
 export class Viewer {
@@ -29,6 +30,7 @@ export class Viewer {
   #body: RequestBody | undefined;
   #statusSent = 0;
   #host: string | undefined;
+  #refusal: Refusal | undefined;
   #isFinished = false;
 
   constructor(message: IncomingMessage, response: ServerResponse, options: ViewerOptions) {
@@ -98,10 +100,14 @@ export class Viewer {
     return this.#socket.bytesWritten - this.#bytesBefore;
   }
 
+  get maxBodyBytes(): number {
+    return this.#options.maxRequestBodyBytes;
+  }
+
   /** The body, to be read by whoever passes it on; the same one each time. */
   openBody(): RequestBody {
     this.#body ??= createRequestBody(this.#message, {
-      maxBytes: this.#options.maxRequestBodyBytes ?? MAX_REQUEST_BODY_BYTES,
+      maxBytes: this.#options.maxRequestBodyBytes,
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {
         // RFC 9110 §10.1.1: only now does anyone want the body
@@ -156,6 +162,18 @@ export class Viewer {
     this.#response.end();
     await promise;
     clearTimeout(timer);
+  }
+
+  /** Answers a request that turned out to be none while it arrived. Nothing else is sent after it. */
+  refuse(refusal: Refusal, now: number): void {
+    if (this.isGone) return;
+    this.#refusal = refusal;
+    sendRefusal(this.#socket, refusal, now);
+    this.#gone.abort();
+  }
+
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
 
   /** Ends the connection so that the client sees that the answer is not whole. */

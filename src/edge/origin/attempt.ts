@@ -95,9 +95,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Before the request has a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
   readonly abort = (): void => {
+    this.#resolve({ kind: 'aborted' }); // first: what undici says of the abort is no failure of the origin
     this.#controller?.abort(new Error('the request was given up'));
     this.#body?.destroy();
-    this.#resolve({ kind: 'aborted' });
   };
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
