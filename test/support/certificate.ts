@@ -1,20 +1,62 @@
-/** A certificate of a test's own, made by OpenSSL. Declare with `needsProgram('openssl')`. */
+/** A certificate authority of a test's own, made by openssl, and certificates under it. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { findProgram } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** For `localhost`, signed by itself; PEM texts. */
-export function makeCertificate(t: Pick<TestContext, 'after'>): { readonly cert: string; readonly key: string } {
-  const openssl = findProgram('openssl');
-  if (openssl === undefined) throw new Error("declare the test with needsProgram('openssl')");
+export interface TestAuthority {
+  /** PEM of the authority itself. */
+  readonly ca: string;
+  /** A certificate for these names, valid today. */
+  issue(names: readonly string[]): { readonly key: string; readonly cert: string };
+}
+
+/** Declare the test with `needsProgram('openssl')`. */
+export function createAuthority(t: Pick<TestContext, 'after'>): TestAuthority {
   const folder = temporaryFolder(t);
-  const certFile = join(folder, 'cert.pem');
-  const keyFile = join(folder, 'key.pem');
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
-  execFileSync(openssl, ['req', '-x509', ...curve, ...name, '-keyout', keyFile, '-out', certFile], { stdio: 'pipe' });
-  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+  const file = (name: string) => join(folder, name);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  openssl(
+    'req',
+    '-x509',
+    ...newKey,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=test authority',
+    '-keyout',
+    file('ca.key'),
+    '-out',
+    file('ca.pem'),
+  );
+  let count = 0;
+  return {
+    ca: readFileSync(file('ca.pem'), 'utf8'),
+    issue: (names) => {
+      const [key, request, cert, extensions] = ['key', 'csr', 'pem', 'ext'].map((end) => file(`${++count}.${end}`));
+      if (!key || !request || !cert || !extensions) throw new Error('four names were made');
+      writeFileSync(extensions, `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
+      openssl('req', '-new', ...newKey, '-subj', '/CN=test', '-keyout', key, '-out', request);
+      openssl(
+        'x509',
+        '-req',
+        '-in',
+        request,
+        '-CA',
+        file('ca.pem'),
+        '-CAkey',
+        file('ca.key'),
+        '-CAcreateserial',
+        '-days',
+        '2',
+        '-extfile',
+        extensions,
+        '-out',
+        cert,
+      );
+      return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+    },
+  };
 }

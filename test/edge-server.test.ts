@@ -1,0 +1,119 @@
+/** The listener's life, the access log and the metrics. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { findClosedPort, reply, startOrigin } from './support/origin.ts';
+
+const HOST = `Host: ${SITE_HOST}\r\n`;
+
+describe('closing', () => {
+  test('requests under way finish, their connections end, new ones are not taken', async (t) => {
+    let finish = () => {};
+    const origin = await startOrigin(t, (_request, response) => {
+      finish = () => void response.end('late');
+    });
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+    await eventually('asked', () => origin.requests.length === 1);
+    const closing = edge.edge.close(10_000);
+    await assert.rejects(fetchFrom(edge.port, '/'));
+    finish();
+    const text = await client.closed;
+    assert.match(text, /^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*late/i);
+    await closing;
+  });
+
+  test('idle connections do not hold it up', async (t) => {
+    const origin = await startOrigin(t, reply('x'));
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+    await eventually('answered', () => client.text().endsWith('x'));
+    await edge.edge.close(60_000);
+    await client.closed;
+  });
+
+  test('what does not finish in time is cut', async (t) => {
+    const origin = await startOrigin(t, () => undefined);
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+    await eventually('asked', () => origin.requests.length === 1);
+    await edge.edge.close(100);
+    assert.equal(await client.closed, '');
+    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/499');
+  });
+
+  test('closing twice is closing once', async (t) => {
+    const edge = await startTestEdge(t, [1]);
+    await Promise.all([edge.edge.close(0), edge.edge.close(0)]);
+  });
+});
+
+describe('listening', () => {
+  test('two edges share a port', async (t) => {
+    const port = await findClosedPort();
+    const origin = await startOrigin(t, reply('x'));
+    const options = { listen: { host: '127.0.0.1', port }, reusePort: true };
+    const edges = [await startTestEdge(t, [origin.port], options), await startTestEdge(t, [origin.port], options)];
+    await eventually('both serve', async () => {
+      await fetchFrom(port, '/');
+      return edges.every(({ log }) => log.length > 0);
+    });
+  });
+
+  test('a taken port is an error at the start', async (t) => {
+    const origin = await startOrigin(t, reply('x'));
+    await assert.rejects(startTestEdge(t, [], { listen: { host: '127.0.0.1', port: origin.port } }), /EADDRINUSE/);
+  });
+});
+
+describe('the access log', () => {
+  test('has 13 fields that say what happened, in the order of the document', async (t) => {
+    const origin = await startOrigin(
+      t,
+      reply('hello', { 'cache-control': 'max-age=60', 'content-type': 'text/plain; charset=utf-8', etag: '"1"' }),
+    );
+    const edge = await startTestEdge(t, [origin.port]);
+    const headers = ['Referer', 'https://example.com/a\tb', 'User-Agent', 'test\\agent "1"'];
+    const first = await edge.get('/a?b=c', { host: `WWW.example.com:80`, headers });
+    await edge.get('/a?b=c', { headers: ['If-None-Match', '"1"'] });
+    await edge.get('/a?b=c', { method: 'HEAD' });
+    await eventually('logged', () => edge.log.length === 3);
+    const [client, time, ms, received, sent, ...rest] = edge.log[0] ?? [];
+    assert.equal(client, '127.0.0.1');
+    assert.match(time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+    assert.match(ms ?? '', /^\d+$/);
+    const request = `GET /a?b=c HTTP/1.1\r\nHost: WWW.example.com:80\r\n${headers[0]}: ${headers[1]}\r\n${headers[2]}: ${headers[3]}\r\nConnection: close\r\n\r\n`;
+    assert.equal(received, String(request.length));
+    const head = first.rawHeaders.reduce((sum, text) => sum + text.length + 2, 'HTTP/1.1 200 OK\r\n\r\n'.length);
+    assert.equal(sent, String(head + 'hello'.length));
+    assert.deepEqual(rest, [
+      'www.example.com',
+      'GET',
+      '/a?b=c',
+      'HTTP/1.1',
+      'TCP_MISS/200',
+      'text/plain; charset=utf-8',
+      'https://example.com/a\\x09b',
+      'test\\x5Cagent "1"',
+    ]);
+    assert.deepEqual(
+      edge.log.map((fields) => fields[9]),
+      ['TCP_MISS/200', 'TCP_IMS_HIT/304', 'TCP_MEM_HIT/200'],
+    );
+  });
+});
+
+test('the metrics count by the words of X-Cache, and the store', async (t) => {
+  const origin = await startOrigin(t, reply('hello', { 'cache-control': 'max-age=60' }));
+  const edge = await startTestEdge(t, [origin.port]);
+  for (let i = 0; i < 3; i++) await edge.get('/');
+  await edge.get('/', { host: 'unknown.example' });
+  await eventually('counted', () => edge.log.length === 4);
+  const metrics = await edge.registry.metrics();
+  assert.match(metrics, /causeway_edge_requests_total\{cache="MISS",reason="",status="2xx"\} 1/);
+  assert.match(metrics, /causeway_edge_requests_total\{cache="HIT",reason="",status="2xx"\} 2/);
+  assert.match(metrics, /causeway_edge_requests_total\{cache="DENIED",reason="unknownHost",status="4xx"\} 1/);
+  assert.match(metrics, /causeway_edge_store_objects 1/);
+  assert.match(metrics, /causeway_edge_store_bytes [1-9]/);
+});
