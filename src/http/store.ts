@@ -230,5 +230,6 @@ function storedHeaders(headers: RawHeaders, directives: Directives, times: Times
   const dropped = new Set(['age', ...directives.noCacheFields, ...directives.privateFields]);
   if (options.setCookie === 'strip') dropped.add('set-cookie');
   const kept = withoutHopByHop(headers, dropped);
-  return times.hasDate ? kept : withField(kept, 'Date', formatDate(times.dateAt)); // RFC 9110 §6.6.1
+  // A response may even name Date in Connection; ours needs one all the same.
+  return times.hasDate && hasField(kept, 'date') ? kept : withField(kept, 'Date', formatDate(times.dateAt)); // RFC 9110 §6.6.1
 }
