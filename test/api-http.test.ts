@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { readAnswer, startTestApi, type TestApi } from './support/api.ts';
-import { makeCertificate } from './support/certificate.ts';
+import { createAuthority } from './support/certificate.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
@@ -194,9 +194,10 @@ describe('the listener of control', () => {
   });
 
   test('TLS is spoken when there is a certificate', needsProgram('openssl'), async (t) => {
-    const { cert, key } = makeCertificate(t);
+    const authority = createAuthority(t);
+    const { cert, key } = authority.issue(['localhost']);
     const api = await startTestApi(t, newSqlite, { tls: { cert, key } });
-    const request = httpsRequest(`${api.url}/healthz`, { ca: cert, servername: 'localhost' }).end();
+    const request = httpsRequest(`${api.url}/healthz`, { ca: authority.ca, servername: 'localhost' }).end();
     const [response] = await once(request, 'response');
     assert.equal(response.statusCode, 200);
     await text(response);
