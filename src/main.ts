@@ -41,7 +41,9 @@ function createContext(): CliContext {
     findControl,
     openOffline: async (given) => {
       const { openOfflineControl } = await import('#roles/offline.ts');
-      const offline = await openOfflineControl(load(given).config);
+      const offline = await openOfflineControl(load(given).config).catch((cause: unknown) => {
+        throw new CliError(cause instanceof Error ? cause.message : String(cause), { cause });
+      });
       if (offline.kind === 'unusable') throw new CliError(offline.problem);
       return offline;
     },

@@ -132,6 +132,10 @@ test('without a service the commands say what to do', async (t) => {
     assert.deepEqual([code, stdout, stderr.slice(0, problem.length)], [1, '', problem], args.join(' '));
     assert.doesNotMatch(stderr, /^ +at /m);
   }
+  const database = await runCommand(t, ['account', 'list', '--data-dir', dataDir], {
+    settings: { DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' },
+  });
+  assert.match(database.stderr, /^causeway: cannot use the database postgres:\/\/me@127.*ECONNREFUSED.*\n$/);
   const unreachable = await runCommand(t, ['domain', 'list', '--url', 'http://127.0.0.1:4'], {
     settings: { CAUSEWAY_TOKEN: 'x' },
   });

@@ -63,7 +63,7 @@ describe('the service', () => {
     const pids = Object.values(service.pids());
     assert.equal(pids.length, 4);
     service.process.child.kill('SIGKILL');
-    await eventually('its parts have ended', () => !pids.some(isAlive), 3000);
+    await eventually('its parts have ended', () => !pids.some(isAlive));
     const { host } = new URL(service.controlUrl);
     const settings = { CAUSEWAY_CONTROL_LISTEN: host, CAUSEWAY_EDGE_HTTP_LISTEN: new URL(service.edgeUrl).host };
     const next = await startService(t, { dataDir: service.dataDir, settings });

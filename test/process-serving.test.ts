@@ -4,12 +4,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '#client/client.ts';
 import { openDataDirectory } from '#lib/data-directory.ts';
-import { makeCertificate } from './support/certificate.ts';
+import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
 import { startOrigin } from './support/origin.ts';
@@ -99,21 +100,29 @@ test(
   'control speaks TLS beyond loopback, and the commands of the machine trust its certificate',
   needsProgram('openssl'),
   async (t) => {
-    const { cert, key } = makeCertificate(t);
+    const { cert, key } = createAuthority(t).issue(['control.example.com']);
     const folder = temporaryFolder(t);
     writeFileSync(join(folder, 'cert.pem'), cert);
     writeFileSync(join(folder, 'key.pem'), key);
-    const service = await startService(t, {
-      settings: {
-        CAUSEWAY_ROLES: 'control',
-        CAUSEWAY_CONTROL_TLS_CERT: join(folder, 'cert.pem'),
-        CAUSEWAY_CONTROL_TLS_KEY: join(folder, 'key.pem'),
-      },
-    });
-    assert.match(service.controlUrl, /^https:/);
-    const { code, stdout, stderr } = await runCommand(t, ['domain', 'list', '--data-dir', service.dataDir]);
-    assert.deepEqual([code, stdout, stderr], [0, 'ID  NAME  STATUS  ORIGINS\n', '']);
-    assert.equal((await runCommand(t, ['account', 'list', '--data-dir', service.dataDir])).code, 0);
+    const own = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+    for (const host of ['127.0.0.1', '0.0.0.0', '[::]', ...(own === undefined ? [] : [own])]) {
+      const service = await startService(t, {
+        settings: {
+          CAUSEWAY_ROLES: 'control',
+          CAUSEWAY_CONTROL_LISTEN: `${host}:0`,
+          CAUSEWAY_CONTROL_TLS_CERT: join(folder, 'cert.pem'),
+          CAUSEWAY_CONTROL_TLS_KEY: join(folder, 'key.pem'),
+        },
+      });
+      assert.ok(service.controlUrl.startsWith(`https://${host}:`));
+      const domains = await runCommand(t, ['domain', 'list', '--data-dir', service.dataDir]);
+      assert.deepEqual(domains, { code: 0, stdout: 'ID  NAME  STATUS  ORIGINS\n', stderr: '' });
+      const accounts = await runCommand(t, ['account', 'list', '--data-dir', service.dataDir]);
+      assert.deepEqual([accounts.code, accounts.stderr], [0, ''], host);
+      assert.equal(await service.stop(), 0);
+    }
   },
 );
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '#client/client.ts';
+import { isLoopback } from '#lib/listen-address.ts';
 import { type CliContext, CliError, type CliSettings, type GivenSettings, type LocalControl } from './context.ts';
 
 /** A service that has just been started is not in the data directory yet. */
@@ -11,14 +12,14 @@ const START_POLL_MS = 100;
 /** For customers' operations: a service that runs, with the token of the settings or else the first access token. */
 export function connectCustomer(context: CliContext, given: GivenSettings): Client {
   const settings = context.loadSettings(given);
-  if (settings.url !== undefined) return clientOf({ url: settings.url }, mustHaveToken(settings.token));
+  if (settings.url !== undefined) return remoteClient(settings.url, settings.token);
   const control = context.findControl(settings.dataDir);
   if (control === undefined) {
     throw new CliError(
       `no service runs from ${settings.dataDir}: start it with "causeway serve", or name one with --url or --data-dir`,
     );
   }
-  return clientOf(control, mustHaveToken(settings.token ?? readFirstToken(settings)));
+  return localClientOf(control, mustHaveToken(settings.token ?? readFirstToken(settings)));
 }
 
 /**
@@ -31,14 +32,14 @@ export async function withOperator(
   work: (client: Client) => Promise<void>,
 ): Promise<void> {
   const settings = context.loadSettings(given);
-  if (settings.url !== undefined) return work(clientOf({ url: settings.url }, mustHaveToken(settings.token)));
+  if (settings.url !== undefined) return work(remoteClient(settings.url, settings.token));
   const offline = await context.openOffline(given);
   if (offline.kind === 'control') {
     await using control = offline.control;
-    return await work(clientOf(control, control.localSecret));
+    return await work(localClientOf(control, control.localSecret));
   }
   const control = await waitForControl(context, settings.dataDir);
-  return work(clientOf(control, control.localSecret));
+  return work(localClientOf(control, control.localSecret));
 }
 
 async function waitForControl(context: CliContext, dataDir: string): Promise<LocalControl> {
@@ -50,24 +51,29 @@ async function waitForControl(context: CliContext, dataDir: string): Promise<Loc
   throw new CliError(`the service that runs from ${dataDir} has no control, or has not finished starting`);
 }
 
-function clientOf({ url, certificate }: Pick<LocalControl, 'url' | 'certificate'>, accessToken: string): Client {
+function remoteClient(baseUrl: string, accessToken: string | undefined): Client {
+  return createClient({ baseUrl, accessToken: mustHaveToken(accessToken), locale: 'en' });
+}
+
+/** For the control of this machine, wherever it listens: it knows its operator by a connection from loopback. */
+function localClientOf({ url, certificate }: LocalControl, accessToken: string): Client {
+  const { hostname } = new URL(url);
+  const localAddress = hostname.startsWith('[') ? '::1' : '127.0.0.1';
+  // Trusted as it is, whoever issued it: it comes from the data directory, and its name need not fit the address.
+  const trust = { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+  const send = async (input: string, init: object) => {
+    const { Agent, fetch: fetchWith } = await import('undici'); // costs as much as all the rest of a command
+    const dispatcher = new Agent({ localAddress, ...(certificate !== undefined && { connect: trust }) });
+    return fetchWith(input, { ...init, dispatcher });
+  };
+  const isPlain = certificate === undefined && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  // Node's `fetch` is this same implementation; only the declarations differ.
   return createClient({
     baseUrl: url,
     accessToken,
     locale: 'en',
-    ...(certificate !== undefined && { fetch: fetchTrusting(certificate) }),
+    ...(!isPlain && { fetch: send as unknown as typeof fetch }),
   });
-}
-
-/** The certificate is known from the data directory, so its name need not fit the address. */
-function fetchTrusting(certificate: string): typeof fetch {
-  const send = async (input: string, init: object) => {
-    const { Agent, fetch: fetchWith } = await import('undici'); // costs as much as all the rest of a command
-    const dispatcher = new Agent({ connect: { ca: certificate, checkServerIdentity: () => undefined } });
-    return fetchWith(input, { ...init, dispatcher });
-  };
-  // Node's `fetch` is this same implementation; only the declarations differ.
-  return send as unknown as typeof fetch;
 }
 
 function readFirstToken({ firstTokenFile }: CliSettings): string | undefined {

@@ -17,6 +17,8 @@ const PAGE_SIZE = 100;
 const WAIT_LIMIT_MS = 60_000;
 const WAIT_POLL_MS = 200;
 
+const WAIT_MEANING = 'until every edge runs it';
+
 const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
 const SOURCE_TYPES = { http: 'http', https: 'https', follow: 'protocol_follow' } as const;
 
@@ -26,7 +28,7 @@ export function domainCommand(context: CliContext): Command {
   );
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
-  addOriginOptions(describe('add <name> <origin...>', 'add a domain; *.example.com is a wildcard'))
+  addOriginOptions(describe('add <name> [origin...]', 'add a domain; *.example.com is a wildcard'))
     .addOption(new Option('--type <type>', 'what it serves').choices(Object.keys(TYPES)).default('static'))
     .option('--icp <number>', 'filing (ICP) number')
     .option('--remark <text>', 'a remark')
@@ -47,11 +49,13 @@ export function domainCommand(context: CliContext): Command {
     ['close', '0', 'refuse its viewers'],
     ['open', '2', 'serve it again'],
   ] as const)
-    describe(`${name} <domain>`, description).action((domain: string, options: Options) =>
-      change(context, domain, options, (client, id) =>
-        client.call('domain.setStatus', { domain_id: id, domain_status: code }),
-      ),
-    );
+    describe(`${name} <domain>`, description)
+      .option('--wait', WAIT_MEANING)
+      .action((domain: string, options: Options) =>
+        change(context, domain, options, (client, id) =>
+          client.call('domain.setStatus', { domain_id: id, domain_status: code }),
+        ),
+      );
   describe('remark <domain> <text>', 'change its remark').action((domain: string, remark: string, options: Options) =>
     change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
   );
@@ -66,7 +70,7 @@ function addOriginOptions(command: Command): Command {
     .option('--backup <origin...>', 'origins for when the others fail')
     .addOption(new Option('--source-type <scheme>', 'how origins are asked').choices(Object.keys(SOURCE_TYPES)))
     .option('--source-host <host>', 'Host header for the origins; without it the domain')
-    .option('--wait', 'until every edge runs it');
+    .option('--wait', WAIT_MEANING);
 }
 
 async function addDomain(context: CliContext, name: string, origins: string[], options: Options): Promise<void> {

@@ -51,8 +51,9 @@ export class SupervisedProcess {
   /** Sends nothing when the process is gone; gives whether it was sent. */
   send(message: object): boolean {
     if (!this.#child.connected) return false;
-    // A failure to send means that the process is ending, and its end is handled.
-    return this.#child.send(message, () => {});
+    // A failure to send means that the process is ending, and its end is handled. What `send` gives speaks of a backlog.
+    this.#child.send(message, () => {});
+    return true;
   }
 
   /** Cut off at once and, unless it is being stopped, started again. */

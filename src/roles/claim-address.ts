@@ -1,16 +1,23 @@
 /**
- * Settles the addresses before any process starts: whether one can be listened on at all, and which port 0 becomes. Several
+ * Settles the addresses before any process starts: whether each can be listened on at all, and which port 0 becomes. Several
  * workers share a port, so they would not notice that another service has it.
  */
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatListenAddress, type ListenAddress } from '#lib/listen-address.ts';
 
-export type Claim =
-  | { readonly kind: 'address'; readonly address: ListenAddress }
-  | { readonly kind: 'refused'; readonly problem: string };
+export interface Wanted<K extends string> {
+  readonly key: K;
+  /** Who listens, in words. */
+  readonly who: string;
+  readonly address: ListenAddress;
+}
 
-/** The processes of a service that was killed may need a moment to let go of it. */
+export type Claims<K extends string> =
+  | { readonly kind: 'claimed'; readonly addresses: ReadonlyMap<K, ListenAddress> }
+  | { readonly kind: 'refused'; readonly problems: readonly { readonly key: K; readonly problem: string }[] };
+
+/** The processes of a service that was killed may need a moment to let go of an address. */
 const BUSY_TRIES = 10;
 const BUSY_DELAY_MS = 100;
 
@@ -23,12 +30,35 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',
 };
 
-/** Gives the address with its port; `[::]` becomes 0.0.0.0 on a machine without IPv6. */
-export async function claimAddress(wanted: ListenAddress): Promise<Claim> {
+/**
+ * Gives each address with its port, or everything that stands in the way; two that are the same stand in each other's.
+ * `[::]` becomes 0.0.0.0 on a machine without IPv6.
+ */
+export async function claimAddresses<K extends string>(wanted: readonly Wanted<K>[]): Promise<Claims<K>> {
+  const held: Server[] = [];
+  const addresses = new Map<K, ListenAddress>();
+  const problems: { key: K; problem: string }[] = [];
+  for (const { key, who, address } of wanted) {
+    const outcome = await hold(address);
+    if (outcome.kind === 'refused') problems.push({ key, problem: `${who} ${outcome.problem}` });
+    else {
+      held.push(outcome.server);
+      addresses.set(key, outcome.address);
+    }
+  }
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  return problems.length > 0 ? { kind: 'refused', problems } : { kind: 'claimed', addresses };
+}
+
+type Held =
+  | { readonly kind: 'held'; readonly server: Server; readonly address: ListenAddress }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+async function hold(wanted: ListenAddress): Promise<Held> {
   for (let tries = 1; ; tries++) {
     const outcome = await tryListen(wanted);
-    if (typeof outcome === 'number') return { kind: 'address', address: { host: wanted.host, port: outcome } };
-    if (wanted.host === '::' && NO_IPV6.includes(outcome)) return claimAddress({ ...wanted, host: '0.0.0.0' });
+    if (typeof outcome !== 'string') return { kind: 'held', ...outcome };
+    if (wanted.host === '::' && NO_IPV6.includes(outcome)) return hold({ ...wanted, host: '0.0.0.0' });
     if (outcome !== 'EADDRINUSE' || tries === BUSY_TRIES) {
       const problem = `cannot listen on ${formatListenAddress(wanted)}: ${REASONS[outcome] ?? outcome}`;
       return { kind: 'refused', problem };
@@ -37,14 +67,15 @@ export async function claimAddress(wanted: ListenAddress): Promise<Claim> {
   }
 }
 
-/** Gives the port, or the code of the error. */
-function tryListen({ host, port }: ListenAddress): Promise<number | string> {
+/** Gives the code of the error when it fails. */
+function tryListen({ host, port }: ListenAddress): Promise<{ server: Server; address: ListenAddress } | string> {
   return new Promise((resolve) => {
-    const server = createServer();
+    const server = createServer((connection) => connection.destroy());
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ host, port }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
+      const bound = server.address();
+      const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port;
+      resolve({ server, address: { host, port: boundPort } });
     });
   });
 }

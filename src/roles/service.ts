@@ -72,9 +72,9 @@ export class Service implements AsyncDisposable {
     return this.#started.promise;
   }
 
-  /** No new work; resolves when every process has ended. */
+  /** No new work; resolves when every process has ended. The feed is told before control, or it would miss it. */
   async stop(): Promise<void> {
-    await Promise.all(this.#parts.map((part) => part.stop(STOP_GRACE_MS)));
+    await Promise.all(this.#parts.toReversed().map((part) => part.stop(STOP_GRACE_MS)));
   }
 
   /** Cuts off whatever still runs. */

@@ -7,11 +7,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '#config';
 import { openDataDirectory } from '#lib/data-directory.ts';
-import type { ListenAddress } from '#lib/listen-address.ts';
+import { reachableHost } from '#lib/listen-address.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
-import { claimAddress } from './claim-address.ts';
+import { claimAddresses, type Wanted } from './claim-address.ts';
 import { removeControlFile, writeControlFile } from './control-file.ts';
 import { planParts } from './plan.ts';
 import { Service } from './service.ts';
@@ -54,10 +54,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
   for (const folder of FOLDERS) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
   removeControlFile(dataDir);
 
-  const claimed = await claimAddresses(options.config);
-  if (claimed.kind === 'refused') return claimed;
+  const settled = await settleAddresses(options.config);
+  if (settled.kind === 'refused') return settled;
   // Awaited, or the lock would be let go at once.
-  return await run({ ...options, config: claimed.config }, log);
+  return await run({ ...options, config: settled.config }, log);
 }
 
 async function run(options: ServeOptions, log: Logger): Promise<Served> {
@@ -77,28 +77,26 @@ async function run(options: ServeOptions, log: Logger): Promise<Served> {
 }
 
 function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecret: string): void {
-  const url = urlOf(controlListen, controlTls !== undefined);
+  const url = urlOf({ ...controlListen, host: reachableHost(controlListen.host) }, controlTls !== undefined);
   const certificate = controlTls?.cert;
   writeControlFile(dataDir, { pid: process.pid, url, localSecret, ...(certificate !== undefined && { certificate }) });
 }
 
-/** Every address with the port that it will have, or everything that stands in the way. */
-async function claimAddresses(
+/** The configuration with the ports that there will be, or everything that stands in the way. */
+async function settleAddresses(
   config: Config,
-): Promise<{ readonly kind: 'claimed'; readonly config: Config } | Refused> {
-  const wanted: [keyof Config & `${string}Listen`, string, ListenAddress][] = [
-    ['metricsListen', 'the metrics', config.metricsListen],
-  ];
-  if (config.roles.includes('control')) wanted.push(['controlListen', 'control', config.controlListen]);
-  if (config.roles.includes('edge')) wanted.push(['edgeHttpListen', 'the edge', config.edgeHttpListen]);
-  const problems: string[] = [];
-  const settled: Partial<Record<string, ListenAddress>> = {};
-  for (const [key, who, address] of wanted) {
-    const claim = await claimAddress(address);
-    if (claim.kind === 'address') settled[key] = claim.address;
-    else problems.push(`${who} ${claim.problem} (setting ${settingName(key)})`);
-  }
-  return problems.length > 0 ? { kind: 'refused', problems } : { kind: 'claimed', config: { ...config, ...settled } };
+): Promise<{ readonly kind: 'settled'; readonly config: Config } | Refused> {
+  const wanted: Wanted<'metricsListen' | 'controlListen' | 'edgeHttpListen'>[] = [];
+  if (config.roles.includes('control'))
+    wanted.push({ key: 'controlListen', who: 'control', address: config.controlListen });
+  if (config.roles.includes('edge'))
+    wanted.push({ key: 'edgeHttpListen', who: 'the edge', address: config.edgeHttpListen });
+  wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
+  const claims = await claimAddresses(wanted);
+  if (claims.kind === 'claimed')
+    return { kind: 'settled', config: { ...config, ...Object.fromEntries(claims.addresses) } };
+  const problems = claims.problems.map(({ key, problem }) => `${problem} (setting ${settingName(key)})`);
+  return { kind: 'refused', problems };
 }
 
 function refused(problem: string): Refused {
