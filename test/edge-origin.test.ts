@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createGuard } from '../src/edge/origin/guard.ts';
 import { startTestEdge, type TestEdge } from './support/edge.ts';
-import { findClosedPort, reply, startOrigin, startRawOrigin } from './support/origin.ts';
+import { freePort } from './support/nginx.ts';
+import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
 const LIMITS = { connectMs: 300, firstByteMs: 300, originIdleMs: 300 };
 
@@ -66,7 +67,7 @@ describe('a broken origin', () => {
   }
 
   test('nobody listens: 502, and after three failures it is marked down but still asked when it is the only one', async (t) => {
-    const edge = await startTestEdge(t, [await findClosedPort()], { limits: LIMITS });
+    const edge = await startTestEdge(t, [await freePort()], { limits: LIMITS });
     for (let i = 0; i < 5; i++) {
       const received = await edge.get('/');
       assert.deepEqual([received.status, received.headers['x-cache']], [502, 'ERROR originConnect']);
@@ -91,7 +92,7 @@ describe('a broken origin', () => {
       const received = await edge.get('/');
       assert.deepEqual([received.status, received.headers['x-cache']], [502, `ERROR ${reason}`], host);
     }
-    const edge = await startTestEdge(t, [await findClosedPort()]);
+    const edge = await startTestEdge(t, [await freePort()]);
     edge.put({ name: 'live.example.com', type: 'live' });
     assert.equal((await edge.get('/', { host: 'live.example.com' })).headers['x-cache'], 'ERROR noOrigin');
   });
@@ -173,6 +174,32 @@ describe('a body that goes wrong', () => {
   });
 });
 
+describe('every byte from an origin', () => {
+  const places = {
+    'a value': (byte: string) => `HTTP/1.1 200 OK\r\nX: a${byte}b\r\nContent-Length: 0\r\n\r\n`,
+    'a name': (byte: string) => `HTTP/1.1 200 OK\r\na${byte}b: x\r\nContent-Length: 0\r\n\r\n`,
+    'the reason': (byte: string) => `HTTP/1.1 200 O${byte}K\r\nContent-Length: 0\r\n\r\n`,
+    'an interim response': (byte: string) =>
+      `HTTP/1.1 103 E\r\nX: a${byte}b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+  };
+  for (const [place, response] of Object.entries(places)) {
+    test(`in ${place} passes or is 502, and is never a fault of the edge`, async (t) => {
+      const origin = await startRawOrigin(t, (socket, head) => {
+        const [, code = ''] = /^GET \/(\d+)/.exec(head) ?? [];
+        socket.end(response(String.fromCharCode(Number(code))), 'latin1');
+      });
+      const edge = await startTestEdge(t, [origin.port]);
+      for (let code = 0; code < 256; code++) {
+        const received = await edge.get(`/${code}`);
+        assert.ok(
+          received.status === 200 || received.status === 502,
+          `byte ${code}: ${received.status} ${received.headers['x-cache']}`,
+        );
+      }
+    });
+  }
+});
+
 describe('failover inside one request', () => {
   test('a status of 500, 502, 503 or 504 goes on to the next origin for GET, HEAD and OPTIONS without a body', async (t) => {
     for (const status of [500, 502, 503, 504]) {
@@ -225,7 +252,7 @@ describe('failover inside one request', () => {
 
   test('a body goes to the next origin when no byte of it was sent', async (t) => {
     const good = await startOrigin(t, reply('ok'));
-    const edge = await startTestEdge(t, [await findClosedPort(), good.port]);
+    const edge = await startTestEdge(t, [await freePort(), good.port]);
     const received = await edge.get('/', { method: 'POST', body: 'data' });
     assert.deepEqual([received.status, good.requests[0]?.body], [200, 'data']);
   });

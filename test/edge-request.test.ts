@@ -239,6 +239,27 @@ describe('what reaches the origin', () => {
   });
 });
 
+describe('every byte', () => {
+  const places = {
+    'a value': (byte: string) => `GET / HTTP/1.1\r\n${HOST}X: a${byte}b\r\nConnection: close\r\n\r\n`,
+    'a name': (byte: string) => `GET / HTTP/1.1\r\n${HOST}a${byte}b: x\r\nConnection: close\r\n\r\n`,
+    'a path': (byte: string) => `GET /a${byte}b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+    'a query': (byte: string) => `GET /?a${byte}b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+  };
+  for (const [place, request] of Object.entries(places)) {
+    test(`in ${place} is passed on or refused, and never a fault of the edge`, async (t) => {
+      const origin = await startOrigin(t, reply('x'));
+      const edge = await startTestEdge(t, [origin.port]);
+      for (let code = 0; code < 256; code++) {
+        const client = connectRaw(edge.port, request(String.fromCharCode(code)));
+        await eventually(`byte ${code}`, () => client.text().includes('\r\n\r\n'));
+        assert.match(client.text(), /^HTTP\/1\.1 (200|400) /, `byte ${code}`);
+        client.socket.destroy();
+      }
+    });
+  }
+});
+
 describe('connections', () => {
   test('pipelined requests are answered in their order', async (t) => {
     const origin = await startOrigin(t, (request, response) => {
@@ -253,6 +274,12 @@ describe('connections', () => {
     const text = await connectRaw(edge.port, bytes).closed;
     assert.deepEqual(text.match(/body of \/\d/g), ['body of /0', 'body of /1', 'body of /2', 'body of /3']);
     await eventually('logged', () => edge.log.length === 4);
+    assert.equal(
+      edge.log.reduce((sum, fields) => sum + Number(fields[4]), 0),
+      text.length,
+    );
+    const each = new Map(edge.log.map((fields) => [fields[7], Number(fields[4])]));
+    assert.equal(each.get('/0'), each.get('/1')); // no answer counts another's bytes
   });
 
   test('a request may arrive byte by byte', async (t) => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { findClosedPort, reply, startOrigin } from './support/origin.ts';
+import { freePort } from './support/nginx.ts';
+import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 
@@ -51,7 +52,7 @@ describe('closing', () => {
 
 describe('listening', () => {
   test('two edges share a port', async (t) => {
-    const port = await findClosedPort();
+    const port = await freePort();
     const origin = await startOrigin(t, reply('x'));
     const options = { listen: { host: '127.0.0.1', port }, reusePort: true };
     const edges = [await startTestEdge(t, [origin.port], options), await startTestEdge(t, [origin.port], options)];

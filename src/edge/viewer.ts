@@ -26,7 +26,9 @@ export class Viewer {
   readonly #options: ViewerOptions;
   readonly #gone = new AbortController();
   readonly #socket: Socket;
-  readonly #bytesBefore: number;
+  /** Bytes written to the connection before and after this answer; it may carry several. */
+  #bytesBefore: number;
+  #bytesAfter: number | undefined;
   #body: RequestBody | undefined;
   #statusSent = 0;
   #host: string | undefined;
@@ -42,8 +44,14 @@ export class Viewer {
     this.received = readReceived(message, options.expectation);
     this.signal = this.#gone.signal;
     response.sendDate = false; // Date is the origin's, or set where the answer is made
-    response.once('finish', () => {
+    // A pipelined request's answer gets the socket when those before it are out.
+    response.once('socket', () => {
+      this.#bytesBefore = this.#socket.bytesWritten;
+    });
+    // Before Node's own listener hands the socket to the next answer.
+    response.prependOnceListener('finish', () => {
       this.#isFinished = true;
+      this.#bytesAfter = this.#socket.bytesWritten;
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
@@ -97,7 +105,7 @@ export class Viewer {
 
   /** Of this answer, heads included, also when it was cut short. */
   get sentBytes(): number {
-    return this.#socket.bytesWritten - this.#bytesBefore;
+    return (this.#bytesAfter ?? this.#socket.bytesWritten) - this.#bytesBefore;
   }
 
   get maxBodyBytes(): number {
@@ -129,9 +137,9 @@ export class Viewer {
   }
 
   sendHead(status: number, reason: string, headers: RawHeaders): void {
-    this.#statusSent = status;
     if (this.isGone) return;
     this.#response.writeHead(status, reason, [...headers]);
+    this.#statusSent = status;
   }
 
   /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */

@@ -104,15 +104,6 @@ export async function startRawOrigin(
   return { port, heads, connections, stop };
 }
 
-/** A port on which nothing listens. */
-export async function findClosedPort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = addressOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function listen(t: Cleanup, server: Server, host = '127.0.0.1') {
   const sockets = new Set<Socket>();
   let accepted = 0;

@@ -1,7 +1,8 @@
 /** Real sockets; names are resolved by tables that may answer differently each time. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findClosedPort, startRawOrigin } from '../../../test/support/origin.ts';
+import { freePort } from '../../../test/support/nginx.ts';
+import { startRawOrigin } from '../../../test/support/origin.ts';
 import { ConnectError, createConnector, type Resolve } from './connector.ts';
 import { createGuard } from './guard.ts';
 
@@ -54,7 +55,7 @@ describe('the guarded connector', () => {
   });
 
   test('a closed port, a name without addresses, a failing and a silent resolver each have their reason', async () => {
-    const port = await findClosedPort();
+    const port = await freePort();
     const open = ['127.0.0.0/8'];
     await rejectsWith('originConnect', connectorOf(async () => ['127.0.0.1'], open)(named(port)));
     await rejectsWith('originDns', connectorOf(async () => [], open)(named(port)));

@@ -1,0 +1,56 @@
+/** What is written twice on purpose: the stages and the reasons, in code and in docs/edge.md. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { BYPASSES, DENIALS, EDGE_FAULTS, ORIGIN_FAILURES, REQUEST_PROBLEMS, SKIPS } from '../src/edge/reasons.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const rows = (path: string) => [...read(path).matchAll(/^\| (.*) \|$/gm)].map(([, cells = '']) => cells.split(' | '));
+
+describe('docs/edge.md', () => {
+  test('names every reason with the words of the code, and no other', () => {
+    const documented = rows('docs/edge.md').filter(([status = '']) => /^`[A-Z]+`$/.test(status));
+    const expected = [
+      ['MISS', SKIPS],
+      ['BYPASS', BYPASSES],
+      ['DENIED', DENIALS],
+      ['ERROR', { ...REQUEST_PROBLEMS, ...EDGE_FAULTS, ...ORIGIN_FAILURES }],
+    ] as const;
+    assert.deepEqual(
+      documented,
+      expected.flatMap(([status, reasons]): string[][] =>
+        Object.entries(reasons).map(([word, text]) => [`\`${status}\``, `\`${word}\``, text]),
+      ),
+    );
+  });
+
+  const stages = rows('docs/edge.md').filter(([number = '']) => /^\d+$/.test(number));
+
+  test('has the eleven stages, and each names files that exist', () => {
+    assert.deepEqual(
+      stages.map(([number]) => Number(number)),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+    );
+    for (const [, stage, files = ''] of stages) {
+      const names = [...files.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      assert.ok(names.length > 0, `stage ${stage}`);
+      for (const name of names) {
+        const path = name.startsWith('#') ? `src/${name.slice(1)}` : `src/edge/${name}`;
+        assert.ok(existsSync(join(ROOT, path)), `${stage}: ${path}`);
+      }
+    }
+  });
+
+  test('handle.ts runs the stages in this order', () => {
+    const body = read('src/edge/handle.ts').split('async function answerRequest')[1] ?? '';
+    const marks = [...body.matchAll(/\/\/ (\d[\d, ]*)$/gm)];
+    const numbers = marks.flatMap(([, list = '']) => list.split(', ').map(Number));
+    assert.deepEqual(
+      [...new Set(numbers)].toSorted((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    assert.deepEqual(numbers.slice(0, 5), [1, 2, 3, 4, 5]);
+  });
+});
