@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   readdirSync,
@@ -187,6 +188,30 @@ describe('the spool', () => {
     await spool.flush();
     assert.equal(spool.dropped(), 2);
     assert.match(reports[0] ?? '', /ENOSPC/);
+  });
+
+  test('takes a half-written batch back, so that every line in a file is whole', (t) => {
+    const directory = join(temporaryFolder(t), 'logs');
+    const script = `
+      const { openSpool } = await import(process.argv[1]);
+      const spool = openSpool({
+        directory: process.argv[2], name: 'edge-1', maxQueueBytes: 1e6, keepFiles: 3,
+        zone: { hourOf: () => 0 }, clock: () => 0, log: { warn: () => undefined },
+      });
+      for (const lines of [['first'], Array(100).fill('x'.repeat(99)), ['last']]) {
+        for (const line of lines) spool.write(line);
+        await spool.flush();
+      }
+      process.stdout.write(String(spool.dropped()));
+    `;
+    // No file beyond two blocks of 512 bytes: the second batch gets as far as that.
+    const args = ['-c', 'ulimit -f 2 && exec "$0" --input-type=module -e "$1" "$2" "$3"', process.execPath, script];
+    const child = spawnSync('sh', [...args, import.meta.resolve('./spool.ts'), directory], { encoding: 'utf8' });
+    assert.equal(child.stdout, '100', child.stderr);
+    assert.deepEqual(
+      files(directory).flatMap((file) => content(directory, file).split('\n')),
+      ['first', '', 'last', ''],
+    );
   });
 
   test('notices that its folder was taken away', async (t) => {
