@@ -1,7 +1,14 @@
 /** Accounts, tokens and domains on both engines: what is found, what conflicts, and what two transactions cannot both do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countAccounts, createAccount, findAccount, listAccounts } from '#db/accounts.ts';
+import {
+  countAccounts,
+  createAccount,
+  findAccount,
+  giveDomainPlace,
+  listAccounts,
+  takeDomainPlace,
+} from '#db/accounts.ts';
 import {
   type DomainStatus,
   findDomain,
@@ -34,6 +41,16 @@ describeOnBothEngines('db', (newDatabase) => {
     assert.equal(await findAccount(db.query, 99), undefined);
     assert.deepEqual(await listAccounts(db.query, { limit: 1, offset: 1 }), [two]);
     assert.equal(await countAccounts(db.query), 2);
+  });
+
+  test('of fifty that want a place for a domain at once, as many get one as there are', async (t) => {
+    await using db = await openTestDatabase(await newDatabase(t));
+    const { id } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
+    const take = () => db.transaction((trx) => takeDomainPlace(trx, id, 10));
+    const taken = await Promise.all(Array.from({ length: 50 }, take));
+    assert.equal(taken.filter((isTaken) => isTaken).length, 10);
+    await giveDomainPlace(db.query, id);
+    assert.deepEqual([await take(), await take()], [true, false]);
   });
 
   test('a token is found by its hash, narrowed and revoked; its first revocation counts', async (t) => {
@@ -104,6 +121,8 @@ describeOnBothEngines('db', (newDatabase) => {
     await insertDomain(db.query, newDomain(other, 'deep.name.example.org'));
     await insertDomain(db.query, newDomain(mine, '*.own.example.com'));
     await insertDomain(db.query, newDomain(mine, 'x.own.example.net'));
+    const own = await insertDomain(db.query, newDomain(mine, 'moves.example.com'));
+    assert.equal(await findNameConflict(db.query, { name: own.name, accountId: other, exceptId: own.id }), undefined);
     const gone = await insertDomain(db.query, newDomain(other, '*.gone.example.com'));
     await markDomainDeleted(db.query, gone.id, 1);
     /** `mine` asks for the first; the second is what stands in the way. */

@@ -4,11 +4,11 @@
  */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/errors.ts';
+import { giveDomainPlace, takeDomainPlace } from '#db/accounts.ts';
 import {
   findDomainToChange,
   findNameConflict,
   insertDomain,
-  listDomains,
   lockName,
   markDomainDeleted,
   type NewDomain,
@@ -28,14 +28,11 @@ export interface DomainKey {
   readonly domainId: number;
 }
 
-/** Acknowledgements do not matter where no status is asked for. */
-const NOT_ASKED = { floor: undefined, rejectedNames: [] };
-
 export async function addDomain(db: Db, domain: NewDomain, maxDomains: number, now: number): Promise<Domain> {
   return await db.transaction(async (trx) => {
     await lockName(trx, domain.name);
     await refuseConflict(trx, domain);
-    await refuseBeyond(trx, domain.accountId, maxDomains);
+    await takePlace(trx, domain.accountId, maxDomains);
     return await saveAndPublish(trx, await insertDomain(trx, domain), now);
   });
 }
@@ -75,6 +72,7 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     const domain = await findOrRefuse(trx, key);
     refuseDisabled(domain);
     await markDomainDeleted(trx, domain.id, now);
+    await giveDomainPlace(trx, domain.accountId);
     await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }], now);
   });
 }
@@ -93,10 +91,9 @@ export async function transferDomain(db: Db, key: DomainKey, toAccountId: number
     if (domain.accountId === toAccountId) return;
     const moved = { ...domain, accountId: toAccountId };
     await lockName(trx, domain.name);
-    // Out of the way while we look, so that it does not meet itself. Nobody sees this: the transaction is not over.
-    await saveDomain(trx, { ...domain, name: `moving:${domain.id}` });
     await refuseConflict(trx, moved);
-    await refuseBeyond(trx, toAccountId, maxDomains);
+    await giveDomainPlace(trx, domain.accountId);
+    await takePlace(trx, toAccountId, maxDomains);
     await saveDomain(trx, moved);
   });
 }
@@ -114,16 +111,16 @@ function refuseDisabled(domain: Domain): void {
 /** Never says whose the other domain is. */
 async function refuseConflict(
   trx: Transaction<Schema>,
-  { name, accountId }: Pick<Domain, 'name' | 'accountId'>,
+  { name, accountId, id }: NewDomain & { readonly id?: number },
 ): Promise<void> {
-  const conflict = await findNameConflict(trx, { name, accountId });
+  const conflict = await findNameConflict(trx, { name, accountId, exceptId: id });
   if (conflict === undefined) return;
   throw new ServiceError(conflict.accountId === accountId ? 'domainDuplicate' : 'domainNameTaken', { name });
 }
 
-async function refuseBeyond(trx: Transaction<Schema>, accountId: number, maxDomains: number): Promise<void> {
-  const { total } = await listDomains(trx, { accountId, limit: 1, offset: 0, inForce: NOT_ASKED });
-  if (total >= maxDomains) throw new ServiceError('domainLimit', { limit: maxDomains });
+async function takePlace(trx: Transaction<Schema>, accountId: number, maxDomains: number): Promise<void> {
+  const isTaken = await takeDomainPlace(trx, accountId, maxDomains);
+  if (!isTaken) throw new ServiceError('domainLimit', { limit: maxDomains });
 }
 
 async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: number): Promise<Domain> {

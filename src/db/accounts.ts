@@ -39,6 +39,27 @@ export async function countAccounts(x: Executor): Promise<number> {
   return total;
 }
 
+/** Counts one more domain for the account, unless it has `max`: then false, and nothing is counted. Exact under load. */
+export async function takeDomainPlace(trx: Executor, accountId: number, max: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('account')
+    .set((e) => ({ domains: e('domains', '+', 1) }))
+    .where('id', '=', accountId)
+    .where('domains', '<', max)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Counts one domain less. */
+export async function giveDomainPlace(trx: Executor, accountId: number): Promise<void> {
+  await trx
+    .updateTable('account')
+    .set((e) => ({ domains: e('domains', '-', 1) }))
+    .where('id', '=', accountId)
+    .execute();
+}
+
 export function toAccount(row: AccountRow): Account {
   // `as`: the table's check allows these two words only.
   return { id: row.id, name: row.name, kind: row.kind as AccountKind, createdAt: row.created_at };

@@ -27,6 +27,13 @@ export interface DomainFilter {
   readonly inForce: InForce;
 }
 
+export interface NameClaim {
+  readonly name: string;
+  /** Who wants it. */
+  readonly accountId: number;
+  readonly exceptId?: number | undefined;
+}
+
 /** Until the transaction ends no other adds a name that could conflict with this one. Take it before looking. */
 export async function lockName(trx: Transaction<Schema>, name: string): Promise<void> {
   await takeLock(trx, `name:${conflictScope(name)}`);
@@ -34,17 +41,17 @@ export async function lockName(trx: Transaction<Schema>, name: string): Promise<
 
 /**
  * The domain that keeps `accountId` from having `name`: the same name, whoever has it; another account's wildcard over
- * it; for a wildcard, another account's name under it. An account may have names under its own wildcard.
+ * it; for a wildcard, another account's name under it. An account may have names under its own wildcard. `exceptId`: a
+ * domain that is not in its own way.
  */
-export async function findNameConflict(
-  trx: Executor,
-  { name, accountId }: { readonly name: string; readonly accountId: number },
-): Promise<Domain | undefined> {
+export async function findNameConflict(trx: Executor, claim: NameClaim): Promise<Domain | undefined> {
+  const { name, accountId, exceptId = 0 } = claim;
   const wildcards = coveringWildcards(name);
   const row = await trx
     .selectFrom('domain')
     .selectAll()
     .where('deleted_at', 'is', null)
+    .where('id', '!=', exceptId)
     .where((e) =>
       e.or([
         e('name', '=', name),

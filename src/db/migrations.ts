@@ -39,6 +39,7 @@ async function createAccounts(db: Kysely<unknown>, { identity, bigint, tableEnd 
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('kind', 'text', (column) => column.notNull().check(sql`kind in ('customer', 'operator')`))
     .addColumn('created_at', bigint, (column) => column.notNull())
+    .addColumn('domains', 'integer', (column) => column.notNull().defaultTo(0).check(sql`domains >= 0`))
     .modifyEnd(tableEnd)
     .execute();
   await db.schema

@@ -21,6 +21,8 @@ interface AccountTable {
   name: string;
   kind: string;
   created_at: number;
+  /** How many domains it has; deleted ones do not count. */
+  domains: Generated<number>;
 }
 
 interface TokenTable {
