@@ -40,10 +40,10 @@ test('the walk-through of the README works as it is written', needed, async (t) 
   mkdirSync(join(folder, 'origin'));
   symlinkSync(service.dataDir, join(folder, 'data'));
   symlinkSync(join(ROOT, 'bin'), join(folder, 'bin'));
-  t.after(() => run(folder, `kill $(cat ${join(folder, 'origin', 'pid')})`));
 
   const script = commands.map(({ text }, index) => `{ ${text}\n} > ${folder}/out.${index} 2>&1`).join('\n');
   const code = await run(folder, `set -e\n${script}`);
+  await run(folder, `kill $(cat ${join(folder, 'origin', 'pid')})`);
   const outputs = commands.map((_, index) => readIfThere(join(folder, `out.${index}`)));
   assert.equal(code, 0, outputs.join('\n'));
   for (const [index, { text, expected }] of commands.entries()) {
