@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
 import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, SETTINGS, type SettingInForce, takeEnvironment } from '#config';
+import { openDataDirectory } from '#lib/data-directory.ts';
 import { type Problem, type Setting, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
@@ -39,16 +40,22 @@ function createContext(): CliContext {
     showSettings: (given) => load(given).sources,
     serve: (given) => serveUntilStopped(load(given).config),
     findControl,
-    openOffline: async (given) => {
-      const { openOfflineControl } = await import('#roles/offline.ts');
-      const offline = await openOfflineControl(load(given).config).catch((cause: unknown) => {
-        throw new CliError(cause instanceof Error ? cause.message : String(cause), { cause });
-      });
-      if (offline.kind === 'unusable') throw new CliError(offline.problem);
-      return offline;
-    },
+    openOffline: (given) => openOffline(load(given).config),
     print: (line) => process.stdout.write(`${line}\n`),
   };
+}
+
+/** The lock is tried first: where a service runs, the interface and the database need not be loaded. */
+async function openOffline(config: Config): ReturnType<CliContext['openOffline']> {
+  const directory = openDataDirectory(config.dataDir);
+  if (directory.kind === 'inUse') return directory;
+  if (directory.kind === 'unusable') throw new CliError(directory.problem);
+  const { openOfflineControl } = await import('#roles/offline.ts');
+  try {
+    return { kind: 'control', control: await openOfflineControl(config, directory.lock) };
+  } catch (cause) {
+    throw new CliError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 function loadOrExplain({ flags, file: named }: GivenSettings, env: ReturnType<typeof takeEnvironment>) {

@@ -5,7 +5,7 @@ import { type Client, createClient } from '#client/client.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import { type CliContext, CliError, type CliSettings, type GivenSettings, type LocalControl } from './context.ts';
 
-/** A service that has just been started is not in the data directory yet. */
+/** A service that has just been started cannot be found yet; another command may hold the data directory. */
 const START_LIMIT_MS = 5000;
 const START_POLL_MS = 100;
 
@@ -33,22 +33,17 @@ export async function withOperator(
 ): Promise<void> {
   const settings = context.loadSettings(given);
   if (settings.url !== undefined) return work(remoteClient(settings.url, settings.token));
-  const offline = await context.openOffline(given);
-  if (offline.kind === 'control') {
-    await using control = offline.control;
-    return await work(localClientOf(control, control.localSecret));
-  }
-  const control = await waitForControl(context, settings.dataDir);
-  return work(localClientOf(control, control.localSecret));
-}
-
-async function waitForControl(context: CliContext, dataDir: string): Promise<LocalControl> {
   for (let waitedMs = 0; waitedMs < START_LIMIT_MS; waitedMs += START_POLL_MS) {
-    const control = context.findControl(dataDir);
-    if (control !== undefined) return control;
+    const offline = await context.openOffline(given);
+    if (offline.kind === 'control') {
+      await using control = offline.control;
+      return await work(localClientOf(control, control.localSecret));
+    }
+    const control = context.findControl(settings.dataDir);
+    if (control !== undefined) return work(localClientOf(control, control.localSecret));
     await delay(START_POLL_MS);
   }
-  throw new CliError(`the service that runs from ${dataDir} has no control, or has not finished starting`);
+  throw new CliError(`the service that runs from ${settings.dataDir} has no control, or has not finished starting`);
 }
 
 function remoteClient(baseUrl: string, accessToken: string | undefined): Client {

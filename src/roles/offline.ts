@@ -4,25 +4,20 @@ import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
 import { systemClock } from '#lib/clock.ts';
-import { openDataDirectory } from '#lib/data-directory.ts';
 import { createLogger } from '#lib/logger.ts';
 import { apiOptions, openConfigured } from './control.ts';
 
-export type OfflineControl =
-  | {
-      readonly kind: 'control';
-      readonly control: { readonly url: string; readonly localSecret: string } & AsyncDisposable;
-    }
-  | { readonly kind: 'inUse' }
-  | { readonly kind: 'unusable'; readonly problem: string };
+export interface OfflineControl extends AsyncDisposable {
+  readonly url: string;
+  readonly localSecret: string;
+}
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
-export async function openOfflineControl(config: Config): Promise<OfflineControl> {
-  const directory = openDataDirectory(config.dataDir);
-  if (directory.kind !== 'directory') return directory;
+/** `lock`: of the data directory; let go when the control is disposed of, or cannot be opened. */
+export async function openOfflineControl(config: Config, lock: Disposable): Promise<OfflineControl> {
   await using stack = new AsyncDisposableStack();
-  stack.use(directory.lock);
+  stack.use(lock);
   const log = createLogger({ level: 'error', name: 'command' });
   const db = stack.use(await openConfigured(config, log));
   const localSecret = randomBytes(32).toString('base64url');
@@ -31,11 +26,8 @@ export async function openOfflineControl(config: Config): Promise<OfflineControl
   const api = stack.use(await startApi({ ...options, db, localSecret, clock: systemClock, log, registry }));
   const running = stack.move();
   return {
-    kind: 'control',
-    control: {
-      url: `http://${LOOPBACK.host}:${api.port}`,
-      localSecret,
-      [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
-    },
+    url: `http://${LOOPBACK.host}:${api.port}`,
+    localSecret,
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }

@@ -5,14 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#config';
-import { openDataDirectory } from '#lib/data-directory.ts';
+import { type OpenedDirectory, openDataDirectory } from '#lib/data-directory.ts';
 import { reachableHost } from '#lib/listen-address.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
 import { claimAddresses, type Wanted } from './claim-address.ts';
-import { removeControlFile, writeControlFile } from './control-file.ts';
+import { findControl, removeControlFile, writeControlFile } from './control-file.ts';
 import { planParts } from './plan.ts';
 import { Service } from './service.ts';
 import type { StopRequest } from './stop-request.ts';
@@ -37,13 +38,16 @@ interface Refused {
   readonly problems: readonly string[];
 }
 
+const LOCK_LIMIT_MS = 3000;
+const LOCK_POLL_MS = 50;
+
 const FOLDERS = ['run', 'edge', 'logs'];
 
 /** Runs the service until it is asked to stop. */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { dataDir, logLevel } = options.config;
   const log = createLogger({ level: logLevel, name: 'supervisor' });
-  const directory = openDataDirectory(dataDir);
+  const directory = await openFreeDirectory(dataDir);
   if (directory.kind === 'unusable') return refused(`the data directory cannot be used: ${directory.problem}`);
   if (directory.kind === 'inUse')
     return refused(
@@ -58,6 +62,16 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (settled.kind === 'refused') return settled;
   // Awaited, or the lock would be let go at once.
   return await run({ ...options, config: settled.config }, log);
+}
+
+/** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */
+async function openFreeDirectory(dataDir: string): Promise<OpenedDirectory> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
+    const directory = openDataDirectory(dataDir);
+    const mayBecomeFree = waitedMs < LOCK_LIMIT_MS && findControl(dataDir) === undefined;
+    if (directory.kind !== 'inUse' || !mayBecomeFree) return directory;
+    await delay(LOCK_POLL_MS);
+  }
 }
 
 async function run(options: ServeOptions, log: Logger): Promise<Served> {
