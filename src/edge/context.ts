@@ -9,6 +9,7 @@ import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { Refreshes } from './refresh.ts';
 import type { EdgeRequest } from './request.ts';
+import type { LagBudget } from './respond/lag.ts';
 import type { CacheStore } from './store/store.ts';
 
 export interface EdgeContext {
@@ -22,6 +23,7 @@ export interface EdgeContext {
   readonly log: Logger;
   /** The edge is shutting down: connections end with their answer. */
   readonly isClosing: () => boolean;
+  readonly lag: LagBudget;
 }
 
 /** A request that has a site, is allowed, and has a key and a plan. */

@@ -22,11 +22,11 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   let answer: EdgeAnswer | undefined;
   try {
     answer = await answerRequest(viewer, edge);
-    if (answer !== undefined) await sendAnswer(viewer, answer, edge.isClosing()); // 10
+    if (answer !== undefined) await sendAnswer(viewer, answer, edge); // 10
   } catch (error) {
     edge.log.error({ err: error, host: viewer.host, target: viewer.received.target }, 'request failed');
     answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
-    if (viewer.statusSent === 0) await sendAnswer(viewer, answer, true);
+    if (viewer.statusSent === 0) await sendAnswer(viewer, answer, edge);
     else viewer.cut();
   }
   if (viewer.refusal !== undefined)

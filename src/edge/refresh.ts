@@ -3,7 +3,7 @@ import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askForWhole, discardBody } from './exchange.ts';
-import { streamBody } from './respond/stream.ts';
+import { streamToStore } from './respond/stream.ts';
 import type { CachedResponse } from './store/store.ts';
 
 /** More at once would take the origins' connections from viewers; the others are refreshed by a later request. */
@@ -35,7 +35,7 @@ async function refresh(edge: EdgeContext, visit: Visit, stored: CachedResponse):
   if (result.kind !== 'response') return;
   // An error must not replace what still serves.
   if (isErrorStatus(result.response.status) || result.fill === undefined) discardBody(result.response);
-  else await streamBody(undefined, result.response.body, result.fill);
+  else await streamToStore(result.response.body, result.fill);
 }
 
 /** The viewer may have asked by HEAD, for a range or under conditions. */

@@ -22,6 +22,7 @@ import { createOriginPools } from './origin/pools.ts';
 import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import { createRefreshes } from './refresh.ts';
+import { createLagBudget } from './respond/lag.ts';
 import { createMemoryStore } from './store/memory.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
 
@@ -77,6 +78,9 @@ const MAX_REQUESTS_PER_CONNECTION = 10_000;
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
 
+/** Of the cache's memory: what clients may leave untaken while bodies are stored. */
+const LAG_SHARE = 1 / 4;
+
 export interface Edge extends AsyncDisposable {
   readonly port: number;
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
@@ -127,6 +131,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     clock,
     log,
     isClosing,
+    lag: createLagBudget(options.cacheBytes * LAG_SHARE),
   };
   return { edge, closeOrigins: () => pools.close() };
 }

@@ -62,6 +62,7 @@ export class Viewer {
     // An answer's own listener is on the body or the response; without one an error would end the process.
     message.on('error', () => undefined);
     response.on('error', () => undefined);
+    response.on('timeout', () => this.cut());
   }
 
   /** As its site was found by; `undefined` until stage 2 has found one. */
@@ -147,29 +148,34 @@ export class Viewer {
     return this.isGone || this.#response.write(chunk);
   }
 
-  /** Resolves when there is room again, or the client is gone; one that reads nothing for too long is cut. */
+  /** What the client has not taken yet. */
+  get queuedBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  /** Resolves when there is room again, or the client is gone; one that takes nothing for too long is cut. */
   async drained(): Promise<void> {
     if (this.isGone || !this.#response.writableNeedDrain) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => this.cut(), this.#options.idleTimeoutMs);
-    this.#response.once('drain', resolve);
-    this.#response.once('close', resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#response.off('drain', resolve);
-    this.#response.off('close', resolve);
+    await this.#wait('drain');
+    if (!this.#isFinished) this.#socket.setTimeout(0);
   }
 
   /** Resolves when all of it went to the system, or the client is gone. */
   async end(): Promise<void> {
     if (this.isGone || this.#isFinished) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => this.cut(), this.#options.idleTimeoutMs);
-    this.#response.once('finish', resolve);
-    this.#response.once('close', resolve);
     this.#response.end();
+    await this.#wait('finish');
+  }
+
+  async #wait(event: 'drain' | 'finish'): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.once(event, resolve);
+    this.#response.once('close', resolve);
+    // The socket's own timer sees progress inside a large write. An answer that has no socket yet waits for others.
+    if (this.#response.socket !== null) this.#socket.setTimeout(this.#options.idleTimeoutMs);
     await promise;
-    clearTimeout(timer);
+    this.#response.off(event, resolve);
+    this.#response.off('close', resolve);
   }
 
   /** Answers a request that turned out to be none while it arrived. Nothing else is sent after it. */

@@ -4,11 +4,18 @@ import { SERVICE_NAME } from '../origin/request-headers.ts';
 import { formatMark } from '../reasons.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
-import { streamBody } from './stream.ts';
+import type { LagBudget } from './lag.ts';
+import { streamToStore, streamToViewer } from './stream.ts';
+
+export interface SendOptions {
+  /** The connection ends with its answer. */
+  readonly isClosing: () => boolean;
+  readonly lag: LagBudget;
+}
 
 /** Resolves when the answer is out, whole or not; the viewer knows which. */
-export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, isClosing: boolean): Promise<void> {
-  const closes = answer.closes === true || isClosing || viewer.hasAmbiguousRest;
+export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, { isClosing, lag }: SendOptions): Promise<void> {
+  const closes = answer.closes === true || isClosing() || viewer.hasAmbiguousRest;
   viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
   switch (answer.body.kind) {
     case 'none':
@@ -17,9 +24,9 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, isClosing: 
       await writePieces(viewer, answer.body.pieces);
       return viewer.end();
     case 'stream':
-      return streamBody(viewer, answer.body.stream, answer.body.fill);
+      return streamToViewer(viewer, answer.body.stream, answer.body.fill, lag);
     case 'fill':
-      void streamBody(undefined, answer.body.stream, answer.body.fill); // never rejects; the client does not wait for it
+      void streamToStore(answer.body.stream, answer.body.fill); // never rejects; the client does not wait for it
       return viewer.end();
   }
 }

@@ -2,18 +2,41 @@
 import type { Readable } from 'node:stream';
 import type { Viewer } from '../viewer.ts';
 import type { Fill } from './answer.ts';
+import type { ClientLag, LagBudget } from './lag.ts';
 
 /** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
 const FINISH_BELOW_BYTES = 16 * 1024 * 1024;
 
+/** Who gets the body beside the store. */
+interface Receiver {
+  readonly viewer: Viewer;
+  readonly lag: ClientLag;
+}
+
 /**
- * While the body is gathered, the origin sets the pace and the client's queue holds at most what the store's limit for one
- * body allows; otherwise the client sets the pace. A body that breaks off cuts the client and is not stored.
- * Without a viewer only the store is filled.
+ * While the body is gathered, the origin sets the pace, as far as the budget for what clients have not taken allows;
+ * otherwise the client does. A body that breaks off cuts the client and is not stored. Never rejects.
  */
-export async function streamBody(viewer: Viewer | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
+export async function streamToViewer(
+  viewer: Viewer,
+  source: Readable,
+  fill: Fill | undefined,
+  budget: LagBudget,
+): Promise<void> {
+  const lag = budget.open();
+  await streamBody({ viewer, lag }, source, fill);
+  lag.close();
+}
+
+/** For the store alone. Never rejects. */
+export function streamToStore(source: Readable, fill: Fill | undefined): Promise<void> {
+  return streamBody(undefined, source, fill);
+}
+
+async function streamBody(receiver: Receiver | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
+  const viewer = receiver?.viewer;
   try {
-    await pump(viewer, source, fill);
+    await pump(receiver, source, fill);
   } catch {
     // The origin's body broke off: the client is to see that its answer is not whole.
     fill?.writer.discard();
@@ -23,7 +46,8 @@ export async function streamBody(viewer: Viewer | undefined, source: Readable, f
   await viewer?.end();
 }
 
-async function pump(viewer: Viewer | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
+async function pump(receiver: Receiver | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
+  const viewer = receiver?.viewer;
   const leave = () => {
     if (!isWorthFinishing(fill)) source.destroy();
   };
@@ -37,7 +61,7 @@ async function pump(viewer: Viewer | undefined, source: Readable, fill: Fill | u
     const isGathering = fill?.writer.add(bytes) ?? false;
     const hasRoom = viewer?.write(bytes) ?? true;
     if (viewer?.isGone !== false && !isGathering) break; // nobody wants the rest; leaving the loop drops it
-    if (!hasRoom && !isGathering) await viewer?.drained();
+    if (!hasRoom && !(isGathering && receiver?.lag.note(viewer?.queuedBytes ?? 0))) await viewer?.drained();
   }
   viewer?.signal.removeEventListener('abort', leave);
   // A body that was given up is not whole: `finish` would store it as if it were.
