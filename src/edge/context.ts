@@ -7,10 +7,9 @@ import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
-import type { Refreshes } from './refresh.ts';
 import type { EdgeRequest } from './request.ts';
 import type { LagBudget } from './respond/lag.ts';
-import type { CacheStore } from './store/store.ts';
+import type { CachedResponse, CacheStore } from './store/store.ts';
 
 export interface EdgeContext {
   readonly sites: SiteTable;
@@ -24,6 +23,12 @@ export interface EdgeContext {
   /** The edge is shutting down: connections end with their answer. */
   readonly isClosing: () => boolean;
   readonly lag: LagBudget;
+}
+
+/** Validations in the background. */
+export interface Refreshes {
+  /** Returns at once. Does nothing when one is under way for the key, or too many are. */
+  start(edge: EdgeContext, visit: Visit, stored: CachedResponse): void;
 }
 
 /** A request that has a site, is allowed, and has a key and a plan. */

@@ -1,7 +1,7 @@
 /** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
-import type { EdgeContext, Visit } from './context.ts';
+import type { EdgeContext, Refreshes, Visit } from './context.ts';
 import { askForWhole, discardBody } from './exchange.ts';
 import { streamToStore } from './respond/stream.ts';
 import type { CachedResponse } from './store/store.ts';
@@ -10,11 +10,6 @@ import type { CachedResponse } from './store/store.ts';
 const MAX_REFRESHES = 100;
 /** A refresh is given up after this; the next stale answer starts another. */
 const REFRESH_TIMEOUT_MS = 120_000;
-
-export interface Refreshes {
-  /** Returns at once. Does nothing when one is under way for the key, or too many are. */
-  start(edge: EdgeContext, visit: Visit, stored: CachedResponse): void;
-}
 
 export function createRefreshes(): Refreshes {
   const underWay = new Set<string>();

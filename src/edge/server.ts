@@ -47,7 +47,7 @@ export interface EdgeOptions {
 }
 
 /** Milliseconds and bytes. Edge rules 2 and 10 give the origins' three. */
-export interface EdgeLimits {
+interface EdgeLimits {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly originIdleMs: number;

@@ -12,7 +12,7 @@ export type CompileResult =
   | { readonly kind: 'invalid'; readonly problem: string };
 
 /** Per list; the interface's own limit for `data` and `backup`. */
-export const MAX_ORIGINS = 50;
+const MAX_ORIGINS = 50;
 /** Ids are what the interface carries as an int. */
 const MAX_SITE_ID = 2 ** 31 - 1;
 /** As long as a viewer's own target may be. */

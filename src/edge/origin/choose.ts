@@ -3,7 +3,7 @@ import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
 
 /** Attempts inside one request, the first included. */
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 export type Scheme = 'http' | 'https';
 

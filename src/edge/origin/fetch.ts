@@ -9,7 +9,7 @@ import type { OriginHealth } from './health.ts';
 import type { OriginPools } from './pools.ts';
 import type { RequestBody } from './request-body.ts';
 
-export interface Fetch {
+interface Fetch {
   readonly site: Site;
   readonly method: string;
   /** Path and query as the client wrote them. */

@@ -14,7 +14,7 @@ export interface GuardOptions {
   readonly localAddresses?: () => readonly string[];
 }
 
-export interface Endpoint {
+interface Endpoint {
   /** An address, or a name: then its port is refused at every address that is not globally reachable. */
   readonly host: string;
   readonly port: number;

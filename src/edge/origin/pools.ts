@@ -24,7 +24,7 @@ const MAX_POOLS = 1000;
 /** Per pool and worker; further requests wait for a free connection. */
 const MAX_CONNECTIONS = 256;
 /** What llhttp gathers of a response head before it is refused. */
-export const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
+const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
 /** Below the 5 s after which Node and Apache close an idle connection; an origin's `Keep-Alive` hint may raise it. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;

@@ -1,0 +1,81 @@
+/** The edge before a real web server: what nginx says of its files is understood, and what reaches it is what it likes. */
+import assert from 'node:assert/strict';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { startTestEdge } from './support/edge.ts';
+import { needsNginx } from './support/needs.ts';
+import { startNginx } from './support/nginx.ts';
+
+describe('nginx as origin', needsNginx(), () => {
+  test('files with a lifetime: MISS, HIT, and after it a 304 that renews', async (t) => {
+    const nginx = await startNginx(t, { server: 'expires 1m;' });
+    writeFileSync(join(nginx.root, 'a.css'), 'body { color: red }');
+    const edge = await startTestEdge(t, [nginx.port]);
+    const marks: (string | undefined)[] = [];
+    for (const aheadMs of [0, 0, 120_000]) {
+      edge.advance(aheadMs);
+      const received = await edge.get('/a.css');
+      assert.deepEqual(
+        [received.status, received.body, received.headers['content-type']],
+        [200, 'body { color: red }', 'text/css'],
+      );
+      marks.push(received.headers['x-cache']);
+    }
+    assert.deepEqual(marks, ['MISS', 'HIT', 'REVALIDATED']);
+    assert.deepEqual(nginx.logLines(), ['GET /a.css www.example.com 200', 'GET /a.css www.example.com 304']);
+  });
+
+  test('files without one: a tenth of their age is guessed, and a changed file is seen after it', async (t) => {
+    const nginx = await startNginx(t);
+    const file = join(nginx.root, 'a.html');
+    writeFileSync(file, 'old');
+    utimesSync(file, new Date(Date.now() - 1_000_000), new Date(Date.now() - 1_000_000));
+    const edge = await startTestEdge(t, [nginx.port]);
+    await edge.get('/a.html');
+    writeFileSync(file, 'new');
+    edge.advance(50_000);
+    assert.equal((await edge.get('/a.html')).body, 'old');
+    edge.advance(60_000);
+    assert.deepEqual([(await edge.get('/a.html')).body], ['new']);
+  });
+
+  test('ranges, HEAD and conditions agree with nginx, stored or not', async (t) => {
+    const nginx = await startNginx(t, { server: 'expires 1m;' });
+    writeFileSync(join(nginx.root, 'a.jpg'), '0123456789');
+    const edge = await startTestEdge(t, [nginx.port]);
+    const requests = [
+      { headers: ['Range', 'bytes=2-4'] },
+      { headers: ['Range', 'bytes=-2'] },
+      { headers: ['Range', 'bytes=20-'] },
+      { method: 'HEAD' },
+      { headers: ['If-Modified-Since', new Date(Date.now() + 1_000).toUTCString()] },
+    ];
+    const ask = async () => {
+      const all: unknown[] = [];
+      for (const request of requests) {
+        const { status, body, headers } = await edge.get('/a.jpg', request);
+        all.push([
+          status,
+          status === 416 ? '' : body,
+          headers['content-range'],
+          status === 416 ? '' : headers['content-length'],
+        ]);
+      }
+      return all;
+    };
+    const fromNginx = await ask();
+    assert.equal((await edge.get('/a.jpg')).body, '0123456789');
+    assert.deepEqual(await ask(), fromNginx);
+  });
+
+  test('uploads reach it whole', async (t) => {
+    const nginx = await startNginx(t, {
+      server: 'location /up { client_max_body_size 10m; return 204; }',
+      logFormat: '$request_method $content_length $status',
+    });
+    const edge = await startTestEdge(t, [nginx.port]);
+    assert.equal((await edge.get('/up', { method: 'POST', body: 'x'.repeat(1_000_000) })).status, 204);
+    assert.deepEqual(nginx.logLines(), ['POST 1000000 204']);
+  });
+});
