@@ -33,6 +33,13 @@ test('what is not a secret stays as it is', () => {
     assert.equal(hideSecrets(text), text);
 });
 
+test('a long text from a client costs little', () => {
+  const startedAt = performance.now();
+  for (const part of ['a-', 'a.', '\\\\"token\\\\":\\\\"', '"token":"', 'a://b:', 'token'])
+    hideSecrets(JSON.stringify({ userAgent: part.repeat(50_000) }));
+  assert.ok(performance.now() - startedAt < 5000); // the square of the length would take minutes
+});
+
 function linesOf(work: (log: ReturnType<typeof createLogger>) => void): string[] {
   const lines: string[] = [];
   work(createLogger({ level: 'debug', name: 'test', destination: { write: (line) => void lines.push(line) } }));

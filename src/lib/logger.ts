@@ -32,7 +32,8 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-const SECRET_NAME = String.raw`[\w-]*(?:token|secret|password|private_?key|authorization)`;
+/** Bounded, or a long text from a client would cost the square of its length. */
+const SECRET_NAME = String.raw`[\w-]{0,40}(?:token|secret|password|private_?key|authorization)`;
 
 /** A member with a text value. */
 const SECRET_MEMBER = new RegExp(String.raw`"(${SECRET_NAME})":"(?:\\.|[^"\\])*"`, 'gi');
@@ -44,7 +45,7 @@ const NESTED_MEMBER = new RegExp(String.raw`(?<!\\)(\\+)"(${SECRET_NAME})\1":\1"
 const SECRET_FIELD = new RegExp(String.raw`\b(${SECRET_NAME})=[^&\s"\\]+`, 'gi');
 
 /** The password in a URL. */
-const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*):[^\s/@"]+@/gi;
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"]*):[^\s/@"]+@/gi;
 
 /** Replaces the values of everything that is named like a secret by `***`. */
 export function hideSecrets(line: string): string {

@@ -44,7 +44,8 @@ export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartP
 }
 
 function send(message: FromChild): void {
-  if (process.connected) process.send?.(message);
+  // A failure means that the supervisor is gone, and `disconnect` says so too.
+  if (process.connected) process.send?.(message, () => {});
 }
 
 async function startPart(load: () => Promise<StartPart>, context: PartContext): Promise<RunningPart> {
