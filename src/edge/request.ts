@@ -15,9 +15,7 @@ export interface ReceivedRequest {
   readonly isTls: boolean;
   /** Of the TCP peer, without port; IPv4 also on a dual-stack socket. */
   readonly clientAddress: string;
-  /** `Expect: 100-continue`: the client waits before it sends its body. */
-  readonly isExpectingContinue: boolean;
-  /** Any other expectation. */
+  /** An expectation other than `100-continue`. */
   readonly hasUnknownExpectation: boolean;
 }
 

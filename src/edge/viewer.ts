@@ -204,7 +204,6 @@ function readReceived(message: IncomingMessage, expectation: ViewerOptions['expe
     headers: message.rawHeaders,
     isTls: false,
     clientAddress: unmapAddress(message.socket.remoteAddress ?? ''),
-    isExpectingContinue: expectation === 'continue',
     hasUnknownExpectation: expectation === 'unknown',
   };
 }

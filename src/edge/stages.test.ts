@@ -1,0 +1,180 @@
+/** The pure stages, each as a table: parse, access, key, plan, decide, admit. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+import { storeResponse } from '#http/store.ts';
+import { compileSite } from '#sites/compile.ts';
+import type { Site } from '#sites/site.ts';
+import { checkAccess } from './access.ts';
+import { type AdmitInput, admitResponse } from './admit.ts';
+import { cacheKey } from './cache-key.ts';
+import { decideRequest } from './decide.ts';
+import { planRequest } from './plan.ts';
+import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
+import type { CachedResponse } from './store/store.ts';
+
+const NOW = Date.parse('2026-11-27T12:00:00Z');
+
+const RECEIVED_HOST = ['Host', 'www.example.com'];
+
+const RECEIVED: ReceivedRequest = {
+  method: 'GET',
+  target: '/a',
+  httpVersion: '1.1',
+  headers: RECEIVED_HOST,
+  isTls: false,
+  clientAddress: '192.0.2.1',
+  hasUnknownExpectation: false,
+};
+
+describe('stage 1', () => {
+  const rows: readonly (readonly [what: string, changes: Partial<ReceivedRequest>, expected: string])[] = [
+    ['a plain request', {}, 'GET www.example.com /a /a '],
+    ['host in any spelling', { headers: ['host', 'WWW.Example.com.:80'] }, 'GET www.example.com /a /a '],
+    ['path normalised, target as written', { target: '/%7ea?B=%7e' }, 'GET www.example.com /%7ea?B=%7e /~a ?B=%7e'],
+    ['an absolute target', { target: 'http://www.example.com/x' }, 'GET www.example.com /x /x '],
+    ['no Host', { headers: [] }, '400 host'],
+    ['a target too long', { target: `/${'x'.repeat(9000)}` }, '414 targetTooLong'],
+    ['TRACE', { method: 'TRACE' }, '405 method'],
+    ['OPTIONS *', { method: 'OPTIONS', target: '*' }, '400 target'],
+    ['an unknown expectation', { hasUnknownExpectation: true }, '417 expectation'],
+    ['a loop', { headers: ['Host', 'www.example.com', 'CDN-Loop', 'causeway'] }, '508 loop'],
+  ];
+  for (const [what, changes, expected] of rows) {
+    test(`${what}: ${expected}`, () => {
+      const parsed = parseRequest({ ...RECEIVED, ...changes });
+      const text =
+        parsed.kind === 'invalid'
+          ? `${parsed.status} ${parsed.reason}`
+          : [parsed.method, parsed.host, parsed.target, parsed.keyPath, parsed.query].join(' ');
+      assert.equal(text, expected);
+    });
+  }
+});
+
+test('stage 3: only an open domain is served', () => {
+  assert.deepEqual(checkAccess(site()), { kind: 'allow' });
+  for (const state of ['closed', 'rejected', 'disabled'] as const) {
+    assert.deepEqual(checkAccess(site({ state })), { kind: 'deny', reason: state });
+  }
+});
+
+describe('stage 4', () => {
+  const key = (target: string, changes: Parameters<typeof site>[0] = {}, isTls = false) =>
+    cacheKey(site(changes), request({ target, isTls }));
+
+  test('another site, host, path or query is another key', () => {
+    const keys = [
+      key('/a'),
+      key('/a', { id: 8 }),
+      cacheKey(site(), { ...request({}), host: 'other.example' }),
+      key('/b'),
+      key('/a?'),
+      key('/a?b'),
+      key('/A'),
+    ];
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  test('the method and the name of the site are not in it', () => {
+    assert.equal(cacheKey(site(), request({ method: 'HEAD' })), cacheKey(site({ name: '*.example.com' }), request({})));
+  });
+
+  test('the scheme is in it only where the origin is asked with the client’s', () => {
+    assert.equal(key('/a', {}, true), key('/a'));
+    assert.notEqual(key('/a', { protocol: 'follow' }, true), key('/a', { protocol: 'follow' }));
+  });
+
+  test('no two parts can be taken for each other', () => {
+    // The host has no blank, the path none either: the parts are where the blanks are.
+    assert.equal(key('/a?b=c%20d').split(' ').length, 4);
+  });
+});
+
+describe('stage 5', () => {
+  const rows: readonly (readonly [what: string, changes: Partial<ReceivedRequest>, expected: string])[] = [
+    ['GET', {}, 'cache'],
+    ['HEAD', { method: 'HEAD' }, 'cache'],
+    ['POST', { method: 'POST' }, 'method'],
+    ['PURGE is a method like others', { method: 'PURGE' }, 'method'],
+    ['a GET with a body', { headers: [...RECEIVED_HOST, 'Content-Length', '1'] }, 'requestBody'],
+    ['If-Match', { headers: [...RECEIVED_HOST, 'If-Match', '"1"'] }, 'precondition'],
+    ['dot segments', { target: '/a/../b' }, 'dotSegments'],
+    ['encoded dot segments', { target: '/a/%2E%2e' }, 'dotSegments'],
+    ['dots in a name', { target: '/a..b/.c' }, 'cache'],
+    ['only-if-cached', { headers: [...RECEIVED_HOST, 'Cache-Control', 'only-if-cached'] }, 'cache'],
+  ];
+  for (const [what, changes, expected] of rows) {
+    test(`${what}: ${expected}`, () => {
+      const plan = planRequest(site(), request(changes));
+      assert.equal(plan.kind === 'bypass' ? plan.reason : 'cache', expected);
+    });
+  }
+
+  test('lifetimes are not guessed for live and dynamic sites', () => {
+    const caps = (['static', 'download', 'video', 'live', 'dynamic'] as const).map(
+      (type) => planRequest(site({ type }), request({})).options.heuristicCapSeconds,
+    );
+    assert.deepEqual(caps, [3600, 3600, 3600, 0, 0]);
+  });
+});
+
+test('stage 7: what was requested up to the invalidation is absent', () => {
+  const variants = [cached(NOW)];
+  const kind = (invalidatedAt: number | undefined) =>
+    decideRequest({ variants, invalidatedAt }, request({}).facts, NOW + 1, DEFAULT_CACHE_OPTIONS).decision.kind;
+  assert.deepEqual([kind(undefined), kind(NOW - 1), kind(NOW)], ['hit', 'hit', 'miss']);
+  assert.equal(decideRequest(undefined, request({}).facts, NOW, DEFAULT_CACHE_OPTIONS).decision.kind, 'miss');
+});
+
+describe('stage 9', () => {
+  const rows: readonly (readonly [what: string, changes: Partial<AdmitInput>, expected: string])[] = [
+    ['an explicit lifetime', {}, 'store'],
+    ['nothing', { response: response([]) }, 'noReuse'],
+    ['a part', { response: response(['Cache-Control', 'max-age=60', 'Content-Range', 'bytes 0-1/2'], 206) }, 'partial'],
+    ['as large as may be', { response: response(['Cache-Control', 'max-age=60', 'Content-Length', '1000']) }, 'store'],
+    ['one byte more', { response: response(['Cache-Control', 'max-age=60', 'Content-Length', '1001']) }, 'tooLarge'],
+    ['invalidated meanwhile', { invalidatedAt: NOW }, 'invalidated'],
+    ['invalidated before', { invalidatedAt: NOW - 1 }, 'store'],
+  ];
+  for (const [what, changes, expected] of rows) {
+    test(`${what}: ${expected}`, () => {
+      const admission = admitResponse({ ...ADMIT, request: request({}).facts, ...changes });
+      assert.equal(admission.kind === 'skip' ? admission.reason : 'store', expected);
+    });
+  }
+});
+
+const ADMIT = {
+  response: response(['Cache-Control', 'max-age=60']),
+  exchange: { requestAt: NOW, responseAt: NOW },
+  options: DEFAULT_CACHE_OPTIONS,
+  invalidatedAt: undefined,
+  maxBodyBytes: 1000,
+};
+
+function response(headers: readonly string[], status = 200) {
+  return { status, reason: '', headers };
+}
+
+function request(changes: Partial<ReceivedRequest>): EdgeRequest {
+  const parsed = parseRequest({ ...RECEIVED, ...changes });
+  if (parsed.kind === 'invalid') throw new Error(parsed.reason);
+  return parsed;
+}
+
+function cached(requestAt: number): CachedResponse {
+  const exchange = { requestAt, responseAt: requestAt };
+  const head = response(['Cache-Control', 'max-age=60']);
+  const outcome = storeResponse(request({}).facts, head, exchange, DEFAULT_CACHE_OPTIONS);
+  if (outcome.kind === 'skip') throw new Error(outcome.reason);
+  return { ...outcome.stored, body: { sizeBytes: 0, read: () => [] } };
+}
+
+function site({ protocol = 'http', ...changes }: Partial<Site> & { protocol?: 'http' | 'follow' } = {}): Site {
+  const origins = { protocol, primary: [{ host: 'o.example' }] };
+  const spec = { id: 7, name: 'www.example.com', type: 'static', state: 'open', ...changes, origins };
+  const result = compileSite(spec, 1);
+  if (result.kind === 'invalid') throw new Error(result.problem);
+  return result.site;
+}
