@@ -4,11 +4,12 @@ import { alsoInvalidated, doesInvalidate } from '#http/invalidate.ts';
 import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
 import { announcedBytes } from './admit.ts';
 import { cacheKey } from './cache-key.ts';
+import { isAwaited, type Place } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askForWhole, discardBody, type Exchanged, passOn, type Question } from './exchange.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
-import type { EdgeAnswer } from './respond/answer.ts';
+import type { EdgeAnswer, Fill } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from './respond/first-hand.ts';
 import { storedAnswer } from './respond/stored.ts';
@@ -50,8 +51,49 @@ export async function answerPastCache(
   }
 }
 
+export interface FetchNeed {
+  readonly place: Place;
+  /** What must be confirmed; `undefined`: nothing stored matches. */
+  readonly stored: CachedResponse | undefined;
+  /** Variants that the origin may point at. */
+  readonly others: readonly CachedResponse[];
+}
+
+/** A miss or a validation; when it leads, the others may look again as soon as its body is stored, or will not be. */
+export async function answerByFetch(
+  viewer: Viewer,
+  edge: EdgeContext,
+  visit: Visit,
+  { place, stored, others }: FetchNeed,
+): Promise<EdgeAnswer | undefined> {
+  const land = place.kind === 'lead' ? place.land : () => undefined;
+  let answer: EdgeAnswer | undefined;
+  try {
+    answer =
+      stored === undefined
+        ? await answerMiss(viewer, edge, visit, others)
+        : await answerValidated(viewer, edge, visit, stored);
+  } finally {
+    if (answer === undefined || !isAwaited(fillOf(answer))) land();
+  }
+  if (answer?.mark.status === 'MISS' && answer.mark.reason !== undefined) {
+    edge.flights.markUnshared(visit.key, edge.clock());
+  }
+  return answer === undefined ? undefined : withFillEnd(answer, land);
+}
+
+function fillOf({ body }: EdgeAnswer): Fill | undefined {
+  return body.kind === 'stream' || body.kind === 'fill' ? body.fill : undefined;
+}
+
+function withFillEnd(answer: EdgeAnswer, onEnd: () => void): EdgeAnswer {
+  const { body } = answer;
+  if ((body.kind !== 'stream' && body.kind !== 'fill') || body.fill === undefined) return answer;
+  return { ...answer, body: { ...body, fill: { ...body.fill, onEnd } } };
+}
+
 /** Nothing stored serves; `others` are variants that the origin may point at. */
-export async function answerMiss(
+async function answerMiss(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
@@ -76,7 +118,7 @@ export async function answerMiss(
 }
 
 /** The stored response must be confirmed, or replaced, or may stand in when the origin fails. */
-export async function answerValidated(
+async function answerValidated(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,

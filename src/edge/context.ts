@@ -5,6 +5,7 @@ import type { Logger } from '#lib/logger.ts';
 import type { AccessRecord } from '#logs/line.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
+import type { Flights } from './collapse.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
@@ -16,6 +17,7 @@ export interface EdgeContext {
   readonly store: CacheStore;
   readonly origins: Origins;
   readonly refreshes: Refreshes;
+  readonly flights: Flights;
   readonly writeLog: (record: AccessRecord) => void;
   readonly metrics: EdgeMetrics;
   readonly clock: Clock;

@@ -5,15 +5,17 @@
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import { describeRequest } from './access-log.ts';
-import { answerMiss, answerPastCache, answerStored, answerValidated } from './answers.ts';
+import { answerByFetch, answerPastCache, answerStored } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
-import type { EdgeContext } from './context.ts';
+import { waitForLanding } from './collapse.ts';
+import type { EdgeContext, Visit } from './context.ts';
 import { decideRequest } from './decide.ts';
 import { planRequest } from './plan.ts';
 import { parseRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { sendAnswer } from './respond/send.ts';
+import { abandonBody } from './respond/stream.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
@@ -25,6 +27,7 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
     if (answer !== undefined) await sendAnswer(viewer, answer, edge); // 10
   } catch (error) {
     edge.log.error({ err: error, host: viewer.host, target: viewer.received.target }, 'request failed');
+    if (answer !== undefined) abandonBody(answer.body);
     answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
     if (viewer.statusSent === 0) await sendAnswer(viewer, answer, edge);
     else viewer.cut();
@@ -60,25 +63,42 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
     return answerPastCache(viewer, edge, { request, site, key, options, invalidatedAt: undefined }, plan.reason); // 8
   }
 
-  const entry = await edge.store.find(key); // 6
-  const { decision, others } = decideRequest(entry, request.facts, now, options); // 7
-  const visit = { request, site, key, options, invalidatedAt: entry?.invalidatedAt };
-  switch (decision.kind) {
-    case 'hit':
-      return answerStored(visit, decision.stored, 'HIT', now);
-    case 'stale':
-      if (decision.shouldRevalidate) edge.refreshes.start(edge, visit, decision.stored);
-      return answerStored(visit, decision.stored, 'STALE', now);
-    case 'gatewayTimeout':
-      return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
-    case 'revalidate':
-      return answerValidated(viewer, edge, visit, decision.stored); // 8, 9
-    case 'miss':
-    case 'complete': // parts are not stored yet
-      return answerMiss(viewer, edge, visit, others); // 8, 9
-    case 'bypass': // stage 5 has asked the same question
-      return answerPastCache(viewer, edge, visit, decision.reason);
-    default:
-      return unreachable(decision);
+  return answerCacheable(viewer, edge, { request, site, key, options });
+}
+
+/** From the store, or by a fetch that others wait for; who waited for another's fetch looks again. */
+async function answerCacheable(
+  viewer: Viewer,
+  edge: EdgeContext,
+  asked: Omit<Visit, 'invalidatedAt'>,
+): Promise<EdgeAnswer | undefined> {
+  const { request, key, options } = asked;
+  for (let waits = 0; ; waits++) {
+    const now = edge.clock();
+    const entry = await edge.store.find(key); // 6
+    const { decision, others } = decideRequest(entry, request.facts, now, options); // 7
+    const visit = { ...asked, invalidatedAt: entry?.invalidatedAt };
+    switch (decision.kind) {
+      case 'hit':
+        return answerStored(visit, decision.stored, 'HIT', now);
+      case 'stale':
+        if (decision.shouldRevalidate) edge.refreshes.start(edge, visit, decision.stored);
+        return answerStored(visit, decision.stored, 'STALE', now);
+      case 'gatewayTimeout':
+        return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
+      case 'bypass': // stage 5 has asked the same question
+        return answerPastCache(viewer, edge, visit, decision.reason);
+      case 'revalidate':
+      case 'miss':
+      case 'complete': {
+        // Parts are not stored yet, so there is none to complete.
+        const stored = decision.kind === 'revalidate' ? decision.stored : undefined;
+        const place = edge.flights.enter(key, request, waits, now);
+        if (place.kind === 'wait' && (await waitForLanding(place.landed, viewer.signal))) continue;
+        return answerByFetch(viewer, edge, visit, { place, stored, others }); // 8, 9
+      }
+      default:
+        return unreachable(decision);
+    }
   }
 }

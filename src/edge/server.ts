@@ -11,6 +11,7 @@ import { formatLine } from '#logs/line.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { describeRefusal } from './access-log.ts';
+import { createFlights } from './collapse.ts';
 import type { EdgeContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createEdgeMetrics } from './metrics.ts';
@@ -126,6 +127,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     store,
     origins,
     refreshes: createRefreshes(),
+    flights: createFlights(),
     writeLog: (record) => accessLog.write(formatLine(record, zone)),
     metrics,
     clock,

@@ -35,6 +35,8 @@ export interface Fill {
   readonly announcedBytes: number | undefined;
   /** The body is whole: store it. */
   readonly onWhole: (body: StoredBody) => void;
+  /** The body is stored, or will not be. */
+  readonly onEnd?: () => void;
 }
 
 export const NO_BODY: AnswerBody = { kind: 'none' };

@@ -1,7 +1,7 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
 import type { Readable } from 'node:stream';
 import type { Viewer } from '../viewer.ts';
-import type { Fill } from './answer.ts';
+import type { AnswerBody, Fill } from './answer.ts';
 import type { ClientLag, LagBudget } from './lag.ts';
 
 /** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
@@ -33,6 +33,15 @@ export function streamToStore(source: Readable, fill: Fill | undefined): Promise
   return streamBody(undefined, source, fill);
 }
 
+/** For an answer that is not sent after all: the origin's connection and the store's memory are given back. */
+export function abandonBody(body: AnswerBody): void {
+  if (body.kind !== 'stream' && body.kind !== 'fill') return;
+  body.stream.on('error', () => undefined); // nobody waits for it
+  body.stream.destroy();
+  body.fill?.writer.discard();
+  body.fill?.onEnd?.();
+}
+
 async function streamBody(receiver: Receiver | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
   const viewer = receiver?.viewer;
   try {
@@ -42,6 +51,8 @@ async function streamBody(receiver: Receiver | undefined, source: Readable, fill
     fill?.writer.discard();
     viewer?.cut();
     return;
+  } finally {
+    fill?.onEnd?.();
   }
   await viewer?.end();
 }

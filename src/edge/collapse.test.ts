@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createFlights, type Flights, waitForLanding } from './collapse.ts';
+import { parseRequest } from './request.ts';
+
+describe('the places of requests for one key', () => {
+  test('the first leads, the others wait until it lands, then one of them leads', async () => {
+    const flights = createFlights();
+    const first = enter(flights);
+    const second = enter(flights);
+    assert.deepEqual([first.kind, second.kind, enter(flights, { key: 'other' }).kind], ['lead', 'wait', 'lead']);
+    if (first.kind === 'lead') first.land();
+    if (second.kind === 'wait') assert.equal(await waitForLanding(second.landed, new AbortController().signal), true);
+    assert.equal(enter(flights, { waits: 1 }).kind, 'lead');
+  });
+
+  test('who has waited twice goes alone', () => {
+    const flights = createFlights();
+    enter(flights);
+    assert.deepEqual([enter(flights, { waits: 1 }).kind, enter(flights, { waits: 2 }).kind], ['wait', 'alone']);
+  });
+
+  test('a key whose answer was not stored is for each alone, for a while', () => {
+    const flights = createFlights();
+    flights.markUnshared('key', 0);
+    assert.deepEqual([enter(flights, { now: 9_999 }).kind, enter(flights, { now: 10_000 }).kind], ['alone', 'lead']);
+  });
+
+  test('HEAD, ranges and authenticated requests neither lead nor wait', () => {
+    const flights = createFlights();
+    assert.equal(enter(flights, { method: 'HEAD' }).kind, 'alone');
+    assert.equal(enter(flights, { headers: ['Range', 'bytes=0-1'] }).kind, 'alone');
+    assert.equal(enter(flights, { headers: ['Authorization', 'x'] }).kind, 'alone');
+    assert.equal(enter(flights).kind, 'lead');
+  });
+
+  test('a flight that never lands is replaced, and its late landing does not disturb the next', () => {
+    const flights = createFlights();
+    const lost = enter(flights);
+    assert.equal(enter(flights, { now: 60_001 }).kind, 'lead');
+    if (lost.kind === 'lead') lost.land();
+    assert.equal(enter(flights, { now: 60_002 }).kind, 'wait');
+  });
+
+  test('a client that leaves stops waiting', async () => {
+    const gone = new AbortController();
+    const waiting = waitForLanding(new Promise(() => undefined), gone.signal);
+    gone.abort();
+    assert.equal(await waiting, false);
+  });
+});
+
+interface Entering {
+  readonly key?: string;
+  readonly method?: string;
+  readonly headers?: readonly string[];
+  readonly waits?: number;
+  readonly now?: number;
+}
+
+function enter(flights: Flights, { key = 'key', method = 'GET', headers = [], waits = 0, now = 0 }: Entering = {}) {
+  const request = parseRequest({
+    method,
+    target: '/',
+    httpVersion: '1.1',
+    headers: ['Host', 'a.example', ...headers],
+    isTls: false,
+    clientAddress: '192.0.2.1',
+    hasUnknownExpectation: false,
+  });
+  if (request.kind === 'invalid') throw new Error(request.reason);
+  return flights.enter(key, request, waits, now);
+}
