@@ -12,6 +12,8 @@ const ROOT = join(import.meta.dirname, '..');
 /** Two files at a time: the end-to-end files start whole services, and more at once only makes them slow. */
 const CONCURRENT_FILES = 2;
 const TEST_TIMEOUT_MS = 180_000;
+/** `npm run soak` runs the long ones. */
+const SOAK_TIMEOUT_MS = 3_600_000;
 
 const files =
   process.argv.length > 2 ? process.argv.slice(2) : globSync('{src,test}/**/*.test.ts', { cwd: ROOT }).sort();
@@ -21,7 +23,7 @@ const skipped: string[] = [];
 const events = run({
   files: files.map((file) => join(ROOT, file)),
   concurrency: CONCURRENT_FILES,
-  timeout: TEST_TIMEOUT_MS,
+  timeout: files.some((file) => file.endsWith('.soak.ts')) ? SOAK_TIMEOUT_MS : TEST_TIMEOUT_MS,
 });
 events.on('test:pass', (event) => {
   if (event.skip !== undefined) {
