@@ -144,6 +144,29 @@ describe('validation', () => {
     assert.deepEqual([received.status, received.headers['x-cache']], [304, 'REVALIDATED']);
   });
 
+  test('a 304 that forbids storing is used once, and what was stored goes', async (t) => {
+    const { origin, edge } = await startStale(t);
+    origin.answer(
+      (_request, response) => void response.writeHead(304, { 'cache-control': 'no-store', etag: '"1"' }).end(),
+    );
+    assert.deepEqual([(await edge.get('/')).body, origin.requests[1]?.headers['if-none-match']], ['hello', '"1"']);
+    origin.answer(reply('anew', FRESH));
+    assert.equal((await edge.get('/')).body, 'anew');
+    assert.equal(origin.requests[2]?.headers['if-none-match'], undefined);
+  });
+
+  test('a HEAD that names the same object renews it, one that names another makes it be asked about', async (t) => {
+    const { origin, edge } = await startStale(t);
+    origin.answer(reply('hello', { ...short, ...FRESH }));
+    assert.equal((await edge.get('/', { method: 'HEAD' })).headers['x-cache'], 'MISS method');
+    assert.deepEqual([(await edge.get('/')).body, (await edge.get('/')).headers['x-cache']], ['hello', 'HIT']);
+    assert.equal(origin.requests.length, 2);
+    edge.advance(100_000);
+    origin.answer(reply('longer', { ...FRESH, etag: '"2"' }));
+    await edge.get('/', { method: 'HEAD' });
+    assert.equal((await edge.get('/')).body, 'longer');
+  });
+
   test('a 200 replaces it', async (t) => {
     const { origin, edge } = await startStale(t);
     origin.answer(reply('next', { ...FRESH, etag: '"2"' }));

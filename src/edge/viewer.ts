@@ -126,11 +126,6 @@ export class Viewer {
     return this.#body;
   }
 
-  /** A client that was told to wait, and gets its answer without having been asked on, may or may not send its body. */
-  get hasAmbiguousRest(): boolean {
-    return this.#options.expectation === 'continue' && this.#body?.isTouched !== true;
-  }
-
   /** RFC 9110 §15.2: not to HTTP/1.0. */
   sendInterim(status: number, headers: RawHeaders): void {
     if (this.#statusSent !== 0 || this.isGone || this.received.httpVersion === '1.0') return;

@@ -15,7 +15,7 @@ export interface SendOptions {
 
 /** Resolves when the answer is out, whole or not; the viewer knows which. */
 export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, { isClosing, lag }: SendOptions): Promise<void> {
-  const closes = answer.closes === true || isClosing() || viewer.hasAmbiguousRest;
+  const closes = answer.closes === true || isClosing();
   viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
   switch (answer.body.kind) {
     case 'none':

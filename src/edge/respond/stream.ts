@@ -75,11 +75,7 @@ async function pump(receiver: Receiver | undefined, source: Readable, fill: Fill
     if (!hasRoom && !(isGathering && receiver?.lag.note(viewer?.queuedBytes ?? 0))) await viewer?.drained();
   }
   viewer?.signal.removeEventListener('abort', leave);
-  // A body that was given up is not whole: `finish` would store it as if it were.
-  if (!source.readableEnded) {
-    fill?.writer.discard();
-    return;
-  }
+  // RFC 9111 §3.3
   if (fill?.announcedBytes !== undefined && gathered !== fill.announcedBytes) {
     fill.writer.discard();
     return;
