@@ -1,5 +1,7 @@
 /** Whether an edge takes a change: what it cannot compile is refused, and the rest goes on. */
 import { compileSite } from '#sites/compile.ts';
+import type { PrefetchSpec } from '#sites/prefetch.ts';
+import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { StoreChange } from './edge-file.ts';
 import { MAX_REJECTION_ERROR_CHARS, type ResourceChange } from './protocol.ts';
 
@@ -12,15 +14,45 @@ export function acceptChange(change: ResourceChange): StoreChange {
 
 /** A kind that this release does not know is kept as it is, for the release that does. */
 export function acceptPut({ kind, key, revision, body }: Put): Exclude<StoreChange, { readonly kind: 'delete' }> {
-  const error = kind === 'site' ? whyNoSite(key, body, revision) : undefined;
+  const error = whyRefused(kind, key, body, revision);
   if (error !== undefined) {
     return { kind: 'reject', resource: kind, key, revision, error: error.slice(0, MAX_REJECTION_ERROR_CHARS) };
   }
   return { kind: 'put', resource: kind, key, revision, body: JSON.stringify(body) };
 }
 
+function whyRefused(kind: string, key: string, body: unknown, revision: number): string | undefined {
+  switch (kind) {
+    case 'site':
+      return whyNoSite(key, body, revision);
+    case 'purge':
+      return whyNoPurge(key, body);
+    case 'prefetch':
+      return whyNoPrefetch(body);
+    default:
+      return undefined;
+  }
+}
+
 function whyNoSite(key: string, body: unknown, revision: number): string | undefined {
   const result = compileSite(body, revision);
   if (result.kind === 'invalid') return result.problem;
   return result.site.name === key ? undefined : `its name is not its key ${key}`;
+}
+
+function whyNoPurge(key: string, body: unknown): string | undefined {
+  // `as`: an object's members are unknown values by their names; each is checked.
+  const { siteId, site, kind, target } = Object(body) as Record<keyof PurgeSpec, unknown>;
+  if (typeof siteId !== 'number' || !key.startsWith(purgeKey(siteId, ''))) return `siteId: not that of its key ${key}`;
+  if (typeof site !== 'string') return 'site: expected a name';
+  if (kind !== 'url' && kind !== 'directory' && kind !== 'site') return 'kind: expected url, directory or site';
+  return typeof target === 'string' ? undefined : 'target: expected a text';
+}
+
+function whyNoPrefetch(body: unknown): string | undefined {
+  // `as`: see above.
+  const { taskId, n, host, target, scheme } = Object(body) as Record<keyof PrefetchSpec, unknown>;
+  if (typeof taskId !== 'number' || typeof n !== 'number') return 'taskId, n: expected numbers';
+  if (scheme !== 'http' && scheme !== 'https') return 'scheme: expected http or https';
+  return typeof host === 'string' && typeof target === 'string' ? undefined : 'host, target: expected texts';
 }

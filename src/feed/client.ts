@@ -6,13 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
 import { requestFeed } from './connection.ts';
 import type { StoreHead } from './edge-file.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { parseDelta } from './messages.ts';
-import { type Delta, SILENCE_MS, STATUS_MS, STATUS_PATH, STREAM_PATH } from './protocol.ts';
+import { type Delta, type ResourceChange, SILENCE_MS, STATUS_MS, STATUS_PATH, STREAM_PATH } from './protocol.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
@@ -126,8 +127,9 @@ class RunningFeedClient implements FeedClient {
   }
 
   async #takeSnapshot(): Promise<StoreHead> {
-    const { store, socketPath, log } = this.#options;
-    const { epoch, revision, count } = await takeSnapshot(store, socketPath, this.#stop.signal);
+    const { store, socketPath, clock, log } = this.#options;
+    const { signal } = this.#stop;
+    const { epoch, revision, count } = await takeSnapshot(store, { socketPath, clock, signal });
     log.info({ revision, count, rejected: store.countRejections() }, 'took a snapshot');
     this.#confirmations.add({ epoch, revision }, undefined);
     return { epoch, revision };
@@ -156,18 +158,15 @@ class RunningFeedClient implements FeedClient {
 
   /** Throws when the delta does not begin where we are; the next connection says where that is. */
   #apply(epoch: string, { from, to, changes }: Delta): void {
-    const { store, log } = this.#options;
+    const { store, clock, log } = this.#options;
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
     const accepted = changes.map(acceptChange);
-    store.applyDelta(to, accepted);
+    store.applyDelta(to, accepted, clock());
     for (const change of accepted) {
       if (change.kind === 'reject') log.error({ ...change }, 'a resource cannot be applied; its last version stays');
     }
-    this.#confirmations.add(
-      { epoch, revision: to },
-      changes.filter(({ kind }) => kind === 'site').map(({ key }) => key),
-    );
+    this.#confirmations.add({ epoch, revision: to }, changes.flatMap(changedSites));
   }
 
   /** One report at a time; what changes meanwhile is in the next. */
@@ -202,4 +201,13 @@ class RunningFeedClient implements FeedClient {
     });
     response.destroy();
   }
+}
+
+/** A purge that goes needs no telling: it is covered by another, or nothing so old can remain. */
+function changedSites(change: ResourceChange): readonly string[] {
+  if (change.kind === 'site') return [change.key];
+  if (change.kind !== 'purge' || change.op === 'delete') return [];
+  // `as`: an object's members are unknown values by their names.
+  const { site } = Object(change.body) as Partial<Record<keyof PurgeSpec, unknown>>;
+  return typeof site === 'string' ? [site] : [];
 }

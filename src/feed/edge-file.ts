@@ -34,6 +34,14 @@ const BUSY_TIMEOUT_MS = 2000;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 
+/** When a purge was applied here, and what became of a prefetch here. The first release had none of them. */
+const STAMPS = `
+  create table if not exists stamp (key text primary key, applied_at integer not null) strict, without rowid;
+  create table if not exists prefetched (
+    key text primary key, outcome text not null, is_reported integer not null
+  ) strict, without rowid;
+`;
+
 const LAYOUT = `
   create table head (id integer primary key check (id = 1), epoch text not null, revision integer not null) strict;
   create table resource (
@@ -43,6 +51,7 @@ const LAYOUT = `
     kind text not null, key text not null, revision integer not null, error text not null, primary key (kind, key)
   ) strict, without rowid;
   create index rejection_revision on rejection (revision);
+  ${STAMPS}
   pragma application_id = ${APPLICATION_ID};
 `;
 
@@ -69,7 +78,7 @@ function openWritable(file: string): DatabaseSync {
     if (!isEmpty) checkFile(database); // before anything is written: another's file stays as it was
     chmodSync(file, 0o600);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    if (isEmpty) inTransaction(database, () => database.exec(LAYOUT));
+    inTransaction(database, () => database.exec(isEmpty ? LAYOUT : STAMPS));
     return database;
   } catch (error) {
     database.close();
@@ -86,21 +95,30 @@ function checkFile(database: DatabaseSync): void {
   database.exec('select 1 from head, resource, rejection limit 0');
 }
 
-/** Gives the function that writes one change; run it inside a transaction. */
-export function prepareApply(database: DatabaseSync): (change: StoreChange) => void {
+/** Gives the function that writes one change; run it inside a transaction. `now` is stamped on a purge that is new here. */
+export function prepareApply(database: DatabaseSync): (change: StoreChange, now: number) => void {
   const put = database.prepare('insert or replace into resource (kind, key, revision, body) values (?, ?, ?, ?)');
   const remove = database.prepare('delete from resource where kind = ? and key = ?');
   const reject = database.prepare('insert or replace into rejection (kind, key, revision, error) values (?, ?, ?, ?)');
   const clear = database.prepare('delete from rejection where kind = ? and key = ?');
-  return (change) => {
+  const stamp = database.prepare('insert or ignore into stamp (key, applied_at) values (?, ?)');
+  const forgetStamp = database.prepare('delete from stamp where key = ?');
+  const forgetPrefetched = database.prepare('delete from prefetched where key = ?');
+  return (change, now) => {
     const { resource, key, revision } = change;
     if (change.kind === 'reject') {
       reject.run(resource, key, revision, change.error);
       return;
     }
     clear.run(resource, key);
-    if (change.kind === 'delete') remove.run(resource, key);
-    else put.run(resource, key, revision, change.body);
+    if (change.kind === 'put') {
+      put.run(resource, key, revision, change.body);
+      if (resource === 'purge') stamp.run(key, now);
+      return;
+    }
+    remove.run(resource, key);
+    if (resource === 'purge') forgetStamp.run(key);
+    if (resource === 'prefetch') forgetPrefetched.run(key);
   };
 }
 

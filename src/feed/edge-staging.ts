@@ -7,9 +7,9 @@ export interface SnapshotStaging extends Disposable {
   add(change: Exclude<StoreChange, { readonly kind: 'delete' }>): void;
   /**
    * Makes the collected set the present one. What it refuses keeps its last version here, what it does not name is
-   * forgotten.
+   * forgotten. A purge keeps the instant at which it was applied here; one that is new here is stamped with `now`.
    */
-  commit(head: StoreHead): void;
+  commit(head: StoreHead, now: number): void;
 }
 
 const PUT_IN_PLACE = `
@@ -20,7 +20,14 @@ const PUT_IN_PLACE = `
   delete from rejection;
   insert into rejection (kind, key, revision, error)
     select kind, key, revision, error from staged where error is not null;
+  delete from stamp where key not in (select key from resource where kind = 'purge');
+  delete from prefetched where key not in (select key from resource where kind = 'prefetch');
 `;
+
+const STAMP_NEW = "insert or ignore into stamp (key, applied_at) select key, ? from resource where kind = 'purge'";
+
+/** Another database may give the same key to another purge: all are applied anew. */
+const FORGET_OTHER_EPOCH = 'delete from stamp; delete from prefetched;';
 
 /** One at a time per connection. The table lies in a temporary file, so a large snapshot costs no memory. */
 export function createStaging(database: DatabaseSync): SnapshotStaging {
@@ -37,9 +44,11 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
       const error = change.kind === 'reject' ? change.error : null;
       insert.run(change.resource, change.key, change.revision, body, error);
     },
-    commit({ epoch, revision }) {
+    commit({ epoch, revision }, now) {
       inTransaction(database, () => {
         database.exec(PUT_IN_PLACE);
+        if (database.prepare('select epoch from head').get()?.['epoch'] !== epoch) database.exec(FORGET_OTHER_EPOCH);
+        database.prepare(STAMP_NEW).run(now);
         database.prepare('insert or replace into head (id, epoch, revision) values (1, ?, ?)').run(epoch, revision);
       });
     },

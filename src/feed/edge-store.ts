@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { SiteSource } from '#sites/table.ts';
 import {
@@ -26,8 +27,8 @@ export interface EdgeStore extends SiteSource, Disposable {
   /** The oldest `limit` refusals that still stand. */
   listRejections(limit: number): readonly Rejection[];
   countRejections(): number;
-  /** Everything and the new revision, or nothing. */
-  applyDelta(to: number, changes: readonly StoreChange[]): void;
+  /** Everything and the new revision, or nothing. Purges are applied at `now`. */
+  applyDelta(to: number, changes: readonly StoreChange[], now: number): void;
   /** Collects a whole new set beside the present one; nothing changes until its `commit`. */
   stageSnapshot(): SnapshotStaging;
 }
@@ -40,12 +41,18 @@ export interface SiteReader extends SiteSource, Disposable {
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
 const SELECT_HEAD = 'select epoch, revision from head';
+/** From `<site id>:` up to, not including, `<site id>;`: what is between them begins with `<site id>:`. */
+const SELECT_PURGES = `
+  select body, applied_at from resource join stamp using (key)
+    where kind = 'purge' and resource.key >= ? || ':' and resource.key < ? || ';'
+`;
 
 /** For the feed client, one per file. `onMoved` is told where a damaged or foreign file went; then the store is empty. */
 export function openEdgeStore(file: string, onMoved: (to: string) => void): EdgeStore {
   const database = openEdgeFile(file, onMoved);
   const selectSite = database.prepare(SELECT_SITE);
   const selectHead = database.prepare(SELECT_HEAD);
+  const selectPurges = database.prepare(SELECT_PURGES);
   const countSites = database.prepare("select count(*) as n from resource where kind = 'site'");
   const countRejections = database.prepare('select count(*) as n from rejection');
   const selectRejections = database.prepare(
@@ -56,13 +63,14 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
   return {
     head: () => toHead(selectHead.get()),
     getSpec: (name) => toSpec(selectSite.get(name)),
+    purgesOf: (siteId) => readPurges(selectPurges, siteId),
     countSites: () => Number(countSites.get()?.['n']),
     countRejections: () => Number(countRejections.get()?.['n']),
     // `as`: the columns of the statement above, written by `prepareApply` only.
     listRejections: (limit) => selectRejections.all(limit).map((row) => ({ ...row }) as unknown as Rejection),
-    applyDelta: (to, changes) =>
+    applyDelta: (to, changes, now) =>
       inTransaction(database, () => {
-        for (const change of changes) apply(change);
+        for (const change of changes) apply(change, now);
         if (setRevision.run(to).changes !== 1) throw new Error('a delta before the first snapshot');
       }),
     stageSnapshot: () => createStaging(database),
@@ -75,6 +83,7 @@ interface OpenReader {
   readonly inode: bigint;
   readonly selectSite: StatementSync;
   readonly selectHead: StatementSync;
+  readonly selectPurges: StatementSync;
 }
 
 /** For a worker: only reads, finds nothing while there is no file, and follows when another file takes its place. */
@@ -100,6 +109,7 @@ export function openSiteReader(file: string): SiteReader {
   return {
     head: () => read(({ selectHead }) => toHead(selectHead.get())),
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
+    purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     [Symbol.dispose]: close,
   };
 }
@@ -112,6 +122,7 @@ function openReader(file: string, inode: bigint): OpenReader {
       inode,
       selectSite: database.prepare(SELECT_SITE),
       selectHead: database.prepare(SELECT_HEAD),
+      selectPurges: database.prepare(SELECT_PURGES),
     };
   } catch (error) {
     database.close();
@@ -129,4 +140,12 @@ function toSpec(row: Row): ReturnType<SiteSource['getSpec']> {
   if (row === undefined) return undefined;
   // `as`: only what compiled was stored, by the client of this file.
   return { spec: JSON.parse(String(row['body'])) as SiteSpec, revision: Number(row['revision']) };
+}
+
+function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {
+  return select.all(String(siteId), String(siteId)).map((row) => {
+    // `as`: only what `accept.ts` has checked was stored.
+    const { kind, target } = JSON.parse(String(row['body'])) as PurgeSpec;
+    return { kind, target, appliedAt: Number(row['applied_at']) };
+  });
 }

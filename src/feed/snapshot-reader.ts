@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import type { Clock } from '#lib/clock.ts';
 import { acceptPut } from './accept.ts';
 import { requestFeed } from './connection.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
@@ -14,7 +15,10 @@ import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
 /** Resolves when the store holds the snapshot; rejects when it could not be had whole, and then nothing has changed. */
-export async function takeSnapshot(store: EdgeStore, socketPath: string, signal: AbortSignal): Promise<SnapshotHead> {
+export async function takeSnapshot(
+  store: EdgeStore,
+  { socketPath, clock, signal }: { readonly socketPath: string; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<SnapshotHead> {
   using staging = store.stageSnapshot();
   const response = await requestFeed({ socketPath, path: SNAPSHOT_PATH, signal, silenceMs: SILENCE_MS });
   let head: SnapshotHead | undefined;
@@ -27,7 +31,7 @@ export async function takeSnapshot(store: EdgeStore, socketPath: string, signal:
     { signal },
   );
   if (head === undefined) throw new MessageError('an empty snapshot');
-  staging.commit(head);
+  staging.commit(head, clock());
   return head;
 }
 

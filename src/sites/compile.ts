@@ -4,6 +4,7 @@
  */
 import { isHostName, isIpLiteral } from './host-name.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
+import { DEFAULT_SITE_CACHE, MAX_HEURISTIC_CAP_SECONDS, MAX_STALE_CAP_SECONDS, type SiteCache } from './site-cache.ts';
 import type { SiteSpec } from './spec.ts';
 
 export type CompileResult =
@@ -22,6 +23,7 @@ const MAX_PORT = 65_535;
 const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
 const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
 const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['protocol'][];
+const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies SiteCache['setCookie'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
 export function compileSite(spec: unknown, revision: number): CompileResult {
@@ -48,6 +50,7 @@ function readSite(spec: unknown, revision: number): Site {
     state: readOneOf('state', members['state'], STATES),
     revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
     origins: readOrigins(members['origins'], type),
+    cache: readCache(members['cache'] ?? {}),
   };
 }
 
@@ -110,6 +113,22 @@ function readProbePath(value: unknown): string {
   return text;
 }
 
+function readCache(value: unknown): SiteCache {
+  const members = { ...DEFAULT_SITE_CACHE, ...readObject('cache', value) };
+  const seconds = (name: 'heuristicCapSeconds' | 'staleCapSeconds', max: number) =>
+    readInteger(`cache.${name}`, members[name], max, 0);
+  const choice = (name: 'requestDirectives' | 'normalizeVary' | 'matchLanguage') =>
+    readOneOf(`cache.${name}`, members[name], [true, false]);
+  return {
+    setCookie: readOneOf('cache.setCookie', members.setCookie, SET_COOKIE),
+    requestDirectives: choice('requestDirectives'),
+    heuristicCapSeconds: seconds('heuristicCapSeconds', MAX_HEURISTIC_CAP_SECONDS),
+    staleCapSeconds: seconds('staleCapSeconds', MAX_STALE_CAP_SECONDS),
+    normalizeVary: choice('normalizeVary'),
+    matchLanguage: choice('matchLanguage'),
+  };
+}
+
 function readObject(member: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected(member, 'an object', value);
   return Object.fromEntries(Object.entries(value));
@@ -120,15 +139,14 @@ function readText(member: string, value: unknown): string {
   return value;
 }
 
-/** 1…`max`. */
-function readInteger(member: string, value: unknown, max: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) {
-    throw expected(member, `an integer from 1 to ${max}`, value);
+function readInteger(member: string, value: unknown, max: number, min = 1): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+    throw expected(member, `an integer from ${min} to ${max}`, value);
   }
   return value;
 }
 
-function readOneOf<T extends string>(member: string, value: unknown, allowed: readonly T[]): T {
+function readOneOf<T extends string | boolean>(member: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((item) => item === value);
   if (found === undefined) throw expected(member, `one of ${allowed.join(', ')}`, value);
   return found;

@@ -86,7 +86,7 @@ function tableOf(names: readonly string[], maxSites = 100) {
     asked.push(name);
     return specs.get(name);
   };
-  const table: SiteTable = createSiteTable({ source: { getSpec }, maxSites });
+  const table: SiteTable = createSiteTable({ source: { getSpec, purgesOf: () => [] }, maxSites });
   return { table, asked, specs };
 }
 

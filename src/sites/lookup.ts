@@ -1,6 +1,7 @@
 /** The site table: host → compiled site, exact name first, then the longest wildcard. Compiles what is asked for. */
 import { Lru } from '#lib/lru.ts';
 import { compileSite } from './compile.ts';
+import { compilePurges } from './purge.ts';
 import type { Site } from './site.ts';
 import type { SiteSource, SiteTable } from './table.ts';
 
@@ -28,8 +29,10 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
     if (found === undefined) return undefined;
     const result = compileSite(found.spec, found.revision);
     if (result.kind === 'invalid') return undefined;
-    sites.set(name, result.site);
-    return result.site;
+    const purges = compilePurges(source.purgesOf(result.site.id));
+    const site = purges === undefined ? result.site : { ...result.site, purges };
+    sites.set(name, site);
+    return site;
   };
 
   const search = (host: string): Site | undefined => {
@@ -51,6 +54,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
       return site;
     },
     forget: (names) => {
+      if (names?.length === 0) return;
       // A name may take hosts from a wildcard or give them back, so every found host is looked up anew; the compiled
       // sites of other names stay.
       hosts.clear();

@@ -1,4 +1,6 @@
 /** The compiled, immutable form of a domain that the edge works with. Made by `compile.ts` only. */
+import type { SitePurges } from './purge.ts';
+import type { SiteCache } from './site-cache.ts';
 import type { OriginSpec, SiteSpec } from './spec.ts';
 
 export interface Site {
@@ -11,6 +13,9 @@ export interface Site {
   /** Revision of the spec it was compiled from. */
   readonly revision: number;
   readonly origins: SiteOrigins;
+  readonly cache: SiteCache;
+  /** Absent when there are none; read them through `purgedAt`. */
+  readonly purges?: SitePurges;
 }
 
 export interface SiteOrigins {

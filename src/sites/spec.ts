@@ -2,6 +2,7 @@
  * A domain as it travels to the edges: plain JSON, made by `api/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
+import type { SiteCache } from './site-cache.ts';
 
 export interface SiteSpec {
   /** The domain's id: a number that is never reused; cache keys and statistics hang on it, never on the name. */
@@ -12,6 +13,8 @@ export interface SiteSpec {
   /** Anything but `open` is refused at the edge with 403, without contact to an origin. */
   readonly state: 'open' | 'closed' | 'rejected' | 'disabled';
   readonly origins: OriginsSpec;
+  /** Absent, or a member of it absent: the defaults of `site-cache.ts`. */
+  readonly cache?: Partial<SiteCache>;
 }
 
 export interface OriginsSpec {

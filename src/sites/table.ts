@@ -2,12 +2,15 @@
  * Host to site. Sites are compiled when first asked for and kept in a bounded LRU; the specs stay where the source keeps
  * them (an edge's own file), so 100,000 domains cost no memory until they are used.
  */
+import type { SitePurge } from './purge.ts';
 import type { Site } from './site.ts';
 import type { SiteSpec } from './spec.ts';
 
 /** Where specs are read from, by exact name (`*.example.com` is a name). Synchronous: a local file's index. */
 export interface SiteSource {
   getSpec(name: string): { readonly spec: SiteSpec; readonly revision: number } | undefined;
+  /** Every purge of the site that this edge has applied. */
+  purgesOf(siteId: number): readonly SitePurge[];
 }
 
 export interface SiteTable {

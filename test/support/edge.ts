@@ -54,7 +54,7 @@ export async function startTestEdge(
   options: Partial<EdgeOptions> = {},
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
-  const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name) }, maxSites: 100 });
+  const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name), purgesOf: () => [] }, maxSites: 100 });
   const lines: string[][] = [];
   const registry = new Registry();
   let ahead = 0;
