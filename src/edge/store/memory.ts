@@ -45,6 +45,8 @@ export function createMemoryStore({ maxBytes }: MemoryStoreOptions): CacheStore 
   return {
     maxBodyBytes,
     find: (key) => entries.get(key),
+    findNewer: () => undefined,
+    refuses: () => undefined,
     openWriter: () => createMemoryWriter(budget),
     put: (key, response, options) => {
       const entry = entries.get(key) ?? EMPTY;
@@ -60,6 +62,7 @@ export function createMemoryStore({ maxBytes }: MemoryStoreOptions): CacheStore 
     },
     invalidate: (key, at) => replace(key, { variants: [], invalidatedAt: at }),
     usage: () => ({ bytes: entries.weight, objects }),
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }
 

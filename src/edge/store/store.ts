@@ -1,4 +1,7 @@
-/** What the edge needs of a cache store. `memory.ts` is the one today; another runs the same suite (`store.suite.ts`). */
+/**
+ * What the edge needs of a cache store: `memory.ts`, `disk/disk.ts`, and `tiered.ts` which is one over the other. All of
+ * them run the same suite (`store.suite.ts`).
+ */
 import type { CacheOptions } from '#http/options.ts';
 import type { ByteSpan } from '#http/range.ts';
 import type { Stored } from '#http/stored.ts';
@@ -11,42 +14,71 @@ export interface CachedResponse extends Stored {
 
 export interface StoredBody {
   readonly sizeBytes: number;
-  /** The bytes of the span in order, in pieces. Stays readable when the response has left the store meanwhile. */
+  /**
+   * The bytes of the span in order, in pieces that are the caller's to keep. Stays readable when the response has left the
+   * store meanwhile. Throws when the bytes on disk are gone or not those that were written: the answer must be cut.
+   */
   read(span: ByteSpan): Iterable<Buffer> | AsyncIterable<Buffer>;
+  /**
+   * To be awaited before the first byte of an answer is sent. False: the body is gone or damaged, and the variant has been
+   * removed; look the key up again. Absent: the body is in memory.
+   */
+  readonly prepare?: () => Promise<boolean>;
 }
 
 /** Everything under one cache key. */
 export interface CacheEntry {
   readonly variants: Variants<CachedResponse>;
-  /** What was requested at or before this instant is absent; `undefined`: never invalidated. */
+  /** What was requested at or before this instant is absent; `undefined`: never invalidated, or long ago. */
   readonly invalidatedAt: number | undefined;
 }
 
-export interface CacheStore {
+/** Why a store takes nothing: the disk is full, or its directory cannot be used. */
+export type StoreRefusal = 'storeFull' | 'storeError';
+
+export interface StoreUsage {
+  readonly bytes: number;
+  /** Variants counted singly in memory, keys on disk. */
+  readonly objects: number;
+}
+
+export interface CacheStore extends AsyncDisposable {
   /** Larger bodies are not taken. */
   readonly maxBodyBytes: number;
   find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined;
-  /** Gathers a body that arrives piece by piece. Nothing is visible before `finish`. */
+  /**
+   * For a decision that `found` alone would take to the origin: what another worker has stored since. `undefined`: nothing
+   * newer.
+   */
+  findNewer(key: string, found: CacheEntry | undefined): Promise<CacheEntry | undefined> | undefined;
+  /** Why a body of this size (`undefined`: unknown) would not be taken now; `undefined`: it would. */
+  refuses(bodyBytes: number | undefined): StoreRefusal | undefined;
+  /** Gathers a body that arrives piece by piece. Nothing is visible before `put`. */
   openWriter(): BodyWriter;
   /**
    * Puts a variant in place of the one with the same secondary key. Does nothing when the key was invalidated after the
-   * response was requested. Other entries leave for room.
+   * response was requested. Other entries leave for room. What is put is found at once, also while it is on its way to disk.
    */
   put(key: string, response: CachedResponse, options: CacheOptions): void;
   /** Removes this very variant; does nothing when another has replaced it. */
   remove(key: string, response: CachedResponse): void;
   /** Drops every variant, also those requested up to `at` that are still on their way. */
   invalidate(key: string, at: number): void;
-  usage(): { readonly bytes: number; readonly objects: number };
+  /** Of this process. */
+  usage(): StoreUsage;
+  /** Of the directory, as far as this process has counted it; absent without a disk. */
+  readonly diskUsage?: () => StoreUsage;
 }
 
-/** Ends with exactly one of `finish` and `discard`; after that, and after `add` gave false, it holds no memory. */
+/** Ends with exactly one of `finish` and `discard`; after that, and after `add` gave false, it holds nothing. */
 export interface BodyWriter {
-  /** False: too large, or the store has no room for more unfinished bodies. Then it is over. */
+  /** False: too large, the store has no room for more unfinished bodies, or the disk is too slow. Then it is over. */
   add(chunk: Buffer): boolean;
+  /** Resolves when the disk has caught up: for those who have nobody waiting. `undefined`: it has. */
+  readonly drained?: () => Promise<void> | undefined;
   readonly isOpen: boolean;
   readonly sizeBytes: number;
-  /** `undefined` when it was over before. */
+  /** `undefined` when it was over before. The body is to be `put`, or its file stays until the directory is swept. */
   finish(): StoredBody | undefined;
   discard(): void;
 }
