@@ -7,6 +7,7 @@ import { unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
+import { Lru } from '#lib/lru.ts';
 import { formatLine } from '#logs/line.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
@@ -14,9 +15,9 @@ import { describeRefusal } from './access-log.ts';
 import { createFlights } from './collapse.ts';
 import type { EdgeContext } from './context.ts';
 import { handle } from './handle.ts';
-import { createEdgeMetrics } from './metrics.ts';
+import { createEdgeMetrics, type EdgeMetrics } from './metrics.ts';
 import { createConnector, type Resolve, resolveBySystem } from './origin/connector.ts';
-import { createOrigins } from './origin/fetch.ts';
+import { createOrigins, type OriginsOptions } from './origin/fetch.ts';
 import type { Guard } from './origin/guard.ts';
 import { createOriginHealth } from './origin/health.ts';
 import { createOriginPools } from './origin/pools.ts';
@@ -79,6 +80,10 @@ const MAX_REQUESTS_PER_CONNECTION = 10_000;
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
 
+/** An origin's failure of one kind is logged this often at most. */
+const REPORT_MS = 60_000;
+const MAX_REPORTED = 1_000;
+
 /** Of the cache's memory: what clients may leave untaken while bodies are stored. */
 const LAG_SHARE = 1 / 4;
 
@@ -117,10 +122,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     pools,
     health: createOriginHealth(),
     clock,
-    onFailure: (failure, origin, detail) => {
-      metrics.countOriginFailure(failure);
-      log.warn({ failure, origin, detail }, 'origin failed');
-    },
+    onFailure: reportFailures(options, metrics),
   });
   const edge: EdgeContext = {
     sites,
@@ -136,6 +138,19 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     lag: createLagBudget(options.cacheBytes * LAG_SHARE),
   };
   return { edge, closeOrigins: () => pools.close() };
+}
+
+/** All are counted; an origin that is down for an hour is not a log line per request. */
+function reportFailures({ clock, log }: EdgeOptions, metrics: EdgeMetrics): OriginsOptions['onFailure'] {
+  const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
+  return (failure, origin, detail) => {
+    metrics.countOriginFailure(failure);
+    const key = `${failure} ${origin}`;
+    const now = clock();
+    if (now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY) < REPORT_MS) return;
+    reportedAt.set(key, now);
+    log.warn({ failure, origin, detail }, 'origin failed');
+  };
 }
 
 function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {

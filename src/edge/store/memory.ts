@@ -1,8 +1,8 @@
 /** The memory tier: least recently used keys leave when the byte limit is reached. */
 import { putVariant } from '#http/variants.ts';
 import { Lru } from '#lib/lru.ts';
-import { createMemoryWriter, type WriterBudget } from './memory-body.ts';
 import type { CachedResponse, CacheEntry, CacheStore } from './store.ts';
+import { createWriter, type WriterBudget } from './writer.ts';
 
 export interface MemoryStoreOptions {
   /** Bodies, heads and keys together, as far as they can be counted. */
@@ -21,7 +21,7 @@ const TEXT_BYTES = 24;
 export function createMemoryStore({ maxBytes }: MemoryStoreOptions): CacheStore {
   const maxBodyBytes = Math.min(MAX_BODY_BYTES, Math.floor(maxBytes * MAX_SHARE));
   // Bodies on their way in are counted apart, so that they cannot double the memory that was allowed.
-  const budget: WriterBudget = { leftBytes: Math.floor(maxBytes * MAX_SHARE), maxBodyBytes };
+  const budget: WriterBudget = { leftBytes: Math.floor(maxBytes * MAX_SHARE) };
   let objects = 0;
   const entries = new Lru<string, WeighedEntry>({
     maxWeight: maxBytes,
@@ -47,7 +47,7 @@ export function createMemoryStore({ maxBytes }: MemoryStoreOptions): CacheStore 
     find: (key) => entries.get(key),
     findNewer: () => undefined,
     refuses: () => undefined,
-    openWriter: () => createMemoryWriter(budget),
+    openWriter: () => createWriter({ maxBodyBytes, maxMemoryBytes: maxBodyBytes, budget, openSpill: () => undefined }),
     put: (key, response, options) => {
       const entry = entries.get(key) ?? EMPTY;
       if (entry.invalidatedAt !== undefined && response.requestAt <= entry.invalidatedAt) return;

@@ -1,0 +1,124 @@
+/** A body in a file of its own. Every block is checked before any byte of it is handed out. */
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteSpan } from '#http/range.ts';
+import type { StoredBody } from '../store.ts';
+import {
+  BLOCK_BYTES,
+  BODY_HEADER_BYTES,
+  blockPosition,
+  countBlocks,
+  isBodyHeader,
+  openBlock,
+  STORED_BLOCK_BYTES,
+} from './format.ts';
+import type { OpenBodies, OpenBody } from './open-bodies.ts';
+
+export interface DiskBodyOptions {
+  readonly bodyId: string;
+  readonly sizeBytes: number;
+  readonly path: string;
+  readonly files: OpenBodies;
+  /** False: writing it failed. */
+  readonly written: Promise<boolean>;
+  /** The file is gone, or its bytes are not those that were written. */
+  readonly onLost: (body: DiskBody) => void;
+}
+
+export class DiskBody implements StoredBody {
+  readonly bodyId: string;
+  readonly sizeBytes: number;
+  readonly written: Promise<boolean>;
+  readonly #options: DiskBodyOptions;
+  #path: string;
+
+  constructor(options: DiskBodyOptions) {
+    this.#options = options;
+    this.bodyId = options.bodyId;
+    this.sizeBytes = options.sizeBytes;
+    this.written = options.written;
+    this.#path = options.path;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Its file lies there now. */
+  moveTo(path: string): void {
+    this.#path = path;
+  }
+
+  /** Opens the file, which stays open for a moment, and checks its beginning. */
+  readonly prepare = async (): Promise<boolean> => {
+    try {
+      const open = await this.#open();
+      try {
+        await this.#readBlock(open.handle, 0);
+      } finally {
+        open.release();
+      }
+      return true;
+    } catch {
+      this.#options.onLost(this); // whatever it is, it cannot be read
+      return false;
+    }
+  };
+
+  async *read({ first, last }: ByteSpan): AsyncGenerator<Buffer> {
+    if (last < first) return;
+    const end = Math.floor(last / BLOCK_BYTES);
+    const open = await this.#open();
+    let ahead: Promise<Buffer> | undefined;
+    try {
+      for (let index = Math.floor(first / BLOCK_BYTES); index <= end; index++) {
+        const block = await (ahead ?? this.#readBlock(open.handle, index));
+        ahead = index < end ? this.#readBlock(open.handle, index + 1) : undefined;
+        ahead?.catch(() => undefined); // awaited in the next round, if there is one
+        const start = index * BLOCK_BYTES;
+        yield block.subarray(Math.max(0, first - start), Math.min(block.length, last + 1 - start));
+      }
+    } catch (error) {
+      this.#options.onLost(this);
+      throw error;
+    } finally {
+      await ahead?.catch(() => undefined); // the file must stay open for it
+      open.release();
+    }
+  }
+
+  async #open(): Promise<OpenBody> {
+    if (!(await this.written)) throw new Error('the body was not written');
+    const { files, bodyId } = this.#options;
+    const path = this.#path;
+    const open = await files.acquire(bodyId, path).catch((error: unknown) => {
+      if (path === this.#path) throw error;
+      return files.acquire(bodyId, this.#path); // it was moved to its place meanwhile
+    });
+    try {
+      const header = Buffer.allocUnsafe(BODY_HEADER_BYTES);
+      const { bytesRead } = await open.handle.read(header, 0, header.length, 0);
+      if (bytesRead !== header.length || !isBodyHeader(header, bodyId, this.sizeBytes))
+        throw new Error('not the header of this body');
+      return open;
+    } catch (error) {
+      open.release();
+      throw error;
+    }
+  }
+
+  async #readBlock(handle: FileHandle, index: number): Promise<Buffer> {
+    const isLast = index === countBlocks(this.sizeBytes) - 1;
+    const expected = isLast
+      ? this.sizeBytes - index * BLOCK_BYTES + STORED_BLOCK_BYTES - BLOCK_BYTES
+      : STORED_BLOCK_BYTES;
+    const sealed = Buffer.allocUnsafeSlow(expected);
+    for (let at = 0; at < expected; ) {
+      const { bytesRead } = await handle.read(sealed, at, expected - at, blockPosition(index) + at);
+      if (bytesRead === 0) throw new Error('the file is too short');
+      at += bytesRead;
+    }
+    const block = openBlock(sealed, this.bodyId, index);
+    if (block === undefined) throw new Error('a block is damaged');
+    return block;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * When keys were invalidated, for all workers of a cache directory and over restarts: an SQLite file. It only ever moves an
+ * instant forward, in one transaction, so nothing undoes an invalidation. docs/decisions/0072
+ */
+import { randomBytes } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { KeyHash } from '../key-hash.ts';
+
+/** A writer waits for another this long; a write takes some tens of microseconds. */
+const BUSY_MS = 500;
+const OPEN_ATTEMPTS = 5;
+/** Read at once by those who follow. */
+const MAX_NEWS = 10_000;
+
+export interface InvalidatedKey {
+  readonly hash: KeyHash;
+  readonly at: number;
+}
+
+export class SharedInvalidations {
+  readonly #file: string;
+  readonly #inode: number;
+  readonly #database: DatabaseSync;
+  readonly #find: StatementSync;
+  readonly #news: StatementSync;
+  readonly #version: StatementSync;
+  #seenVersion: unknown;
+  #seenSequence = 0;
+
+  /** Made anew when it is missing or broken; throws when the directory cannot be used. */
+  constructor(file: string) {
+    this.#file = file;
+    this.#database = openDatabase(file);
+    this.#inode = statSync(file).ino;
+    this.#find = this.#database.prepare('SELECT at FROM invalidated WHERE hash = ?');
+    this.#news = this.#database.prepare(
+      `SELECT hash, at, sequence FROM invalidated WHERE sequence > ? ORDER BY sequence LIMIT ${MAX_NEWS}`,
+    );
+    this.#version = this.#database.prepare('PRAGMA data_version');
+    this.#seenSequence = Number(this.#state('sequence'));
+  }
+
+  /** Names the objects that belong to this file. */
+  get generation(): string {
+    return String(this.#state('generation'));
+  }
+
+  /** The file has not been removed or replaced meanwhile. */
+  get isCurrent(): boolean {
+    return statSync(this.#file, { throwIfNoEntry: false })?.ino === this.#inode;
+  }
+
+  at(hash: KeyHash): number | undefined {
+    const row = this.#find.get(hash);
+    return row === undefined ? undefined : Number(row['at']);
+  }
+
+  /** The later instant stands. */
+  record(hash: KeyHash, at: number): void {
+    this.#transaction(() => {
+      this.#database.exec('UPDATE state SET sequence = sequence + 1');
+      this.#database
+        .prepare(
+          `INSERT INTO invalidated (hash, at, sequence) VALUES (?, ?, (SELECT sequence FROM state))
+           ON CONFLICT (hash) DO UPDATE SET at = max(at, excluded.at), sequence = excluded.sequence`,
+        )
+        .run(hash, at);
+    });
+  }
+
+  /** What all workers have recorded since the last call. Costs some microseconds when there is nothing. */
+  takeNews(): readonly InvalidatedKey[] {
+    const version = this.#version.get()?.['data_version'];
+    if (version === this.#seenVersion) return [];
+    const rows = this.#news.all(this.#seenSequence);
+    if (rows.length < MAX_NEWS) this.#seenVersion = version;
+    this.#seenSequence = Number(rows.at(-1)?.['sequence'] ?? this.#seenSequence);
+    return rows.map((row) => ({ hash: String(row['hash']), at: Number(row['at']) }));
+  }
+
+  /** A response requested at or before it is not stored any more: what would forbid it may be forgotten. */
+  get floor(): number {
+    return Number(this.#state('floor'));
+  }
+
+  /** Those to forget: older than `before`, and the oldest of more than `maxKeys`; at most `limit` at once. */
+  oldest(before: number, maxKeys: number, limit: number): readonly InvalidatedKey[] {
+    const count = Number(this.#database.prepare('SELECT count(*) AS n FROM invalidated').get()?.['n']);
+    const isOver = count > maxKeys ? 1 : 0;
+    const rows = this.#database
+      .prepare('SELECT hash, at FROM invalidated WHERE at < ? OR ? = 1 ORDER BY sequence LIMIT ?')
+      .all(before, isOver, limit);
+    return rows.map((row) => ({ hash: String(row['hash']), at: Number(row['at']) }));
+  }
+
+  /** Only when nothing that it made absent is stored any more. */
+  forget(keys: readonly InvalidatedKey[]): void {
+    this.#transaction(() => {
+      const drop = this.#database.prepare('DELETE FROM invalidated WHERE hash = ? AND at = ?');
+      const raise = this.#database.prepare('UPDATE state SET floor = max(floor, ?)');
+      for (const { hash, at } of keys) {
+        raise.run(at);
+        drop.run(hash, at);
+      }
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #state(column: 'generation' | 'sequence' | 'floor'): unknown {
+    return this.#database.prepare(`SELECT ${column} AS value FROM state`).get()?.['value'];
+  }
+
+  #transaction(work: () => void): void {
+    runTransaction(this.#database, work);
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOT_A_DATABASE = 26;
+
+function openDatabase(file: string): DatabaseSync {
+  for (let attempt = 1; ; attempt++) {
+    let database: DatabaseSync | undefined;
+    try {
+      database = new DatabaseSync(file, { timeout: BUSY_MS });
+      prepareDatabase(database);
+      return database;
+    } catch (error) {
+      database?.close();
+      if (attempt === OPEN_ATTEMPTS) throw error;
+      // A new file has a new generation, so objects whose invalidations are lost are not found any more.
+      if (isBroken(error)) for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    }
+  }
+}
+
+function isBroken(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return code === SQLITE_CORRUPT || code === SQLITE_NOT_A_DATABASE;
+}
+
+/** Nothing is synced: after a power cut the file may be broken, and then it is made anew. */
+function prepareDatabase(database: DatabaseSync): void {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
+  runTransaction(database, () => {
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS state (
+        one INTEGER PRIMARY KEY CHECK (one = 1), generation TEXT NOT NULL, sequence INTEGER NOT NULL, floor INTEGER NOT NULL);
+      CREATE TABLE IF NOT EXISTS invalidated (
+        hash TEXT PRIMARY KEY, at INTEGER NOT NULL, sequence INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE INDEX IF NOT EXISTS invalidated_sequence ON invalidated (sequence);
+    `);
+    database
+      .prepare('INSERT OR IGNORE INTO state (one, generation, sequence, floor) VALUES (1, ?, 0, 0)')
+      .run(randomBytes(8).toString('hex'));
+  });
+}
+
+function runTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    // A full disk has rolled back already.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

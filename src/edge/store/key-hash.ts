@@ -1,0 +1,9 @@
+/** A cache key's 64-bit hash: where it is looked for. The key itself is stored and compared, so a collision is only a miss. */
+import { hash } from 'node:crypto';
+
+/** 16 hexadecimal digits. Cryptographic, so that nobody can make keys that push each other out. */
+export type KeyHash = string;
+
+export function hashKey(key: string): KeyHash {
+  return hash('sha256', key, 'hex').slice(0, 16);
+}

@@ -1,0 +1,71 @@
+/** What a tier holds, by hash, with each entry's weight and which one leaves next. */
+import { Sieve } from './sieve.ts';
+import { grown, NONE, SlotTable } from './slot-table.ts';
+
+const FIRST_CAPACITY = 1024;
+
+export class WeightedIndex {
+  readonly #table = new SlotTable();
+  readonly #sieve = new Sieve();
+  #weights = new Float64Array(FIRST_CAPACITY);
+  #weight = 0;
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** Sum of all entries' weights. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /** Memory of the index itself. */
+  get bytes(): number {
+    return this.#table.bytes + this.#sieve.bytes + this.#weights.byteLength;
+  }
+
+  /** `NONE` when it is not there. Not a use. */
+  find(high: number, low: number): number {
+    return this.#table.find(high, low);
+  }
+
+  markUsed(slot: number): void {
+    this.#sieve.markUsed(slot);
+  }
+
+  /** Only for a hash that is not there. */
+  insert(high: number, low: number, weight: number): number {
+    const slot = this.#table.insert(high, low);
+    if (slot >= this.#weights.length)
+      this.#weights = grown(this.#weights, new Float64Array(Math.max(this.#weights.length * 2, slot + 1)));
+    this.#weights[slot] = weight;
+    this.#weight += weight;
+    this.#sieve.add(slot);
+    return slot;
+  }
+
+  /** Keeps its place in the order. */
+  setWeight(slot: number, weight: number): void {
+    this.#weight += weight - (this.#weights[slot] ?? 0);
+    this.#weights[slot] = weight;
+  }
+
+  delete(slot: number): void {
+    this.#weight -= this.#weights[slot] ?? 0;
+    this.#sieve.remove(slot);
+    this.#table.delete(slot);
+  }
+
+  /** The entry that leaves next, still in place; `NONE` when there is none. */
+  victim(): number {
+    return this.#sieve.victim();
+  }
+
+  high(slot: number): number {
+    return this.#table.high(slot);
+  }
+
+  low(slot: number): number {
+    return this.#table.low(slot);
+  }
+}
