@@ -57,6 +57,9 @@ interface Values {
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly failedTokensPerMinute: number;
+  readonly purgeUrlsPerDay: number;
+  readonly purgeDirectoriesPerDay: number;
+  readonly prefetchUrlsPerDay: number;
   readonly logLevel: LogLevel;
   readonly bootstrapToken?: string;
   readonly url?: string;
@@ -179,6 +182,24 @@ export const SETTINGS: Settings = {
     default: '10',
     unit: 'requests a minute',
     description: 'Wrong access tokens that one address may send',
+  },
+  purgeUrlsPerDay: {
+    reader: wholeNumber(0, 100_000_000),
+    default: '10000',
+    unit: 'URLs a day',
+    description: 'URLs that one account may purge',
+  },
+  purgeDirectoriesPerDay: {
+    reader: wholeNumber(0, 100_000_000),
+    default: '100',
+    unit: 'directories a day',
+    description: 'Directories and whole domains that one account may purge',
+  },
+  prefetchUrlsPerDay: {
+    reader: wholeNumber(0, 100_000_000),
+    default: '1000',
+    unit: 'URLs a day',
+    description: 'URLs that one account may prefetch',
   },
   logLevel: { reader: oneOf(LOG_LEVELS), default: 'info', description: 'Least important log lines that are written' },
   bootstrapToken: {

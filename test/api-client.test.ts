@@ -70,8 +70,9 @@ describe('the client', () => {
     const client = createClient({ baseUrl: api.url, accessToken: first.accessToken });
     const own = createClient({ baseUrl: api.url, accessToken: customer.accessToken });
     for (const name of ROUTE_NAMES) {
+      const domain = `${name.toLowerCase()}.example`;
       const { domain_id } = await own.call('domain.add', {
-        domain: `${name.toLowerCase()}.example`,
+        domain,
         cdn_type: 1,
         data: '203.0.113.1:8080',
         backup: 'backup.example',
@@ -81,7 +82,13 @@ describe('the client', () => {
         to_account_id: other.accountId,
         domain_id,
         token_id: name === 'operator.narrowToken' ? '2' : '3',
+        urls: [`http://${domain}/a.jpg`],
+        directories: [`http://${domain}/images/`],
       };
+      if (name === 'cache.getTask') {
+        ids['task_id'] = (await own.call('cache.prefetch', { urls: `http://${domain}/a.jpg` })).task_id;
+        await api.acknowledge('local');
+      }
       if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
       const { request, data } = OPERATIONS[name].sample;
       const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);

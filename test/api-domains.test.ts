@@ -63,6 +63,14 @@ describeOnBothEngines('domains', (newDatabase) => {
         hostHeader: '',
         probePath: '/health?x=1',
       },
+      cache: {
+        setCookie: 'bypass',
+        requestDirectives: false,
+        heuristicCapSeconds: 3600,
+        staleCapSeconds: 86_400,
+        normalizeVary: true,
+        matchLanguage: false,
+      },
     });
   });
 

@@ -74,12 +74,21 @@ async function prepare(
     cdn_type: 1,
     data: 'origin.example.net',
   });
-  const ids = {
+  const ids: Record<string, unknown> = {
     account_id: name === 'operator.narrowToken' ? other.accountId : customer.accountId,
     to_account_id: other.accountId,
     domain_id: domainIdOf(added.body),
     token_id: name === 'operator.narrowToken' ? 2 : 1,
   };
+  if (name.startsWith('cache.')) {
+    await api.call('domain.add', customer.accessToken, {
+      domain: 'www.example.com',
+      cdn_type: 1,
+      data: 'o.example.net',
+    });
+    await api.call('cache.purge', customer.accessToken, { urls: 'http://www.example.com/' });
+    ids['task_id'] = 1;
+  }
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
   const isOperators = ROUTES[name].scope === 'operator';
@@ -98,6 +107,9 @@ async function readEverything({ db }: TestApi) {
     accounts: await db.query.selectFrom('account').selectAll().orderBy('id').execute(),
     tokens: await db.query.selectFrom('token').selectAll().orderBy('id').execute(),
     resources: await db.query.selectFrom('resource').selectAll().orderBy('key').execute(),
+    tasks: await db.query.selectFrom('cache_task').selectAll().orderBy('id').execute(),
+    purges: await db.query.selectFrom('purge').selectAll().orderBy('key').execute(),
+    usage: await db.query.selectFrom('cache_usage').selectAll().orderBy('account_id').execute(),
     head: await db.query.selectFrom('config_head').selectAll().execute(),
   };
 }

@@ -8,11 +8,14 @@ import type { Locale } from '#contract/locale.ts';
 import { COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
+import type { CacheAmounts } from '#db/cache-tasks.ts';
 import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import { type Answer, answerFailure, answerSuccess } from './answer.ts';
 import { type Authenticate, type Caller, type Principal, refuseEmpty } from './authenticate.ts';
+import { CACHE_HANDLERS } from './handlers/cache.ts';
+import { CONFIG_HANDLERS } from './handlers/config.ts';
 import { DOMAIN_HANDLERS } from './handlers/domains.ts';
 import type { Call, Handler } from './handlers/handler.ts';
 import { OPERATOR_HANDLERS } from './handlers/operators.ts';
@@ -20,7 +23,12 @@ import { READ, WRITE } from './wire.ts';
 import type { Look } from './wire-domain.ts';
 
 /** A route without a handler does not compile. */
-const HANDLERS: { readonly [N in RouteName]: Handler<N> } = { ...DOMAIN_HANDLERS, ...OPERATOR_HANDLERS };
+const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
+  ...DOMAIN_HANDLERS,
+  ...CONFIG_HANDLERS,
+  ...CACHE_HANDLERS,
+  ...OPERATOR_HANDLERS,
+};
 
 /** Tokens whose rate is remembered; a forgotten one begins with its full burst. */
 const MAX_RATED_TOKENS = 50_000;
@@ -34,6 +42,7 @@ export interface DispatchOptions {
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly maxDomains: number;
+  readonly cacheLimits: CacheAmounts;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
 }
@@ -69,6 +78,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       now,
       accountId: principal.token?.accountId ?? NO_ACCOUNT,
       maxDomains: options.maxDomains,
+      today: options.look.formatTime(now).slice(0, 'YYYY-MM-DD'.length),
+      cacheLimits: options.cacheLimits,
     };
     return answerSuccess(name, await perform(name, members, call, { ...options.look, locale }), locale);
   }

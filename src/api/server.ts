@@ -48,6 +48,10 @@ export interface ApiLimits {
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly failedTokensPerMinute: number;
+  /** Per account; the day begins in `timeZone`. A whole domain counts as a directory. */
+  readonly purgeUrlsPerDay: number;
+  readonly purgeDirectoriesPerDay: number;
+  readonly prefetchUrlsPerDay: number;
   /** Absent: 100,000. */
   readonly domainsPerAccount?: number;
 }
@@ -156,6 +160,11 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     tokenRatePerSecond: limits.tokenRatePerSecond,
     tokenRateBurst: limits.tokenRateBurst,
     maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
+    cacheLimits: {
+      purgeUrls: limits.purgeUrlsPerDay,
+      purgeDirectories: limits.purgeDirectoriesPerDay,
+      prefetchUrls: limits.prefetchUrlsPerDay,
+    },
     look: {
       domainStatusAs: options.domainStatusAs,
       cnameSuffix: options.cnameSuffix,

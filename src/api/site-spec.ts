@@ -19,6 +19,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       hostHeader: settings.originHost,
       probePath: probePathOf(settings.monitorUrl),
     },
+    cache: settings.cache,
   };
 }
 

@@ -1,4 +1,4 @@
-/** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts` only. */
+/** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts` and `wire-cache.ts`. */
 import { isIP } from 'node:net';
 import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { ServiceError } from '#contract/errors.ts';
@@ -93,7 +93,8 @@ function checkOrigin(field: string, text: string): { readonly host: string; read
   throw new ServiceError('originInvalid', { field, entry: quote(text), reason: parsed.reason });
 }
 
-function quote(text: string): string {
+/** Cut short: it is shown in an answer. */
+export function quote(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH).toWellFormed()}…` : text);
 }
 
@@ -165,6 +166,6 @@ function portOf(settings: DomainSettings): number | undefined {
   return origin.port ?? (settings.originProtocol === 'https' ? 443 : 80);
 }
 
-function writeFlag(value: boolean): '0' | '1' {
+export function writeFlag(value: boolean): '0' | '1' {
   return flag.schema.encode(value) === '1' ? '1' : '0';
 }

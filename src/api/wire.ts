@@ -7,6 +7,14 @@ import type { RouteName } from '#contract/routes.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
 import {
+  readCacheOptions,
+  readPrefetch,
+  readPurge,
+  type TaskView,
+  writeCacheOptions,
+  writeTask,
+} from './wire-cache.ts';
+import {
   type DomainView,
   type Look,
   readDomainName,
@@ -55,6 +63,13 @@ export const READ = {
   }),
   'domain.setRemark': ({ domain_id, remark }) => ({ domainId: domain_id, remark }),
 
+  'config.setCacheOptions': readCacheOptions,
+  'config.getCacheOptions': ({ domain_id }) => ({ domainId: domain_id }),
+
+  'cache.purge': readPurge,
+  'cache.prefetch': readPrefetch,
+  'cache.getTask': ({ task_id }) => ({ taskId: task_id }),
+
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
   'operator.listAccounts': (request) => readPage(request),
   'operator.createToken': (request) => ({
@@ -89,6 +104,13 @@ export const WRITE = {
   'domain.delete': writeDone,
   'domain.setStatus': writeDone,
   'domain.setRemark': writeDone,
+
+  'config.setCacheOptions': writeDone,
+  'config.getCacheOptions': writeCacheOptions,
+
+  'cache.purge': (taskId: number) => ({ task_id: String(taskId) }),
+  'cache.prefetch': (taskId: number) => ({ task_id: String(taskId) }),
+  'cache.getTask': (view: TaskView, look) => writeTask(view, look),
 
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
   'operator.listAccounts': ({ total, accounts }: { total: number; accounts: readonly Account[] }, look) => ({

@@ -68,6 +68,57 @@ export const ERRORS = {
     'domain {domainId} cannot go from its present state to {domainStatus}',
   ),
 
+  urlInvalid: row(
+    200,
+    2001,
+    '字段 {field} 无效：应为网址，如 http://www.example.com/a.jpg，而 {entry} 不是',
+    'field {field} is invalid: expected a URL such as http://www.example.com/a.jpg, but {entry} {reason}',
+  ),
+  hostNotFound: row(
+    200,
+    2001,
+    '字段 {field} 无效：账户没有域名 {host}',
+    'field {field} is invalid: the account has no domain {host}',
+  ),
+  purgeEmpty: row(
+    200,
+    2001,
+    '没有要刷新的内容：应有 urls、directories 或 domain_id',
+    'there is nothing to purge: expected urls, directories or domain_id',
+  ),
+  purgeAmbiguous: row(
+    200,
+    2001,
+    'domain_id 会刷新整个域名，不能与 urls、directories 一起使用',
+    'domain_id purges the whole domain and cannot go together with urls or directories',
+  ),
+  prefetchEmpty: row(200, 2001, '字段 urls 无效：应至少有一个网址', 'field urls is invalid: expected at least one URL'),
+  tooManyItems: row(
+    200,
+    2001,
+    '一次至多 {limit} 项，收到 {count} 项',
+    'expected at most {limit} items in one call, but there are {count}',
+  ),
+  purgeUrlLimit: row(
+    200,
+    2001,
+    '今天的网址刷新额度 {limit} 中还剩 {remaining}，不足以完成本次请求',
+    'of the {limit} URLs that the account may purge in a day, {remaining} remain today',
+  ),
+  purgeDirectoryLimit: row(
+    200,
+    2001,
+    '今天的目录刷新额度 {limit} 中还剩 {remaining}，不足以完成本次请求',
+    'of the {limit} directories and domains that the account may purge in a day, {remaining} remain today',
+  ),
+  prefetchLimit: row(
+    200,
+    2001,
+    '今天的预热额度 {limit} 中还剩 {remaining}，不足以完成本次请求',
+    'of the {limit} URLs that the account may prefetch in a day, {remaining} remain today',
+  ),
+  taskNotFound: row(200, 2001, '任务 {taskId} 不存在', 'task {taskId} does not exist'),
+
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: row(
     200,

@@ -110,27 +110,39 @@ export const optionalHttpUrl = {
  * Origin addresses: an array, or one text with an address per line (LF or CRLF). Blank entries are dropped, so `""`, `[]`
  * and `[""]` are all the empty list. Whether an entry is an address is for `model/origin.ts` to say.
  */
-export const originList = {
-  schema: z.preprocess(
-    splitLines,
-    z
-      .array(
-        SCALAR.transform((entry) => String(entry).trim()).pipe(z.string().max(MAX_ORIGIN_LENGTH).refine(isStorable)),
-      )
-      .max(MAX_ORIGINS)
-      .transform((entries) => entries.filter((entry) => entry !== '')),
-  ),
+export const originList = lines({
+  maxEntries: MAX_ORIGINS,
+  maxLength: MAX_ORIGIN_LENGTH,
   expects: {
     'zh-CN': `源站地址的数组，或每行一个地址的文本，至多 ${MAX_ORIGINS} 个；地址为域名、域名:端口、IP、IP:端口或 [IPv6]:端口`,
     en: `an array of origin addresses, or a text with one per line, at most ${MAX_ORIGINS}; an address is host, host:port, IP, IP:port or [IPv6]:port`,
   },
-  json: {
-    anyOf: [
-      { type: 'array', items: { type: 'string', maxLength: MAX_ORIGIN_LENGTH }, maxItems: MAX_ORIGINS },
-      { type: 'string' },
-    ],
-  },
-} satisfies Field;
+});
+
+/** Several short texts: an array, or one text with an entry per line (LF or CRLF). Blank entries are dropped. */
+export function lines({
+  maxEntries,
+  maxLength,
+  expects,
+}: {
+  readonly maxEntries: number;
+  readonly maxLength: number;
+  readonly expects: Localized;
+}) {
+  return {
+    schema: z.preprocess(
+      (value) => splitLines(value, maxEntries),
+      z
+        .array(SCALAR.transform((entry) => String(entry).trim()).pipe(z.string().max(maxLength).refine(isStorable)))
+        .max(maxEntries)
+        .transform((entries) => entries.filter((entry) => entry !== '')),
+    ),
+    expects,
+    json: {
+      anyOf: [{ type: 'array', items: { type: 'string', maxLength }, maxItems: maxEntries }, { type: 'string' }],
+    },
+  } satisfies Field;
+}
 
 /** The field may be absent; `null` is the same as absent. */
 export function optional<S extends z.ZodType>(field: Field<S>) {
@@ -138,9 +150,9 @@ export function optional<S extends z.ZodType>(field: Field<S>) {
 }
 
 /** Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it. */
-function splitLines(value: unknown): unknown {
+function splitLines(value: unknown, maxEntries: number): unknown {
   const entries = typeof value === 'string' ? value.split('\n').filter((line) => line.trim() !== '') : value;
-  return Array.isArray(entries) ? entries.slice(0, MAX_ORIGINS + 1) : entries;
+  return Array.isArray(entries) ? entries.slice(0, maxEntries + 1) : entries;
 }
 
 function isStorable(value: string): boolean {

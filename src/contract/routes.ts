@@ -31,6 +31,25 @@ export const ROUTES = {
   'domain.setStatus': { base: 'cdn', path: '/domain/setDomainStatus', envelope: 'cdn', scope: 'cdn', extension: true },
   'domain.setRemark': { base: 'cdn', path: '/domain/setRemark', envelope: 'cdn', scope: 'cdn', extension: true },
 
+  'config.setCacheOptions': {
+    base: 'cdn',
+    path: '/config/setCacheOptions',
+    envelope: 'cdn',
+    scope: 'cdn',
+    extension: true,
+  },
+  'config.getCacheOptions': {
+    base: 'cdn',
+    path: '/config/getCacheOptions',
+    envelope: 'cdn',
+    scope: 'cdn',
+    extension: true,
+  },
+
+  'cache.purge': { base: 'cdn', path: '/cache/purge', envelope: 'cdn', scope: 'cdn', extension: true },
+  'cache.prefetch': { base: 'cdn', path: '/cache/prefetch', envelope: 'cdn', scope: 'cdn', extension: true },
+  'cache.getTask': { base: 'cdn', path: '/cache/getTask', envelope: 'cdn', scope: 'cdn', extension: true },
+
   'operator.createAccount': operatorRoute('/operator/createAccount'),
   'operator.listAccounts': operatorRoute('/operator/listAccounts'),
   'operator.createToken': operatorRoute('/operator/createToken'),

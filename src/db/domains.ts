@@ -86,6 +86,22 @@ export async function findDomain(
   return domain?.accountId === accountId ? domain : undefined;
 }
 
+/** The account's domains among `names`. */
+export async function findDomainsByName(
+  x: Executor,
+  { accountId, names }: { readonly accountId: number; readonly names: readonly string[] },
+): Promise<readonly Domain[]> {
+  if (names.length === 0) return [];
+  const rows = await x
+    .selectFrom('domain')
+    .selectAll()
+    .where('name', 'in', names)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(toDomain);
+}
+
 export async function findDomainById(x: Executor, id: number): Promise<Domain | undefined> {
   const row = await x
     .selectFrom('domain')
@@ -194,6 +210,6 @@ function toDomain(row: DomainRow): Domain {
     state: row.state as DomainState,
     createdAt: row.created_at,
     settingRevision: row.setting_revision,
-    settings: { ...DEFAULT_SETTINGS, ...settings },
+    settings: { ...DEFAULT_SETTINGS, ...settings, cache: { ...DEFAULT_SETTINGS.cache, ...settings.cache } },
   };
 }

@@ -31,13 +31,13 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
 }
 
 /** Edges that reported within the last 30 s, by name. */
-export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
-  const rows = await x
-    .selectFrom('edge')
-    .selectAll()
-    .where('reported_at', '>', now - EDGE_LIVE_MS)
-    .orderBy('id')
-    .execute();
+export function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
+  return listEdgesSince(x, now - EDGE_LIVE_MS);
+}
+
+/** Edges that reported after `since`, by name. */
+export async function listEdgesSince(x: Executor, since: number): Promise<readonly EdgeReport[]> {
+  const rows = await x.selectFrom('edge').selectAll().where('reported_at', '>', since).orderBy('id').execute();
   return rows.map(toEdgeReport);
 }
 

@@ -105,6 +105,23 @@ export async function* allResources(x: Executor, pageSize: number): AsyncGenerat
   }
 }
 
+/** Keys of a kind that have not changed since `before`, at most `limit`. */
+export async function listResourcesBefore(
+  x: Executor,
+  { kind, before, limit }: { readonly kind: string; readonly before: number; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await x
+    .selectFrom('resource')
+    .select('key')
+    .where('kind', '=', kind)
+    .where('deleted', '=', 0)
+    .where('changed_at', '<', before)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+  return rows.map(({ key }) => key);
+}
+
 /** Forgets deletions older than 30 days and raises the lowest revision that can be told as changes. Gives how many. */
 export async function pruneTombstones(trx: Transaction<Schema>, now: number): Promise<number> {
   const { rows } = await sql<{ revision: number }>`

@@ -11,6 +11,10 @@ export interface Schema {
   config_head: ConfigHeadTable;
   resource: ResourceTable;
   edge: EdgeTable;
+  purge: PurgeTable;
+  cache_task: CacheTaskTable;
+  prefetch_outcome: PrefetchOutcomeTable;
+  cache_usage: CacheUsageTable;
 }
 
 /** What every query function takes first: the database, or a transaction of it. */
@@ -86,7 +90,48 @@ interface EdgeTable {
   reported_at: number;
 }
 
+/** The purges among the resources, by site. */
+interface PurgeTable {
+  /** Of the resource. */
+  key: string;
+  site_id: number;
+  kind: string;
+  target: string;
+  created_at: number;
+}
+
+interface CacheTaskTable {
+  id: Generated<number>;
+  account_id: number;
+  kind: string;
+  created_at: number;
+  /** Of the feed, with which its resources were published; 0 inside the transaction that makes it. */
+  revision: number;
+  /** JSON: a list of `CacheItem`. */
+  items: string;
+}
+
+interface PrefetchOutcomeTable {
+  task_id: number;
+  /** Which of the task's items, from 0. */
+  n: number;
+  edge: string;
+  /** Empty: the object is stored there. */
+  failure: string;
+}
+
+/** What an account has asked for on one day. */
+interface CacheUsageTable {
+  account_id: number;
+  /** `YYYY-MM-DD` in the service's time zone. */
+  day: string;
+  purge_urls: Generated<number>;
+  purge_directories: Generated<number>;
+  prefetch_urls: Generated<number>;
+}
+
 export type AccountRow = Selectable<AccountTable>;
 export type TokenRow = Selectable<TokenTable>;
 export type DomainRow = Selectable<DomainTable>;
 export type EdgeRow = Selectable<EdgeTable>;
+export type CacheTaskRow = Selectable<CacheTaskTable>;

@@ -35,6 +35,23 @@ export interface DomainSettings {
   readonly sslControl: boolean;
   /** Certificate identifier; empty when none is bound. */
   readonly sslKey: string;
+  readonly cache: CacheSettings;
+}
+
+/** What a customer chooses about caching beyond the interface document. */
+export interface CacheSettings {
+  /** A response with a cookie: never stored, stored with it when its freshness is explicit, or stored without it. */
+  readonly setCookie: 'bypass' | 'store' | 'strip';
+  /** Whether a viewer's own cache directives count. */
+  readonly requestDirectives: boolean;
+  /** Longest lifetime without an explicit one; 0: none. */
+  readonly heuristicCapSeconds: number;
+  /** Past its expiry, for an origin that cannot be reached; 0: never. */
+  readonly staleCapSeconds: number;
+  /** Whether values of varying headers that mean the same are one variant. */
+  readonly normalizeVary: boolean;
+  /** Whether a stored response in the viewer's one preferred language does without asking the origin. */
+  readonly matchLanguage: boolean;
 }
 
 export const DEFAULT_SETTINGS: DomainSettings = {
@@ -55,6 +72,14 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   html403: '',
   sslControl: false,
   sslKey: '',
+  cache: {
+    setCookie: 'bypass',
+    requestDirectives: false,
+    heuristicCapSeconds: 3600,
+    staleCapSeconds: 24 * 3600,
+    normalizeVary: true,
+    matchLanguage: false,
+  },
 };
 
 export interface Domain {

@@ -45,11 +45,19 @@ export function openConfigured({ databaseUrl, databaseListenUrl, dataDir }: Conf
 /** What the interface is started with, apart from the parts it is joined to. */
 export function apiOptions(config: Config) {
   const { tokenRatePerSecond, tokenRateBurst, failedTokensPerMinute } = config;
+  const { purgeUrlsPerDay, purgeDirectoriesPerDay, prefetchUrlsPerDay } = config;
   return {
     listen: config.controlListen,
     tls: config.controlTls,
     trustedProxies: config.trustedProxies,
-    limits: { tokenRatePerSecond, tokenRateBurst, failedTokensPerMinute },
+    limits: {
+      tokenRatePerSecond,
+      tokenRateBurst,
+      failedTokensPerMinute,
+      purgeUrlsPerDay,
+      purgeDirectoriesPerDay,
+      prefetchUrlsPerDay,
+    },
     locale: config.locale,
     timeZone: config.timeZone,
     domainStatusAs: config.domainStatusAs,

@@ -30,7 +30,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
     const result = compileSite(found.spec, found.revision);
     if (result.kind === 'invalid') return undefined;
     const purges = compilePurges(source.purgesOf(result.site.id));
-    const site = purges === undefined ? result.site : { ...result.site, purges };
+    const site = purges === undefined ? result.site : Object.freeze({ ...result.site, purges });
     sites.set(name, site);
     return site;
   };
@@ -65,8 +65,11 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
   };
 }
 
-/** The exact name, then wildcards from the longest suffix to the shortest. A wildcard never covers its own apex. */
-function candidateNames(host: string): string[] {
+/**
+ * The names of the sites that may answer for a host, the first that there is does: the exact name, then wildcards from the
+ * longest suffix to the shortest. A wildcard never covers its own apex.
+ */
+export function candidateNames(host: string): string[] {
   const names = [host];
   for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) names.push(`*${host.slice(dot)}`);
   return names;

@@ -9,11 +9,15 @@ export interface PrefetchRequest {
   readonly scheme: 'http' | 'https';
 }
 
-/** As it travels to the edges: a resource of the kind `prefetch`, under the key `<task>:<n>`. */
+/** As it travels to the edges: a resource of the kind `prefetch`, under the key `prefetchKey`. */
 export interface PrefetchSpec extends PrefetchRequest {
   readonly taskId: number;
   /** Which of the task's URLs it is, from 0. */
   readonly n: number;
+}
+
+export function prefetchKey({ taskId, n }: Pick<PrefetchSpec, 'taskId' | 'n'>): string {
+  return `${taskId}:${n}`;
 }
 
 export type PrefetchOutcome =

@@ -2,7 +2,6 @@
  * Purges as the edge holds them: from when on a stored response counts as absent. What makes two requests the same object
  * decides here too: scheme and method say nothing, and a target is `host` followed by the key's path and query.
  */
-import type { Site } from './site.ts';
 
 /** What a purge covers: one object (all its variants), what lies below a directory, or a whole site. */
 export interface PurgeScope {
@@ -60,7 +59,11 @@ export function compilePurges(purges: readonly SitePurge[]): SitePurges | undefi
  * The latest purge that covers `host` and `pathAndQuery` (as in the cache key): what was requested from an origin at or
  * before this instant is absent. `undefined`: nothing is purged.
  */
-export function purgedAt({ purges }: Site, host: string, pathAndQuery: string): number | undefined {
+export function purgedAt(
+  { purges }: { readonly purges?: SitePurges },
+  host: string,
+  pathAndQuery: string,
+): number | undefined {
   if (purges === undefined) return undefined;
   const target = host + pathAndQuery;
   let at = Math.max(purges.site, purges.urls.get(target) ?? Number.NEGATIVE_INFINITY);

@@ -73,7 +73,15 @@ export async function startTestApi(
     log,
     registry,
     ...options,
-    limits: { tokenRatePerSecond: 50, tokenRateBurst: 100_000, failedTokensPerMinute: 1000, ...options.limits },
+    limits: {
+      tokenRatePerSecond: 50,
+      tokenRateBurst: 100_000,
+      failedTokensPerMinute: 1000,
+      purgeUrlsPerDay: 1000,
+      purgeDirectoriesPerDay: 100,
+      prefetchUrlsPerDay: 100,
+      ...options.limits,
+    },
   });
   t.after(async () => {
     await api.close();

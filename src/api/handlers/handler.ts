@@ -1,5 +1,6 @@
 /** What every operation's handler is given and gives. */
 import type { RouteName } from '#contract/routes.ts';
+import type { CacheAmounts } from '#db/cache-tasks.ts';
 import type { Db } from '#db/open.ts';
 import type { InputOf, ResultOf } from '../wire.ts';
 
@@ -11,6 +12,10 @@ export interface Call {
   readonly accountId: number;
   /** Domains that an account can have. */
   readonly maxDomains: number;
+  /** The day in the service's time zone, `YYYY-MM-DD`. */
+  readonly today: string;
+  /** What an account may order in a day. */
+  readonly cacheLimits: CacheAmounts;
 }
 
 /** Throws `ServiceError` for what the caller did wrong; anything else that is thrown is our fault. */

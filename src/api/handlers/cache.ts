@@ -1,0 +1,26 @@
+/** The `/cache/*` operations: what a customer orders about cached objects, and how far it has come. */
+import { ServiceError } from '#contract/errors.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { findTask, listPrefetchResults } from '#db/cache-tasks.ts';
+import { listEdgesSince } from '#db/edges.ts';
+import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';
+import { orderPrefetch, orderPurge } from '../cache-orders.ts';
+import type { Call, Handler } from './handler.ts';
+
+export const CACHE_HANDLERS = {
+  'cache.purge': async (call, asked) => orderPurge(call.db, toOrderer(call), asked),
+
+  'cache.prefetch': async (call, urls) => orderPrefetch(call.db, toOrderer(call), urls),
+
+  'cache.getTask': async ({ db, now, accountId }, { taskId }) => {
+    const task = await findTask(db.query, { accountId, id: taskId });
+    if (task === undefined) throw new ServiceError('taskNotFound', { taskId });
+    const edges = await listEdgesSince(db.query, now - EDGE_KNOWN_MS);
+    const results = task.kind === 'prefetch' ? await listPrefetchResults(db.query, taskId) : [];
+    return { task, progress: progressOf(task, edges, results, now) };
+  },
+} satisfies { readonly [N in RouteName as N extends `cache.${string}` ? N : never]: Handler<N> };
+
+function toOrderer({ accountId, now, today, cacheLimits: limits }: Call) {
+  return { accountId, now, today, limits };
+}

@@ -1,0 +1,108 @@
+/** Purges, prefetches and cache options, their words on the wire and in the model. Used by `wire.ts` only. */
+import { MAX_ITEMS_PER_CALL } from '#contract/cache-operations.ts';
+import { ServiceError } from '#contract/errors.ts';
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
+import type { CacheSettings } from '#model/domain.ts';
+import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';
+import { type Look, quote, writeFlag } from './wire-domain.ts';
+
+/** One URL of a call. */
+export interface AskedUrl extends Omit<ObjectUrl, 'kind'> {
+  readonly kind: 'url' | 'directory';
+  /** As it was written. */
+  readonly asked: string;
+  /** Its place in the request, for an error. */
+  readonly field: string;
+}
+
+export type AskedPurge =
+  | { readonly kind: 'domain'; readonly domainId: number }
+  | { readonly kind: 'urls'; readonly urls: readonly AskedUrl[] };
+
+export interface TaskView {
+  readonly task: CacheTask;
+  readonly progress: TaskProgress;
+}
+
+export function readPurge({ urls = [], directories = [], domain_id }: RequestOf<'cache.purge'>): AskedPurge {
+  const count = urls.length + directories.length;
+  if (domain_id !== undefined) {
+    if (count > 0) throw new ServiceError('purgeAmbiguous');
+    return { kind: 'domain', domainId: domain_id };
+  }
+  if (count === 0) throw new ServiceError('purgeEmpty');
+  if (count > MAX_ITEMS_PER_CALL) throw new ServiceError('tooManyItems', { limit: MAX_ITEMS_PER_CALL, count });
+  return {
+    kind: 'urls',
+    urls: [
+      ...urls.map((text, index) => readUrl(`urls[${index}]`, text)),
+      ...directories.map((text, index) => readDirectory(`directories[${index}]`, text)),
+    ],
+  };
+}
+
+export function readPrefetch({ urls }: RequestOf<'cache.prefetch'>): readonly AskedUrl[] {
+  if (urls.length === 0) throw new ServiceError('prefetchEmpty');
+  return urls.map((text, index) => readUrl(`urls[${index}]`, text));
+}
+
+function readUrl(field: string, text: string): AskedUrl {
+  const url = parseObjectUrl(text);
+  if (url.kind === 'invalid') throw new ServiceError('urlInvalid', { field, entry: quote(text), reason: url.reason });
+  return { ...url, asked: text, field };
+}
+
+function readDirectory(field: string, text: string): AskedUrl {
+  const url = readUrl(field, text);
+  const reason = url.keyTarget.includes('?') ? 'has a query' : 'does not end with /';
+  if (!url.keyTarget.endsWith('/') || url.keyTarget.includes('?'))
+    throw new ServiceError('urlInvalid', { field, entry: quote(text), reason });
+  return { ...url, kind: 'directory' };
+}
+
+/** What is `undefined` stays as it is. */
+export function readCacheOptions(request: RequestOf<'config.setCacheOptions'>): {
+  readonly domainId: number;
+  readonly chosen: { readonly [K in keyof CacheSettings]: CacheSettings[K] | undefined };
+} {
+  return {
+    domainId: request.domain_id,
+    chosen: {
+      setCookie: request.set_cookie,
+      requestDirectives: request.request_directives,
+      heuristicCapSeconds: request.heuristic_cap,
+      staleCapSeconds: request.stale_cap,
+      normalizeVary: request.normalize_vary,
+      matchLanguage: request.match_language,
+    },
+  };
+}
+
+export function writeCacheOptions(cache: CacheSettings): DataOf<'config.getCacheOptions'> {
+  return {
+    set_cookie: cache.setCookie,
+    request_directives: writeFlag(cache.requestDirectives),
+    heuristic_cap: String(cache.heuristicCapSeconds),
+    stale_cap: String(cache.staleCapSeconds),
+    normalize_vary: writeFlag(cache.normalizeVary),
+    match_language: writeFlag(cache.matchLanguage),
+  };
+}
+
+export function writeTask({ task, progress }: TaskView, { formatTime }: Look): DataOf<'cache.getTask'> {
+  return {
+    task_id: String(task.id),
+    kind: task.kind,
+    state: progress.state,
+    create_time: formatTime(task.createdAt),
+    edges: progress.edges.map(({ edge, state, detail }) => ({ edge, state, detail })),
+    items: progress.items.map(({ kind, asked, state, counts, failures }) => ({
+      kind,
+      item: asked,
+      state,
+      ...counts,
+      failures: failures.map(({ edge, reason }) => ({ edge, reason })),
+    })),
+  };
+}

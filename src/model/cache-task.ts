@@ -1,0 +1,173 @@
+/**
+ * An order to edges about cached objects, purge or prefetch, and how far it has come: derived from what the edges report,
+ * each time it is asked for. Pure.
+ */
+import { isLive } from './acknowledgement.ts';
+import type { EdgeReport } from './edge.ts';
+
+export interface CacheTask {
+  readonly id: number;
+  readonly accountId: number;
+  readonly kind: 'purge' | 'prefetch';
+  readonly createdAt: number;
+  /** Of the feed, with which edges were told. */
+  readonly revision: number;
+  readonly items: readonly CacheItem[];
+}
+
+export interface CacheItem {
+  readonly kind: 'url' | 'directory' | 'domain';
+  /** As the customer wrote it; of a domain its name. */
+  readonly asked: string;
+}
+
+/** What makes a task's `n`-th resource unlike every other, ever. */
+export function resourceId(taskId: number, n: number): string {
+  return `${taskId}-${n}`;
+}
+
+/** Whether the key of a purge is one of this task. */
+function isOfTask(key: string, taskId: number): boolean {
+  return key.includes(`:${taskId}-`);
+}
+
+/** What an edge has reported of one item of a prefetch. */
+export interface PrefetchResult {
+  readonly n: number;
+  readonly edge: string;
+  /** Absent: the object is stored there. */
+  readonly failure: string | undefined;
+}
+
+export type ProgressState = 'waiting' | 'done' | 'failed';
+
+export interface EdgeProgress {
+  readonly edge: string;
+  readonly state: ProgressState;
+  /** Why it failed, or that it waits because the edge is away; else empty. */
+  readonly detail: string;
+}
+
+export interface ItemProgress extends CacheItem {
+  readonly state: ProgressState;
+  /** Edges in each state. */
+  readonly counts: Readonly<Record<ProgressState, number>>;
+  /** The first `MAX_FAILURES` of them. */
+  readonly failures: readonly { readonly edge: string; readonly reason: string }[];
+}
+
+export interface TaskProgress {
+  /** `failed`: every live edge has reported, and something could not be done. */
+  readonly state: 'running' | 'done' | 'failed';
+  readonly edges: readonly EdgeProgress[];
+  readonly items: readonly ItemProgress[];
+}
+
+/** An edge that was silent for longer is no longer shown. */
+export const EDGE_KNOWN_MS = 24 * 3600 * 1000;
+/** Edges are asked to prefetch for so long; what has no result then has failed. */
+export const PREFETCH_KEEP_MS = 24 * 3600 * 1000;
+
+const MAX_FAILURES = 20;
+const EXPIRED = 'expired';
+const AWAY = 'away';
+
+/** `edges`: those that reported within `EDGE_KNOWN_MS`. One that is not live waits, and holds nothing back. */
+export function progressOf(
+  task: CacheTask,
+  edges: readonly EdgeReport[],
+  results: readonly PrefetchResult[],
+  now: number,
+): TaskProgress {
+  if (task.kind === 'purge') {
+    return assemble(
+      task,
+      edges.map((edge) => {
+        const outcome = purgeOutcome(task, edge);
+        return { edge: edge.edge, counts: isLive(edge, now), outcomes: task.items.map(() => outcome) };
+      }),
+    );
+  }
+  const known = new Map(results.map((result) => [`${result.n} ${result.edge}`, result]));
+  const isOver = now - task.createdAt >= PREFETCH_KEEP_MS;
+  const outcomesOf = (edge: string) => task.items.map((_, n) => prefetchOutcome(known.get(`${n} ${edge}`), isOver));
+  // Afterwards only those that took part are spoken of, wherever they are now.
+  const taking = isOver ? new Set(results.map(({ edge }) => edge)) : new Set(edges.map(({ edge }) => edge));
+  const live = new Set(edges.filter((edge) => isLive(edge, now)).map(({ edge }) => edge));
+  const rows = [...taking]
+    .sort()
+    .map((edge) => ({ edge, counts: isOver || live.has(edge), outcomes: outcomesOf(edge) }));
+  const progress = assemble(task, rows);
+  return isOver && rows.length === 0 ? failWhole(progress) : progress;
+}
+
+/** What one edge has made of one item. */
+interface Outcome {
+  readonly state: ProgressState;
+  /** Why it failed; else empty. */
+  readonly reason: string;
+}
+
+interface Row {
+  readonly edge: string;
+  /** Whether the task waits for it. */
+  readonly counts: boolean;
+  /** One per item. */
+  readonly outcomes: readonly Outcome[];
+}
+
+const WAITING: Outcome = { state: 'waiting', reason: '' };
+const DONE: Outcome = { state: 'done', reason: '' };
+
+function purgeOutcome({ id, revision }: CacheTask, { appliedRevision, rejected }: EdgeReport): Outcome {
+  const refusal = rejected.find(({ kind, key }) => kind === 'purge' && isOfTask(key, id));
+  if (refusal !== undefined) return { state: 'failed', reason: refusal.error };
+  return appliedRevision >= revision ? DONE : WAITING;
+}
+
+function prefetchOutcome(result: PrefetchResult | undefined, isOver: boolean): Outcome {
+  if (result === undefined) return isOver ? { state: 'failed', reason: EXPIRED } : WAITING;
+  return result.failure === undefined ? DONE : { state: 'failed', reason: result.failure };
+}
+
+function assemble({ items }: CacheTask, rows: readonly Row[]): TaskProgress {
+  const counting = rows.filter(({ counts }) => counts);
+  const state = joined(counting.flatMap(({ outcomes }) => outcomes));
+  return {
+    state: state === 'waiting' ? 'running' : state,
+    edges: rows.map(toEdgeProgress),
+    items: items.map((item, n) => toItemProgress(item, n, rows)),
+  };
+}
+
+function toEdgeProgress({ edge, counts, outcomes }: Row): EdgeProgress {
+  const state = joined(outcomes);
+  const reason = outcomes.find((outcome) => outcome.state === 'failed')?.reason ?? '';
+  return { edge, state, detail: state === 'waiting' && !counts ? AWAY : reason };
+}
+
+function toItemProgress(item: CacheItem, n: number, rows: readonly Row[]): ItemProgress {
+  const cells = rows.flatMap(({ edge, counts, outcomes }) => {
+    const outcome = outcomes[n];
+    return outcome === undefined ? [] : [{ edge, counts, ...outcome }];
+  });
+  const count = (wanted: ProgressState) => cells.filter(({ state }) => state === wanted).length;
+  const failures = cells.filter(({ state }) => state === 'failed').slice(0, MAX_FAILURES);
+  return {
+    ...item,
+    state: joined(cells.filter(({ counts }) => counts)),
+    counts: { waiting: count('waiting'), done: count('done'), failed: count('failed') },
+    failures: failures.map(({ edge, reason }) => ({ edge, reason })),
+  };
+}
+
+/** Of nothing: still waiting, for somebody must do it. */
+function joined(outcomes: readonly Pick<Outcome, 'state'>[]): ProgressState {
+  if (outcomes.length === 0 || outcomes.some(({ state }) => state === 'waiting')) return 'waiting';
+  return outcomes.some(({ state }) => state === 'failed') ? 'failed' : 'done';
+}
+
+/** No edge was there for a whole day. */
+function failWhole({ edges, items }: TaskProgress): TaskProgress {
+  return { state: 'failed', edges, items: items.map((item) => ({ ...item, state: 'failed' })) };
+}
