@@ -20,9 +20,16 @@ export function planRequest(site: Site, request: EdgeRequest): Plan {
   return { kind: 'cache', options };
 }
 
-/** Playlists and dynamic pages are stored only when their headers say so. Edge rule 4 */
-function cacheOptions({ type }: Site): CacheOptions {
-  return type === 'live' || type === 'dynamic' ? WITHOUT_HEURISTICS : DEFAULT_CACHE_OPTIONS;
+/** The site's own choices. Playlists and dynamic pages are never guessed about. Edge rule 4 */
+function cacheOptions({ type, cache }: Site): CacheOptions {
+  const isGuessed = type !== 'live' && type !== 'dynamic';
+  return {
+    ...DEFAULT_CACHE_OPTIONS,
+    setCookie: cache.setCookie,
+    requestDirectives: cache.requestDirectives,
+    heuristicCapSeconds: isGuessed ? cache.heuristicCapSeconds : 0,
+    staleCapSeconds: cache.staleCapSeconds,
+    ignoreLanguageOrder: cache.normalizeVary,
+    selectStoredLanguage: cache.matchLanguage,
+  };
 }
-
-const WITHOUT_HEURISTICS: CacheOptions = { ...DEFAULT_CACHE_OPTIONS, heuristicCapSeconds: 0 };

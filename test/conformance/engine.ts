@@ -1,0 +1,78 @@
+/** Runs the public cache tests against a proxy, all at once, each on an address of its own. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CheckFailure, checkResponse, checkVisits } from './checks.ts';
+import { dateValue } from './dates.ts';
+import { fetchOnce, type SuiteRequest, type SuiteResponse } from './fetch.ts';
+import type { SuiteOrigin } from './origin.ts';
+import type { CacheTest, Step, Verdict, Verdicts } from './suite.ts';
+
+export interface Proxy {
+  readonly address: SuiteRequest['address'];
+  /** `Host` of the requests. */
+  readonly host: string;
+}
+
+const PAUSE_MS = 3_000;
+
+export async function runCacheTests(tests: readonly CacheTest[], proxy: Proxy, origin: SuiteOrigin): Promise<Verdicts> {
+  const verdicts = await Promise.all(tests.map(async (test) => [test.id, await runTest(test, proxy, origin)] as const));
+  return new Map(verdicts);
+}
+
+async function runTest(test: CacheTest, proxy: Proxy, origin: SuiteOrigin): Promise<Verdict> {
+  const token = randomUUID();
+  origin.expect(token, test.requests);
+  const responses: SuiteResponse[] = [];
+  try {
+    for (const [index, step] of test.requests.entries()) {
+      const request = requestOf(test, step, index + 1, token, responses.at(-1));
+      const response = await fetchOnce({ ...proxy, ...request });
+      responses.push(response);
+      checkResponse(step, index + 1, response, token);
+      if (step.pause_after === true) await delay(PAUSE_MS);
+    }
+    checkVisits(test.requests, responses, origin.visits(token));
+    return { kind: 'pass' };
+  } catch (error) {
+    const isSetup = error instanceof CheckFailure && error.isSetup;
+    return { kind: 'fail', isSetup, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function requestOf(test: CacheTest, step: Step, number: number, token: string, previous: SuiteResponse | undefined) {
+  const own = (step.request_headers ?? []).map(([name, value]) => {
+    const now = Number(previous?.headers.get('server-now'));
+    // Only where the test says so is a date relative to the answer before.
+    return [name, step.magic_ims === true ? dateValue(name, value, now, step.rfc850date) : String(value)] as const;
+  });
+  const headers = [['Pragma', 'foo'], ['Cache-Control', 'nothing-to-see-here'], ...own, ['Test-ID', test.id]];
+  const file = step.filename === undefined ? '' : `/${step.filename}`;
+  const query = step.query_arg === undefined ? '' : `?${step.query_arg}`;
+  return {
+    path: `/test/${token}${file}${query}`,
+    method: step.request_method ?? 'GET',
+    headers: [...joined(headers), 'Req-Num', String(number), ...withDefaults(own.map(([name]) => name.toLowerCase()))],
+    body: step.request_body,
+  };
+}
+
+/** Several lines of one name are sent as one, as browsers send them. */
+function joined(lines: readonly (readonly string[])[]): readonly string[] {
+  const fields = new Map<string, string>();
+  for (const [name = '', value = ''] of lines) {
+    const field = name.toLowerCase();
+    fields.set(field, fields.has(field) ? `${fields.get(field)}, ${value}` : value);
+  }
+  return [...fields].flat();
+}
+
+/** What every client sends unless told otherwise. */
+function withDefaults(present: readonly string[]): readonly string[] {
+  const defaults = [
+    ['Accept', '*/*'],
+    ['Accept-Language', '*'],
+    ['User-Agent', 'cache-tests'],
+  ];
+  return defaults.filter(([name = '']) => !present.includes(name.toLowerCase())).flat();
+}
