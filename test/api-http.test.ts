@@ -155,6 +155,30 @@ describe('the listener of control', () => {
     assert.equal(metrics.includes('some/path'), false);
   });
 
+  test('a line of the log says who did what to which domain, and how long it took', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const { accountId, accessToken } = await api.join('customer', ['cdn']);
+    const added = await api.call('domain.add', accessToken, {
+      domain: 'a.example.com',
+      cdn_type: 1,
+      data: '192.0.2.1',
+    });
+    const id = added.headers.get('x-request-id');
+    await api.post('/no/such', {});
+    await fetch(`${api.url}/healthz`);
+    const lines = api.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    const { durationMs, tokenId, ...line } = lines.find(({ requestId }) => requestId === id) ?? {};
+    assert.ok(durationMs > 0);
+    assert.equal(typeof tokenId, 'number');
+    assert.equal(line.operation, 'domain.add');
+    assert.equal(line.accountId, accountId);
+    assert.equal(line.domainId, 1);
+    assert.equal(lines.at(-1)?.path, '/no/such', 'and health is not worth a line');
+    const metrics = await api.registry.metrics();
+    const [, sum] = /duration_seconds_sum\{operation="domain.add"\} (\S+)/.exec(metrics) ?? [];
+    assert.ok(Number(sum) > 0);
+  });
+
   test('the language of texts is the request’s, else the setting’s', async (t) => {
     const chinese = await startTestApi(t, newSqlite);
     const english = await startTestApi(t, newSqlite, { locale: 'en' });

@@ -13,6 +13,10 @@ export interface Answer {
   readonly body: Envelope;
   /** For logs and metrics. */
   readonly outcome: 'ok' | ErrorCode;
+  /** Absent: a path that is none of ours. */
+  readonly operation?: RouteName | undefined;
+  /** Whose call it was, once that is known. */
+  readonly by?: { readonly id: number; readonly accountId: number } | undefined;
 }
 
 export function answerSuccess(name: RouteName, data: unknown, locale: Locale): Answer {
@@ -21,6 +25,7 @@ export function answerSuccess(name: RouteName, data: unknown, locale: Locale): A
     headers: {},
     body: successEnvelope(ROUTES[name].envelope, SUCCESS[locale], data),
     outcome: 'ok',
+    operation: name,
   };
 }
 
@@ -40,6 +45,7 @@ export function answerFailure(error: ServiceError, path: string, locale: Locale)
     headers: { 'x-error-code': code, ...headersOf(error) },
     body: failureEnvelope(envelopeOfPath(path), sms, describeError(code, parameters, locale), data),
     outcome: code,
+    operation: findRoute(path),
   };
 }
 

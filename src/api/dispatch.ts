@@ -67,10 +67,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     maxKeys: MAX_RATED_TOKENS,
   });
 
-  async function act({ name, body, caller, locale, now }: Request): Promise<Answer> {
-    const members = readMembers(body);
-    const { access_token: accessToken } = decodeOrRefuse(COMMON, members);
-    const principal = await options.authenticate(accessToken, caller, now);
+  function authenticate({ body, caller, now }: Request): Promise<Principal> {
+    const { access_token: accessToken } = decodeOrRefuse(COMMON, readMembers(body));
+    return options.authenticate(accessToken, caller, now);
+  }
+
+  async function act({ name, body, locale, now }: Request, principal: Principal): Promise<Answer> {
     refuseWrongScope(name, principal);
     if (principal.token !== undefined) refuseEmpty(rates.take(String(principal.token.id), now), 'tooManyRequests');
     const call = {
@@ -81,14 +83,18 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       today: options.look.formatTime(now).slice(0, 'YYYY-MM-DD'.length),
       cacheLimits: options.cacheLimits,
     };
-    return answerSuccess(name, await perform(name, members, call, { ...options.look, locale }), locale);
+    return answerSuccess(name, await perform(name, readMembers(body), call, { ...options.look, locale }), locale);
   }
 
   return async (request) => {
+    let by: Principal['token'];
     try {
-      return await act(request);
+      const principal = await authenticate(request);
+      by = principal.token;
+      return { ...(await act(request, principal)), by };
     } catch (error) {
-      return answerFailure(toServiceError(error, request, options.log), ROUTES[request.name].path, request.locale);
+      const failure = toServiceError(error, request, options.log);
+      return { ...answerFailure(failure, ROUTES[request.name].path, request.locale), by };
     }
   };
 }

@@ -21,6 +21,7 @@ import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } fr
 import { answerBrokenRequest } from './broken-request.ts';
 import { createDispatch, toServiceError } from './dispatch.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createTimeFormat } from './time-format.ts';
 
 export interface ApiOptions {
@@ -75,8 +76,14 @@ const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 export async function startApi(options: ApiOptions): Promise<Api> {
   const metrics = createApiMetrics(options.registry);
-  const send = createSend(options, metrics);
-  const app = createApp(options, metrics, send);
+  const requestLog = createRequestLog(options.log, metrics, HEALTH_PATHS);
+  const send = createSend(options, requestLog);
+  const app = createApp(options, metrics, async (request, reply, answer) => {
+    const sent = await send(request, reply, answer);
+    requestLog.write(request, reply); // no hook runs for these
+    return sent;
+  });
+  app.addHook('onResponse', async (request, reply) => requestLog.write(request, reply));
   await app.register(helmet);
   addBodyParser(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -101,7 +108,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
 
 type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
 
-function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetrics, send: Send): FastifyInstance {
+function createApp(
+  { tls, trustedProxies, locale }: ApiOptions,
+  metrics: ApiMetrics,
+  sendRefusal: Send,
+): FastifyInstance {
   const settings = {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
@@ -114,7 +125,7 @@ function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetr
     genReqId: () => randomUUID(),
     // A path that cannot be decoded is a path that we do not have.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      send(request, reply, new ServiceError('pathUnknown')),
+      sendRefusal(request, reply, new ServiceError('pathUnknown')),
     clientErrorHandler: answerBrokenRequest(locale, ({ outcome }) => metrics.count(undefined, outcome, 0)),
   };
   if (tls === undefined) return fastify(settings);
@@ -123,25 +134,12 @@ function createApp({ tls, trustedProxies, locale }: ApiOptions, metrics: ApiMetr
   return fastify({ ...settings, https }) as unknown as FastifyInstance;
 }
 
-/** Sends an answer with the headers that every answer has; logs and counts it. */
-function createSend({ locale, log }: ApiOptions, metrics: ApiMetrics): Send {
+/** Sends an answer with the headers that every answer has, and notes it for the log. */
+function createSend({ locale }: ApiOptions, requestLog: Pick<RequestLog, 'note'>): Send {
   return async (request, reply, outcome) => {
     const path = pathOf(request);
     const answer = outcome instanceof ServiceError ? answerFailure(outcome, path, localeOf(request, locale)) : outcome;
-    const operation = findRoute(path);
-    const durationMs = reply.elapsedTime;
-    metrics.count(operation, answer.outcome, durationMs);
-    log.info(
-      {
-        requestId: request.id,
-        operation,
-        outcome: answer.outcome,
-        http: answer.http,
-        durationMs: Math.round(durationMs),
-        address: addressOf(request),
-      },
-      'request',
-    );
+    requestLog.note(request, { path, address: addressOf(request), answer });
     // Closing waits for connections, and one that is kept would hold it up.
     if (!request.server.server.listening) reply.header('connection', 'close');
     return await reply

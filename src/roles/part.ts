@@ -5,13 +5,15 @@ import { type Death, SupervisedProcess } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
 
+export type RelayedMessage = Extract<FromChild, { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' }>;
+
 interface PartEvents {
   onReady(part: Part, firstToken: FirstToken | undefined): void;
   /** It says that it cannot start; its death follows. */
   onFailed(part: Part, problem: string): void;
   onDeath(part: Part, death: Death): void;
-  /** `changed` from the feed, `inForce` from a worker. */
-  onChange(part: Part, message: Extract<FromChild, { kind: 'changed' | 'inForce' }>): void;
+  /** Something for another part: from the feed for workers, or from a worker for the feed. */
+  onRelayed(part: Part, message: RelayedMessage): void;
 }
 
 export interface PartOptions extends PartEvents {
@@ -86,7 +88,7 @@ export class Part {
   #launch() {
     const { entry, start, log } = this.#options;
     const child = fork(entry, ['part', this.name], { execArgv: [] });
-    log.debug({ part: this.name, pid: child.pid }, 'started');
+    log.debug({ part: this.name, partPid: child.pid }, 'started');
     onMessage(child, (message) => this.#receive(message));
     child.send(start, () => {}); // a process that is gone before it hears this has its death handled
     return child;
@@ -106,7 +108,9 @@ export class Part {
         break;
       case 'changed':
       case 'inForce':
-        this.#options.onChange(this, message);
+      case 'prefetch':
+      case 'prefetched':
+        this.#options.onRelayed(this, message);
         break;
       default:
         unreachable(message);
