@@ -49,6 +49,8 @@ interface Values {
   readonly edgeId: string;
   readonly feedSocket?: string;
   readonly cacheMemory: number;
+  readonly cacheDisk?: string;
+  readonly cacheDiskSize: number;
   readonly originAllow: readonly string[];
   readonly cnameSuffix: string;
   readonly locale: 'zh-CN' | 'en';
@@ -69,12 +71,26 @@ interface Values {
 
 /** What the parts are started with. Plain data: it travels to the child processes by message. */
 export interface Config
-  extends Omit<Values, 'feedSocket' | 'controlTlsCert' | 'controlTlsKey' | 'cacheMemory' | 'token' | 'tokenFile'> {
+  extends Omit<
+    Values,
+    | 'feedSocket'
+    | 'controlTlsCert'
+    | 'controlTlsKey'
+    | 'cacheMemory'
+    | 'cacheDisk'
+    | 'cacheDiskSize'
+    | 'token'
+    | 'tokenFile'
+  > {
   readonly feedSocket: string;
   /** PEM texts; present when control speaks TLS. */
   readonly controlTls?: { readonly cert: string; readonly key: string };
   /** For all edge workers of this machine together. */
   readonly cacheMemoryBytes: number;
+  /** Shared by them. */
+  readonly cacheDirectory: string;
+  /** 0: nothing is kept on disk. */
+  readonly cacheDiskBytes: number;
   /** The access token of commands that call a service, from `token` or `token-file`. */
   readonly token?: string;
 }
@@ -143,6 +159,15 @@ export const SETTINGS: Settings = {
     reader: byteSize('1MB', '1024GB'),
     default: '256MB',
     description: 'Memory for cached responses, shared out among the edge workers',
+  },
+  cacheDisk: {
+    reader: path,
+    description: 'Directory for cached responses, of this service alone; without it `cache` in the data directory',
+  },
+  cacheDiskSize: {
+    reader: byteSize('0', '1024GB'),
+    default: '10GB',
+    description: 'Disk for cached responses, shared by the edge workers; 0: none',
   },
   originAllow: {
     reader: listOf(cidr, 0, 256),
@@ -283,7 +308,7 @@ type Refuse = (key: string, problem: string) => void;
 
 /** What follows from several settings together, and from the files that settings name. */
 function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
-  const { controlTlsCert, controlTlsKey, cacheMemory, tokenFile, ...rest } = values;
+  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, tokenFile, ...rest } = values;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
   const socketBytes = Buffer.byteLength(feedSocket);
@@ -309,6 +334,8 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     dataDir,
     feedSocket,
     cacheMemoryBytes: cacheMemory,
+    cacheDirectory: resolve(cwd, cacheDisk ?? join(dataDir, 'cache')),
+    cacheDiskBytes: cacheDiskSize,
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
     ...(token !== undefined && { token }),
   };

@@ -25,7 +25,7 @@ import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import { createRefreshes } from './refresh.ts';
 import { createLagBudget } from './respond/lag.ts';
-import { createMemoryStore } from './store/memory.ts';
+import type { CacheStore } from './store/store.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
 
 export interface EdgeOptions {
@@ -33,7 +33,10 @@ export interface EdgeOptions {
   /** Several processes share the port, and the kernel spreads connections over them. */
   readonly reusePort: boolean;
   readonly sites: SiteTable;
-  readonly cacheBytes: number;
+  /** Not closed with the edge. */
+  readonly store: CacheStore;
+  /** What clients may leave untaken while bodies are stored. */
+  readonly maxLagBytes: number;
   readonly guard: Guard;
   readonly accessLog: Pick<AccessLog, 'write'>;
   /** Of the time in the log's lines. */
@@ -84,9 +87,6 @@ const MAX_CONNECTIONS = 50_000;
 const REPORT_MS = 60_000;
 const MAX_REPORTED = 1_000;
 
-/** Of the cache's memory: what clients may leave untaken while bodies are stored. */
-const LAG_SHARE = 1 / 4;
-
 export interface Edge extends AsyncDisposable {
   readonly port: number;
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
@@ -109,8 +109,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
-  const { sites, clock, log, registry, guard, accessLog, zone, resolve = resolveBySystem, originCa } = options;
-  const store = createMemoryStore({ maxBytes: options.cacheBytes });
+  const { sites, store, clock, log, registry, guard, accessLog, zone, resolve = resolveBySystem, originCa } = options;
   const metrics = createEdgeMetrics(registry, store);
   const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
   const pools = createOriginPools({
@@ -135,7 +134,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     clock,
     log,
     isClosing,
-    lag: createLagBudget(options.cacheBytes * LAG_SHARE),
+    lag: createLagBudget(options.maxLagBytes),
   };
   return { edge, closeOrigins: () => pools.close() };
 }

@@ -27,8 +27,8 @@ export function openDataDirectory(directory: string): OpenedDirectory {
 
 const SQLITE_BUSY = 5;
 
-/** Gives `undefined` when another process holds it. Never open the file in another way: closing it would drop the lock. */
-function takeLock(file: string): Disposable | undefined {
+/** Gives `undefined` when another holds it. Throws when the file cannot be made. Never open the file in another way: closing it would drop the lock. */
+export function takeLock(file: string): Disposable | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');

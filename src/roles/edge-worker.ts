@@ -1,6 +1,8 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
+import { openStore } from '#edge/store/open.ts';
+import { createProblemReport } from '#edge/store/problems.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLocalTime } from '#lib/local-time.ts';
@@ -11,6 +13,8 @@ import { edgeStorePath } from './edge-feed.ts';
 
 /** Compiled sites kept in memory; the others are read when they are asked for. */
 const MAX_SITES = 10_000;
+/** Of the cache's memory, what clients may leave untaken while bodies are stored. */
+const LAG_SHARE = 1 / 4;
 
 export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
   const { config, ownAddresses, log, registry } = context;
@@ -18,11 +22,19 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
   const zone = createLocalTime(config.timeZone);
   const accessLog = openAccessLog(context, zone);
+  const memoryBytes = Math.floor(config.cacheMemoryBytes / config.edgeWorkers);
+  const store = openStore({
+    memoryBytes,
+    directory: config.cacheDirectory,
+    diskBytes: config.cacheDiskBytes,
+    onProblem: createProblemReport(log, registry),
+  });
   const edge = await startEdge({
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,
     sites,
-    cacheBytes: Math.floor(config.cacheMemoryBytes / config.edgeWorkers),
+    store,
+    maxLagBytes: memoryBytes * LAG_SHARE,
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     accessLog,
     zone,
@@ -34,6 +46,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     applyChange: ({ names }) => sites.forget(names),
     async stop(graceMs) {
       await edge.close(graceMs);
+      await store[Symbol.asyncDispose]();
       await accessLog.close();
       source[Symbol.dispose]();
     },

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { Registry } from 'prom-client';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/server.ts';
+import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createSiteTable } from '../../src/sites/lookup.ts';
@@ -51,7 +52,7 @@ export const SITE_HOST = 'www.example.com';
 export async function startTestEdge(
   t: Pick<TestContext, 'after'>,
   origins: readonly number[] | Partial<SiteSpec['origins']> = [],
-  options: Partial<EdgeOptions> = {},
+  { cacheBytes = 16 * 1024 * 1024, ...options }: Partial<EdgeOptions> & { readonly cacheBytes?: number } = {},
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
   const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name), purgesOf: () => [] }, maxSites: 100 });
@@ -62,7 +63,8 @@ export async function startTestEdge(
     listen: { host: '127.0.0.1', port: 0 },
     reusePort: false,
     sites,
-    cacheBytes: 16 * 1024 * 1024,
+    store: new MemoryStore({ maxBytes: cacheBytes }),
+    maxLagBytes: cacheBytes / 4,
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
     accessLog: { write: (line) => void lines.push(line.split('\t')) },
     zone: createLocalTime('UTC'),

@@ -7,3 +7,12 @@ export type KeyHash = string;
 export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex').slice(0, 16);
 }
+
+/** As two unsigned 32-bit numbers. */
+export function splitHash(hash: KeyHash): { readonly high: number; readonly low: number } {
+  return { high: Number.parseInt(hash.slice(0, 8), 16), low: Number.parseInt(hash.slice(8), 16) };
+}
+
+export function joinHash(high: number, low: number): KeyHash {
+  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+}

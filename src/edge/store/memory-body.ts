@@ -24,6 +24,21 @@ export function createMemoryBody(chunks: readonly Buffer[], sizeBytes: number): 
   return { sizeBytes, read: (span) => readBlocks(blocks, span) };
 }
 
+/** Without a copy: nothing else may write to the bytes. */
+export function wrapBytes(bytes: Buffer): StoredBody {
+  return {
+    sizeBytes: bytes.length,
+    read: ({ first, last }) => (last < first ? [] : [bytes.subarray(first, last + 1)]),
+  };
+}
+
+/** All of a body that is known to be small. */
+export async function readWhole(body: StoredBody): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of body.read({ first: 0, last: body.sizeBytes - 1 })) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 function* readBlocks(blocks: readonly Buffer[], { first, last }: ByteSpan): Generator<Buffer> {
   for (let at = first; at <= last; ) {
     const block = blocks[Math.floor(at / BLOCK_BYTES)];

@@ -1,4 +1,7 @@
-import { createMemoryStore } from './memory.ts';
+import { MemoryStore } from './memory.ts';
 import { storeSuite } from './store.suite.ts';
 
-storeSuite('the memory store', createMemoryStore);
+storeSuite('the memory store', (_t, { maxBytes }) => {
+  const store = new MemoryStore({ maxBytes });
+  return { store, settle: async () => undefined, usage: () => store.usage() };
+});

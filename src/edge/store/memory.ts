@@ -1,84 +1,240 @@
-/** The memory tier: least recently used keys leave when the byte limit is reached. */
+/**
+ * The memory tier. A key's heads and small bodies are one record in an arena, larger bodies are buffers beside it; both count,
+ * and so does what the index takes. Which key leaves for room: `sieve.ts`.
+ */
+import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
-import { Lru } from '#lib/lru.ts';
-import type { CachedResponse, CacheEntry, CacheStore } from './store.ts';
+import { Arena } from './arena.ts';
+import { decodeHead, type EncodedHead, encodeHead } from './head-codec.ts';
+import { Invalidations } from './invalidations.ts';
+import { hashKey, type KeyHash, splitHash } from './key-hash.ts';
+import { wrapBytes } from './memory-body.ts';
+import { isSameResponse } from './same-response.ts';
+import { grown, NONE } from './slot-table.ts';
+import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreUsage } from './store.ts';
+import { WeightedIndex } from './weighted-index.ts';
 import { createWriter, type WriterBudget } from './writer.ts';
 
 export interface MemoryStoreOptions {
-  /** Bodies, heads and keys together, as far as they can be counted. */
+  /** For everything. 0: nothing is kept. */
   readonly maxBytes: number;
+  readonly maxBodyBytes?: number;
 }
 
-/** One object may take this part of the store, and never more than `MAX_BODY_BYTES`. */
+/** One object may take this part of the store, and bodies on their way in another. */
 const MAX_SHARE = 1 / 4;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** What the engine spends on an entry besides its texts: an estimate on the high side. */
-const ENTRY_BYTES = 500;
-const VARIANT_BYTES = 1_000;
-/** A text and its header in V8. */
-const TEXT_BYTES = 24;
+/** Smaller bodies are in the arena: copied at each use, and nothing to the garbage collector. */
+const MAX_ARENA_BODY_BYTES = 8 * 1024;
+/** What the engine takes for a body beside the arena, besides its bytes. */
+const HELD_BODY_BYTES = 600;
+const FIRST_CAPACITY = 64;
+const LENGTHS_BYTES = 8;
 
-export function createMemoryStore({ maxBytes }: MemoryStoreOptions): CacheStore {
-  const maxBodyBytes = Math.min(MAX_BODY_BYTES, Math.floor(maxBytes * MAX_SHARE));
-  // Bodies on their way in are counted apart, so that they cannot double the memory that was allowed.
-  const budget: WriterBudget = { leftBytes: Math.floor(maxBytes * MAX_SHARE) };
-  let objects = 0;
-  const entries = new Lru<string, WeighedEntry>({
-    maxWeight: maxBytes,
-    weigh: ({ weight }) => weight,
-    onEvict: (_key, { variants }) => {
-      objects -= variants.length;
-    },
-  });
+export class MemoryStore implements CacheStore {
+  readonly maxBodyBytes: number;
+  readonly #maxBytes: number;
+  readonly #budget: WriterBudget;
+  readonly #invalidations = new Invalidations();
+  readonly #index = new WeightedIndex();
+  readonly #arena: Arena;
+  /** By slot: where the record begins, how long it is, and how many variants it has. */
+  #first = new Int32Array(FIRST_CAPACITY);
+  #length = new Uint32Array(FIRST_CAPACITY);
+  #variants = new Uint8Array(FIRST_CAPACITY);
+  /** By slot: bodies that are not in the arena, in the variants' order. */
+  readonly #held = new Map<number, readonly StoredBody[]>();
+  #heldBytes = 0;
+  #objects = 0;
 
-  const replace = (key: string, entry: CacheEntry): void => {
-    objects -= entries.get(key)?.variants.length ?? 0;
-    if (entry.variants.length === 0 && entry.invalidatedAt === undefined) {
-      entries.delete(key);
-      return;
+  constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES }: MemoryStoreOptions) {
+    this.#maxBytes = maxBytes;
+    this.maxBodyBytes = Math.min(maxBodyBytes, Math.floor(maxBytes * MAX_SHARE));
+    // Counted apart, so that they cannot double the memory that was allowed.
+    this.#budget = { leftBytes: Math.floor(maxBytes * MAX_SHARE) };
+    this.#arena = new Arena(maxBytes, (slot, first) => {
+      this.#first[slot] = first;
+    });
+  }
+
+  find(key: string): CacheEntry | undefined {
+    const hash = hashKey(key);
+    const invalidatedAt = this.#invalidations.at(hash);
+    const slot = this.#slotOf(hash);
+    const variants = slot === NONE ? NO_VARIANTS : this.#read(slot, key);
+    if (variants.length > 0) this.#index.markUsed(slot);
+    return variants.length === 0 && invalidatedAt === undefined ? undefined : { variants, invalidatedAt };
+  }
+
+  findNewer(): undefined {
+    return undefined;
+  }
+
+  refuses(): undefined {
+    return undefined;
+  }
+
+  openWriter() {
+    const { maxBodyBytes } = this;
+    const budget = this.#budget;
+    return createWriter({ maxBodyBytes, maxMemoryBytes: maxBodyBytes, budget, openSpill: () => undefined });
+  }
+
+  put(key: string, response: CachedResponse, options: CacheOptions): void {
+    const hash = hashKey(key);
+    if (this.#invalidations.refuses(hash, response.requestAt)) return;
+    const slot = this.#slotOf(hash);
+    const present = slot === NONE ? NO_VARIANTS : this.#read(slot, key);
+    this.#replace(hash, key, putVariant(present, response, options).variants);
+  }
+
+  /** What another tier has found under the key, in place of all that is here. */
+  load(key: string, variants: readonly CachedResponse[]): void {
+    const hash = hashKey(key);
+    this.#replace(
+      hash,
+      key,
+      variants.filter(({ requestAt }) => !this.#invalidations.refuses(hash, requestAt)),
+    );
+  }
+
+  remove(key: string, response: CachedResponse): void {
+    const hash = hashKey(key);
+    const slot = this.#slotOf(hash);
+    if (slot === NONE) return;
+    const present = this.#read(slot, key);
+    const variants = present.filter((variant) => !isSameResponse(variant, response));
+    if (variants.length < present.length) this.#replace(hash, key, variants);
+  }
+
+  invalidate(key: string, at: number): void {
+    this.invalidateHash(hashKey(key), at);
+  }
+
+  invalidateHash(hash: KeyHash, at: number): void {
+    this.#invalidations.record(hash, at);
+    const slot = this.#slotOf(hash);
+    if (slot === NONE) return;
+    const { key, variants } = this.#decode(slot);
+    const kept = variants.filter(({ requestAt }) => requestAt > at);
+    if (kept.length < variants.length) this.#replace(hash, key, kept);
+  }
+
+  usage(): StoreUsage {
+    return { bytes: this.#bytes(), objects: this.#objects };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Nothing but memory.
+  }
+
+  #bytes(): number {
+    const perSlot = this.#first.byteLength + this.#length.byteLength + this.#variants.byteLength;
+    return this.#arena.bytes + this.#heldBytes + this.#index.bytes + perSlot;
+  }
+
+  #slotOf(hash: KeyHash): number {
+    const { high, low } = splitHash(hash);
+    return this.#index.find(high, low);
+  }
+
+  /** Nothing for another key with the same hash. */
+  #read(slot: number, key: string): readonly CachedResponse[] {
+    const entry = this.#decode(slot);
+    return entry.key === key ? entry.variants : NO_VARIANTS;
+  }
+
+  #decode(slot: number): { readonly key: string; readonly variants: readonly CachedResponse[] } {
+    const record = this.#arena.read(this.#first[slot] ?? NONE, this.#length[slot] ?? 0);
+    const keyEnd = LENGTHS_BYTES + record.readUInt32LE(0);
+    const headsEnd = keyEnd + record.readUInt32LE(4);
+    // `encodeRecord` wrote it.
+    const heads = JSON.parse(record.toString('utf8', keyEnd, headsEnd)) as readonly EncodedVariant[];
+    const held = this.#held.get(slot) ?? [];
+    let at = headsEnd;
+    let nextHeld = 0;
+    const variants = heads.map(([head, bodyBytes]): CachedResponse => {
+      const body = bodyBytes === HELD ? held[nextHeld++] : wrapBytes(record.subarray(at, at + bodyBytes));
+      if (body === undefined) throw new Error('a body beside the arena is held');
+      if (bodyBytes !== HELD) at += bodyBytes;
+      return { ...decodeHead(head), body };
+    });
+    return { key: record.toString('utf8', LENGTHS_BYTES, keyEnd), variants };
+  }
+
+  #replace(hash: KeyHash, key: string, variants: readonly CachedResponse[]): void {
+    const { high, low } = splitHash(hash);
+    const present = this.#index.find(high, low);
+    if (present !== NONE) this.#delete(present);
+    if (variants.length === 0 || this.#maxBytes === 0) return;
+    const held = variants.flatMap(({ body }) => (isInArena(body) ? [] : [body]));
+    const heldBytes = held.reduce((sum, body) => sum + HELD_BODY_BYTES + (body.heldBytes ?? body.sizeBytes), 0);
+    const record = encodeRecord(key, variants);
+    if (!this.#makeRoom(record.length, heldBytes)) return;
+    const slot = this.#index.insert(high, low, Arena.weigh(record.length) + heldBytes);
+    if (slot >= this.#first.length) this.#grow();
+    // Asked for again, or it would not be replaced.
+    if (present !== NONE) this.#index.markUsed(slot);
+    this.#first[slot] = this.#arena.write(slot, record);
+    this.#length[slot] = record.length;
+    this.#variants[slot] = variants.length;
+    if (held.length > 0) this.#held.set(slot, held);
+    this.#heldBytes += heldBytes;
+    this.#objects += variants.length;
+  }
+
+  #delete(slot: number): void {
+    this.#heldBytes -= this.#index.weightOf(slot) - Arena.weigh(this.#length[slot] ?? 0);
+    this.#arena.free(this.#first[slot] ?? NONE);
+    this.#held.delete(slot);
+    this.#objects -= this.#variants[slot] ?? 0;
+    this.#index.delete(slot);
+  }
+
+  /** False: it does not fit even when all others have left. */
+  #makeRoom(recordBytes: number, heldBytes: number): boolean {
+    while (this.#bytes() + this.#arena.growthFor(recordBytes) + heldBytes > this.#maxBytes) {
+      // A page that can be given back makes room only for what does not want it again.
+      if (this.#arena.growthFor(recordBytes) === 0 && this.#arena.giveBackPage()) continue;
+      const victim = this.#index.victim();
+      if (victim === NONE) return false;
+      this.#delete(victim);
     }
-    objects += entry.variants.length;
-    const isKept = entries.set(key, { ...entry, weight: weighEntry(key, entry) });
-    if (!isKept) objects -= entry.variants.length;
-  };
+    return true;
+  }
 
-  return {
-    maxBodyBytes,
-    find: (key) => entries.get(key),
-    findNewer: () => undefined,
-    refuses: () => undefined,
-    openWriter: () => createWriter({ maxBodyBytes, maxMemoryBytes: maxBodyBytes, budget, openSpill: () => undefined }),
-    put: (key, response, options) => {
-      const entry = entries.get(key) ?? EMPTY;
-      if (entry.invalidatedAt !== undefined && response.requestAt <= entry.invalidatedAt) return;
-      const { variants } = putVariant(entry.variants, response, options);
-      replace(key, { variants, invalidatedAt: entry.invalidatedAt });
-    },
-    remove: (key, response) => {
-      const entry = entries.get(key);
-      if (entry === undefined || !entry.variants.includes(response)) return;
-      const variants = entry.variants.filter((variant) => variant !== response);
-      replace(key, { variants, invalidatedAt: entry.invalidatedAt });
-    },
-    invalidate: (key, at) => replace(key, { variants: [], invalidatedAt: at }),
-    usage: () => ({ bytes: entries.weight, objects }),
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  #grow(): void {
+    const capacity = this.#first.length * 2;
+    this.#first = grown(this.#first, new Int32Array(capacity));
+    this.#length = grown(this.#length, new Uint32Array(capacity));
+    this.#variants = grown(this.#variants, new Uint8Array(capacity));
+  }
 }
 
-interface WeighedEntry extends CacheEntry {
-  readonly weight: number;
+const NO_VARIANTS: readonly CachedResponse[] = [];
+/** In place of a body's size: it is beside the arena. */
+const HELD = -1;
+
+type EncodedVariant = readonly [head: EncodedHead, bodyBytes: number];
+
+function isInArena({ sizeBytes, prepare }: StoredBody): boolean {
+  return sizeBytes <= MAX_ARENA_BODY_BYTES && prepare === undefined;
 }
 
-const EMPTY: CacheEntry = { variants: [], invalidatedAt: undefined };
-
-function weighEntry(key: string, { variants }: CacheEntry): number {
-  return variants.reduce((sum, variant) => sum + weighVariant(variant), ENTRY_BYTES + key.length);
-}
-
-function weighVariant({ body, headers, varyKey, varyHeaders }: CachedResponse): number {
-  let weight = VARIANT_BYTES + body.sizeBytes + varyKey.length;
-  for (const text of headers) weight += TEXT_BYTES + text.length;
-  for (const text of varyHeaders) weight += TEXT_BYTES + text.length;
-  return weight;
+function encodeRecord(key: string, variants: readonly CachedResponse[]): Buffer {
+  const bodies: Buffer[] = [];
+  const heads = variants.map((variant): EncodedVariant => {
+    const { body } = variant;
+    if (!isInArena(body)) return [encodeHead(variant), HELD];
+    const pieces = body.read({ first: 0, last: body.sizeBytes - 1 });
+    if (!(Symbol.iterator in pieces)) throw new Error('a small body in memory is read at once');
+    bodies.push(...pieces);
+    return [encodeHead(variant), body.sizeBytes];
+  });
+  const keyBytes = Buffer.from(key);
+  const headBytes = Buffer.from(JSON.stringify(heads));
+  const lengths = Buffer.alloc(LENGTHS_BYTES);
+  lengths.writeUInt32LE(keyBytes.length, 0);
+  lengths.writeUInt32LE(headBytes.length, 4);
+  return Buffer.concat([lengths, keyBytes, headBytes, ...bodies]);
 }

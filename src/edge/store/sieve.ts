@@ -5,7 +5,7 @@
  */
 import { grown, NONE } from './slot-table.ts';
 
-const FIRST_CAPACITY = 1024;
+const FIRST_CAPACITY = 64;
 
 export class Sieve {
   /** Towards the newest. */

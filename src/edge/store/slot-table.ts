@@ -3,7 +3,7 @@
  * cost a few tens of bytes each and nothing for the garbage collector to walk.
  */
 
-const FIRST_CAPACITY = 1024;
+const FIRST_CAPACITY = 64;
 /** No slot. */
 export const NONE = -1;
 

@@ -24,6 +24,8 @@ export interface StoredBody {
    * removed; look the key up again. Absent: the body is in memory.
    */
   readonly prepare?: () => Promise<boolean>;
+  /** Memory that it takes now; absent: its size. */
+  readonly heldBytes?: number;
 }
 
 /** Everything under one cache key. */

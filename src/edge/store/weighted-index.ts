@@ -1,8 +1,8 @@
 /** What a tier holds, by hash, with each entry's weight and which one leaves next. */
 import { Sieve } from './sieve.ts';
-import { grown, NONE, SlotTable } from './slot-table.ts';
+import { grown, SlotTable } from './slot-table.ts';
 
-const FIRST_CAPACITY = 1024;
+const FIRST_CAPACITY = 64;
 
 export class WeightedIndex {
   readonly #table = new SlotTable();
@@ -48,6 +48,10 @@ export class WeightedIndex {
   setWeight(slot: number, weight: number): void {
     this.#weight += weight - (this.#weights[slot] ?? 0);
     this.#weights[slot] = weight;
+  }
+
+  weightOf(slot: number): number {
+    return this.#weights[slot] ?? 0;
   }
 
   delete(slot: number): void {

@@ -84,7 +84,7 @@ export class BodyFileWriter {
   /** Resolves when every byte is in the file; false when that failed, and then the file is gone. */
   async finish(): Promise<boolean> {
     if (this.#usedBytes > 0) this.#queueBlock();
-    this.#queue(async (handle) => {
+    void this.#queue(async (handle) => {
       const header = encodeBodyHeader(this.bodyId, this.#sizeBytes);
       await writeAll(handle, header, 0);
     });
@@ -115,9 +115,10 @@ export class BodyFileWriter {
     this.#block = undefined;
     this.#usedBytes = 0;
     this.#queuedBytes += usedBytes;
-    this.#queue(async (handle) => {
+    const written = this.#queue(async (handle) => {
       await writeAll(handle, sealBlock(block, usedBytes, this.bodyId, index), blockPosition(index));
-    }).finally(() => {
+    });
+    void written.then(() => {
       this.#queuedBytes -= usedBytes;
       this.#options.memory.giveBack(block);
     });

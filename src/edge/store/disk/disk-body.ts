@@ -1,6 +1,7 @@
 /** A body in a file of its own. Every block is checked before any byte of it is handed out. */
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSpan } from '#http/range.ts';
+import type { KeyHash } from '../key-hash.ts';
 import type { StoredBody } from '../store.ts';
 import {
   BLOCK_BYTES,
@@ -17,6 +18,8 @@ export interface DiskBodyOptions {
   readonly bodyId: string;
   readonly sizeBytes: number;
   readonly path: string;
+  /** `undefined`: no key has it yet. */
+  readonly hash: KeyHash | undefined;
   readonly files: OpenBodies;
   /** False: writing it failed. */
   readonly written: Promise<boolean>;
@@ -27,9 +30,11 @@ export interface DiskBodyOptions {
 export class DiskBody implements StoredBody {
   readonly bodyId: string;
   readonly sizeBytes: number;
+  readonly heldBytes = 0;
   readonly written: Promise<boolean>;
   readonly #options: DiskBodyOptions;
   #path: string;
+  #hash: KeyHash | undefined;
 
   constructor(options: DiskBodyOptions) {
     this.#options = options;
@@ -37,15 +42,21 @@ export class DiskBody implements StoredBody {
     this.sizeBytes = options.sizeBytes;
     this.written = options.written;
     this.#path = options.path;
+    this.#hash = options.hash;
   }
 
   get path(): string {
     return this.#path;
   }
 
-  /** Its file lies there now. */
-  moveTo(path: string): void {
+  get hash(): KeyHash | undefined {
+    return this.#hash;
+  }
+
+  /** Its file lies there now, and belongs to this key. */
+  moveTo(path: string, hash: KeyHash): void {
     this.#path = path;
+    this.#hash = hash;
   }
 
   /** Opens the file, which stays open for a moment, and checks its beginning. */

@@ -4,7 +4,6 @@ import type { KeyHash } from '../key-hash.ts';
 
 /** Hexadecimal digits of a hash that name its folder: 4,096 folders, some 600 files in each at 10 GB of small objects. */
 const FOLDER_DIGITS = 3;
-export const FOLDER_COUNT = 16 ** FOLDER_DIGITS;
 
 export const DATABASE_NAME = 'invalidations.db';
 export const LOCK_NAME = 'janitor.lock';
@@ -13,10 +12,6 @@ export const JOURNAL_NAME = 'journal';
 export const UNFINISHED_NAME = 'unfinished';
 /** `objects-<generation>`: the generation is written in the database, so objects never outlive what invalidates them. */
 export const OBJECTS_PREFIX = 'objects-';
-
-export function folderName(index: number): string {
-  return index.toString(16).padStart(FOLDER_DIGITS, '0');
-}
 
 export function folderPath(objects: string, hash: KeyHash): string {
   return join(objects, hash.slice(0, FOLDER_DIGITS));

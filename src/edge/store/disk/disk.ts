@@ -1,0 +1,395 @@
+/**
+ * The disk tier: one file per key with its heads and small bodies, one more for each larger body, shared by all workers of the
+ * machine. Files are replaced by renames, never changed. Without a disk that works it finds and takes nothing.
+ */
+import { rm } from 'node:fs/promises';
+import type { CacheOptions } from '#http/options.ts';
+import { putVariant } from '#http/variants.ts';
+import { Invalidations } from '../invalidations.ts';
+import { hashKey, type KeyHash } from '../key-hash.ts';
+import { readWhole, wrapBytes } from '../memory-body.ts';
+import { isSameResponse } from '../same-response.ts';
+import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, StoreUsage } from '../store.ts';
+import { createWriter, type Spill, type WriterBudget } from '../writer.ts';
+import { BlockMemory, BodyFileWriter, newBodyId } from './body-file.ts';
+import { DiskBody } from './disk-body.ts';
+import { allocatedBytes } from './folder.ts';
+import { bodyFileBytes, type VariantRecord } from './format.ts';
+import { DiskHealth, type OnDiskProblem } from './health.ts';
+import { Janitor } from './janitor.ts';
+import { JournalWriter } from './journal.ts';
+import { Lanes } from './lanes.ts';
+import { OpenBodies } from './open-bodies.ts';
+import type { InvalidatedKey } from './shared-invalidations.ts';
+import { createSpill } from './spill.ts';
+import { bodyFilesOf, Volume } from './volume.ts';
+
+export interface DiskStoreOptions {
+  readonly directory: string;
+  /** For all workers of the directory together. */
+  readonly maxBytes: number;
+  readonly onProblem: OnDiskProblem;
+}
+
+/** One object may take this part of the disk. */
+const MAX_SHARE = 1 / 4;
+/** Bodies on their way in may take as much again as this part. */
+const MAX_UNFINISHED_SHARE = 1 / 2;
+/** Smaller bodies lie in their key's own file, as far as they are not more than this together. */
+const MAX_INLINE_BYTES = 32 * 1024;
+const MAX_INLINE_TOTAL_BYTES = 128 * 1024;
+/** Memory of all unfinished bodies that are still small; the others are in files. */
+const GATHER_BYTES = 32 * 1024 * 1024;
+/** Blocks on their way to the disk. */
+const BLOCKS_BYTES = 64 * 1024 * 1024;
+/** Bodies and keys that wait to be written; what comes then is not stored. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const MAX_WAITING_KEYS = 5_000;
+/** A look-up waits this long for its key's own writing; then it is a miss. */
+const MAX_WAIT_MS = 1_000;
+/** How often the directory is looked after. */
+const TICK_MS = 250;
+/** How soon an invalidation by another worker is seen. */
+const NEWS_MS = 1;
+
+export class DiskStore implements CacheStore {
+  readonly maxBodyBytes: number;
+  readonly #options: DiskStoreOptions;
+  readonly #health: DiskHealth;
+  readonly #lanes: Lanes;
+  readonly #files = new OpenBodies();
+  readonly #blocks = new BlockMemory(BLOCKS_BYTES);
+  readonly #gathering: WriterBudget;
+  /** Bodies in files that are not finished. */
+  readonly #unfinished: WriterBudget;
+  readonly #journal = new JournalWriter();
+  /** What the file of the directory has too, unless that has failed. */
+  readonly #invalidations = new Invalidations();
+  /** Files of bodies that came from memory, so that a new head does not write them again. */
+  readonly #written = new WeakMap<StoredBody, DiskBody>();
+  readonly #timer: NodeJS.Timeout;
+  #volume: Volume | undefined;
+  #janitor: Janitor | undefined;
+  #ticking: Promise<void> | undefined;
+  #waitingBytes = 0;
+  #newsAt = 0;
+  #isClosed = false;
+  #storedBytes = 0;
+
+  constructor(options: DiskStoreOptions) {
+    this.#options = options;
+    this.maxBodyBytes = Math.floor(options.maxBytes * MAX_SHARE);
+    this.#gathering = { leftBytes: Math.min(GATHER_BYTES, this.maxBodyBytes) };
+    this.#unfinished = { leftBytes: Math.floor(options.maxBytes * MAX_UNFINISHED_SHARE) };
+    this.#health = new DiskHealth(options.onProblem);
+    this.#lanes = new Lanes((error) => this.#fail(error));
+    this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref(); // never rejects
+    this.#use();
+  }
+
+  async find(key: string): Promise<CacheEntry | undefined> {
+    const hash = hashKey(key);
+    if (!(await this.#lanes.isIdleWithin(hash, MAX_WAIT_MS))) return undefined;
+    const volume = this.#use();
+    if (volume === undefined) return this.#entry(hash, []);
+    try {
+      const record = await volume.readEntry(hash);
+      const variants = record?.key === key ? record.variants : [];
+      if (variants.length > 0) this.#journal.noteUsed(hash);
+      return this.#entry(
+        hash,
+        variants.map((variant) => this.#toResponse(volume, hash, variant)),
+      );
+    } catch (error) {
+      this.#fail(error);
+      return this.#entry(hash, []);
+    }
+  }
+
+  /** What `find` gives is never older than the directory. */
+  findNewer(): undefined {
+    return undefined;
+  }
+
+  refuses(bodyBytes: number | undefined): StoreRefusal | undefined {
+    return bodyBytes !== undefined && bodyBytes > this.maxBodyBytes ? undefined : this.#refusal();
+  }
+
+  openWriter() {
+    return createWriter({
+      maxBodyBytes: this.maxBodyBytes,
+      maxMemoryBytes: MAX_INLINE_BYTES,
+      budget: this.#gathering,
+      openSpill: () => this.openSpill(),
+    });
+  }
+
+  /** `undefined` when nothing can be written now. */
+  openSpill(): Spill | undefined {
+    const volume = this.#use();
+    if (volume === undefined || this.#refusal() !== undefined) return undefined;
+    const writer = this.#openFile(volume);
+    return createSpill(writer, {
+      budget: this.#unfinished,
+      // A failure has been noted; else it did not keep up.
+      onRefused: () => this.#refusal() ?? this.#health.note('storeBusy', undefined),
+      finish: (sizeBytes) => this.#body(undefined, writer.bodyId, sizeBytes, writer.path, writer.finish()),
+    });
+  }
+
+  put(key: string, response: CachedResponse, options: CacheOptions): void {
+    const hash = hashKey(key);
+    const { body } = response;
+    const waits = body instanceof DiskBody ? 0 : body.sizeBytes;
+    const isBusy = this.#waitingBytes + waits > MAX_WAITING_BYTES || this.#lanes.size >= MAX_WAITING_KEYS;
+    if (isBusy) this.#health.note('storeBusy', undefined);
+    if (isBusy || this.#refusal() !== undefined || body.sizeBytes > this.maxBodyBytes) {
+      // What is there would be older than what the caller now believes to be stored.
+      if (!isBusy) this.#lanes.run(hash, () => this.#drop(hash, (variant) => variant.varyKey === response.varyKey));
+      this.#abandon(body);
+      return;
+    }
+    this.#waitingBytes += waits;
+    this.#lanes.run(hash, async () => {
+      try {
+        await this.#store(key, hash, response, options);
+      } finally {
+        this.#waitingBytes -= waits;
+      }
+    });
+  }
+
+  remove(key: string, response: CachedResponse): void {
+    const hash = hashKey(key);
+    this.#lanes.run(hash, () => this.#drop(hash, (variant) => isSameResponse(variant, response)));
+  }
+
+  invalidate(key: string, at: number): void {
+    const hash = hashKey(key);
+    this.#invalidations.record(hash, at);
+    const volume = this.#use();
+    try {
+      volume?.invalidations.record(hash, at);
+    } catch (error) {
+      this.#fail(error); // this worker knows it, and the file goes
+    }
+    this.#lanes.run(hash, () => this.#drop(hash, ({ requestAt }) => requestAt <= at));
+  }
+
+  /** What any worker of the directory has invalidated since the last call. */
+  takeNews(): readonly InvalidatedKey[] {
+    const now = performance.now();
+    if (now - this.#newsAt < NEWS_MS) return [];
+    this.#newsAt = now;
+    try {
+      return this.#volume?.invalidations.takeNews() ?? [];
+    } catch (error) {
+      this.#fail(error);
+      return [];
+    }
+  }
+
+  /** Whether a response of this request comes too late to be stored. */
+  refusesRequest(hash: KeyHash, requestAt: number): boolean {
+    const floor = this.#volume?.invalidations.floor ?? 0;
+    return requestAt <= floor || requestAt <= this.#instant(hash) || this.#invalidations.refuses(hash, requestAt);
+  }
+
+  usage(): StoreUsage {
+    return this.#janitor?.usage() ?? { bytes: this.#storedBytes, objects: 0 };
+  }
+
+  readonly diskUsage = (): StoreUsage => this.usage();
+
+  /** Everything that was put is on disk, and the directory is within its limit if this worker looks after it. */
+  async settle(): Promise<void> {
+    await this.#lanes.settled();
+    await this.#tick();
+    await this.#janitor?.finishRound();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#lanes.settled();
+    await this.#tick();
+    this.#isClosed = true;
+    this.#files.closeIdle();
+    this.#close();
+  }
+
+  async #store(key: string, hash: KeyHash, response: CachedResponse, options: CacheOptions): Promise<void> {
+    const volume = this.#use();
+    if (volume === undefined || this.refusesRequest(hash, response.requestAt)) return this.#abandon(response.body);
+    const record = await volume.readEntry(hash);
+    const since = this.#instant(hash);
+    const present = record?.key === key ? record.variants.filter(({ requestAt }) => requestAt > since) : [];
+    const added = await this.#place(volume, hash, response, present);
+    if (added === undefined) return;
+    const { variants } = putVariant(present, added, options);
+    const bytes = await volume.writeEntry(hash, { key, variants });
+    const kept = bodyFilesOf(variants);
+    const before = [...bodyFilesOf(record?.variants ?? []), ...bodyFilesOf([added])];
+    await volume.removeBodies(
+      hash,
+      before.filter((bodyId) => !kept.includes(bodyId)),
+    );
+    this.#noteStored(hash, bytes, variants);
+    // Another worker may have invalidated it between the look and the write.
+    const latest = this.#instant(hash);
+    if (variants.some(({ requestAt }) => requestAt <= latest))
+      await this.#drop(hash, ({ requestAt }) => requestAt <= latest);
+  }
+
+  /** Sees to it that the body is in a place that lasts. `undefined`: it could not be written. */
+  async #place(
+    volume: Volume,
+    hash: KeyHash,
+    response: CachedResponse,
+    present: readonly VariantRecord[],
+  ): Promise<VariantRecord | undefined> {
+    const { body } = response;
+    const inlineBytes = present.reduce((sum, { inline }) => sum + (inline?.length ?? 0), 0);
+    const canInline = body.sizeBytes <= MAX_INLINE_BYTES && inlineBytes + body.sizeBytes <= MAX_INLINE_TOTAL_BYTES;
+    if (!(body instanceof DiskBody) && canInline) {
+      return { ...response, bodyId: newBodyId(), bodyBytes: body.sizeBytes, inline: await readWhole(body) };
+    }
+    const file = body instanceof DiskBody ? body : (this.#written.get(body) ?? (await this.#writeBody(volume, body)));
+    if (file === undefined || !(await file.written)) return undefined;
+    const path = volume.bodyPath(hash, file.bodyId);
+    if (file.path !== path) {
+      await volume.place(file.path, path);
+      file.moveTo(path, hash);
+    }
+    return { ...response, bodyId: file.bodyId, bodyBytes: body.sizeBytes, inline: undefined };
+  }
+
+  async #writeBody(volume: Volume, body: StoredBody): Promise<DiskBody | undefined> {
+    const writer = this.#openFile(volume);
+    for await (const piece of body.read({ first: 0, last: body.sizeBytes - 1 })) {
+      await writer.drained();
+      if (writer.add(piece)) continue;
+      await writer.discard();
+      return undefined;
+    }
+    const file = this.#body(undefined, writer.bodyId, body.sizeBytes, writer.path, writer.finish());
+    this.#written.set(body, file);
+    return file;
+  }
+
+  /** Removes the variants that match, and the key's file with the last one. */
+  async #drop(hash: KeyHash, isDropped: (variant: VariantRecord) => boolean): Promise<void> {
+    const volume = this.#use();
+    const record = await volume?.readEntry(hash);
+    if (volume === undefined || record === undefined) return;
+    const variants = record.variants.filter((variant) => !isDropped(variant));
+    if (variants.length === record.variants.length) return;
+    let bytes = 0;
+    if (variants.length === 0) await volume.removeEntry(hash);
+    else bytes = await volume.writeEntry(hash, { key: record.key, variants });
+    await volume.removeBodies(hash, bodyFilesOf(record.variants.filter(isDropped)));
+    this.#noteStored(hash, bytes, variants);
+  }
+
+  #noteStored(hash: KeyHash, entryBytes: number, variants: readonly VariantRecord[]): void {
+    const files = variants
+      .filter(({ inline }) => inline === undefined)
+      .map(({ bodyBytes }) => bodyFileBytes(bodyBytes));
+    const bytes = entryBytes === 0 ? 0 : [entryBytes, ...files].reduce((sum, size) => sum + allocatedBytes(size), 0);
+    this.#storedBytes += bytes;
+    this.#journal.noteStored(hash, bytes);
+  }
+
+  #entry(hash: KeyHash, variants: readonly CachedResponse[]): CacheEntry | undefined {
+    const since = this.#instant(hash);
+    const present = variants.filter(({ requestAt }) => requestAt > since);
+    if (present.length === 0 && since === Number.NEGATIVE_INFINITY) return undefined;
+    return { variants: present, invalidatedAt: since === Number.NEGATIVE_INFINITY ? undefined : since };
+  }
+
+  /** When the key was invalidated last, by any worker. */
+  #instant(hash: KeyHash): number {
+    const own = this.#invalidations.at(hash) ?? Number.NEGATIVE_INFINITY;
+    try {
+      return Math.max(own, this.#volume?.invalidations.at(hash) ?? Number.NEGATIVE_INFINITY);
+    } catch (error) {
+      this.#fail(error);
+      return Number.POSITIVE_INFINITY; // nobody can tell, so nothing is served
+    }
+  }
+
+  #toResponse(volume: Volume, hash: KeyHash, { bodyId, bodyBytes, inline, ...head }: VariantRecord): CachedResponse {
+    const body =
+      inline === undefined
+        ? this.#body(hash, bodyId, bodyBytes, volume.bodyPath(hash, bodyId), WRITTEN)
+        : wrapBytes(inline);
+    return { ...head, body };
+  }
+
+  #body(hash: KeyHash | undefined, bodyId: string, sizeBytes: number, path: string, written: Promise<boolean>) {
+    const onLost = ({ hash: owner }: DiskBody) => {
+      this.#health.note('damaged', undefined);
+      if (owner !== undefined) this.#lanes.run(owner, () => this.#drop(owner, (variant) => variant.bodyId === bodyId));
+    };
+    return new DiskBody({ hash, bodyId, sizeBytes, path, written, files: this.#files, onLost });
+  }
+  #openFile(volume: Volume): BodyFileWriter {
+    const bodyId = newBodyId();
+    const path = volume.unfinishedPath(bodyId);
+    return new BodyFileWriter({ bodyId, path, memory: this.#blocks, onProblem: (error) => this.#fail(error) });
+  }
+
+  /** For a body that is not stored after all. */
+  #abandon(body: StoredBody): void {
+    if (!(body instanceof DiskBody) || body.hash !== undefined) return;
+    void body.written.then(() => rm(body.path, { force: true })).catch(() => undefined); // swept later
+  }
+
+  /** Opens the directory when that is worth a try. */
+  #use(): Volume | undefined {
+    if (this.#volume !== undefined || this.#isClosed || this.#refusal() !== undefined) return this.#volume;
+    try {
+      this.#volume = new Volume(this.#options.directory);
+      this.#janitor = new Janitor(this.#volume, this.#options.maxBytes);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return this.#volume;
+  }
+
+  #close(): void {
+    this.#janitor?.close();
+    this.#volume?.close();
+    this.#janitor = undefined;
+    this.#volume = undefined;
+  }
+
+  /** Never rejects. */
+  #tick(): Promise<void> {
+    this.#ticking ??= this.#lookAfter().finally(() => {
+      this.#ticking = undefined;
+    });
+    return this.#ticking;
+  }
+
+  async #lookAfter(): Promise<void> {
+    try {
+      if (this.#volume?.invalidations.isCurrent === false) this.#close(); // somebody has removed the directory
+      const volume = this.#use();
+      if (volume === undefined) return;
+      await this.#journal.flush(volume.directory);
+      await this.#janitor?.tick();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #refusal(): StoreRefusal | undefined {
+    return this.#health.refusal(performance.now());
+  }
+
+  #fail(error: unknown): void {
+    this.#health.noteFailure(error, performance.now());
+  }
+}
+
+const WRITTEN = Promise.resolve(true);

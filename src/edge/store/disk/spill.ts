@@ -1,0 +1,38 @@
+/** A body that is gathered in a file, within the limit for all unfinished ones. */
+import type { StoredBody } from '../store.ts';
+import type { Spill, WriterBudget } from '../writer.ts';
+import type { BodyFileWriter } from './body-file.ts';
+
+export interface SpillOptions {
+  readonly budget: WriterBudget;
+  /** The file did not take a chunk. */
+  readonly onRefused: () => void;
+  readonly finish: (sizeBytes: number) => StoredBody;
+}
+
+export function createSpill(writer: BodyFileWriter, { budget, onRefused, finish }: SpillOptions): Spill {
+  let takenBytes = 0;
+  const giveBack = () => {
+    budget.leftBytes += takenBytes;
+    takenBytes = 0;
+  };
+  return {
+    add: (chunk) => {
+      if (chunk.length > budget.leftBytes) return false;
+      takenBytes += chunk.length;
+      budget.leftBytes -= chunk.length;
+      if (writer.add(chunk)) return true;
+      onRefused();
+      return false;
+    },
+    drained: () => writer.drained(),
+    finish: (sizeBytes) => {
+      giveBack();
+      return finish(sizeBytes);
+    },
+    discard: () => {
+      giveBack();
+      void writer.discard(); // never rejects
+    },
+  };
+}

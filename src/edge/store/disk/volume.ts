@@ -1,0 +1,95 @@
+/** A cache directory that can be used: its folders, and the file of invalidations that all workers share. */
+import { mkdirSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { KeyHash } from '../key-hash.ts';
+import { newBodyId } from './body-file.ts';
+import { decodeEntry, type EntryRecord, encodeEntry } from './format.ts';
+import { bodyPath, DATABASE_NAME, entryPath, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
+import { SharedInvalidations } from './shared-invalidations.ts';
+
+export class Volume {
+  readonly directory: string;
+  readonly objects: string;
+  readonly invalidations: SharedInvalidations;
+  readonly #unfinished: string;
+
+  /** Makes what is missing; throws when that fails. */
+  constructor(directory: string) {
+    this.directory = directory;
+    this.#unfinished = join(directory, UNFINISHED_NAME);
+    mkdirSync(this.#unfinished, { recursive: true, mode: 0o700 });
+    this.invalidations = new SharedInvalidations(join(directory, DATABASE_NAME));
+    this.objects = join(directory, OBJECTS_PREFIX + this.invalidations.generation);
+    mkdirSync(this.objects, { recursive: true, mode: 0o700 });
+  }
+
+  unfinishedPath(bodyId: string): string {
+    return join(this.#unfinished, `${process.pid}-${bodyId}`);
+  }
+
+  bodyPath(hash: KeyHash, bodyId: string): string {
+    return bodyPath(this.objects, hash, bodyId);
+  }
+
+  /** `undefined`: not there, torn or foreign. Throws when the disk fails. */
+  async readEntry(hash: KeyHash): Promise<EntryRecord | undefined> {
+    const file = await unlessMissing(readFile(entryPath(this.objects, hash)));
+    return file === undefined ? undefined : decodeEntry(file);
+  }
+
+  /** Replaces it as a whole; gives the file's length. */
+  async writeEntry(hash: KeyHash, record: EntryRecord): Promise<number> {
+    const unfinished = this.unfinishedPath(newBodyId());
+    const file = encodeEntry(record);
+    try {
+      await writeFile(unfinished, file, { flag: 'wx', mode: 0o600 });
+      await this.place(unfinished, entryPath(this.objects, hash));
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => undefined); // swept later
+      throw error;
+    }
+    return file.length;
+  }
+
+  /** Moves a finished file to where it is found. */
+  async place(from: string, to: string): Promise<void> {
+    try {
+      await rename(from, to);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await mkdir(dirname(to), { mode: 0o700 }).catch(() => undefined); // there, or the next line says what is wrong
+      await rename(from, to);
+    }
+  }
+
+  async removeEntry(hash: KeyHash): Promise<void> {
+    await unlessMissing(rm(entryPath(this.objects, hash)));
+  }
+
+  async removeBodies(hash: KeyHash, bodyIds: readonly string[]): Promise<void> {
+    await Promise.all(bodyIds.map((bodyId) => unlessMissing(rm(this.bodyPath(hash, bodyId)))));
+  }
+
+  close(): void {
+    this.invalidations.close();
+  }
+}
+
+/** The bodies of these variants that have files of their own. */
+export function bodyFilesOf(variants: EntryRecord['variants']): string[] {
+  return variants.flatMap(({ bodyId, inline }) => (inline === undefined ? [bodyId] : []));
+}
+
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,25 @@
+/** Builds a worker's cache store: memory, over a disk if there is one. */
+import { DiskStore } from './disk/disk.ts';
+import type { OnDiskProblem } from './disk/health.ts';
+import { MemoryStore } from './memory.ts';
+import type { CacheStore } from './store.ts';
+import { TieredStore } from './tiered.ts';
+
+export interface StoreOptions {
+  /** Of this worker. */
+  readonly memoryBytes: number;
+  readonly directory: string;
+  /** For all workers of the directory together; 0: no disk. */
+  readonly diskBytes: number;
+  readonly onProblem: OnDiskProblem;
+}
+
+/** Above it a body is read from its file each time, when there is one. */
+const MAX_BODY_BYTES_OVER_DISK = 4 * 1024 * 1024;
+
+/** A directory that cannot be used is tried again and again; meanwhile there is only memory. */
+export function openStore({ memoryBytes, directory, diskBytes, onProblem }: StoreOptions): CacheStore {
+  if (diskBytes === 0) return new MemoryStore({ maxBytes: memoryBytes });
+  const memory = new MemoryStore({ maxBytes: memoryBytes, maxBodyBytes: MAX_BODY_BYTES_OVER_DISK });
+  return new TieredStore({ memory, disk: new DiskStore({ directory, maxBytes: diskBytes, onProblem }) });
+}

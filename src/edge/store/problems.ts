@@ -1,0 +1,24 @@
+/** What goes wrong with the disk of the cache: counted each time, logged once in a while. */
+import { Counter, type Registry } from 'prom-client';
+import type { Logger } from '#lib/logger.ts';
+import type { DiskProblem, OnDiskProblem } from './disk/health.ts';
+
+/** Of the same problem. */
+const LOG_EVERY_MS = 60_000;
+
+export function createProblemReport(log: Logger, registry: Registry): OnDiskProblem {
+  const counter = new Counter({
+    name: 'causeway_edge_store_problems_total',
+    help: 'Troubles with the disk of the cache: storeFull, storeError, storeBusy (too slow), damaged (a file was not used).',
+    labelNames: ['problem'],
+    registers: [registry],
+  });
+  const loggedAt = new Map<DiskProblem, number>();
+  return (problem, error) => {
+    counter.inc({ problem });
+    const now = performance.now();
+    if (now - (loggedAt.get(problem) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    loggedAt.set(problem, now);
+    log.warn({ problem, err: error }, 'the disk of the cache');
+  };
+}

@@ -1,0 +1,6 @@
+/** Whether two handles mean the same stored response: each look-up on disk gives new ones. */
+import type { Stored } from '#http/stored.ts';
+
+export function isSameResponse(a: Stored, b: Stored): boolean {
+  return a.requestAt === b.requestAt && a.responseAt === b.responseAt && a.varyKey === b.varyKey && a.etag === b.etag;
+}

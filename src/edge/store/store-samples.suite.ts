@@ -1,0 +1,58 @@
+/** Responses for tests of stores: to put, to read back. */
+import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+import type { Stored } from '#http/stored.ts';
+import type { BodyWriter, CachedResponse, CacheStore } from './store.ts';
+
+export function putText(
+  store: CacheStore,
+  key: string,
+  content: string,
+  changes: Partial<Stored> = {},
+): CachedResponse {
+  const writer = store.openWriter();
+  if (content !== '') writer.add(Buffer.from(content));
+  const body = writer.finish();
+  if (body === undefined) throw new Error('the body was not taken');
+  const response = { ...storedHead(changes), body };
+  store.put(key, response, DEFAULT_CACHE_OPTIONS);
+  return response;
+}
+
+/** `undefined` when there is none, or it cannot be read. */
+export async function textOf(response: CachedResponse | undefined): Promise<string | undefined> {
+  if (response === undefined || (await response.body.prepare?.()) === false) return undefined;
+  const pieces: Buffer[] = [];
+  for await (const piece of response.body.read({ first: 0, last: response.body.sizeBytes - 1 })) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+export function finishSomehow(writer: BodyWriter, index: number): void {
+  if (index % 2 === 0) writer.finish();
+  else writer.discard();
+}
+
+export function storedHead(changes: Partial<Stored> = {}): Stored {
+  return {
+    status: 200,
+    reason: 'OK',
+    headers: ['Content-Type', 'text/plain'],
+    vary: [],
+    varyKey: '',
+    varyHeaders: [],
+    etag: undefined,
+    range: undefined,
+    requestAt: 500,
+    responseAt: 500,
+    dateAt: 500,
+    lastModifiedAt: undefined,
+    initialAgeMs: 0,
+    lifetimeMs: 60_000,
+    staleWhileRevalidateMs: 0,
+    staleIfErrorMs: undefined,
+    mustValidate: false,
+    forbidsStale: false,
+    isInvalid: false,
+    noTransform: false,
+    ...changes,
+  };
+}

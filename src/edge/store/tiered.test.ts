@@ -1,0 +1,20 @@
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { DiskStore } from './disk/disk.ts';
+import { MemoryStore } from './memory.ts';
+import { storeSuite } from './store.suite.ts';
+import { TieredStore } from './tiered.ts';
+
+for (const [name, memoryShare] of [
+  ['the tiered store', 1],
+  ['the tiered store without memory', 0],
+] as const) {
+  storeSuite(name, (t, { maxBytes }) => {
+    const directory = temporaryFolder(t);
+    const onProblem = (problem: string, error: unknown) => t.diagnostic(`${problem} ${error}`);
+    const disk = new DiskStore({ directory, maxBytes, onProblem });
+    const memory = new MemoryStore({ maxBytes: maxBytes * memoryShare });
+    const store = new TieredStore({ memory, disk });
+    t.after(() => store[Symbol.asyncDispose]());
+    return { store, settle: () => disk.settle(), usage: () => disk.usage() };
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * Memory over disk. What is put goes into both; what is found on disk comes into memory. An entry in memory may lack what
+ * another worker has stored since: before the origin is asked, `findNewer` looks at the disk.
+ */
+import type { CacheOptions } from '#http/options.ts';
+import type { DiskStore } from './disk/disk.ts';
+import { DiskBody } from './disk/disk-body.ts';
+import { FileBody } from './file-body.ts';
+import type { MemoryStore } from './memory.ts';
+import { isSameResponse } from './same-response.ts';
+import type { CachedResponse, CacheEntry, CacheStore, StoreRefusal, StoreUsage } from './store.ts';
+import { createWriter } from './writer.ts';
+
+/** A body that is still small is gathered in memory, however little memory the store has. */
+const MIN_GATHER_BYTES = 32 * 1024;
+/** Of all bodies that are gathered in memory at once. */
+const MIN_BUDGET_BYTES = 8 * 1024 * 1024;
+
+export interface TieredStoreOptions {
+  readonly memory: MemoryStore;
+  readonly disk: DiskStore;
+}
+
+export class TieredStore implements CacheStore {
+  readonly maxBodyBytes: number;
+  readonly #memory: MemoryStore;
+  readonly #disk: DiskStore;
+  readonly #budget: { leftBytes: number };
+
+  constructor({ memory, disk }: TieredStoreOptions) {
+    this.#memory = memory;
+    this.#disk = disk;
+    this.maxBodyBytes = Math.max(memory.maxBodyBytes, disk.maxBodyBytes);
+    this.#budget = { leftBytes: Math.max(MIN_BUDGET_BYTES, memory.maxBodyBytes * 4) };
+  }
+
+  find(key: string): Promise<CacheEntry | undefined> | CacheEntry | undefined {
+    this.#hear();
+    const entry = this.#memory.find(key);
+    return entry !== undefined && entry.variants.length > 0 ? entry : this.#findOnDisk(key, undefined);
+  }
+
+  findNewer(key: string, found: CacheEntry | undefined): Promise<CacheEntry | undefined> | undefined {
+    // Without an entry in memory, what was found came from the disk just now.
+    const inMemory = this.#memory.find(key);
+    if (found === undefined || inMemory === undefined || inMemory.variants.length === 0) return undefined;
+    return this.#findOnDisk(key, found);
+  }
+
+  refuses(bodyBytes: number | undefined): StoreRefusal | undefined {
+    const fitsMemory = bodyBytes === undefined || bodyBytes <= this.#memory.maxBodyBytes;
+    return fitsMemory && this.#memory.maxBodyBytes > 0 ? undefined : this.#disk.refuses(bodyBytes);
+  }
+
+  openWriter() {
+    return createWriter({
+      maxBodyBytes: this.maxBodyBytes,
+      maxMemoryBytes: Math.max(MIN_GATHER_BYTES, this.#memory.maxBodyBytes),
+      budget: this.#budget,
+      openSpill: () => this.#disk.openSpill(),
+    });
+  }
+
+  put(key: string, response: CachedResponse, options: CacheOptions): void {
+    this.#hear();
+    this.#memory.put(key, this.#withFileBody(key, response), options);
+    const { body } = response;
+    this.#disk.put(key, body instanceof FileBody ? { ...response, body: body.file } : response, options);
+  }
+
+  remove(key: string, response: CachedResponse): void {
+    this.#memory.remove(key, response);
+    this.#disk.remove(key, response);
+  }
+
+  invalidate(key: string, at: number): void {
+    this.#memory.invalidate(key, at);
+    this.#disk.invalidate(key, at);
+  }
+
+  usage(): StoreUsage {
+    return this.#memory.usage();
+  }
+
+  readonly diskUsage = (): StoreUsage => this.#disk.usage();
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#disk[Symbol.asyncDispose]();
+  }
+
+  /** What other workers have invalidated leaves this one's memory too. */
+  #hear(): void {
+    for (const { hash, at } of this.#disk.takeNews()) this.#memory.invalidateHash(hash, at);
+  }
+
+  /** `seen`: only what is newer than it. */
+  async #findOnDisk(key: string, seen: CacheEntry | undefined): Promise<CacheEntry | undefined> {
+    const found = await this.#disk.find(key);
+    this.#hear();
+    const inMemory = this.#memory.find(key);
+    const present = inMemory?.variants ?? [];
+    const variants = newest(present, found?.variants ?? []);
+    const isNewer = variants.some((variant) => !present.includes(variant));
+    const invalidatedAt = latest(found?.invalidatedAt, inMemory?.invalidatedAt);
+    if (isNewer) {
+      const promoted = variants.map((variant) => this.#withFileBody(key, variant));
+      this.#memory.load(key, promoted);
+      return { variants: promoted, invalidatedAt };
+    }
+    if (seen !== undefined) return undefined;
+    return variants.length === 0 && invalidatedAt === undefined ? undefined : { variants, invalidatedAt };
+  }
+
+  /** A body in a file comes into memory when it is first used, if memory may hold it. */
+  #withFileBody(key: string, response: CachedResponse): CachedResponse {
+    const { body } = response;
+    if (!(body instanceof DiskBody)) return response;
+    const entryOf = (held: FileBody) => {
+      const variants = this.#memory.find(key)?.variants ?? [];
+      return { variants, variant: variants.find((each) => each.body === held) };
+    };
+    const mayLoad = body.sizeBytes <= this.#memory.maxBodyBytes;
+    const held = new FileBody(body, mayLoad, {
+      onLoaded: (loaded) => {
+        const { variants, variant } = entryOf(loaded);
+        if (variant !== undefined) this.#memory.load(key, variants); // weighed again, with the bytes
+      },
+      onLost: (lost) => {
+        const { variant } = entryOf(lost);
+        if (variant !== undefined) this.#memory.remove(key, variant);
+      },
+    });
+    return { ...response, body: held };
+  }
+}
+
+/** Of two lists the later of each variant, as far as both have it. */
+function newest(present: readonly CachedResponse[], found: readonly CachedResponse[]): readonly CachedResponse[] {
+  const isLater = (variant: CachedResponse, others: readonly CachedResponse[], orSame: boolean) => {
+    const other = others.find(
+      ({ vary, varyKey }) => varyKey === variant.varyKey && String(vary) === String(variant.vary),
+    );
+    if (other === undefined) return true;
+    return isSameResponse(variant, other)
+      ? orSame
+      : variant.responseAt > other.responseAt || (orSame && variant.responseAt === other.responseAt);
+  };
+  return [
+    ...found.filter((variant) => isLater(variant, present, false)),
+    ...present.filter((variant) => isLater(variant, found, true)),
+  ];
+}
+
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+}
