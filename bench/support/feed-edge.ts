@@ -28,5 +28,6 @@ startFeedClient({
     const applied: Applied = { revision, atMs: Number(process.hrtime.bigint()) / 1e6 };
     process.send?.(applied);
   },
+  prefetch: async () => ({ kind: 'stored' }),
 });
 process.on('disconnect', () => process.exit(0));

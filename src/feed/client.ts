@@ -6,14 +6,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
 import { requestFeed } from './connection.ts';
 import type { StoreHead } from './edge-file.ts';
+import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { parseDelta } from './messages.ts';
-import { type Delta, type ResourceChange, SILENCE_MS, STATUS_MS, STATUS_PATH, STREAM_PATH } from './protocol.ts';
+import { createPrefetches, type Prefetches } from './prefetches.ts';
+import {
+  type Delta,
+  MAX_FAILURE_CHARS,
+  PREFETCH_PATH,
+  type PrefetchReport,
+  type PrefetchReportResult,
+  type ResourceChange,
+  SILENCE_MS,
+  STATUS_MS,
+  STATUS_PATH,
+  STREAM_PATH,
+} from './protocol.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
@@ -34,6 +48,8 @@ export interface FeedClientOptions {
    * `names`: sites that changed; absent: any may have. Never called again before it has settled.
    */
   readonly confirm: (change: StoredChange) => Promise<void>;
+  /** Asks one worker; `undefined`: none can do it just now, and it is asked again. Never rejects. */
+  readonly prefetch: (request: PrefetchRequest) => Promise<PrefetchOutcome | undefined>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -55,6 +71,7 @@ class RunningFeedClient implements FeedClient {
   readonly #identity: EdgeIdentity;
   readonly #stop = new AbortController();
   readonly #confirmations;
+  readonly #prefetches: Prefetches;
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
   #applied: StoreHead | undefined;
@@ -66,8 +83,14 @@ class RunningFeedClient implements FeedClient {
   #isReportFailing = false;
 
   constructor(options: FeedClientOptions) {
-    const { store, confirm, log, edgeId, build, clock } = options;
+    const { store, confirm, prefetch, log, edgeId, build, clock } = options;
     this.#options = options;
+    this.#prefetches = createPrefetches({
+      entries: store.prefetches,
+      prefetch,
+      report: (results) => this.#reportPrefetches(results),
+      log,
+    });
     this.#identity = { edge: edgeId, build, startedAt: clock() };
     this.#confirmations = createConfirmations({
       confirm,
@@ -75,12 +98,13 @@ class RunningFeedClient implements FeedClient {
       onConfirmed: (head) => {
         this.#applied = head;
         this.#reportSoon();
+        this.#prefetches.advance(head.revision);
       },
     });
     const head = store.head();
     // What was stored before the start is in force only when the workers of this start say so.
     if (head !== undefined) this.#confirmations.add(head, undefined);
-    this.#reporting = setInterval(() => this.#reportSoon(), STATUS_MS);
+    this.#reporting = setInterval(() => this.#tick(), STATUS_MS);
     this.#running = this.#run();
   }
 
@@ -100,8 +124,15 @@ class RunningFeedClient implements FeedClient {
     clearInterval(this.#reporting);
     this.#stop.abort();
     await this.#running;
+    await this.#prefetches[Symbol.asyncDispose]();
     await this.#confirmations[Symbol.asyncDispose]();
     await this.#report;
+  }
+
+  #tick(): void {
+    this.#reportSoon();
+    // Makes up for workers that were away and for a control that was.
+    if (this.#applied !== undefined) this.#prefetches.advance(this.#applied.revision);
   }
 
   async #run(): Promise<void> {
@@ -191,16 +222,31 @@ class RunningFeedClient implements FeedClient {
   }
 
   async #sendReport(applied: StoreHead): Promise<void> {
-    const { store, socketPath } = this.#options;
+    await this.#post(STATUS_PATH, describeStatus(this.#options.store, this.#identity, applied));
+  }
+
+  async #reportPrefetches(results: readonly PrefetchResultEntry[]): Promise<void> {
+    const { store, edgeId } = this.#options;
+    const epoch = store.head()?.epoch ?? '';
+    const report: PrefetchReport = { edge: edgeId, epoch, results: results.map(toReportResult) };
+    await this.#post(PREFETCH_PATH, report);
+  }
+
+  async #post(path: string, message: object): Promise<void> {
     const response = await requestFeed({
-      socketPath,
-      path: STATUS_PATH,
+      socketPath: this.#options.socketPath,
+      path,
       signal: this.#stop.signal,
       silenceMs: STATUS_MS,
-      body: JSON.stringify(describeStatus(store, this.#identity, applied)),
+      body: JSON.stringify(message),
     });
     response.destroy();
   }
+}
+
+function toReportResult({ spec: { taskId, n }, outcome }: PrefetchResultEntry): PrefetchReportResult {
+  if (outcome.kind === 'stored') return { taskId, n };
+  return { taskId, n, failure: outcome.reason.slice(0, MAX_FAILURE_CHARS) };
 }
 
 /** A purge that goes needs no telling: it is covered by another, or nothing so old can remain. */

@@ -16,6 +16,7 @@ import {
   type StoreChange,
   type StoreHead,
 } from './edge-file.ts';
+import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
 import type { Rejection } from './protocol.ts';
 
@@ -31,6 +32,7 @@ export interface EdgeStore extends SiteSource, Disposable {
   applyDelta(to: number, changes: readonly StoreChange[], now: number): void;
   /** Collects a whole new set beside the present one; nothing changes until its `commit`. */
   stageSnapshot(): SnapshotStaging;
+  readonly prefetches: EdgePrefetches;
 }
 
 /** What a worker reads from. */
@@ -74,6 +76,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
         if (setRevision.run(to).changes !== 1) throw new Error('a delta before the first snapshot');
       }),
     stageSnapshot: () => createStaging(database),
+    prefetches: createEdgePrefetches(database),
     [Symbol.dispose]: () => database.close(),
   };
 }

@@ -2,8 +2,12 @@
 import {
   type Delta,
   type EdgeStatus,
+  MAX_FAILURE_CHARS,
+  MAX_PREFETCH_RESULTS,
   MAX_REJECTION_ERROR_CHARS,
   MAX_REJECTIONS,
+  type PrefetchReport,
+  type PrefetchReportResult,
   type Rejection,
   type ResourceChange,
   type SnapshotHead,
@@ -18,7 +22,7 @@ const MAX_BUILD_CHARS = 200;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** These four throw `MessageError`. */
+/** These five throw `MessageError`. */
 export function parseDelta(text: string): Delta {
   const members = readObject('delta', parseJson(text));
   const { changes } = members;
@@ -48,8 +52,7 @@ export function parseChange(text: string): ResourceChange {
 
 export function parseStatus(text: string): EdgeStatus {
   const members = readObject('status', parseJson(text));
-  const edge = readText('edge', members['edge'], MAX_ID_CHARS);
-  if (!/^[\w.-]+$/.test(edge)) throw new MessageError('edge: expected letters, digits, dots, hyphens');
+  const edge = readEdge(members['edge']);
   const { rejected } = members;
   if (!Array.isArray(rejected) || rejected.length > MAX_REJECTIONS) {
     throw new MessageError(`rejected: expected a list of at most ${MAX_REJECTIONS}`);
@@ -62,6 +65,35 @@ export function parseStatus(text: string): EdgeStatus {
     build: readText('build', members['build'], MAX_BUILD_CHARS),
     startedAt: readCount('startedAt', members['startedAt']),
   };
+}
+
+export function parsePrefetchReport(text: string): PrefetchReport {
+  const members = readObject('report', parseJson(text));
+  const { results } = members;
+  if (!Array.isArray(results) || results.length > MAX_PREFETCH_RESULTS) {
+    throw new MessageError(`results: expected a list of at most ${MAX_PREFETCH_RESULTS}`);
+  }
+  return {
+    edge: readEdge(members['edge']),
+    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
+    results: results.map(readPrefetchResult),
+  };
+}
+
+function readPrefetchResult(value: unknown): PrefetchReportResult {
+  const members = readObject('result', value);
+  const { failure } = members;
+  return {
+    taskId: readCount('taskId', members['taskId']),
+    n: readCount('n', members['n']),
+    ...(failure !== undefined && { failure: readText('failure', failure, MAX_FAILURE_CHARS) }),
+  };
+}
+
+function readEdge(value: unknown): string {
+  const edge = readText('edge', value, MAX_ID_CHARS);
+  if (!/^[\w.-]+$/.test(edge)) throw new MessageError('edge: expected letters, digits, dots, hyphens');
+  return edge;
 }
 
 function readChange(value: unknown): ResourceChange {

@@ -1,11 +1,13 @@
 /**
  * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R is an SSE stream of deltas,
- * GET /edge/v1/snapshot gives everything as zstd NDJSON, POST /edge/v1/status reports what is in force.
+ * GET /edge/v1/snapshot gives everything as zstd NDJSON, POST /edge/v1/status reports what is in force, POST
+ * /edge/v1/prefetch what became of prefetches.
  */
 
 export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';
 export const STATUS_PATH = '/edge/v1/status';
+export const PREFETCH_PATH = '/edge/v1/prefetch';
 
 /** An empty comment; whoever hears nothing for three of them takes the connection for dead. */
 export const HEARTBEAT_MS = 10_000;
@@ -19,9 +21,13 @@ export const MAX_REJECTION_ERROR_CHARS = 300;
 /** 1,000 rejections with names and errors at their longest, escaped. */
 export const MAX_STATUS_BYTES = 2 * 1024 * 1024;
 
+/** In one report. */
+export const MAX_PREFETCH_RESULTS = 100;
+export const MAX_FAILURE_CHARS = 100;
+
 /**
- * One resource's newest state. A delete carries no body. `kind` is `site` today; an edge keeps kinds that it does not
- * know, for the release that does.
+ * One resource's newest state. A delete carries no body. `kind` is `site` (a `SiteSpec` under its name), `purge` (a
+ * `PurgeSpec`) or `prefetch` (a `PrefetchSpec`); an edge keeps kinds that it does not know, for the release that does.
  */
 export type ResourceChange =
   | {
@@ -63,4 +69,18 @@ export interface EdgeStatus {
   readonly rejected: readonly Rejection[];
   readonly build: string;
   readonly startedAt: number;
+}
+
+/** What became of prefetches at an edge. */
+export interface PrefetchReport {
+  readonly edge: string;
+  readonly epoch: string;
+  readonly results: readonly PrefetchReportResult[];
+}
+
+export interface PrefetchReportResult {
+  readonly taskId: number;
+  readonly n: number;
+  /** Absent: the object is stored. */
+  readonly failure?: string;
 }

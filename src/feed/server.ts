@@ -5,20 +5,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
+import { recordPrefetchResults } from '#db/cache-tasks.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
-import { pruneTombstones } from '#db/resources.ts';
+import { readHead } from '#db/resources.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
-import { MessageError, parseStatus } from './messages.ts';
-import { HEARTBEAT_MS, MAX_STATUS_BYTES, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from './protocol.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
+import { HEARTBEAT_MS, MAX_STATUS_BYTES, PREFETCH_PATH, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from './protocol.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
 /** Covers the wake-ups that were missed. */
 const POLL_MS = 1000;
-const PRUNE_MS = 24 * 3600 * 1000;
 /** Each holds a state of the database; who finds no place comes back after its back-off. */
 const MAX_SNAPSHOTS = 4;
 /** An edge that reads nothing of its snapshot for so long is cut off. */
@@ -49,9 +50,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   await listenOnSocket(server, options.socketPath);
   const publishing = watchPublishes(db, broadcast, log);
   const beating = setInterval(() => broadcast.heartbeat(), HEARTBEAT_MS);
-  const prune = () => void pruneQuietly(options); // logs its own failure
-  const pruning = setInterval(prune, PRUNE_MS);
-  prune();
+  const housekeeping = startHousekeeping(options);
   return {
     get headRevision() {
       return broadcast.revision;
@@ -61,9 +60,9 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
     },
     async [Symbol.asyncDispose]() {
       clearInterval(beating);
-      clearInterval(pruning);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await publishing[Symbol.asyncDispose]();
+      await housekeeping[Symbol.asyncDispose]();
       broadcast.close();
       server.closeAllConnections();
       await closed;
@@ -98,21 +97,14 @@ function watchPublishes(db: Db, broadcast: Broadcast, log: Logger): AsyncDisposa
   };
 }
 
-async function pruneQuietly({ db, clock, log }: FeedServerOptions): Promise<void> {
-  try {
-    await db.transaction((trx) => pruneTombstones(trx, clock()));
-  } catch (error) {
-    log.error({ err: error }, 'old deletions were not pruned; trying again tomorrow');
-  }
-}
-
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handler {
   const routes: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
     [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db) },
-    [STATUS_PATH]: { method: 'POST', handle: (request, response) => takeStatus(options, request, response) },
+    [STATUS_PATH]: { method: 'POST', handle: createReportHandler((text) => takeStatus(options, text)) },
+    [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
   };
   return async (request, response) => {
     try {
@@ -170,16 +162,35 @@ function createSnapshotHandler(db: Db): Handler {
   };
 }
 
-async function takeStatus({ db, clock }: FeedServerOptions, request: IncomingMessage, response: ServerResponse) {
-  const text = await readBody(request, MAX_STATUS_BYTES);
-  if (text === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
-  try {
-    await recordEdgeStatus(db.query, parseStatus(text), clock());
-  } catch (error) {
-    if (error instanceof MessageError) return refuse(response, 400, error.message);
-    throw error;
-  }
-  response.writeHead(204).end();
+/** `take` throws `MessageError` for what is no report. */
+function createReportHandler(take: (text: string) => Promise<void>): Handler {
+  return async (request, response) => {
+    const text = await readBody(request, MAX_STATUS_BYTES);
+    if (text === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
+    try {
+      await take(text);
+    } catch (error) {
+      if (error instanceof MessageError) return refuse(response, 400, error.message);
+      throw error;
+    }
+    response.writeHead(204).end();
+  };
+}
+
+async function takeStatus({ db, clock }: FeedServerOptions, text: string): Promise<void> {
+  await recordEdgeStatus(db.query, parseStatus(text), clock());
+}
+
+/** Of another epoch: those tasks are not ours, whatever their numbers. */
+async function takePrefetchReport({ db }: FeedServerOptions, text: string): Promise<void> {
+  const { edge, epoch, results } = parsePrefetchReport(text);
+  const head = await readHead(db.query);
+  if (epoch !== head.epoch) return;
+  await recordPrefetchResults(
+    db.query,
+    edge,
+    results.map(({ taskId, n, failure }) => ({ taskId, n, failure })),
+  );
 }
 
 /** Absent when it is longer. */

@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createLogger, type Logger } from '#lib/logger.ts';
+import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
 
 export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
@@ -18,6 +19,10 @@ export interface RunningPart {
   applyChange?(change: ChangedMessage): void;
   /** Every worker runs the change with this id. */
   confirm?(id: number): void;
+  /** What the feed asked for with this id; without an outcome it is to ask again. */
+  takeOutcome?(id: number, outcome: PrefetchOutcome | undefined): void;
+  /** Fetches an object into the store. Never rejects. */
+  prefetch?(request: PrefetchRequest): Promise<PrefetchOutcome>;
   /** No new work; what is under way has `graceMs` to finish. */
   stop(graceMs: number): Promise<void>;
 }
@@ -85,6 +90,12 @@ async function handle(starting: Promise<RunningPart> | undefined, registry: Regi
       return send({ kind: 'inForce', id: message.id });
     case 'confirmed':
       return part?.confirm?.(message.id);
+    case 'prefetch': {
+      const outcome = await part?.prefetch?.(message.request);
+      return send({ kind: 'prefetched', id: message.id, ...(outcome !== undefined && { outcome }) });
+    }
+    case 'prefetched':
+      return part?.takeOutcome?.(message.id, message.outcome);
     case 'stop':
       await part?.stop(message.graceMs);
       return process.exit(0);

@@ -1,4 +1,5 @@
 /** The process of an edge that follows the feed and writes the store that the workers read; one per machine. */
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,11 +7,13 @@ import { Gauge } from 'prom-client';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
+import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
 
 /** After that the feed tries on by itself. */
 const CONTROL_START_MS = 3000;
 const POLL_MS = 20;
+const MAX_FIRST_ID = 2 ** 47;
 
 export async function startEdgeFeed({ config, build, log, registry, send }: PartContext): Promise<RunningPart> {
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
@@ -19,7 +22,9 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
   // Both have just been started; without waiting every start would begin with a failure in the log.
   if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
   const confirmed = new Map<number, () => void>();
-  let lastId = 0;
+  const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
+  // What the process before this one asked for may still be answered, to us.
+  let lastId = randomInt(MAX_FIRST_ID);
   const client = startFeedClient({
     socketPath: config.feedSocket,
     edgeId: config.edgeId,
@@ -31,6 +36,12 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
         confirmed.set(id, resolve);
         send({ kind: 'changed', id, revision, ...(names !== undefined && { names }) });
       }),
+    prefetch: (request) =>
+      new Promise((resolve) => {
+        const id = ++lastId;
+        prefetched.set(id, resolve);
+        send({ kind: 'prefetch', id, request });
+      }),
     clock: systemClock,
     log,
   });
@@ -39,6 +50,10 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
     confirm(id) {
       confirmed.get(id)?.();
       confirmed.delete(id);
+    },
+    takeOutcome(id, outcome) {
+      prefetched.get(id)?.(outcome);
+      prefetched.delete(id);
     },
     async stop() {
       // Nobody will confirm any more.

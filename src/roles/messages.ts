@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
 import type { ListenAddress } from '#lib/listen-address.ts';
+import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 
 export type PartKind = 'control' | 'edge-feed' | 'edge-worker';
 
@@ -27,12 +28,28 @@ export interface ChangedMessage {
   readonly names?: readonly string[];
 }
 
+/** From the feed to the supervisor, from there to one worker. */
+export interface PrefetchMessage {
+  readonly kind: 'prefetch';
+  readonly id: number;
+  readonly request: PrefetchRequest;
+}
+
+/** And back; without an outcome nobody could do it just now. */
+export interface PrefetchedMessage {
+  readonly kind: 'prefetched';
+  readonly id: number;
+  readonly outcome?: PrefetchOutcome;
+}
+
 export type ToChild =
   | StartMessage
   /** To a worker, which answers `inForce` when it runs them. */
   | ChangedMessage
   /** To the feed: every worker runs the change. */
   | { readonly kind: 'confirmed'; readonly id: number }
+  | PrefetchMessage
+  | PrefetchedMessage
   | { readonly kind: 'metrics'; readonly id: number }
   | { readonly kind: 'stop'; readonly graceMs: number };
 
@@ -43,6 +60,8 @@ export type FromChild =
   /** From the feed. */
   | ChangedMessage
   | { readonly kind: 'inForce'; readonly id: number }
+  | PrefetchMessage
+  | PrefetchedMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /** `kept`: in the file `first-token`. `given`: it came from the settings and is kept nowhere. `none`: there was no need. */

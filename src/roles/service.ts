@@ -2,10 +2,12 @@
 import type { Config } from '#config';
 import type { Logger } from '#lib/logger.ts';
 import type { Death } from '#lib/supervise.ts';
+import { unreachable } from '#lib/unreachable.ts';
 import { ChangeRelay } from './change-relay.ts';
-import type { ChangedMessage, FirstToken, FromChild, StartMessage } from './messages.ts';
+import type { ChangedMessage, FirstToken, PrefetchMessage, StartMessage } from './messages.ts';
 import { createSupervisorMetrics, startMetricsServer } from './metrics.ts';
-import { Part } from './part.ts';
+import { Part, type RelayedMessage } from './part.ts';
+import { PrefetchRelay } from './prefetch-relay.ts';
 
 export interface ServiceOptions {
   readonly parts: readonly StartMessage[];
@@ -27,6 +29,7 @@ export class Service implements AsyncDisposable {
   readonly #log: Logger;
   readonly #parts: readonly Part[];
   readonly #relay: ChangeRelay;
+  readonly #prefetches: PrefetchRelay;
   readonly #metrics = createSupervisorMetrics();
   readonly #started = Promise.withResolvers<Started>();
   #metricsServer: AsyncDisposable | undefined;
@@ -55,10 +58,11 @@ export class Service implements AsyncDisposable {
           onReady: (part, firstToken) => this.#noteReady(part, firstToken),
           onFailed: (part, problem) => this.#noteFailure(part, `${part.name} cannot start: ${problem}`),
           onDeath: (part, death) => this.#noteDeath(part, death),
-          onChange: (part, message) => this.#passOn(part, message),
+          onRelayed: (part, message) => this.#passOn(part, message),
         }),
     );
     const workers = this.#parts.filter((_, index) => parts[index]?.part === 'edge-worker');
+    this.#prefetches = new PrefetchRelay(workers);
     this.#relay = new ChangeRelay({
       workers,
       limitMs: CHANGE_LIMIT_MS,
@@ -103,17 +107,39 @@ export class Service implements AsyncDisposable {
     this.#metrics.up.set({ part: part.name }, 0);
     this.#metrics.restarts.inc({ part: part.name });
     this.#relay.forget(part.name);
-    this.#log.error({ part: part.name, pid, how, restartInMs: delayMs }, 'died');
+    this.#prefetches.forget(part.name);
+    this.#log.error({ part: part.name, partPid: pid, how, restartInMs: delayMs }, 'died');
     this.#started.resolve({ kind: 'failed', problem: `${part.name} ended before it was ready (${how}); see the log` });
   }
 
-  #passOn(part: Part, message: Extract<FromChild, { kind: 'changed' | 'inForce' }>): void {
-    if (message.kind === 'inForce') this.#relay.settle(part.name, message.id);
-    else this.#relayFrom(part, message);
+  #passOn(part: Part, message: RelayedMessage): void {
+    switch (message.kind) {
+      case 'changed':
+        this.#relayFrom(part, message);
+        break;
+      case 'inForce':
+        this.#relay.settle(part.name, message.id);
+        break;
+      case 'prefetch':
+        this.#relayPrefetch(part, message);
+        break;
+      case 'prefetched':
+        this.#prefetches.settle(part.name, message.id, message.outcome);
+        break;
+      default:
+        unreachable(message);
+    }
   }
 
   #relayFrom(feed: Part, { kind: _, id, ...change }: ChangedMessage): void {
     // Only resolves; a feed that has died meanwhile asks again.
     void this.#relay.relay(change).then(() => feed.send({ kind: 'confirmed', id }));
+  }
+
+  #relayPrefetch(feed: Part, { id, request }: PrefetchMessage): void {
+    // Only resolves; a feed that has died meanwhile asks again, with other ids.
+    void this.#prefetches
+      .relay(request)
+      .then((outcome) => feed.send({ kind: 'prefetched', id, ...(outcome !== undefined && { outcome }) }));
   }
 }

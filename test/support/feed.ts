@@ -47,10 +47,13 @@ export function startTestEdge(
   options: {
     readonly edgeId?: string;
     readonly confirm?: FeedClientOptions['confirm'];
+    /** Absent: everything is stored at once. */
+    readonly prefetch?: FeedClientOptions['prefetch'];
     readonly onMoved?: () => void;
   } = {},
 ): TestEdge {
   const { edgeId = 'local', confirm = async () => undefined, onMoved = () => undefined } = options;
+  const { prefetch = async () => ({ kind: 'stored' }) } = options;
   const file = join(folder, `${edgeId}.db`);
   const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
@@ -59,6 +62,7 @@ export function startTestEdge(
     build: 'test',
     store,
     confirm,
+    prefetch,
     clock: systemClock,
     log: silentLog,
   });

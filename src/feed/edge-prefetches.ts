@@ -1,0 +1,57 @@
+/** The prefetches in an edge's file: what is to be done, what was done, and what control has not been told of yet. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { PrefetchOutcome, PrefetchSpec } from '#sites/prefetch.ts';
+
+export interface PrefetchEntry {
+  /** Of the resource. */
+  readonly key: string;
+  readonly spec: PrefetchSpec;
+}
+
+export interface PrefetchResultEntry extends PrefetchEntry {
+  readonly outcome: PrefetchOutcome;
+}
+
+export interface EdgePrefetches {
+  /** Without an outcome, up to this revision of the feed, the oldest first. */
+  listPending(revision: number, limit: number): readonly PrefetchEntry[];
+  /** Kept until the resource goes, so that a restart does not fetch again. */
+  save(key: string, outcome: PrefetchOutcome): void;
+  listUnreported(limit: number): readonly PrefetchResultEntry[];
+  markReported(keys: readonly string[]): void;
+}
+
+export function createEdgePrefetches(database: DatabaseSync): EdgePrefetches {
+  const selectPending = database.prepare(`
+    select key, body from resource where kind = 'prefetch' and revision <= ? and key not in (select key from prefetched)
+      order by revision, key limit ?
+  `);
+  const selectUnreported = database.prepare(`
+    select key, body, outcome from prefetched join resource using (key)
+      where kind = 'prefetch' and is_reported = 0 order by key limit ?
+  `);
+  // A resource that has gone meanwhile has nobody who asks for its outcome.
+  const insert = database.prepare(`
+    insert or replace into prefetched (key, outcome, is_reported)
+      select key, ?, 0 from resource where kind = 'prefetch' and key = ?
+  `);
+  const mark = database.prepare('update prefetched set is_reported = 1 where key = ?');
+  return {
+    listPending: (revision, limit) => selectPending.all(revision, limit).map(toEntry),
+    save: (key, outcome) => void insert.run(JSON.stringify(outcome), key),
+    listUnreported: (limit) =>
+      selectUnreported.all(limit).map((row) => ({
+        ...toEntry(row),
+        // `as`: written by `save` only.
+        outcome: JSON.parse(String(row['outcome'])) as PrefetchOutcome,
+      })),
+    markReported: (keys) => {
+      for (const key of keys) mark.run(key);
+    },
+  };
+}
+
+function toEntry(row: Readonly<Record<string, unknown>>): PrefetchEntry {
+  // `as`: only what `accept.ts` has checked was stored.
+  return { key: String(row['key']), spec: JSON.parse(String(row['body'])) as PrefetchSpec };
+}

@@ -1,0 +1,68 @@
+/** What control lets go of in time: purges that nothing so old can need, prefetches of yesterday, old tasks and tombstones. */
+import { pruneTasks } from '#db/cache-tasks.ts';
+import type { Db } from '#db/open.ts';
+import { takeOldPurges } from '#db/purges.ts';
+import { type Change, listResourcesBefore, pruneTombstones, publish } from '#db/resources.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { PREFETCH_KEEP_MS } from '#model/cache-task.ts';
+
+const ROUND_MS = 10 * 60 * 1000;
+/**
+ * An edge keeps no object that it asked for more than 30 days ago. What it asked for before the purge was made is older, also
+ * when the clocks of the machines differ by up to a day.
+ */
+const PURGE_KEEP_MS = 31 * 24 * 3600 * 1000;
+/** In one transaction, which every publish waits for. */
+const BATCH = 250;
+
+export interface HousekeepingOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Begins at once. A failure is logged, and the next round makes up for it. */
+export function startHousekeeping({ db, clock, log }: HousekeepingOptions): AsyncDisposable {
+  let running: Promise<void> | undefined;
+  const round = () => {
+    running ??= tidy(db, clock())
+      .catch((error: unknown) => log.error({ err: error }, 'old entries were not let go of; trying again later'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(round, ROUND_MS);
+  round();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Everything that is too old by `now`. Several at once, on several machines, do no harm. */
+export async function tidy(db: Db, now: number): Promise<void> {
+  await withdraw(db, 'purge', now, now - PURGE_KEEP_MS);
+  await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
+  await db.transaction(async (trx) => {
+    await pruneTasks(trx, now);
+    await pruneTombstones(trx, now);
+  });
+}
+
+async function withdraw(db: Db, kind: 'purge' | 'prefetch', now: number, before: number): Promise<void> {
+  for (;;) {
+    const taken = await db.transaction(async (trx) => {
+      const keys =
+        kind === 'purge'
+          ? await takeOldPurges(trx, { before, limit: BATCH })
+          : await listResourcesBefore(trx, { kind, before, limit: BATCH });
+      const changes = keys.map((key): Change => ({ kind, key, op: 'delete' }));
+      if (changes.length > 0) await publish(trx, changes, now);
+      return keys.length;
+    });
+    if (taken < BATCH) return;
+  }
+}
