@@ -56,6 +56,21 @@ describe('compileSite', () => {
     ['a Host field with a line break', withOrigins({ hostHeader: 'a\r\nX: 1' }), /^origins.hostHeader: /],
     ['a Host field with userinfo', withOrigins({ hostHeader: 'u@a.example' }), /^origins.hostHeader: /],
     ['a Host field with port 0', withOrigins({ hostHeader: 'a.example:0' }), /^origins.hostHeader: /],
+    ['cache options as a list', plain({ cache: [] }), /^cache: expected an object/],
+    [
+      'an unknown choice for cookies',
+      plain({ cache: { setCookie: 'keep' } }),
+      /^cache.setCookie: expected one of bypass/,
+    ],
+    ['a switch as text', plain({ cache: { requestDirectives: '1' } }), /^cache.requestDirectives: .*true, false/],
+    ['a switch as null', plain({ cache: { normalizeVary: null } }), /^cache.normalizeVary: /],
+    [
+      'a negative cap',
+      plain({ cache: { heuristicCapSeconds: -1 } }),
+      /^cache.heuristicCapSeconds: .*from 0 to 31536000/,
+    ],
+    ['a cap beyond a year', plain({ cache: { heuristicCapSeconds: 31_536_001 } }), /^cache.heuristicCapSeconds: /],
+    ['a cap beyond 30 days', plain({ cache: { staleCapSeconds: 2_592_001 } }), /^cache.staleCapSeconds: .*2592000/],
     ['a probe without /', withOrigins({ probePath: 'status' }), /^origins.probePath: /],
     ['a probe with a blank', withOrigins({ probePath: '/a b' }), /^origins.probePath: /],
   ];

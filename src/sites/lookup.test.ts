@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createSiteTable } from './lookup.ts';
+import { purgedAt, type SitePurge } from './purge.ts';
 import type { SiteSpec } from './spec.ts';
 import type { SiteTable } from './table.ts';
 
@@ -72,6 +73,19 @@ describe('the site table', () => {
     assert.deepEqual(asked, ['a.example']);
   });
 
+  test('a site comes with its purges; forgetting its name reads those anew, forgetting none changes nothing', () => {
+    const { table, purges, asked } = tableOf(['a.example']);
+    assert.equal(table.find('a.example')?.purges, undefined);
+    purges.push({ kind: 'site', target: '', appliedAt: 7 });
+    table.forget([]);
+    assert.equal(table.find('a.example')?.purges, undefined);
+    assert.deepEqual(asked, ['a.example']);
+    table.forget(['a.example']);
+    const site = table.find('a.example');
+    assert.ok(site !== undefined && Object.isFrozen(site));
+    assert.equal(purgedAt(site, 'a.example', '/x'), 7);
+  });
+
   test('a spec that does not compile is no site', () => {
     const { table, specs } = tableOf([]);
     specs.set('a.example', { spec: { ...spec('a.example'), id: 0 }, revision: 1 });
@@ -86,8 +100,9 @@ function tableOf(names: readonly string[], maxSites = 100) {
     asked.push(name);
     return specs.get(name);
   };
-  const table: SiteTable = createSiteTable({ source: { getSpec, purgesOf: () => [] }, maxSites });
-  return { table, asked, specs };
+  const purges: SitePurge[] = [];
+  const table: SiteTable = createSiteTable({ source: { getSpec, purgesOf: () => purges }, maxSites });
+  return { table, asked, specs, purges };
 }
 
 function spec(name: string, state: SiteSpec['state'] = 'open'): SiteSpec {
