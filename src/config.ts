@@ -156,9 +156,9 @@ export const SETTINGS: Settings = {
     description: 'Unix socket of the feed, at most 100 bytes; without it `run/feed.sock` in the data directory',
   },
   cacheMemory: {
-    reader: byteSize('1MB', '1024GB'),
+    reader: byteSize('0', '1024GB'),
     default: '256MB',
-    description: 'Memory for cached responses, shared out among the edge workers',
+    description: 'Memory for cached responses, shared out among the edge workers; 0: only what is on disk',
   },
   cacheDisk: {
     reader: path,

@@ -72,7 +72,7 @@ test('values out of range or of the wrong form are refused', () => {
     ['trustedProxies', ['10.0.0.0/33', 'proxy.example']],
     ['edgeWorkers', ['257', '-1', '1.5', 'many']],
     ['edgeId', ['', '-a', 'a b', 'x'.repeat(64)]],
-    ['cacheMemory', ['1', '1TB', 'lots']],
+    ['cacheMemory', ['-1', '1TB', 'lots']],
     ['originAllow', ['everything']],
     ['cnameSuffix', ['', '.a', 'A.example', 'a..b']],
     ['domainStatusAs', ['number']],

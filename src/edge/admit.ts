@@ -4,6 +4,7 @@ import type { CacheOptions } from '#http/options.ts';
 import { expectedBodyBytes, storeResponse } from '#http/store.ts';
 import type { Exchange, RequestFacts, ResponseHead, Stored } from '#http/stored.ts';
 import type { Skip } from './reasons.ts';
+import type { CacheStore } from './store/store.ts';
 
 export type Admission =
   /** With absolute instants; the body decides in the end: an incomplete one is not stored. */
@@ -14,20 +15,25 @@ export interface AdmitInput {
   readonly response: ResponseHead;
   readonly exchange: Exchange;
   readonly options: CacheOptions;
-  /** When the key was invalidated last. */
-  readonly invalidatedAt: number | undefined;
-  /** The store's limit for one body. */
-  readonly maxBodyBytes: number;
+  /** What was requested at or before this instant is refused. */
+  readonly absentUpTo: number;
+  readonly store: Pick<CacheStore, 'maxBodyBytes' | 'refuses'>;
 }
 
 export function admitResponse(input: AdmitInput): Admission {
-  const { request, response, exchange, options, invalidatedAt, maxBodyBytes } = input;
-  // Parts are passed on, not stored, until slices are.
-  if (response.status === 206) return { kind: 'skip', reason: 'partial' };
-  const outcome = storeResponse(request, response, exchange, options, invalidatedAt);
+  const { request, response, exchange, options, absentUpTo, store } = input;
+  if (response.status === 206 && isMultipart(response)) return { kind: 'skip', reason: 'contentRange' };
+  const outcome = storeResponse(request, response, exchange, options, absentUpTo);
   if (outcome.kind === 'skip') return outcome;
-  if ((expectedBodyBytes(outcome.stored) ?? 0) > maxBodyBytes) return { kind: 'skip', reason: 'tooLarge' };
-  return outcome;
+  const bodyBytes = expectedBodyBytes(outcome.stored);
+  if ((bodyBytes ?? 0) > store.maxBodyBytes) return { kind: 'skip', reason: 'tooLarge' };
+  const reason = store.refuses(bodyBytes);
+  return reason === undefined ? outcome : { kind: 'skip', reason };
+}
+
+/** Its parts are framed, and the field of a single part would not speak of them. RFC 9110 §15.3.7.2 */
+function isMultipart({ headers }: ResponseHead): boolean {
+  return /^multipart\/byteranges\b/i.test(firstValue(headers, 'content-type') ?? '');
 }
 
 /** What a head says its body will have; `undefined` when it does not. */

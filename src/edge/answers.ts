@@ -1,13 +1,18 @@
 /** The four ways a request that may be served gets its answer: from the store, past it, by a miss, by a validation. */
 import { randomBytes } from 'node:crypto';
 import { alsoInvalidated, doesInvalidate } from '#http/invalidate.ts';
+import { expectedBodyBytes } from '#http/store.ts';
+import { hasDotSegments } from '#http/target.ts';
 import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
+import { absentUpTo } from './absence.ts';
 import { announcedBytes } from './admit.ts';
 import { cacheKey } from './cache-key.ts';
 import { isAwaited, type Place } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
-import { askForWhole, discardBody, type Exchanged, passOn, type Question } from './exchange.ts';
+import { askForRest, askForWhole, discardBody, type Exchanged, judge, passOn, type Question } from './exchange.ts';
+import { isReadable, openFill } from './fill.ts';
 import type { OriginResponse } from './origin/attempt.ts';
+import type { StoredPart } from './parts.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
 import type { EdgeAnswer, Fill } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
@@ -45,9 +50,10 @@ export async function answerPastCache(
       return body?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
     case 'validated': // nothing was offered
       return failureAnswer(edge, 'originMalformed');
-    case 'response':
-      invalidate(edge, visit, result.response);
-      return firstHandAnswer(result.response, { status: 'BYPASS', reason }, undefined);
+    case 'response': {
+      const fill = await applyUnsafe(edge, visit, result.response);
+      return firstHandAnswer(result.response, { status: 'BYPASS', reason }, fill);
+    }
   }
 }
 
@@ -57,6 +63,8 @@ export interface FetchNeed {
   readonly stored: CachedResponse | undefined;
   /** Variants that the origin may point at. */
   readonly others: readonly CachedResponse[];
+  /** The beginning of what is asked for, where that is stored. */
+  readonly prefix: StoredPart | undefined;
 }
 
 /** A miss or a validation; when it leads, the others may look again as soon as its body is stored, or will not be. */
@@ -64,15 +72,15 @@ export async function answerByFetch(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { place, stored, others }: FetchNeed,
+  { place, ...need }: FetchNeed,
 ): Promise<EdgeAnswer | undefined> {
   const land = place.kind === 'lead' ? place.land : () => undefined;
   let answer: EdgeAnswer | undefined;
   try {
     answer =
-      stored === undefined
-        ? await answerMiss(viewer, edge, visit, others)
-        : await answerValidated(viewer, edge, visit, stored);
+      need.stored === undefined
+        ? await answerMiss(viewer, edge, visit, need)
+        : await answerValidated(viewer, edge, visit, need.stored);
   } finally {
     if (answer === undefined || !isAwaited(fillOf(answer))) land();
   }
@@ -92,19 +100,22 @@ function withFillEnd(answer: EdgeAnswer, onEnd: () => void): EdgeAnswer {
   return { ...answer, body: { ...body, fill: { ...body.fill, onEnd } } };
 }
 
-/** Nothing stored serves; `others` are variants that the origin may point at. */
 async function answerMiss(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  others: readonly CachedResponse[],
+  { others, prefix }: Pick<FetchNeed, 'others' | 'prefix'>,
 ): Promise<EdgeAnswer | undefined> {
   const { facts } = visit.request;
-  // A range goes on unchanged: its answer is that part, or the whole if the origin likes. A HEAD brings nothing to store.
+  // A range goes on unchanged: its answer is that part, or the whole if the origin likes, and may be stored. A HEAD brings nothing to store.
   const isAsItIs = facts.range !== undefined || facts.method === 'HEAD';
-  const result = isAsItIs
-    ? await passOn(edge, visit, { ...questionOf(viewer), body: undefined, mayStore: true })
-    : await askForWhole(edge, visit, undefined, others, questionOf(viewer));
+  const ask = () => {
+    const question = questionOf(viewer);
+    if (isAsItIs) return passOn(edge, visit, { ...question, body: undefined, mayStore: true });
+    if (prefix !== undefined) return askForRest(edge, visit, prefix, question);
+    return askForWhole(edge, visit, undefined, others, question);
+  };
+  const result = await ask();
   switch (result.kind) {
     case 'failed':
       return failureAnswer(edge, result.failure);
@@ -132,12 +143,12 @@ async function answerValidated(
     case 'validated':
       return answerStored(visit, result.stored, 'REVALIDATED', now);
     case 'failed':
-      if (isUsableOnError(stored, 'unreachable', now, visit.options)) return answerStored(visit, stored, 'STALE', now);
+      if (await canStandIn(edge, visit, stored, 'unreachable')) return answerStored(visit, stored, 'STALE', now);
       // RFC 9111 §4.2.4, §5.2.2.2: what may not be served stale is answered 504
       return errorAnswer(504, { status: 'ERROR', reason: result.failure }, now);
     case 'response': {
       const { response } = result;
-      if (isErrorStatus(response.status) && isUsableOnError(stored, 'errorStatus', now, visit.options)) {
+      if (isErrorStatus(response.status) && (await canStandIn(edge, visit, stored, 'errorStatus'))) {
         result.fill?.writer.discard();
         discardBody(response);
         return answerStored(visit, stored, 'STALE', now);
@@ -146,6 +157,18 @@ async function answerValidated(
       return { ...answerResponse(edge, visit, result, false), isReplacement: true };
     }
   }
+}
+
+/** Instead of what the origin failed to give; not when it was purged meanwhile. */
+async function canStandIn(
+  { sites, clock }: EdgeContext,
+  visit: Visit,
+  stored: CachedResponse,
+  failure: 'unreachable' | 'errorStatus',
+): Promise<boolean> {
+  const now = clock();
+  if (!isUsableOnError(stored, failure, now, visit.options)) return false;
+  return stored.requestAt > absentUpTo(sites, visit, undefined, now) && (await isReadable(stored.body));
 }
 
 function answerResponse(
@@ -164,22 +187,41 @@ function answerResponse(
   return firstHandAnswer(response, mark, fill);
 }
 
-/** RFC 9111 §4.4 */
-function invalidate({ store, clock }: EdgeContext, { site, key, request }: Visit, response: OriginResponse): void {
-  if (!doesInvalidate(request.method, response.status)) return;
+/** An unsafe method drops what is stored; a POST's answer may take its place. RFC 9111 §4.4, RFC 9110 §9.3.3 */
+async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResponse): Promise<Fill | undefined> {
+  const { store, sites, clock } = edge;
+  const { site, key, request } = visit;
+  if (!doesInvalidate(request.method, response.status)) return undefined;
+  const before = absentUpTo(sites, visit, await store.find(key), clock());
   const now = clock();
   const { scheme, host } = request;
-  const others = alsoInvalidated(request.uri, response.headers);
-  for (const each of [key, ...others.map((target) => cacheKey(site, { scheme, host, ...target }))]) {
-    store.invalidate(each, now);
+  for (const target of alsoInvalidated(request.uri, response.headers)) {
+    const other = cacheKey(site, { scheme, host, ...target });
+    if (other !== key) store.invalidate(other, now);
   }
+  const canBeStored = request.method === 'POST' && !hasDotSegments(request.target);
+  const admission = canBeStored ? judge(edge, visit, response, before) : undefined;
+  if (admission?.kind !== 'store') {
+    store.invalidate(key, now);
+    return undefined;
+  }
+  // The answer stands for the time after the invalidation, which
+  // keeps out what was requested before; a purge meanwhile still counts from the request. docs/decisions/0082
+  store.invalidate(key, now - 1);
+  const stored = { ...admission.stored, requestAt: now };
+  return openFill(edge, visit, {
+    stored,
+    bodyBytes: expectedBodyBytes(stored),
+    requestedAt: response.requestAt,
+  });
 }
 
 /** RFC 9111 §4.3.5 */
 function applyHead({ store }: EdgeContext, visit: Visit, stored: CachedResponse, response: OriginResponse): void {
   const { request, key, options } = visit;
   const outcome = updateFromHead(stored, request.facts, response, response, options, stored.body.sizeBytes);
-  if (outcome.kind === 'updated') store.put(key, outcome.stored, options);
+  // The bytes are as old as they were. docs/decisions/0081
+  if (outcome.kind === 'updated') store.put(key, { ...outcome.stored, requestAt: stored.requestAt }, options);
   if (outcome.kind === 'delete') store.remove(key, stored);
 }
 

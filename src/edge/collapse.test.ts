@@ -50,15 +50,27 @@ describe('the places of requests for one key', () => {
   });
 });
 
+test('a purge ends what was begun or noted before it: nobody waits for it, and the next may be shared again', () => {
+  const flights = createFlights();
+  enter(flights, { now: 10 });
+  assert.equal(enter(flights, { now: 20, absentUpTo: 9 }).kind, 'wait');
+  assert.equal(enter(flights, { now: 20, absentUpTo: 10 }).kind, 'lead');
+  flights.markUnshared('other', 10);
+  assert.equal(enter(flights, { key: 'other', now: 20, absentUpTo: 9 }).kind, 'alone');
+  assert.equal(enter(flights, { key: 'other', now: 20, absentUpTo: 10 }).kind, 'lead');
+});
+
 interface Entering {
   readonly key?: string;
   readonly method?: string;
   readonly headers?: readonly string[];
   readonly waits?: number;
   readonly now?: number;
+  readonly absentUpTo?: number;
 }
 
-function enter(flights: Flights, { key = 'key', method = 'GET', headers = [], waits = 0, now = 0 }: Entering = {}) {
+function enter(flights: Flights, entering: Entering = {}) {
+  const { key = 'key', method = 'GET', headers = [], waits = 0, now = 0, absentUpTo = -1 } = entering;
   const request = parseRequest({
     method,
     target: '/',
@@ -69,5 +81,5 @@ function enter(flights: Flights, { key = 'key', method = 'GET', headers = [], wa
     hasUnknownExpectation: false,
   });
   if (request.kind === 'invalid') throw new Error(request.reason);
-  return flights.enter(key, request, waits, now);
+  return flights.enter(key, request, { waits, now, absentUpTo });
 }

@@ -25,10 +25,17 @@ export type Place =
   | { readonly kind: 'alone' };
 
 export interface Flights {
-  /** `waits`: how often this request has waited already. */
-  enter(key: string, request: EdgeRequest, waits: number, now: number): Place;
+  enter(key: string, request: EdgeRequest, turn: Turn): Place;
   /** The key's answer turned out not to be stored: nobody waits for the next ones. */
   markUnshared(key: string, now: number): void;
+}
+
+export interface Turn {
+  /** How often this request has waited already. */
+  readonly waits: number;
+  readonly now: number;
+  /** What began at or before this instant says nothing any more: the key was purged. */
+  readonly absentUpTo: number;
 }
 
 interface Flight {
@@ -38,7 +45,7 @@ interface Flight {
 
 export function createFlights(): Flights {
   const flights = new Map<string, Flight>();
-  const unsharedUntil = new Lru<string, number>({ maxWeight: MAX_UNSHARED_KEYS });
+  const unsharedSince = new Lru<string, number>({ maxWeight: MAX_UNSHARED_KEYS });
 
   const lead = (key: string, startedAt: number): Place => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -52,13 +59,16 @@ export function createFlights(): Flights {
   };
 
   return {
-    enter: (key, request, waits, now) => {
-      if (!canShare(request) || (unsharedUntil.get(key) ?? 0) > now) return { kind: 'alone' };
+    enter: (key, request, { waits, now, absentUpTo }) => {
+      const unsharedAt = unsharedSince.get(key) ?? Number.NEGATIVE_INFINITY;
+      const isUnshared = unsharedAt > absentUpTo && now - unsharedAt < UNSHARED_MS;
+      if (!canShare(request) || isUnshared) return { kind: 'alone' };
       const flight = flights.get(key);
-      if (flight === undefined || now - flight.startedAt > FLIGHT_MS) return lead(key, now);
+      const since = Math.max(absentUpTo, now - FLIGHT_MS);
+      if (flight === undefined || flight.startedAt <= since) return lead(key, now);
       return waits < MAX_WAITS ? { kind: 'wait', landed: flight.landed } : { kind: 'alone' };
     },
-    markUnshared: (key, now) => void unsharedUntil.set(key, now + UNSHARED_MS),
+    markUnshared: (key, now) => void unsharedSince.set(key, now),
   };
 }
 

@@ -39,6 +39,6 @@ export interface Visit {
   readonly site: Site;
   readonly key: string;
   readonly options: CacheOptions;
-  /** When the key was invalidated last, as the look-up found it. */
-  readonly invalidatedAt: number | undefined;
+  /** As the look-up found it: what was requested at or before this instant is absent. */
+  readonly absentUpTo: number;
 }

@@ -11,15 +11,15 @@ export interface EdgeDecision {
   readonly others: readonly CachedResponse[];
 }
 
-/** What was requested before the key was invalidated counts as absent, also where it is still stored. */
+/** What was requested at or before `absentUpTo` counts as absent, also where it is still stored. */
 export function decideRequest(
   entry: CacheEntry | undefined,
+  absentUpTo: number,
   request: RequestFacts,
   now: number,
   options: CacheOptions,
 ): EdgeDecision {
-  const since = entry?.invalidatedAt ?? Number.NEGATIVE_INFINITY;
-  const present = (entry?.variants ?? []).filter(({ requestAt }) => requestAt > since);
+  const present = (entry?.variants ?? []).filter(({ requestAt }) => requestAt > absentUpTo);
   const stored = selectVariant(present, request, options);
   const others = stored === undefined ? taggedVariants(present) : [];
   return { decision: decide(request, stored, now, options), others };

@@ -1,12 +1,17 @@
 /** Stages 8 and 9 together: asks the origins for a key, applies a 304 to what is stored, and admits what else comes. */
-import { hasField, type RawHeaders } from '#http/headers.ts';
+import { completionHeaders } from '#http/combine.ts';
+import { hasField, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import { expectedBodyBytes } from '#http/store.ts';
 import { freshen, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
-import { type Admission, admitResponse, announcedBytes } from './admit.ts';
+import { absentUpTo } from './absence.ts';
+import { type Admission, admitResponse } from './admit.ts';
 import type { EdgeContext, Visit } from './context.ts';
+import { isReadable, openFill } from './fill.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import type { FetchResult } from './origin/fetch.ts';
 import type { RequestBody } from './origin/request-body.ts';
 import { originHeaders } from './origin/request-headers.ts';
+import { completeHead, prepend, type StoredPart } from './parts.ts';
 import type { OriginFailure } from './reasons.ts';
 import type { Fill } from './respond/answer.ts';
 import type { CachedResponse } from './store/store.ts';
@@ -68,13 +73,58 @@ export async function askForWhole(
   return exchange(edge, visit, { ...whole, headers: unconditionalHeaders(visit.request.headers), offered: [] });
 }
 
+/**
+ * The beginning is stored: asks for what follows it. Both together are given as the whole; what does not belong together is
+ * fetched whole. RFC 9111 §3.3, §3.4
+ */
+export async function askForRest(
+  edge: EdgeContext,
+  visit: Visit,
+  prefix: StoredPart,
+  question: Pick<Question, 'signal' | 'onInterim'>,
+): Promise<Exchanged> {
+  if (!(await isReadable(prefix.body))) return askForWhole(edge, visit, undefined, [], question);
+  const headers = completionHeaders(visit.request.headers, prefix);
+  const result = await exchange(edge, visit, { ...question, body: undefined, mayStore: true, headers, offered: [] });
+  if (result.kind !== 'response') return result;
+  const { status } = result.response;
+  if (status !== 206 && status !== 416) return result;
+  const whole = status === 206 ? joinRest(edge, visit, prefix, result) : undefined;
+  if (whole !== undefined) return whole;
+  result.fill?.writer.discard();
+  discardBody(result.response);
+  return askForWhole(edge, visit, undefined, [], question);
+}
+
+function joinRest(
+  edge: EdgeContext,
+  visit: Visit,
+  prefix: StoredPart,
+  { response, admission, fill }: Extract<Exchanged, { kind: 'response' }>,
+): Exchanged | undefined {
+  const stored = admission?.kind === 'store' ? completeHead(prefix, admission.stored) : undefined;
+  if (stored === undefined) return undefined;
+  fill?.writer.discard();
+  const bodyBytes = prefix.range.complete;
+  const headers = withField(withoutFields(response.headers, CONTENT_RANGE), 'Content-Length', String(bodyBytes));
+  const body = prepend(prefix.body, response.body);
+  return {
+    kind: 'response',
+    response: { ...response, status: 200, reason: 'OK', headers, body },
+    admission: { kind: 'store', stored },
+    fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: stored.requestAt }),
+  };
+}
+
+const CONTENT_RANGE: ReadonlySet<string> = new Set(['content-range']);
+
 async function exchange(edge: EdgeContext, visit: Visit, question: Question): Promise<Exchanged> {
   const result = await fetchFor(edge, visit, question);
   if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
   if (result.kind === 'aborted') return result;
   const { response } = result;
   if (response.status === 304) {
-    const stored = applyNotModified(edge, visit, question.offered, response);
+    const stored = await applyNotModified(edge, visit, question.offered, response);
     if (stored !== undefined) {
       discardBody(response);
       return { kind: 'validated', stored };
@@ -105,40 +155,48 @@ function fetchFor(edge: EdgeContext, { request, site }: Visit, question: Questio
 }
 
 /** `undefined`: the 304 names nothing that was offered. */
-function applyNotModified(
-  { store }: EdgeContext,
-  { request, key, options, invalidatedAt }: Visit,
+async function applyNotModified(
+  { store, sites, clock }: EdgeContext,
+  visit: Visit,
   offered: readonly CachedResponse[],
   response: OriginResponse,
-): CachedResponse | undefined {
+): Promise<CachedResponse | undefined> {
+  const { request, key, options } = visit;
   const named = variantOf304(offered, response.headers) ?? offered.find(({ etag }) => etag === undefined);
-  if (named === undefined) return undefined;
-  const outcome = freshen(named, request.facts, response.headers, response, options, invalidatedAt);
+  if (named === undefined || !(await isReadable(named.body))) return undefined;
+  const since = Math.max(visit.absentUpTo, absentUpTo(sites, visit, await store.find(key), clock()));
+  if (named.requestAt <= since) return undefined; // purged while the origin was asked
+  const outcome = freshen(named, request.facts, response.headers, response, options, since);
   if (outcome.kind === 'mismatch') {
     store.remove(key, named);
     return undefined;
   }
-  if (outcome.afterwards === 'replace') store.put(key, outcome.stored, options);
+  // A purge is meant for the bytes, and those are as old as they were. docs/decisions/0081
+  const stored = { ...outcome.stored, requestAt: named.requestAt };
+  if (outcome.afterwards === 'replace') store.put(key, stored, options);
   if (outcome.afterwards === 'delete') store.remove(key, named);
-  return outcome.stored;
+  return stored;
 }
 
-function admit({ store }: EdgeContext, { request, key, options, invalidatedAt }: Visit, response: OriginResponse) {
-  const admission = admitResponse({
-    request: request.facts,
+function admit(edge: EdgeContext, visit: Visit, response: OriginResponse) {
+  const admission = judge(edge, visit, response, visit.absentUpTo);
+  if (admission.kind === 'skip') return { admission, fill: undefined };
+  const { stored } = admission;
+  const bodyBytes = expectedBodyBytes(stored);
+  return { admission, fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: response.requestAt }) };
+}
+
+/** `since`: what was requested at or before it stays out, and what a purge covers by now. */
+export function judge(edge: EdgeContext, visit: Visit, response: OriginResponse, since: number): Admission {
+  const { store, sites, clock } = edge;
+  return admitResponse({
+    request: visit.request.facts,
     response,
     exchange: response,
-    options,
-    invalidatedAt,
-    maxBodyBytes: store.maxBodyBytes,
+    options: visit.options,
+    absentUpTo: Math.max(since, absentUpTo(sites, visit, undefined, clock())),
+    store,
   });
-  if (admission.kind === 'skip') return { admission, fill: undefined };
-  const fill: Fill = {
-    writer: store.openWriter(),
-    announcedBytes: announcedBytes(response.headers),
-    onWhole: (body) => store.put(key, { ...admission.stored, body }, options),
-  };
-  return { admission, fill };
 }
 
 function isConditional(headers: RawHeaders): boolean {

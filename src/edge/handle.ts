@@ -9,7 +9,9 @@ import { answerByFetch, answerPastCache, answerStored } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
-import { decideRequest } from './decide.ts';
+import { isReadable } from './fill.ts';
+import { lookUp } from './look-up.ts';
+import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
 import { parseRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
@@ -60,7 +62,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const plan = planRequest(site, request); // 5
   const { options } = plan;
   if (plan.kind === 'bypass') {
-    return answerPastCache(viewer, edge, { request, site, key, options, invalidatedAt: undefined }, plan.reason); // 8
+    return answerPastCache(viewer, edge, { request, site, key, options, absentUpTo: NEVER }, plan.reason); // 8
   }
 
   return answerCacheable(viewer, edge, { request, site, key, options });
@@ -70,18 +72,16 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
 async function answerCacheable(
   viewer: Viewer,
   edge: EdgeContext,
-  asked: Omit<Visit, 'invalidatedAt'>,
+  asked: Omit<Visit, 'absentUpTo'>,
 ): Promise<EdgeAnswer | undefined> {
-  const { request, key, options } = asked;
   for (let waits = 0; ; waits++) {
-    const now = edge.clock();
-    const entry = await edge.store.find(key); // 6
-    const { decision, others } = decideRequest(entry, request.facts, now, options); // 7
-    const visit = { ...asked, invalidatedAt: entry?.invalidatedAt };
+    const { visit, decision, others, now } = await lookUp(edge, asked); // 6, 7
     switch (decision.kind) {
       case 'hit':
+        if (!(await isReadable(decision.stored.body))) continue;
         return answerStored(visit, decision.stored, 'HIT', now);
       case 'stale':
+        if (!(await isReadable(decision.stored.body))) continue;
         if (decision.shouldRevalidate) edge.refreshes.start(edge, visit, decision.stored);
         return answerStored(visit, decision.stored, 'STALE', now);
       case 'gatewayTimeout':
@@ -91,14 +91,18 @@ async function answerCacheable(
       case 'revalidate':
       case 'miss':
       case 'complete': {
-        // Parts are not stored yet, so there is none to complete.
         const stored = decision.kind === 'revalidate' ? decision.stored : undefined;
-        const place = edge.flights.enter(key, request, waits, now);
+        const prefix = decision.kind === 'complete' && isPart(decision.stored) ? decision.stored : undefined;
+        const { absentUpTo } = visit;
+        const place = edge.flights.enter(visit.key, visit.request, { waits, now, absentUpTo });
         if (place.kind === 'wait' && (await waitForLanding(place.landed, viewer.signal))) continue;
-        return answerByFetch(viewer, edge, visit, { place, stored, others }); // 8, 9
+        return answerByFetch(viewer, edge, visit, { place, stored, others, prefix }); // 8, 9
       }
       default:
         return unreachable(decision);
     }
   }
 }
+
+/** Of a request that looks nothing up. */
+const NEVER = Number.NEGATIVE_INFINITY;

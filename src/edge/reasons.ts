@@ -5,6 +5,7 @@
 import type { BypassReason } from '#http/decide.ts';
 import type { RequestProblem } from '#http/request.ts';
 import type { SkipReason } from '#http/store.ts';
+import type { StoreRefusal } from './store/store.ts';
 
 /** Why an origin gave no usable answer. */
 export const ORIGIN_FAILURES = {
@@ -74,10 +75,18 @@ export const SKIPS = {
   contentRange: 'a 206 without a usable Content-Range',
   notCacheable: 'no freshness, and a status without a default',
   noReuse: 'stale from the start, and nothing to validate it with',
-  invalidated: 'its address was invalidated while it was fetched',
-  partial: 'a part of the object',
+  invalidated: 'its address was purged or invalidated while it was fetched',
   tooLarge: 'larger than the largest object that is stored',
-} as const satisfies Record<SkipReason, string> & Record<string, string>;
+  storeFull: 'the disk is full, and the object is too large for memory',
+  storeError: 'the disk cannot be used, and the object is too large for memory',
+} as const satisfies Record<SkipReason | StoreRefusal, string> & Record<string, string>;
+
+/** Why a prefetched object is not in the store, beside the words above. */
+export const PREFETCH_FAILURES = {
+  errorStatus: 'the origin answered with a status of 400 or more',
+  incomplete: 'the body did not arrive whole, or the store could not keep up with it',
+  timeout: 'the object was not there within ten minutes',
+} as const;
 
 export type OriginFailure = keyof typeof ORIGIN_FAILURES;
 export type Denial = keyof typeof DENIALS;
@@ -85,6 +94,7 @@ export type RequestFault = keyof typeof REQUEST_PROBLEMS;
 export type EdgeFault = keyof typeof EDGE_FAULTS;
 export type Bypass = keyof typeof BYPASSES;
 export type Skip = keyof typeof SKIPS;
+export type PrefetchFailure = keyof typeof PREFETCH_FAILURES;
 
 /** How a request was answered: `X-Cache` is the status and, where there is one, the reason. */
 export type CacheMark =

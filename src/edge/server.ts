@@ -23,6 +23,7 @@ import { createOriginHealth } from './origin/health.ts';
 import { createOriginPools } from './origin/pools.ts';
 import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
+import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createRefreshes } from './refresh.ts';
 import { createLagBudget } from './respond/lag.ts';
 import type { CacheStore } from './store/store.ts';
@@ -89,6 +90,7 @@ const MAX_REPORTED = 1_000;
 
 export interface Edge extends AsyncDisposable {
   readonly port: number;
+  readonly prefetch: Prefetch;
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -105,7 +107,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     closed ??= closeServer(server, graceMs).then(closeOrigins);
     return closed;
   };
-  return { port, close, [Symbol.asyncDispose]: () => close(0) };
+  return { port, prefetch: createPrefetch(edge), close, [Symbol.asyncDispose]: () => close(0) };
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {

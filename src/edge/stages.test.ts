@@ -119,23 +119,47 @@ describe('stage 5', () => {
   });
 });
 
-test('stage 7: what was requested up to the invalidation is absent', () => {
+test('stage 7: what was requested up to the instant is absent', () => {
   const variants = [cached(NOW)];
-  const kind = (invalidatedAt: number | undefined) =>
-    decideRequest({ variants, invalidatedAt }, request({}).facts, NOW + 1, DEFAULT_CACHE_OPTIONS).decision.kind;
-  assert.deepEqual([kind(undefined), kind(NOW - 1), kind(NOW)], ['hit', 'hit', 'miss']);
-  assert.equal(decideRequest(undefined, request({}).facts, NOW, DEFAULT_CACHE_OPTIONS).decision.kind, 'miss');
+  const kind = (absentUpTo: number, present = variants) =>
+    decideRequest(
+      { variants: present, invalidatedAt: undefined },
+      absentUpTo,
+      request({}).facts,
+      NOW + 1,
+      DEFAULT_CACHE_OPTIONS,
+    ).decision.kind;
+  assert.deepEqual([kind(0), kind(NOW - 1), kind(NOW)], ['hit', 'hit', 'miss']);
+  assert.equal(kind(0, []), 'miss');
 });
 
 describe('stage 9', () => {
   const rows: readonly (readonly [what: string, changes: Partial<AdmitInput>, expected: string])[] = [
     ['an explicit lifetime', {}, 'store'],
     ['nothing', { response: response([]) }, 'noReuse'],
-    ['a part', { response: response(['Cache-Control', 'max-age=60', 'Content-Range', 'bytes 0-1/2'], 206) }, 'partial'],
+    ['a part', { response: response(['Cache-Control', 'max-age=60', 'Content-Range', 'bytes 0-1/2'], 206) }, 'store'],
+    [
+      'several parts',
+      {
+        response: response(
+          [
+            'Cache-Control',
+            'max-age=60',
+            'Content-Range',
+            'bytes 0-1/2',
+            'Content-Type',
+            'Multipart/byteranges; boundary=x',
+          ],
+          206,
+        ),
+      },
+      'contentRange',
+    ],
     ['as large as may be', { response: response(['Cache-Control', 'max-age=60', 'Content-Length', '1000']) }, 'store'],
     ['one byte more', { response: response(['Cache-Control', 'max-age=60', 'Content-Length', '1001']) }, 'tooLarge'],
-    ['invalidated meanwhile', { invalidatedAt: NOW }, 'invalidated'],
-    ['invalidated before', { invalidatedAt: NOW - 1 }, 'store'],
+    ['invalidated meanwhile', { absentUpTo: NOW }, 'invalidated'],
+    ['invalidated before', { absentUpTo: NOW - 1 }, 'store'],
+    ['no room on disk', { store: { maxBodyBytes: 1000, refuses: () => 'storeFull' } }, 'storeFull'],
   ];
   for (const [what, changes, expected] of rows) {
     test(`${what}: ${expected}`, () => {
@@ -149,8 +173,8 @@ const ADMIT = {
   response: response(['Cache-Control', 'max-age=60']),
   exchange: { requestAt: NOW, responseAt: NOW },
   options: DEFAULT_CACHE_OPTIONS,
-  invalidatedAt: undefined,
-  maxBodyBytes: 1000,
+  absentUpTo: 0,
+  store: { maxBodyBytes: 1000, refuses: () => undefined },
 };
 
 function response(headers: readonly string[], status = 200) {

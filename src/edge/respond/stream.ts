@@ -72,6 +72,7 @@ async function pump(receiver: Receiver | undefined, source: Readable, fill: Fill
     const isGathering = fill?.writer.add(bytes) ?? false;
     const hasRoom = viewer?.write(bytes) ?? true;
     if (viewer?.isGone !== false && !isGathering) break; // nobody wants the rest; leaving the loop drops it
+    if (viewer?.isGone !== false) await fill?.writer.drained?.(); // nobody waits but the disk
     if (!hasRoom && !(isGathering && receiver?.lag.note(viewer?.queuedBytes ?? 0))) await viewer?.drained();
   }
   viewer?.signal.removeEventListener('abort', leave);

@@ -1,0 +1,159 @@
+/**
+ * Fetches an object before anyone asks for it, through the same stages as a request, and says whether it is stored now or why
+ * not. docs/decisions/0084
+ */
+import { unreachable } from '#lib/unreachable.ts';
+import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
+import { checkAccess } from './access.ts';
+import { cacheKey } from './cache-key.ts';
+import { waitForLanding } from './collapse.ts';
+import type { EdgeContext, Visit } from './context.ts';
+import { askForRest, askForWhole, discardBody, type Exchanged } from './exchange.ts';
+import { type LookedUp, lookUp } from './look-up.ts';
+import { SERVICE_NAME } from './origin/request-headers.ts';
+import { isPart } from './parts.ts';
+import { planRequest } from './plan.ts';
+import type { Bypass, Denial, EdgeFault, OriginFailure, PrefetchFailure, RequestFault, Skip } from './reasons.ts';
+import { parseRequest } from './request.ts';
+import type { Fill } from './respond/answer.ts';
+import { streamToStore } from './respond/stream.ts';
+
+/** Never rejects. */
+export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchOutcome>;
+
+/** At once in one worker; the others wait for their turn. */
+const MAX_PREFETCHES = 8;
+const TIMEOUT_MS = 10 * 60_000;
+const FIRST_ERROR_STATUS = 400;
+
+type Reason = RequestFault | EdgeFault | Denial | Bypass | Skip | OriginFailure | PrefetchFailure;
+
+export function createPrefetch(edge: EdgeContext): Prefetch {
+  let free = MAX_PREFETCHES;
+  const waiting: (() => void)[] = [];
+  return async (request) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free--;
+    try {
+      const reason = await prefetch(edge, request, AbortSignal.timeout(TIMEOUT_MS));
+      return reason === undefined ? { kind: 'stored' } : { kind: 'failed', reason };
+    } catch (error) {
+      edge.log.error({ err: error, host: request.host, target: request.target }, 'prefetch failed');
+      return { kind: 'failed', reason: 'internal' satisfies Reason };
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}
+
+/** `undefined`: stored. */
+async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: AbortSignal): Promise<Reason | undefined> {
+  const request = parseRequest(receivedFrom(asked));
+  if (request.kind === 'invalid') return request.reason;
+  const site = edge.sites.find(request.host);
+  if (site === undefined) return 'unknownHost';
+  const access = checkAccess(site);
+  if (access.kind === 'deny') return access.reason;
+  const plan = planRequest(site, request);
+  if (plan.kind === 'bypass') return plan.reason;
+  return fetchInto(edge, { request, site, key: cacheKey(site, request), options: plan.options }, signal);
+}
+
+async function fetchInto(
+  edge: EdgeContext,
+  asked: Omit<Visit, 'absentUpTo'>,
+  signal: AbortSignal,
+): Promise<Reason | undefined> {
+  for (let waits = 0; ; waits++) {
+    const looked = await lookUp(edge, asked);
+    const { visit, decision, now } = looked;
+    if (decision.kind === 'hit') return errorOf(decision.stored.status);
+    const { key, request, absentUpTo } = visit;
+    const place = edge.flights.enter(key, request, { waits, now, absentUpTo });
+    if (place.kind === 'wait' && (await waitForLanding(place.landed, signal))) continue;
+    try {
+      return await store(edge, looked, signal);
+    } finally {
+      if (place.kind === 'lead') place.land();
+    }
+  }
+}
+
+async function store(edge: EdgeContext, looked: LookedUp, signal: AbortSignal): Promise<Reason | undefined> {
+  const result = await ask(edge, looked, signal);
+  switch (result.kind) {
+    case 'failed':
+      return result.failure;
+    case 'aborted':
+      return 'timeout';
+    case 'validated':
+      return errorOf(result.stored.status);
+    case 'response': {
+      const { response, admission, fill } = result;
+      if (fill === undefined || admission?.kind !== 'store') {
+        discardBody(response);
+        if (admission?.kind === 'skip') edge.flights.markUnshared(looked.visit.key, edge.clock());
+        return errorOf(response.status) ?? (admission?.kind === 'skip' ? admission.reason : 'status');
+      }
+      const isWhole = await gather(response.body, fill, signal);
+      if (!isWhole) return signal.aborted ? 'timeout' : 'incomplete';
+      return errorOf(response.status) ?? (await findReason(edge, looked.visit, admission.stored.requestAt));
+    }
+    default:
+      return unreachable(result);
+  }
+}
+
+function ask(edge: EdgeContext, { visit, decision, others }: LookedUp, signal: AbortSignal): Promise<Exchanged> {
+  const question = { signal, onInterim: () => undefined };
+  const stored = decision.kind === 'revalidate' || decision.kind === 'stale' ? decision.stored : undefined;
+  if (decision.kind === 'complete' && isPart(decision.stored)) {
+    return askForRest(edge, visit, decision.stored, question);
+  }
+  return askForWhole(edge, visit, stored, others, question);
+}
+
+/** Whether all of it came. */
+async function gather(body: Parameters<typeof streamToStore>[0], fill: Fill, signal: AbortSignal): Promise<boolean> {
+  let isWhole = false;
+  const giveUp = () => body.destroy(new Error('the prefetch took too long'));
+  signal.addEventListener('abort', giveUp, { once: true });
+  await streamToStore(body, {
+    ...fill,
+    onWhole: (stored) => {
+      isWhole = true;
+      fill.onWhole(stored);
+    },
+  });
+  signal.removeEventListener('abort', giveUp);
+  return isWhole;
+}
+
+/** What was put may have been refused, for a purge or for want of room. */
+async function findReason({ store }: EdgeContext, visit: Visit, requestAt: number): Promise<Reason | undefined> {
+  const entry = await store.find(visit.key);
+  if (entry?.variants.some((variant) => variant.requestAt >= requestAt) === true) return undefined;
+  return (entry?.invalidatedAt ?? requestAt - 1) >= requestAt ? 'invalidated' : 'incomplete';
+}
+
+/** A failing origin must show, also where its answer is stored for a while. */
+function errorOf(status: number): Reason | undefined {
+  return status >= FIRST_ERROR_STATUS ? 'errorStatus' : undefined;
+}
+
+function receivedFrom({ host, target, scheme }: PrefetchRequest) {
+  return {
+    method: 'GET',
+    target,
+    httpVersion: '1.1',
+    headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-prefetch`, 'Accept', '*/*'],
+    isTls: scheme === 'https',
+    clientAddress: OWN_ADDRESS,
+    hasUnknownExpectation: false,
+  } as const;
+}
+
+/** What the origin is told of the client: there is none but this machine. */
+const OWN_ADDRESS = '127.0.0.1';

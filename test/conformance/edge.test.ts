@@ -1,0 +1,71 @@
+/** The public HTTP cache tests against the whole service: a domain that was set up through the API, asked over HTTP. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createClient } from '#client/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { needsData } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
+import { runCacheTests } from './engine.ts';
+import { EXCEPTIONS, WITHOUT_LANGUAGE_MATCHING } from './exceptions.ts';
+import { startSuiteOrigin } from './origin.ts';
+import { CACHE_TESTS_FILE, readCacheTests, score } from './suite.ts';
+
+const HOST = 'cache.example.com';
+
+interface Profile {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly matchesLanguage: boolean;
+  readonly exceptions: Readonly<Record<string, string>>;
+  readonly optimal: number;
+}
+
+const DEFAULTS = { matchesLanguage: false, exceptions: { ...EXCEPTIONS, ...WITHOUT_LANGUAGE_MATCHING }, optimal: 99 };
+/** Without a disk, workers share nothing, and requests of one test would reach several. */
+const MEMORY = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_DISK_SIZE: '0' };
+const DISK = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_MEMORY: '0', CAUSEWAY_CACHE_DISK_SIZE: '1GB' };
+
+const PROFILES: Readonly<Record<string, Profile>> = {
+  'in memory': { ...DEFAULTS, settings: MEMORY },
+  'on disk, with no memory': { ...DEFAULTS, settings: DISK },
+  'for a site that matches languages': {
+    settings: MEMORY,
+    matchesLanguage: true,
+    exceptions: EXCEPTIONS,
+    optimal: 100,
+  },
+};
+
+for (const [name, profile] of Object.entries(PROFILES)) {
+  test(`the public HTTP cache tests, ${name}: 160 of 160 required`, needsData(CACHE_TESTS_FILE), async (t) => {
+    const origin = await startSuiteOrigin(t);
+    const address = await startDomain(t, profile, origin.port);
+    const tests = readCacheTests();
+    const verdicts = await runCacheTests(tests, { address, host: HOST }, origin);
+    const unexpected = tests.flatMap(({ id, kind }) => {
+      const verdict = verdicts.get(id);
+      if (kind === 'check' || (verdict?.kind === 'pass') !== id in profile.exceptions) return [];
+      return [`${id}: ${verdict?.kind === 'fail' ? verdict.message : 'passes, though it is an exception'}`];
+    });
+    assert.deepEqual(unexpected, []);
+    assert.deepEqual(
+      score(tests, (id) => verdicts.get(id)?.kind === 'pass'),
+      { required: 160, optimal: profile.optimal },
+    );
+  });
+}
+
+/** Gives where the edge listens. */
+async function startDomain(t: TestContext, { settings, matchesLanguage }: Profile, originPort: number) {
+  const service = await startService(t, { settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', ...settings } });
+  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
+  const { domain_id } = await client.call('domain.add', {
+    domain: HOST,
+    cdn_type: '1',
+    data: `127.0.0.1:${originPort}`,
+  });
+  const match_language = matchesLanguage ? '1' : '0';
+  await client.call('config.setCacheOptions', { domain_id, set_cookie: 'store', match_language });
+  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  const { hostname, port } = new URL(service.edgeUrl);
+  return { host: hostname, port: Number(port) };
+}
