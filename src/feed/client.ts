@@ -179,7 +179,7 @@ class RunningFeedClient implements FeedClient {
         this.#failures = 0;
         if (this.#isConnected) continue;
         this.#isConnected = true;
-        this.#reportSoon(); // a control that has just come up knows nothing of us
+        this.#tick(); // a control that has just come up knows nothing of us
       }
     } finally {
       response.destroy();

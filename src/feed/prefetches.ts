@@ -33,6 +33,7 @@ class RunningPrefetches implements Prefetches {
   readonly #underWay = new Set<string>();
   #revision = 0;
   #isStopped = false;
+  #isReportDue = false;
   #reporting: Promise<void> | undefined;
 
   constructor(options: PrefetchesOptions) {
@@ -87,20 +88,25 @@ class RunningPrefetches implements Prefetches {
 
   /** One report at a time; what is saved meanwhile is in the next. A report that fails is made up for by a later call. */
   #reportSoon(): void {
+    this.#isReportDue = true;
     this.#reporting ??= this.#reportAll()
       .catch((error: unknown) => this.#options.log.debug({ err: error }, 'control does not take the prefetch report'))
       .finally(() => {
         this.#reporting = undefined;
+        if (this.#isReportDue && !this.#isStopped) this.#reportSoon(); // asked for while this one ended
       });
   }
 
   async #reportAll(): Promise<void> {
     const { entries, report } = this.#options;
-    while (!this.#isStopped) {
+    while (this.#isReportDue && !this.#isStopped) {
+      this.#isReportDue = false;
       const results = entries.listUnreported(MAX_PREFETCH_RESULTS);
-      if (results.length === 0) return;
+      if (results.length === 0) continue;
       await report(results);
-      if (!this.#isStopped) entries.markReported(results.map(({ key }) => key));
+      if (this.#isStopped) return;
+      entries.markReported(results.map(({ key }) => key));
+      this.#isReportDue = true; // there may be more than one report takes
     }
   }
 }

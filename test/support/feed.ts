@@ -5,8 +5,9 @@ import { type Db, openDatabase } from '#db/open.ts';
 import { type Change, publish } from '#db/resources.ts';
 import { type FeedClient, type FeedClientOptions, startFeedClient } from '#feed/client.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
-import { systemClock } from '#lib/clock.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
+import { type PurgeScope, purgeKey } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { DatabaseTarget } from './databases.ts';
 
@@ -30,6 +31,17 @@ export function putSite(id: number, name: string, origin?: string): Change {
   return { kind: 'site', key: name, op: 'put', body: siteSpec(id, name, origin) };
 }
 
+/** A purge as control publishes it. */
+export function putPurge(siteId: number, purgeId: string, scope: PurgeScope, site = 'a.example.com'): Change {
+  return { kind: 'purge', key: purgeKey(siteId, purgeId), op: 'put', body: { siteId, site, ...scope } };
+}
+
+/** A prefetch as control publishes it. */
+export function putPrefetch(taskId: number, n: number, target: string): Change {
+  const body = { taskId, n, host: 'a.example.com', target, scheme: 'http' };
+  return { kind: 'prefetch', key: `${taskId}:${n}`, op: 'put', body };
+}
+
 export function publishNow(db: Db, ...changes: readonly Change[]): Promise<number> {
   return db.transaction((trx) => publish(trx, changes, systemClock()));
 }
@@ -50,10 +62,11 @@ export function startTestEdge(
     /** Absent: everything is stored at once. */
     readonly prefetch?: FeedClientOptions['prefetch'];
     readonly onMoved?: () => void;
+    readonly clock?: Clock;
   } = {},
 ): TestEdge {
   const { edgeId = 'local', confirm = async () => undefined, onMoved = () => undefined } = options;
-  const { prefetch = async () => ({ kind: 'stored' }) } = options;
+  const { prefetch = async () => ({ kind: 'stored' }), clock = systemClock } = options;
   const file = join(folder, `${edgeId}.db`);
   const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
@@ -63,7 +76,7 @@ export function startTestEdge(
     store,
     confirm,
     prefetch,
-    clock: systemClock,
+    clock,
     log: silentLog,
   });
   return {
