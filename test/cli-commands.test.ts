@@ -83,6 +83,39 @@ test('domains are managed by name and by id', async (t) => {
   await refuses(t, service, ['domain', 'show', 'www.example.com'], 'causeway: there is no domain www.example.com\n');
 });
 
+test('caches are purged and filled, and a task is shown; cache options are changed', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  await run('domain', 'add', 'www.example.com', '192.0.2.1');
+  const url = 'http://www.example.com/a.jpg';
+  const purged = await run(
+    'cache',
+    'purge',
+    url,
+    '--directory',
+    'http://www.example.com/b/',
+    'http://www.example.com/c/',
+  );
+  assert.match(purged, /^task +1\nkind +purge\nstate +running\n/);
+  assert.match(purged, /^waiting +0 +0 +http:\/\/www\.example\.com\/c\/ +-$/m);
+  assert.match(await run('cache', 'purge', '--domain', 'www.example.com'), /^waiting +0 +0 +www\.example\.com/m);
+  assert.match(await run('cache', 'prefetch', url), /^kind +prefetch$/m);
+  assert.deepEqual(JSON.parse(await run('cache', 'task', '3', '--json')).items.length, 1);
+  await refuses(t, service, ['cache', 'purge'], 'causeway: there is nothing to purge: expected urls, directories or');
+  await refuses(t, service, ['cache', 'purge', url, '--domain', '1'], 'causeway: domain_id purges the whole domain');
+  await refuses(t, service, ['cache', 'task', '9'], 'causeway: task 9 does not exist');
+  const shown = await run('domain', 'cache-options', 'www.example.com');
+  assert.match(shown, /^set-cookie +bypass\nrequest-directives +off\nheuristic-cap +3600 s\n/);
+  const changed = await run('domain', 'cache-options', '1', '--set-cookie', 'strip', '--request-directives', 'on');
+  assert.match(changed, /^set-cookie +strip\nrequest-directives +on\nheuristic-cap +3600 s\n/);
+  await refuses(
+    t,
+    service,
+    ['domain', 'cache-options', '1', '--stale-cap', 'x'],
+    'causeway: field stale_cap is invalid',
+  );
+});
+
 test('an operator disables, enables and transfers domains', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);

@@ -1,12 +1,13 @@
 /** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { domainToASCII } from 'node:url';
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { printer } from './account-commands.ts';
+import { cacheOptionsCommand } from './cache-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
+import { findDomainId } from './find-domain.ts';
 import { addCallSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 
@@ -59,6 +60,7 @@ export function domainCommand(context: CliContext): Command {
   describe('remark <domain> <text>', 'change its remark').action((domain: string, remark: string, options: Options) =>
     change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
   );
+  command.addCommand(cacheOptionsCommand(context));
   describe('rm <domain>', 'delete it').action((domain: string, options: Options) =>
     deleteDomain(context, domain, options),
   );
@@ -106,14 +108,14 @@ async function change(
   work: (client: Client, id: string) => Promise<unknown>,
 ): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
-  const id = await findId(client, domain);
+  const id = await findDomainId(client, domain);
   await work(client, id);
   await showDomain(context, client, id, options);
 }
 
 async function deleteDomain(context: CliContext, domain: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
-  const data = await client.call('domain.delete', { domain_id: await findId(client, domain) });
+  const data = await client.call('domain.delete', { domain_id: await findDomainId(client, domain) });
   printer(context, options)(data, [`${domain} is deleted`]);
 }
 
@@ -160,16 +162,4 @@ function originFields(origins: readonly string[], options: Options) {
 
 function pick<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-/** Digits are an id; anything else is looked for among the account's names. */
-async function findId(client: Client, domain: string): Promise<string> {
-  if (/^\d+$/.test(domain)) return domain;
-  const name = domainToASCII(domain) || domain.toLowerCase();
-  for (let page = 1; ; page++) {
-    const { list } = await client.call('domain.list', { page, page_size: PAGE_SIZE, name });
-    const found = list.find(({ domain_name }) => domain_name === name);
-    if (found !== undefined) return found.domain_id;
-    if (list.length < PAGE_SIZE) throw new CliError(`there is no domain ${domain}`);
-  }
 }

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { ClientError } from '#client/client.ts';
 import { accountCommand, tokenCommand } from './account-commands.ts';
+import { cacheCommand } from './cache-commands.ts';
 import { callCommand } from './call-command.ts';
 import { type CliContext, CliError } from './context.ts';
 import { domainCommand } from './domain-commands.ts';
@@ -40,6 +41,7 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     accountCommand(context),
     tokenCommand(context),
     domainCommand(context),
+    cacheCommand(context),
     operatorCommand(context),
     callCommand(context),
   ];

@@ -7,10 +7,10 @@ import { operation, request } from './operation.ts';
 export const MAX_ITEMS_PER_CALL = 100;
 const MAX_URL_LENGTH = 2048;
 
-export const TASK_KINDS = ['purge', 'prefetch'] as const;
-export const TASK_STATES = ['running', 'done', 'failed'] as const;
-export const PROGRESS_STATES = ['waiting', 'done', 'failed'] as const;
-export const ITEM_KINDS = ['url', 'directory', 'domain'] as const;
+const TASK_KINDS = ['purge', 'prefetch'] as const;
+const TASK_STATES = ['running', 'done', 'failed'] as const;
+const PROGRESS_STATES = ['waiting', 'done', 'failed'] as const;
+const ITEM_KINDS = ['url', 'directory', 'domain'] as const;
 
 const urls = lines({
   maxEntries: MAX_ITEMS_PER_CALL,
@@ -30,7 +30,7 @@ const directories = {
 
 const taskId = z.object({ task_id: z.string().describe('id of the task, for /cache/getTask') });
 
-export const TASK_DATA = z.object({
+const TASK_DATA = z.object({
   task_id: z.string().describe('id of the task'),
   kind: z.enum(TASK_KINDS),
   state: z

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { choice, FLAG_TEXT, flag, identifier, integer, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
 
-export const SET_COOKIE_WORDS = ['bypass', 'store', 'strip'] as const;
+const SET_COOKIE_WORDS = ['bypass', 'store', 'strip'] as const;
 
 /** A year, and 30 days. */
 const MAX_HEURISTIC_CAP = 365 * 24 * 3600;

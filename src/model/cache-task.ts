@@ -39,16 +39,16 @@ export interface PrefetchResult {
   readonly failure: string | undefined;
 }
 
-export type ProgressState = 'waiting' | 'done' | 'failed';
+type ProgressState = 'waiting' | 'done' | 'failed';
 
-export interface EdgeProgress {
+interface EdgeProgress {
   readonly edge: string;
   readonly state: ProgressState;
   /** Why it failed, or that it waits because the edge is away; else empty. */
   readonly detail: string;
 }
 
-export interface ItemProgress extends CacheItem {
+interface ItemProgress extends CacheItem {
   readonly state: ProgressState;
   /** Edges in each state. */
   readonly counts: Readonly<Record<ProgressState, number>>;

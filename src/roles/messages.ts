@@ -36,7 +36,7 @@ export interface PrefetchMessage {
 }
 
 /** And back; without an outcome nobody could do it just now. */
-export interface PrefetchedMessage {
+interface PrefetchedMessage {
   readonly kind: 'prefetched';
   readonly id: number;
   readonly outcome?: PrefetchOutcome;

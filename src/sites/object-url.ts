@@ -20,9 +20,6 @@ export interface ObjectUrl {
 /** `reason` completes the sentence "the URL …". */
 export type ParsedObjectUrl = ObjectUrl | { readonly kind: 'invalid'; readonly reason: string };
 
-/** Also a longer one has an object, but none that a person would write down. */
-export const MAX_OBJECT_URL_CHARS = 2048;
-
 /** Characters beyond ASCII and blanks are written as browsers send them: percent-encoded UTF-8. */
 export function parseObjectUrl(text: string): ParsedObjectUrl {
   const [, written, authority = '', rest = ''] = /^(https?):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];

@@ -1,0 +1,144 @@
+/** `causeway cache`: purge and prefetch, and how far they have come; `causeway domain cache-options`. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { printer } from './account-commands.ts';
+import { connectCustomer } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { findDomainId } from './find-domain.ts';
+import { addCallSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
+import { formatPairs, formatTable } from './output.ts';
+
+type Task = DataOf<'cache.getTask'>;
+
+/** A purge takes a second; an edge that has died holds it back for 30. */
+const PURGE_WAIT_LIMIT_MS = 60_000;
+const PREFETCH_WAIT_LIMIT_MS = 30 * 60_000;
+const WAIT_POLL_MS = 200;
+const WAIT_MEANING = 'until every edge has done it';
+
+export function cacheCommand(context: CliContext): Command {
+  const command = new Command('cache').description('what edges keep for the domains of the account');
+  const describe = (usage: string, description: string) =>
+    addCallSettings(command.command(usage), context).description(description);
+  describe('purge [url...]', 'make every edge forget objects, directories or a whole domain')
+    .option('--directory <url...>', 'URLs that end with /: everything below them')
+    .option('--domain <domain>', 'everything of this domain; nothing else may be named with it')
+    .option('--wait', WAIT_MEANING)
+    .action((urls: string[], options: Options) => purge(context, urls, options));
+  describe('prefetch <url...>', 'make every edge fetch objects before viewers ask for them')
+    .option('--wait', WAIT_MEANING)
+    .action(async (urls: string[], options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const { task_id } = await client.call('cache.prefetch', { urls });
+      await showTask(context, client, task_id, options);
+    });
+  describe('task <task>', 'show how far a purge or a prefetch has come')
+    .option('--wait', WAIT_MEANING)
+    .action((task: string, options: Options) =>
+      showTask(context, connectCustomer(context, givenSettings(context, options)), task, options),
+    );
+  return command;
+}
+
+export function cacheOptionsCommand(context: CliContext): Command {
+  const onOff = (flags: string, description: string) => new Option(flags, description).choices(['on', 'off']);
+  return addCallSettings(new Command('cache-options').argument('<domain>'), context)
+    .description("show a domain's cache options, and change those that are given")
+    .addOption(new Option('--set-cookie <what>', 'a response that sets a cookie').choices(['bypass', 'store', 'strip']))
+    .addOption(onOff('--request-directives <switch>', "viewers' own no-cache and max-age count"))
+    .option('--heuristic-cap <seconds>', 'longest lifetime without an explicit one; 0: none')
+    .option(
+      '--stale-cap <seconds>',
+      'how long past its expiry a response stands in for an origin that is down; 0: never',
+    )
+    .addOption(onOff('--normalize-vary <switch>', 'header values that mean the same are one variant'))
+    .addOption(onOff('--match-language <switch>', 'a stored response in the preferred language is enough'))
+    .action((domain: string, options: Options) => changeCacheOptions(context, domain, options));
+}
+
+async function purge(context: CliContext, urls: string[], options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const domain = textOption(options, 'domain');
+  const directories = [...listOption(options, 'directory')];
+  const { task_id } = await client.call('cache.purge', {
+    urls,
+    directories,
+    ...(domain !== undefined && { domain_id: await findDomainId(client, domain) }),
+  });
+  await showTask(context, client, task_id, options);
+}
+
+async function showTask(context: CliContext, client: Client, id: string, options: Options): Promise<void> {
+  let task = await client.call('cache.getTask', { task_id: id });
+  const limitMs = task.kind === 'purge' ? PURGE_WAIT_LIMIT_MS : PREFETCH_WAIT_LIMIT_MS;
+  const startedAt = performance.now();
+  while (options['wait'] === true && task.state === 'running') {
+    if (performance.now() - startedAt > limitMs)
+      throw new CliError(`task ${id} is still running after ${limitMs / 1000} s`);
+    await delay(WAIT_POLL_MS);
+    task = await client.call('cache.getTask', { task_id: id });
+  }
+  printer(context, options)(task, describeTask(task));
+  if (task.state === 'failed') throw new CliError(`task ${id} has failed`);
+}
+
+function describeTask(task: Task): string[] {
+  const edges = task.edges.map(({ edge, state, detail }) => [edge, state, detail || '-']);
+  const items = task.items.map((item) => [
+    item.state,
+    String(item.done),
+    String(item.failed),
+    item.item,
+    item.failures.map(({ edge, reason }) => `${edge}: ${reason}`).join(', ') || '-',
+  ]);
+  return [
+    ...formatPairs([
+      ['task', task.task_id],
+      ['kind', task.kind],
+      ['state', task.state],
+      ['created', task.create_time],
+    ]),
+    ...formatTable([['EDGE', 'STATE', 'DETAIL'], ...edges]),
+    ...formatTable([['STATE', 'DONE', 'FAILED', 'ITEM', 'WHY'], ...items]),
+  ];
+}
+
+async function changeCacheOptions(context: CliContext, domain: string, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const id = await findDomainId(client, domain);
+  const given = {
+    set_cookie: pickCookie(textOption(options, 'setCookie')),
+    request_directives: pickSwitch(textOption(options, 'requestDirectives')),
+    heuristic_cap: textOption(options, 'heuristicCap'),
+    stale_cap: textOption(options, 'staleCap'),
+    normalize_vary: pickSwitch(textOption(options, 'normalizeVary')),
+    match_language: pickSwitch(textOption(options, 'matchLanguage')),
+  };
+  if (Object.values(given).some((value) => value !== undefined))
+    await client.call('config.setCacheOptions', { domain_id: id, ...given });
+  const data = await client.call('config.getCacheOptions', { domain_id: id });
+  printer(context, options)(data, formatPairs(describeOptions(data)));
+}
+
+function describeOptions(data: DataOf<'config.getCacheOptions'>): [string, string][] {
+  const onOff = (value: '0' | '1') => (value === '1' ? 'on' : 'off');
+  return [
+    ['set-cookie', data.set_cookie],
+    ['request-directives', onOff(data.request_directives)],
+    ['heuristic-cap', `${data.heuristic_cap} s`],
+    ['stale-cap', `${data.stale_cap} s`],
+    ['normalize-vary', onOff(data.normalize_vary)],
+    ['match-language', onOff(data.match_language)],
+  ];
+}
+
+function pickSwitch(text: string | undefined): '0' | '1' | undefined {
+  if (text === undefined) return undefined;
+  return text === 'on' ? '1' : '0';
+}
+
+function pickCookie(text: string | undefined): 'bypass' | 'store' | 'strip' | undefined {
+  return text === 'bypass' || text === 'store' || text === 'strip' ? text : undefined;
+}
