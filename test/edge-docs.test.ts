@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { BYPASSES, DENIALS, EDGE_FAULTS, ORIGIN_FAILURES, REQUEST_PROBLEMS, SKIPS } from '../src/edge/reasons.ts';
+import {
+  BYPASSES,
+  DENIALS,
+  EDGE_FAULTS,
+  ORIGIN_FAILURES,
+  PREFETCH_FAILURES,
+  REQUEST_PROBLEMS,
+  SKIPS,
+} from '../src/edge/reasons.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -23,6 +31,14 @@ describe('docs/edge.md', () => {
       expected.flatMap(([status, reasons]): string[][] =>
         Object.entries(reasons).map(([word, text]) => [`\`${status}\``, `\`${word}\``, text]),
       ),
+    );
+  });
+
+  test('names every reason of a prefetch beside those', () => {
+    const documented = rows('docs/edge.md').filter((cells) => cells.length === 2 && /^`\w+`$/.test(cells[0] ?? ''));
+    assert.deepEqual(
+      documented,
+      Object.entries(PREFETCH_FAILURES).map(([word, text]) => [`\`${word}\``, text]),
     );
   });
 

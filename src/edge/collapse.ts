@@ -30,7 +30,7 @@ export interface Flights {
   markUnshared(key: string, now: number): void;
 }
 
-export interface Turn {
+interface Turn {
   /** How often this request has waited already. */
   readonly waits: number;
   readonly now: number;

@@ -9,6 +9,7 @@ import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createSiteTable } from '../../src/sites/lookup.ts';
+import type { PurgeScope, SitePurge } from '../../src/sites/purge.ts';
 import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
 import type { SiteTable } from '../../src/sites/table.ts';
 
@@ -20,6 +21,8 @@ export interface TestEdge {
   readonly log: string[][];
   /** Adds or replaces a site. */
   put(spec: Partial<SiteSpec> & { readonly name: string }): void;
+  /** Applies a purge of `www.example.com` now; a target is `host/path?query`. */
+  purge(scope: PurgeScope): void;
   /** Moves the edge's clock forward. */
   advance(ms: number): void;
   get(path: string, options?: FetchOptions): Promise<Received>;
@@ -55,7 +58,10 @@ export async function startTestEdge(
   { cacheBytes = 16 * 1024 * 1024, ...options }: Partial<EdgeOptions> & { readonly cacheBytes?: number } = {},
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
-  const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name), purgesOf: () => [] }, maxSites: 100 });
+  const purges: SitePurge[] = [];
+  // All purges of a test are of its first site.
+  const purgesOf = (siteId: number) => (siteId === 1 ? purges : []);
+  const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name), purgesOf }, maxSites: 100 });
   const lines: string[][] = [];
   const registry = new Registry();
   let ahead = 0;
@@ -85,6 +91,10 @@ export async function startTestEdge(
     registry,
     log: lines,
     put,
+    purge: (scope) => {
+      purges.push({ ...scope, appliedAt: Date.now() + ahead });
+      sites.forget([SITE_HOST]);
+    },
     advance: (ms) => {
       ahead += ms;
     },
