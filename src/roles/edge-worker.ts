@@ -44,6 +44,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   });
   return {
     applyChange: ({ names }) => sites.forget(names),
+    prefetch: edge.prefetch,
     async stop(graceMs) {
       await edge.close(graceMs);
       await store[Symbol.asyncDispose]();
