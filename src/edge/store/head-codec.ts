@@ -1,14 +1,15 @@
 /** A stored response's head as a short list of plain values, and back: how memory and disk keep it. Pure. */
+import { formatDate } from '#http/dates.ts';
 import type { PartialRange, Stored } from '#http/stored.ts';
 
-/** Changes with `HEAD_VERSION`. Absent values are `null`. */
+/** Absent values are `null`; instants but the first are differences to it. A change here is a new version of the disk's format. */
 export type EncodedHead = readonly [
   status: number,
   reason: string,
-  headers: readonly string[],
-  vary: readonly string[],
+  headers: EncodedHeaders,
+  vary: readonly string[] | 0,
   varyKey: string,
-  varyHeaders: readonly string[],
+  varyHeaders: readonly string[] | 0,
   etag: string | null,
   range: PartialRange | null,
   requestAt: number,
@@ -22,25 +23,57 @@ export type EncodedHead = readonly [
   flags: number,
 ];
 
+/** Names and values in turn: a name by its place in `COMMON_NAMES`, a value that another part of the head gives by a number. */
+type EncodedHeaders = readonly (string | number)[];
+
+/** As most origins write them. Only ever appended to within a version of the format. */
+const COMMON_NAMES: readonly string[] = [
+  'Date',
+  'Last-Modified',
+  'ETag',
+  'Content-Type',
+  'Content-Length',
+  'Cache-Control',
+  'Server',
+  'Expires',
+  'Vary',
+  'Accept-Ranges',
+  'Content-Encoding',
+  'Access-Control-Allow-Origin',
+  'Connection',
+  'Content-Disposition',
+  'Content-Language',
+  'Set-Cookie',
+  'Strict-Transport-Security',
+  'X-Content-Type-Options',
+  'Via',
+  'Link',
+];
+const DATE = 0;
+const LAST_MODIFIED = 1;
+const ETAG = 2;
+const PLACES: ReadonlyMap<string, number> = new Map(COMMON_NAMES.map((name, place) => [name, place]));
+
 const MUST_VALIDATE = 1;
 const FORBIDS_STALE = 2;
 const IS_INVALID = 4;
 const NO_TRANSFORM = 8;
 
 export function encodeHead(head: Stored): EncodedHead {
+  const { requestAt, lastModifiedAt } = head;
   return [
     head.status,
     head.reason,
-    head.headers,
-    head.vary,
+    encodeHeaders(head),
+    head.vary.length === 0 ? 0 : head.vary,
     head.varyKey,
-    head.varyHeaders,
+    head.varyHeaders.length === 0 ? 0 : head.varyHeaders,
     head.etag ?? null,
     head.range ?? null,
-    head.requestAt,
-    head.responseAt,
-    head.dateAt,
-    head.lastModifiedAt ?? null,
+    requestAt,
+    head.responseAt - requestAt,
+    head.dateAt - requestAt,
+    lastModifiedAt === undefined ? null : lastModifiedAt - requestAt,
     head.initialAgeMs,
     head.lifetimeMs,
     head.staleWhileRevalidateMs,
@@ -53,35 +86,55 @@ export function encodeHead(head: Stored): EncodedHead {
 }
 
 export function decodeHead(encoded: EncodedHead): Stored {
-  const [status, reason, headers, vary, varyKey, varyHeaders, etag, range, requestAt, responseAt, dateAt] = encoded;
-  const [lastModifiedAt, initialAgeMs, lifetimeMs, staleWhileRevalidateMs, staleIfErrorMs, flags] = [
-    encoded[11],
-    encoded[12],
-    encoded[13],
-    encoded[14],
-    encoded[15],
-    encoded[16],
-  ];
+  const [status, reason, headers, vary, varyKey, varyHeaders, encodedEtag, range, requestAt, ...rest] = encoded;
+  const [response, date, modified, initialAgeMs, lifetimeMs, staleWhileRevalidateMs, staleIfError, flags] = rest;
+  const etag = encodedEtag ?? undefined;
+  const dateAt = date + requestAt;
+  const lastModifiedAt = modified === null ? undefined : modified + requestAt;
   return {
     status,
     reason,
-    headers,
-    vary,
+    headers: decodeHeaders(headers, { dateAt, lastModifiedAt, etag }),
+    vary: vary === 0 ? [] : vary,
     varyKey,
-    varyHeaders,
-    etag: etag ?? undefined,
+    varyHeaders: varyHeaders === 0 ? [] : varyHeaders,
+    etag,
     range: range ?? undefined,
     requestAt,
-    responseAt,
+    responseAt: response + requestAt,
     dateAt,
-    lastModifiedAt: lastModifiedAt ?? undefined,
+    lastModifiedAt,
     initialAgeMs,
     lifetimeMs,
     staleWhileRevalidateMs,
-    staleIfErrorMs: staleIfErrorMs ?? undefined,
+    staleIfErrorMs: staleIfError ?? undefined,
     mustValidate: (flags & MUST_VALIDATE) !== 0,
     forbidsStale: (flags & FORBIDS_STALE) !== 0,
     isInvalid: (flags & IS_INVALID) !== 0,
     noTransform: (flags & NO_TRANSFORM) !== 0,
   };
+}
+
+type Given = Pick<Stored, 'dateAt' | 'lastModifiedAt' | 'etag'>;
+
+function encodeHeaders(head: Stored): EncodedHeaders {
+  return head.headers.map((text, index) => {
+    if (index % 2 === 0) return PLACES.get(text) ?? text;
+    const place = PLACES.get(head.headers[index - 1] ?? '');
+    return place !== undefined && givenValue(place, head) === text ? place : text;
+  });
+}
+
+function decodeHeaders(headers: EncodedHeaders, given: Given): readonly string[] {
+  return headers.map((text, index) => {
+    if (typeof text === 'string') return text;
+    return (index % 2 === 0 ? COMMON_NAMES[text] : givenValue(text, given)) ?? '';
+  });
+}
+
+/** The value of a field as the rest of the head gives it; `undefined`: it does not. */
+function givenValue(place: number, { dateAt, lastModifiedAt, etag }: Given): string | undefined {
+  if (place === DATE) return formatDate(dateAt);
+  if (place === LAST_MODIFIED) return lastModifiedAt === undefined ? undefined : formatDate(lastModifiedAt);
+  return place === ETAG ? etag : undefined;
 }

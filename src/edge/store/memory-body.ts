@@ -5,8 +5,12 @@ import type { StoredBody } from './store.ts';
 /** Large enough for few writes, small enough to be had from a fragmented heap. */
 const BLOCK_BYTES = 1024 * 1024;
 
+/** The engine's own pool serves those, which spares it a buffer for each. */
+const MAX_POOLED_BYTES = 8 * 1024;
+
 /** Copies: a chunk is a view of all that one read of the socket gave, heads of other responses included. */
 export function createMemoryBody(chunks: readonly Buffer[], sizeBytes: number): StoredBody {
+  if (sizeBytes <= MAX_POOLED_BYTES) return wrapBytes(Buffer.concat(chunks));
   const blocks: Buffer[] = [];
   for (let at = 0; at < sizeBytes; at += BLOCK_BYTES) {
     blocks.push(Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, sizeBytes - at)));

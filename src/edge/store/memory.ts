@@ -29,6 +29,7 @@ const MAX_ARENA_BODY_BYTES = 8 * 1024;
 /** What the engine takes for a body beside the arena, besides its bytes. */
 const HELD_BODY_BYTES = 600;
 const FIRST_CAPACITY = 64;
+const SCRATCH_BYTES = 64 * 1024;
 const LENGTHS_BYTES = 8;
 
 export class MemoryStore implements CacheStore {
@@ -45,6 +46,8 @@ export class MemoryStore implements CacheStore {
   /** By slot: bodies that are not in the arena, in the variants' order. */
   readonly #held = new Map<number, readonly StoredBody[]>();
   #heldBytes = 0;
+  /** Records are put together here: a buffer for each would be the larger part of all garbage. */
+  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #objects = 0;
 
   constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES }: MemoryStoreOptions) {
@@ -169,7 +172,7 @@ export class MemoryStore implements CacheStore {
     if (variants.length === 0 || this.#maxBytes === 0) return;
     const held = variants.flatMap(({ body }) => (isInArena(body) ? [] : [body]));
     const heldBytes = held.reduce((sum, body) => sum + HELD_BODY_BYTES + (body.heldBytes ?? body.sizeBytes), 0);
-    const record = encodeRecord(key, variants);
+    const record = encodeRecord(key, variants, this.#scratch);
     if (!this.#makeRoom(record.length, heldBytes)) return;
     const slot = this.#index.insert(high, low, Arena.weigh(record.length) + heldBytes);
     if (slot >= this.#first.length) this.#grow();
@@ -221,7 +224,8 @@ function isInArena({ sizeBytes, prepare }: StoredBody): boolean {
   return sizeBytes <= MAX_ARENA_BODY_BYTES && prepare === undefined;
 }
 
-function encodeRecord(key: string, variants: readonly CachedResponse[]): Buffer {
+/** In the scratch where it fits: to be used before the next one. */
+function encodeRecord(key: string, variants: readonly CachedResponse[], scratch: Buffer): Buffer {
   const bodies: Buffer[] = [];
   const heads = variants.map((variant): EncodedVariant => {
     const { body } = variant;
@@ -231,10 +235,16 @@ function encodeRecord(key: string, variants: readonly CachedResponse[]): Buffer 
     bodies.push(...pieces);
     return [encodeHead(variant), body.sizeBytes];
   });
-  const keyBytes = Buffer.from(key);
-  const headBytes = Buffer.from(JSON.stringify(heads));
-  const lengths = Buffer.alloc(LENGTHS_BYTES);
-  lengths.writeUInt32LE(keyBytes.length, 0);
-  lengths.writeUInt32LE(headBytes.length, 4);
-  return Buffer.concat([lengths, keyBytes, headBytes, ...bodies]);
+  const headText = JSON.stringify(heads);
+  const keyBytes = Buffer.byteLength(key);
+  const headBytes = Buffer.byteLength(headText);
+  const length = bodies.reduce((sum, piece) => sum + piece.length, LENGTHS_BYTES + keyBytes + headBytes);
+  const record = length <= scratch.length ? scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
+  record.writeUInt32LE(keyBytes, 0);
+  record.writeUInt32LE(headBytes, 4);
+  record.write(key, LENGTHS_BYTES);
+  let at = LENGTHS_BYTES + keyBytes;
+  at += record.write(headText, at);
+  for (const piece of bodies) at += piece.copy(record, at);
+  return record;
 }

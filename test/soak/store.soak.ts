@@ -1,0 +1,23 @@
+/** The long tests of the cache store. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runProgram } from '../support/run-program.ts';
+import { crashRound } from '../support/store-crash.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', 'support', 'store-memory.ts');
+const ROUNDS = 20;
+
+test('a million keys of 1 KiB pass through 256 MiB of memory within 150 MiB more', async (t) => {
+  t.diagnostic(await runProgram(['--max-semi-space-size=8', PROGRAM]));
+});
+
+test(`workers killed in the middle of fills, ${ROUNDS} times: no truncated or mixed body`, async (t) => {
+  const directory = temporaryFolder(t);
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { objects } = await crashRound(directory, round);
+    assert.ok(objects > 10, `${objects} objects`);
+    t.diagnostic(`round ${round}: ${objects} objects`);
+  }
+});
