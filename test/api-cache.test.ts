@@ -247,6 +247,11 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     assert.deepEqual(await stateOf(task), ['running', 'waiting', 'waiting'], 'to know of it is not to have done it');
     const done = (n: number) => ({ taskId, n, failure: undefined });
     await recordPrefetchResults(api.db.query, 'north', [done(0), done(1), { ...done(0), taskId: 77 }]);
+    assert.deepEqual(await stateOf(task), ['running', 'done', 'waiting']);
+    api.now += 30 * SECOND_MS;
+    await api.acknowledge('north');
+    assert.deepEqual(await stateOf(task), ['done', 'done', 'waiting (away)'], 'who is away holds nothing back');
+    await api.acknowledge('south');
     await recordPrefetchResults(api.db.query, 'south', [done(0), { taskId, n: 1, failure: 'connect' }]);
     assert.deepEqual(await stateOf(task), ['failed', 'done', 'failed (connect)']);
     assert.deepEqual((await task()).items, [
