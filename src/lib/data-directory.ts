@@ -31,7 +31,8 @@ const SQLITE_BUSY = 5;
 export function takeLock(file: string): Disposable | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    // No journal file: the lock can be had on a full disk too.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;

@@ -2,6 +2,7 @@
  * The only way a test may skip: it names what is missing. In CI (`CI=true`) a missing server is a failure, not a skip;
  * only data from outside the repository may be absent there.
  */
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -23,6 +24,12 @@ export function needsProgram(name: string): Skip {
 /** For data that lies outside the repository; may skip in CI too. */
 export function needsData(path: string): Skip {
   return existsSync(path) ? { skip: false } : { skip: `needs the data ${path}` };
+}
+
+/** For a test that mounts a file system of its own; containers often forbid that, so it may skip in CI too. */
+export function canMount(): Skip {
+  const { status } = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']);
+  return status === 0 ? { skip: false } : { skip: 'needs unshare and mount' };
 }
 
 export function postgresUrl(): string | undefined {

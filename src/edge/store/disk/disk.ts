@@ -204,8 +204,9 @@ export class DiskStore implements CacheStore {
   /** Everything that was put is on disk, and the directory is within its limit if this worker looks after it. */
   async settle(): Promise<void> {
     await this.#lanes.settled();
-    await this.#tick();
-    await this.#janitor?.finishRound();
+    await this.#tick(); // one that was under way may not have seen the last of it
+    do await this.#tick();
+    while (this.#janitor?.isSettled === false && this.#refusal() === undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

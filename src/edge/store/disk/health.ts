@@ -1,7 +1,7 @@
 /** Whether the disk can be used: after a failure nothing is written for a while, and serving goes on without it. */
 import type { StoreRefusal } from '../store.ts';
 
-const PAUSE_MS = 5_000;
+const PAUSE_MS = 1_000;
 
 /** What is counted. `storeBusy`: the disk is too slow for what arrives. `damaged`: a body's bytes are not what was written. */
 export type DiskProblem = StoreRefusal | 'storeBusy' | 'damaged';
@@ -23,8 +23,7 @@ export class DiskHealth {
   }
 
   noteFailure(error: unknown, now: number): void {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    this.#refusal = code === 'ENOSPC' || code === 'EDQUOT' ? 'storeFull' : 'storeError';
+    this.#refusal = isFull(error) ? 'storeFull' : 'storeError';
     this.#pauseUntil = now + PAUSE_MS;
     this.#onProblem(this.#refusal, error);
   }
@@ -32,4 +31,12 @@ export class DiskHealth {
   note(problem: DiskProblem, error: unknown): void {
     this.#onProblem(problem, error);
   }
+}
+
+const SQLITE_FULL = 13;
+
+function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  return code === 'ENOSPC' || code === 'EDQUOT' || ('errcode' in error && error.errcode === SQLITE_FULL);
 }

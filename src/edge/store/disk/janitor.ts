@@ -23,7 +23,7 @@ const RECOUNT_MS = 2_000;
 const UPKEEP_MS = 10_000;
 /** Keys removed at once. */
 const REMOVE_AT_ONCE = 16;
-/** Left free on the disk for others, but not more than a twentieth of the limit. */
+/** Left free on the disk for others, but not more than a twentieth of the limit, or of the disk. */
 const MAX_RESERVE_BYTES = 64 * 1024 * 1024;
 /** Nothing that was asked for longer ago is still on its way. */
 const FORGET_AFTER_MS = 3_600_000;
@@ -68,13 +68,13 @@ export class Janitor {
       await this.#keepUp();
     }
     await this.#count(now);
+    if (this.#hasCountedAll) await this.#readLimit();
     await this.#makeRoom(now);
   }
 
-  /** Until all is counted and within the limit; returns at once in a worker that does not look after the directory. */
-  async finishRound(): Promise<void> {
-    while (this.#lock !== undefined && !(this.#hasCountedAll && this.#index.weight <= this.#capBytes))
-      await this.tick();
+  /** All is counted and within the limit, or this worker does not look after the directory. */
+  get isSettled(): boolean {
+    return this.#lock === undefined || (this.#hasCountedAll && this.#index.weight <= this.#capBytes);
   }
 
   close(): void {
@@ -119,6 +119,13 @@ export class Janitor {
     } while (!isRecount && !this.#hasCountedAll && performance.now() - now < WORK_MS);
   }
 
+  /** Less than what was allowed when the disk has not so much room. */
+  async #readLimit(): Promise<void> {
+    const { bavail, blocks, bsize } = await statfs(this.#volume.directory);
+    const reserve = Math.min(MAX_RESERVE_BYTES, Math.min(this.#maxBytes, blocks * bsize) / 20);
+    this.#capBytes = Math.max(0, Math.min(this.#maxBytes, this.#index.weight + bavail * bsize - reserve));
+  }
+
   async #makeRoom(now: number): Promise<void> {
     while (this.#index.weight > this.#capBytes && performance.now() - now < WORK_MS * 2) {
       const victims: KeyHash[] = [];
@@ -140,9 +147,6 @@ export class Janitor {
   }
 
   async #keepUp(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#volume.directory);
-    const reserve = Math.min(MAX_RESERVE_BYTES, this.#maxBytes / 20);
-    this.#capBytes = Math.max(0, Math.min(this.#maxBytes, this.#index.weight + bavail * bsize - reserve));
     await this.#sweepUnfinished();
     await this.#removeOtherGenerations();
     await this.#forgetInvalidations();

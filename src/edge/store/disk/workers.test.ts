@@ -1,0 +1,171 @@
+/** Several workers on one directory, and directories that cannot be used. */
+import assert from 'node:assert/strict';
+import { globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { eventually } from '../../../../test/support/eventually.ts';
+import { temporaryFolder } from '../../../../test/support/temporary.ts';
+import { MemoryStore } from '../memory.ts';
+import type { CacheStore } from '../store.ts';
+import { putText, textOf } from '../store-samples.suite.ts';
+import { TieredStore } from '../tiered.ts';
+import { DiskStore } from './disk.ts';
+
+function openWorker(t: TestContext, directory: string, maxBytes = 100_000_000) {
+  const problems: string[] = [];
+  const disk = new DiskStore({ directory, maxBytes, onProblem: (problem) => problems.push(problem) });
+  const store = new TieredStore({ memory: new MemoryStore({ maxBytes: 10_000_000 }), disk });
+  t.after(() => store[Symbol.asyncDispose]());
+  return { disk, store, problems };
+}
+
+async function read(store: CacheStore, key: string): Promise<string | undefined> {
+  return textOf((await store.find(key))?.variants[0]);
+}
+
+describe('workers that share a directory', () => {
+  for (const size of [10, 100_000, 5_000_000]) {
+    test(`find what another has put once it is on disk: ${size} bytes`, async (t) => {
+      const directory = temporaryFolder(t);
+      const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+      putText(a.store, 'k', 'x'.repeat(size));
+      await a.disk.settle();
+      assert.equal(await read(b.store, 'k'), 'x'.repeat(size));
+    });
+  }
+
+  test('learn of what another has stored since before they ask an origin', async (t) => {
+    const directory = temporaryFolder(t);
+    const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+    putText(a.store, 'k', 'one', { vary: ['x'], varyKey: '1' });
+    await a.disk.settle();
+    const found = await b.store.find('k');
+    assert.equal(await b.store.findNewer('k', found), undefined);
+    putText(a.store, 'k', 'two', { vary: ['x'], varyKey: '2' });
+    putText(a.store, 'k', 'one again', { vary: ['x'], varyKey: '1', responseAt: 600 });
+    await a.disk.settle();
+    assert.equal((await b.store.find('k'))?.variants.length, 1);
+    const newer = await b.store.findNewer('k', found);
+    assert.deepEqual(await Promise.all(newer?.variants.map(textOf) ?? []), ['one again', 'two']);
+    assert.equal((await b.store.find('k'))?.variants.length, 2);
+  });
+
+  test('see an invalidation by another at once, in memory too, and nothing undoes it', async (t) => {
+    const directory = temporaryFolder(t);
+    const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+    putText(a.store, 'k', 'old');
+    await a.disk.settle();
+    assert.equal(await read(b.store, 'k'), 'old');
+    a.store.invalidate('k', 1_000);
+    await setTimeout(2); // no sooner than a millisecond
+    assert.deepEqual((await b.store.find('k'))?.variants, []);
+    putText(b.store, 'k', 'late', { requestAt: 999 });
+    await b.disk.settle();
+    for (const { store } of [a, b, openWorker(t, directory)]) {
+      assert.deepEqual((await store.find('k'))?.variants, []);
+      assert.equal((await store.find('k'))?.invalidatedAt, 1_000);
+    }
+  });
+
+  test('do not bring back what was invalidated while they wrote another variant', async (t) => {
+    const directory = temporaryFolder(t);
+    const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+    for (let i = 0; i < 50; i++) {
+      const key = `k${i}`;
+      putText(a.store, key, 'old', { vary: ['x'], varyKey: '1' });
+      await a.disk.settle();
+      putText(b.store, key, 'also old', { vary: ['x'], varyKey: '2' });
+      a.store.invalidate(key, 1_000);
+      await Promise.all([a.disk.settle(), b.disk.settle()]);
+      assert.deepEqual((await openVariants(t, directory, key)).length, 0);
+    }
+  });
+
+  test('one of them keeps the directory within its limit, whoever fills it; another does when that one is gone', async (t) => {
+    const directory = temporaryFolder(t);
+    const [a, b] = [openWorker(t, directory, 1_000_000), openWorker(t, directory, 1_000_000)];
+    await a.disk.settle();
+    for (let i = 0; i < 200; i++) putText(b.store, `k${i}`, 'x'.repeat(20_000 + i));
+    await b.disk.settle(); // what it stored is in the journal
+    await a.disk.settle();
+    assert.ok(diskBytes(directory) <= 1_000_000, `${diskBytes(directory)}`);
+    assert.ok(a.disk.usage().objects > 30);
+    await a.store[Symbol.asyncDispose]();
+    const next = openWorker(t, directory, 500_000);
+    await next.disk.settle();
+    assert.ok(diskBytes(directory) <= 500_000, `${diskBytes(directory)}`);
+  });
+
+  test('bodies that lost a race are swept, and objects that are read while they go stay readable', async (t) => {
+    const directory = temporaryFolder(t);
+    const a = openWorker(t, directory);
+    putText(a.store, 'k', 'x'.repeat(9_000_000));
+    await a.disk.settle();
+    const b = openWorker(t, directory);
+    const found = (await b.store.find('k'))?.variants[0];
+    const pieces: Buffer[] = [];
+    for await (const piece of found?.body.read({ first: 0, last: 8_999_999 }) ?? []) {
+      if (pieces.length === 0) a.store.invalidate('k', 1_000);
+      await a.disk.settle();
+      pieces.push(piece);
+    }
+    assert.equal(Buffer.concat(pieces).toString(), 'x'.repeat(9_000_000));
+    assert.deepEqual(globSync(join(directory, 'objects-*', '*', '*')), []);
+  });
+});
+
+describe('a directory that cannot be used', () => {
+  test('is no disk at all: memory serves, larger bodies are refused with a reason, everything goes on', async (t) => {
+    const file = join(temporaryFolder(t), 'a-file');
+    writeFileSync(file, '');
+    const { store, problems } = openWorker(t, join(file, 'cache'));
+    putText(store, 'k', 'in memory');
+    assert.equal(await read(store, 'k'), 'in memory');
+    assert.equal(await store.find('l'), undefined);
+    assert.equal(store.refuses(1_000), undefined);
+    assert.equal(store.refuses(5_000_000), 'storeError');
+    const writer = store.openWriter();
+    assert.equal(writer.add(Buffer.alloc(5_000_000)), false);
+    store.invalidate('k', 1_000);
+    assert.deepEqual((await store.find('k'))?.variants, []);
+    assert.ok(problems.includes('storeError'));
+  });
+
+  test('that is removed under way is made anew', async (t) => {
+    const directory = join(temporaryFolder(t), 'cache');
+    mkdirSync(directory);
+    const { disk } = openWorker(t, directory);
+    putText(disk, 'k', 'before');
+    await disk.settle();
+    rmSync(directory, { recursive: true });
+    assert.equal(await disk.find('k'), undefined);
+    await eventually('stored again', async () => {
+      putText(disk, 'k', 'after');
+      return (await read(disk, 'k')) === 'after';
+    });
+  });
+
+  test('that comes back is used again', async (t) => {
+    const parent = join(temporaryFolder(t), 'mount');
+    writeFileSync(parent, '');
+    const { disk } = openWorker(t, join(parent, 'cache'));
+    putText(disk, 'k', 'lost');
+    assert.equal(await disk.find('k'), undefined);
+    rmSync(parent);
+    await eventually('used', async () => {
+      putText(disk, 'k', 'found');
+      return (await read(disk, 'k')) === 'found';
+    });
+  });
+});
+
+async function openVariants(t: TestContext, directory: string, key: string) {
+  const { store } = openWorker(t, directory);
+  return (await store.find(key))?.variants ?? [];
+}
+
+function diskBytes(directory: string): number {
+  const files = globSync(join(directory, 'objects-*', '*', '*'));
+  return files.reduce((sum, file) => sum + statSync(file).blocks * 512, 0);
+}
