@@ -59,22 +59,27 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     const task = await feed.newTask();
     const events: string[] = [];
     const inForce = Promise.withResolvers<void>();
-    await publishNow(feed.db, putPurge(1, '1-0', { kind: 'site', target: '' }));
-    await publishNow(feed.db, putPrefetch(task, 0, '/a'));
+    const first = Promise.withResolvers<PrefetchOutcome>();
+    await publishNow(feed.db, putPrefetch(task, 0, '/first'));
     await using edge = startTestEdge(feed.folder, feed.socketPath, {
-      confirm: async () => {
-        await inForce.promise;
-        events.push('in force');
+      confirm: async ({ revision }) => {
+        if (revision > 1) await inForce.promise;
+        events.push(`in force ${revision}`);
       },
-      prefetch: async () => {
-        events.push('prefetch');
-        return STORED;
+      prefetch: async ({ target }) => {
+        events.push(target);
+        return target === '/first' ? first.promise : STORED;
       },
     });
-    await eventually('the edge has both', () => edge.store.prefetches.listPending(9, 9).length === 1);
-    inForce.resolve();
+    await eventually('the first is under way', () => events.length === 2);
+    await publishNow(feed.db, putPurge(1, '1-0', { kind: 'site', target: '' }), putPrefetch(task, 1, '/second'));
+    await eventually('the edge has both', () => edge.store.prefetches.listPending(9, 9).length === 2);
+    first.resolve(STORED); // whoever is done looks for more
     await feed.results(task, 1);
-    assert.deepEqual(events, ['in force', 'prefetch']);
+    assert.deepEqual(events, ['in force 1', '/first']);
+    inForce.resolve();
+    await feed.results(task, 2);
+    assert.deepEqual(events, ['in force 1', '/first', 'in force 2', '/second']);
   });
 
   test('at most four are under way, and the next begins when one ends', async (t) => {
