@@ -30,7 +30,12 @@ try {
   const ready: number[] = [];
   const first: number[] = [];
   for (let i = 0; i < STARTS; i++) {
-    const settings = { CAUSEWAY_ROLES: 'edge', CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' };
+    const settings = {
+      CAUSEWAY_ROLES: 'edge',
+      CAUSEWAY_FEED_SOCKET: join(folder, 'none.sock'),
+      CAUSEWAY_EDGE_WORKERS: '1',
+      CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
+    };
     await using service = await startService(edgeFolder, settings);
     ready.push(service.readyMs);
     first.push(await firstAnswerMs(service.edgePort));

@@ -315,6 +315,12 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
   if (socketBytes > MAX_SOCKET_PATH_BYTES)
     refuse('feedSocket', `expected at most ${MAX_SOCKET_PATH_BYTES} bytes, and ${feedSocket} has ${socketBytes}`);
 
+  if (!values.roles.includes('control') && values.feedSocket === undefined)
+    refuse(
+      'feedSocket',
+      'an edge without control on its machine needs the socket of one; its own has nobody to answer',
+    );
+
   const fileText = (key: string, path: string | undefined): string | undefined => {
     const file = path === undefined ? undefined : readTextFile(resolve(cwd, path));
     if (file?.kind === 'unreadable') refuse(key, `${path} cannot be read: ${file.code}`);

@@ -53,6 +53,14 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   );
 }
 
+test('a command waits where it comes too fast', async (t) => {
+  const limits = { CAUSEWAY_TOKEN_RATE_PER_SECOND: '2', CAUSEWAY_TOKEN_RATE_BURST: '1' };
+  const service = await startService(t, { settings: { ...CONTROL.settings, ...limits } });
+  const run = runner(t, service.dataDir);
+  await run('domain', 'add', 'www.example.com', '192.0.2.1');
+  assert.match(await run('domain', 'show', 'www.example.com'), /^id +1$/m, 'it is looked up by its name first');
+});
+
 test('domains are managed by name and by id', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);

@@ -108,6 +108,12 @@ test('control leaves loopback only with TLS or trusted proxies', (t) => {
   ]);
 });
 
+test('an edge without control on its machine is told whose feed it follows', () => {
+  const [problem] = mustFail({ flags: { roles: 'edge' } });
+  assert.match(problem ?? '', /^feed-socket \(default\): an edge without control/);
+  assert.deepEqual(mustLoad({ flags: { roles: 'edge', 'feed-socket': '/run/feed.sock' } }).config.roles, ['edge']);
+});
+
 test('the path of the feed socket fits a socket address', () => {
   const [problem] = mustFail({ cwd: `/${'x'.repeat(90)}` });
   assert.match(problem ?? '', /^feed-socket \(default\): expected at most 100 bytes/);

@@ -1,13 +1,15 @@
 /** Finds the service that a command speaks to and the token that it speaks with. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, createClient } from '#client/client.ts';
+import { type Client, ClientError, createClient } from '#client/client.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import { type CliContext, CliError, type CliSettings, type GivenSettings, type LocalControl } from './context.ts';
 
 /** A service that has just been started cannot be found yet; another command may hold the data directory. */
 const START_LIMIT_MS = 5000;
 const START_POLL_MS = 100;
+/** All that a command waits, in sum, for a service that says it comes too fast. */
+const MAX_PATIENCE_SECONDS = 10;
 
 /** For customers' operations: a service that runs, with the token of the settings or else the first access token. */
 export function connectCustomer(context: CliContext, given: GivenSettings): Client {
@@ -47,7 +49,7 @@ export async function withOperator(
 }
 
 function remoteClient(baseUrl: string, accessToken: string | undefined): Client {
-  return createClient({ baseUrl, accessToken: mustHaveToken(accessToken), locale: 'en' });
+  return patient(createClient({ baseUrl, accessToken: mustHaveToken(accessToken), locale: 'en' }));
 }
 
 /** For the control of this machine, wherever it listens: it knows its operator by a connection from loopback. */
@@ -63,12 +65,32 @@ function localClientOf({ url, certificate }: LocalControl, accessToken: string):
   };
   const isPlain = certificate === undefined && isLoopback(hostname.replace(/^\[|\]$/g, ''));
   // Node's `fetch` is this same implementation; only the declarations differ.
-  return createClient({
-    baseUrl: url,
-    accessToken,
-    locale: 'en',
-    ...(!isPlain && { fetch: send as unknown as typeof fetch }),
-  });
+  return patient(
+    createClient({
+      baseUrl: url,
+      accessToken,
+      locale: 'en',
+      ...(!isPlain && { fetch: send as unknown as typeof fetch }),
+    }),
+  );
+}
+
+/** Waits where calls come too fast for the service, which did nothing then; not for longer than a person would. */
+function patient(client: Client): Client {
+  return {
+    async call(name, request, options) {
+      for (let waitedSeconds = 0; ; ) {
+        try {
+          return await client.call(name, request, options);
+        } catch (error) {
+          const seconds = error instanceof ClientError ? error.retryAfterSeconds : undefined;
+          if (seconds === undefined || waitedSeconds + seconds > MAX_PATIENCE_SECONDS) throw error;
+          waitedSeconds += seconds;
+          await delay(seconds * 1000);
+        }
+      }
+    },
+  };
 }
 
 function readFirstToken({ firstTokenFile }: CliSettings): string | undefined {

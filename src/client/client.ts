@@ -41,6 +41,8 @@ interface ClientErrorDetails {
   readonly requestId?: string | undefined;
   /** Row of the error table. */
   readonly code?: ErrorCode | undefined;
+  /** When the service asked to wait; then it did nothing. */
+  readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -52,6 +54,7 @@ export class ClientError extends Error {
   readonly http: number | undefined;
   readonly requestId: string | undefined;
   readonly code: ErrorCode | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(info: string, details: ClientErrorDetails) {
     super(info, { cause: details.cause });
@@ -62,6 +65,7 @@ export class ClientError extends Error {
     this.http = details.http;
     this.requestId = details.requestId;
     this.code = details.code;
+    this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
 
@@ -149,7 +153,9 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
     });
   }
   if (status !== successOf(name)) {
-    throw new ClientError(info, { kind: 'refused', ...details, status, code: codeOf(response) });
+    const retryAfterSeconds = Number(response.headers.get('retry-after') ?? undefined);
+    const refusal = { kind: 'refused', ...details, status, code: codeOf(response) } as const;
+    throw new ClientError(info, { ...refusal, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) });
   }
   const { data } = envelope;
   if (!OPERATIONS[name].data.safeParse(data).success) {
