@@ -103,9 +103,16 @@ export async function takeDayPlaces(
     }))
     .where('account_id', '=', accountId)
     .where('day', '=', day)
-    .where('purge_urls', '<=', limits.purgeUrls - amounts.purgeUrls)
-    .where('purge_directories', '<=', limits.purgeDirectories - amounts.purgeDirectories)
-    .where('prefetch_urls', '<=', limits.prefetchUrls - amounts.prefetchUrls)
+    .where((e) =>
+      // A limit that was lowered during the day refuses nothing that it does not count.
+      e.and([
+        ...(amounts.purgeUrls > 0 ? [e('purge_urls', '<=', limits.purgeUrls - amounts.purgeUrls)] : []),
+        ...(amounts.purgeDirectories > 0
+          ? [e('purge_directories', '<=', limits.purgeDirectories - amounts.purgeDirectories)]
+          : []),
+        ...(amounts.prefetchUrls > 0 ? [e('prefetch_urls', '<=', limits.prefetchUrls - amounts.prefetchUrls)] : []),
+      ]),
+    )
     .returning('day')
     .executeTakeFirst();
   return row === undefined ? await readUsage(trx, key) : undefined;

@@ -86,6 +86,18 @@ describe('the site table', () => {
     assert.equal(purgedAt(site, 'a.example', '/x'), 7);
   });
 
+  test('sites with many purges take the place of several', () => {
+    const { table, purges, asked } = tableOf(['a.example', 'b.example'], 51);
+    for (let n = 0; n < 1000; n++) purges.push({ kind: 'url', target: `a.example/${n}`, appliedAt: n });
+    const read = (name: string) => {
+      asked.length = 0;
+      table.forget(['c.example']); // hosts are looked up anew, what is compiled stays
+      assert.equal(table.find(name)?.name, name);
+      return asked.length;
+    };
+    assert.deepEqual([read('a.example'), read('a.example'), read('b.example'), read('a.example')], [1, 0, 1, 1]);
+  });
+
   test('a spec that does not compile is no site', () => {
     const { table, specs } = tableOf([]);
     specs.set('a.example', { spec: { ...spec('a.example'), id: 0 }, revision: 1 });

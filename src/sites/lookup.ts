@@ -7,19 +7,21 @@ import type { SiteSource, SiteTable } from './table.ts';
 
 export interface SiteTableOptions {
   readonly source: SiteSource;
-  /** Compiled sites kept; the hosts they were found for are bounded by `HOSTS_PER_SITE` times as many. */
+  /** Compiled sites kept, fewer when they have many purges; the hosts they were found for are bounded by `HOSTS_PER_SITE` times as many. */
   readonly maxSites: number;
 }
 
 /** Hosts under a wildcard are named by viewers, so the look-up's memory needs a bound apart from the sites'. */
 const HOSTS_PER_SITE = 4;
+/** So many purges take about the memory of a compiled site. */
+const PURGES_PER_WEIGHT = 20;
 /** Hosts without a site, remembered so that a flood of them costs the source nothing. */
 const MAX_UNKNOWN_HOSTS = 10_000;
 
 /** A spec that does not compile has no site: the feed keeps the last one that did, so this is a file gone bad. */
 export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTable {
-  const sites = new Lru<string, Site>({ maxWeight: maxSites });
-  const hosts = new Lru<string, Site>({ maxWeight: maxSites * HOSTS_PER_SITE });
+  const sites = new Lru<string, Site>({ maxWeight: maxSites, weigh });
+  const hosts = new Lru<string, Site>({ maxWeight: maxSites * HOSTS_PER_SITE, weigh });
   const unknown = new Lru<string, true>({ maxWeight: MAX_UNKNOWN_HOSTS });
 
   const load = (name: string): Site | undefined => {
@@ -63,6 +65,10 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
       else for (const name of names) sites.delete(name);
     },
   };
+}
+
+function weigh({ purges }: Site): number {
+  return purges === undefined ? 1 : 1 + Math.floor((purges.urls.size + purges.directories.size) / PURGES_PER_WEIGHT);
 }
 
 /**
