@@ -7,19 +7,26 @@ import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.t
 import { absentUpTo } from './absence.ts';
 import { announcedBytes } from './admit.ts';
 import { cacheKey } from './cache-key.ts';
-import { isAwaited, type Place } from './collapse.ts';
+import type { Place } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askForRest, askForWhole, discardBody, type Exchanged, judge, passOn, type Question } from './exchange.ts';
-import { isReadable, openFill } from './fill.ts';
+import { openFill } from './fill.ts';
+import { LiveBody } from './live.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import type { StoredPart } from './parts.ts';
+import { isReadable } from './readable.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
 import type { EdgeAnswer, Fill } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from './respond/first-hand.ts';
-import { storedAnswer } from './respond/stored.ts';
+import { liveAnswer, storedAnswer } from './respond/stored.ts';
 import type { CachedResponse } from './store/store.ts';
 import type { Viewer } from './viewer.ts';
+
+/** Another request fetches it: its body is given as it comes. */
+export function answerLive({ request }: Visit, live: LiveBody, now: number): EdgeAnswer {
+  return liveAnswer(request.facts, live, { status: 'HIT' }, now);
+}
 
 export function answerStored(
   { request }: Visit,
@@ -57,6 +64,8 @@ export async function answerPastCache(
   }
 }
 
+type FetchedResponse = Extract<Exchanged, { kind: 'response' }>;
+
 export interface FetchNeed {
   readonly place: Place;
   /** What must be confirmed; `undefined`: nothing stored matches. */
@@ -79,10 +88,10 @@ export async function answerByFetch(
   try {
     answer =
       need.stored === undefined
-        ? await answerMiss(viewer, edge, visit, need)
-        : await answerValidated(viewer, edge, visit, need.stored);
+        ? await answerMiss(viewer, edge, visit, { place, ...need })
+        : await answerValidated(viewer, edge, visit, { place, stored: need.stored });
   } finally {
-    if (answer === undefined || !isAwaited(fillOf(answer))) land();
+    if (answer === undefined || fillOf(answer) === undefined) land();
   }
   if (answer?.mark.status === 'MISS' && answer.mark.reason !== undefined) {
     edge.flights.markUnshared(visit.key, edge.clock());
@@ -97,14 +106,19 @@ function fillOf({ body }: EdgeAnswer): Fill | undefined {
 function withFillEnd(answer: EdgeAnswer, onEnd: () => void): EdgeAnswer {
   const { body } = answer;
   if ((body.kind !== 'stream' && body.kind !== 'fill') || body.fill === undefined) return answer;
-  return { ...answer, body: { ...body, fill: { ...body.fill, onEnd } } };
+  const { fill } = body;
+  const endBoth = () => {
+    fill.onEnd?.();
+    onEnd();
+  };
+  return { ...answer, body: { ...body, fill: { ...fill, onEnd: endBoth } } };
 }
 
 async function answerMiss(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  { others, prefix }: Pick<FetchNeed, 'others' | 'prefix'>,
+  { place, others, prefix }: Omit<FetchNeed, 'stored'>,
 ): Promise<EdgeAnswer | undefined> {
   const { facts } = visit.request;
   // A range goes on unchanged: its answer is that part, or the whole if the origin likes, and may be stored. A HEAD brings nothing to store.
@@ -124,7 +138,7 @@ async function answerMiss(
     case 'validated':
       return answerStored(visit, result.stored, 'REVALIDATED', edge.clock());
     case 'response':
-      return answerResponse(edge, visit, result, isAsItIs);
+      return answerResponse(edge, visit, share(edge, place, result), isAsItIs);
   }
 }
 
@@ -133,7 +147,7 @@ async function answerValidated(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
-  stored: CachedResponse,
+  { place, stored }: { readonly place: Place; readonly stored: CachedResponse },
 ): Promise<EdgeAnswer | undefined> {
   const result = await askForWhole(edge, visit, stored, [], questionOf(viewer));
   const now = edge.clock();
@@ -154,9 +168,29 @@ async function answerValidated(
         return answerStored(visit, stored, 'STALE', now);
       }
       if (visit.request.method === 'HEAD') applyHead(edge, visit, stored, response);
-      return { ...answerResponse(edge, visit, result, false), isReplacement: true };
+      return { ...answerResponse(edge, visit, share(edge, place, result), false), isReplacement: true };
     }
   }
+}
+
+/** Lets those who wait read along; what another request stores already is not stored twice. */
+function share({ lag }: EdgeContext, place: Place, result: FetchedResponse): FetchedResponse {
+  const { admission, fill } = result;
+  if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
+  if (place.kind === 'alone' && place.isRedundant) {
+    fill.writer.discard();
+    return { ...result, fill: undefined };
+  }
+  if (place.kind !== 'lead') return result;
+  const own = lag.open();
+  const live = new LiveBody(admission.stored, fill.announcedBytes, own);
+  place.publish(live);
+  const onEnd = () => {
+    live.break();
+    own.close();
+    fill.onEnd?.();
+  };
+  return { ...result, fill: { ...fill, live, onEnd } };
 }
 
 /** Instead of what the origin failed to give; not when it was purged meanwhile. */
@@ -174,7 +208,7 @@ async function canStandIn(
 function answerResponse(
   { clock }: EdgeContext,
   { request }: Visit,
-  { response, admission, fill }: Extract<Exchanged, { kind: 'response' }>,
+  { response, admission, fill }: FetchedResponse,
   hasClientConditions: boolean,
 ): EdgeAnswer {
   const mark: CacheMark =

@@ -10,14 +10,14 @@ describe('the places of requests for one key', () => {
     const second = enter(flights);
     assert.deepEqual([first.kind, second.kind, enter(flights, { key: 'other' }).kind], ['lead', 'wait', 'lead']);
     if (first.kind === 'lead') first.land();
-    if (second.kind === 'wait') assert.equal(await waitForLanding(second.landed, new AbortController().signal), true);
+    if (second.kind === 'wait') assert.equal(await waitForLanding(second.ready, new AbortController().signal), true);
     assert.equal(enter(flights, { waits: 1 }).kind, 'lead');
   });
 
-  test('who has waited twice goes alone', () => {
+  test('who has waited four times goes alone', () => {
     const flights = createFlights();
     enter(flights);
-    assert.deepEqual([enter(flights, { waits: 1 }).kind, enter(flights, { waits: 2 }).kind], ['wait', 'alone']);
+    assert.deepEqual([enter(flights, { waits: 3 }).kind, enter(flights, { waits: 4 }).kind], ['wait', 'alone']);
   });
 
   test('a key whose answer was not stored is for each alone, for a while', () => {
@@ -81,5 +81,5 @@ function enter(flights: Flights, entering: Entering = {}) {
     hasUnknownExpectation: false,
   });
   if (request.kind === 'invalid') throw new Error(request.reason);
-  return flights.enter(key, request, { waits, now, absentUpTo });
+  return flights.enter(key, request, { waits, now, absentUpTo, fits: () => false });
 }

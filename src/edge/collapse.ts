@@ -1,17 +1,19 @@
 /**
- * One fetch per key: while one request asks the origin, others for the same object wait, and look again when its answer is
- * stored. They share nothing but what the store gives them, so an answer that is not stored reaches one client alone.
+ * One fetch per key: while one request asks the origin, others for the same object wait, read along when its answer
+ * comes, or look again when it is stored. They share nothing but what the store takes, so an answer that is not stored reaches one client alone.
  */
 import { Lru } from '#lib/lru.ts';
+import type { LiveBody } from './live.ts';
 import type { EdgeRequest } from './request.ts';
-import type { Fill } from './respond/answer.ts';
 
 /** Longest wait; then a request asks the origin itself. */
 const WAIT_MS = 5_000;
-/** Waits of one request: the second is for those whose variant was another than the first fetch's. */
-const MAX_WAITS = 2;
-/** A body that announces more is not waited for. */
+/** Waits of one request: for head and body of a fetch, and for those of a second one when the first was of another variant. */
+const MAX_WAITS = 4;
+/** For one that announces more only those wait who can read along. */
 const MAX_AWAITED_BYTES = 4 * 1024 * 1024;
+/** A body that announces no more is whole soon: who waits for that is not hurt when it breaks off. */
+const MAX_SMALL_BYTES = 256 * 1024;
 /** How long a key whose answer was not stored is fetched by each request at once. Edge rule 4 */
 const UNSHARED_MS = 10_000;
 const MAX_UNSHARED_KEYS = 10_000;
@@ -20,9 +22,13 @@ const FLIGHT_MS = 60_000;
 
 export type Place =
   /** The others wait for this one; `land` must be called when they can look again. */
-  | { readonly kind: 'lead'; readonly land: () => void }
-  | { readonly kind: 'wait'; readonly landed: Promise<void> }
-  | { readonly kind: 'alone' };
+  | { readonly kind: 'lead'; readonly publish: (live: LiveBody) => void; readonly land: () => void }
+  /** Until there is something to read along, or to look up. */
+  | { readonly kind: 'wait'; readonly ready: Promise<void> }
+  /** Reads along. */
+  | { readonly kind: 'join'; readonly live: LiveBody }
+  /** `isRedundant`: another request is storing the key's object already. */
+  | { readonly kind: 'alone'; readonly isRedundant: boolean };
 
 export interface Flights {
   enter(key: string, request: EdgeRequest, turn: Turn): Place;
@@ -36,11 +42,16 @@ interface Turn {
   readonly now: number;
   /** What began at or before this instant says nothing any more: the key was purged. */
   readonly absentUpTo: number;
+  /** Whether what is on its way would answer this request if it were stored. */
+  readonly fits: (live: LiveBody) => boolean;
 }
 
 interface Flight {
   readonly startedAt: number;
   readonly landed: Promise<void>;
+  /** Published or landed. */
+  readonly ready: Promise<void>;
+  readonly live: () => LiveBody | undefined;
 }
 
 export function createFlights(): Flights {
@@ -48,25 +59,39 @@ export function createFlights(): Flights {
   const unsharedSince = new Lru<string, number>({ maxWeight: MAX_UNSHARED_KEYS });
 
   const lead = (key: string, startedAt: number): Place => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const flight: Flight = { startedAt, landed: promise };
+    const [landed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let live: LiveBody | undefined;
+    const flight: Flight = { startedAt, landed: landed.promise, ready: ready.promise, live: () => live };
     flights.set(key, flight);
+    const publish = (published: LiveBody) => {
+      live = published;
+      ready.resolve();
+    };
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
-      resolve();
+      landed.resolve();
+      ready.resolve();
     };
-    return { kind: 'lead', land };
+    return { kind: 'lead', publish, land };
   };
 
   return {
-    enter: (key, request, { waits, now, absentUpTo }) => {
+    enter: (key, request, { waits, now, absentUpTo, fits }) => {
       const unsharedAt = unsharedSince.get(key) ?? Number.NEGATIVE_INFINITY;
       const isUnshared = unsharedAt > absentUpTo && now - unsharedAt < UNSHARED_MS;
-      if (!canShare(request) || isUnshared) return { kind: 'alone' };
+      if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
       const flight = flights.get(key);
-      const since = Math.max(absentUpTo, now - FLIGHT_MS);
+      const live = flight?.live();
+      // One whose answer is coming in may take as long as that needs.
+      const since = live === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
       if (flight === undefined || flight.startedAt <= since) return lead(key, now);
-      return waits < MAX_WAITS ? { kind: 'wait', landed: flight.landed } : { kind: 'alone' };
+      if (live === undefined && waits < MAX_WAITS) return { kind: 'wait', ready: flight.ready };
+      const isMatch = live !== undefined && fits(live);
+      const bodyBytes = live?.bodyBytes ?? 0;
+      const isSmall = live?.bodyBytes !== undefined && bodyBytes <= MAX_SMALL_BYTES;
+      if (isMatch && live.isOpen && !isSmall) return { kind: 'join', live };
+      if (bodyBytes <= MAX_AWAITED_BYTES && waits < MAX_WAITS) return { kind: 'wait', ready: flight.landed };
+      return { kind: 'alone', isRedundant: isMatch };
     },
     markUnshared: (key, now) => void unsharedSince.set(key, now),
   };
@@ -83,11 +108,6 @@ export async function waitForLanding(landed: Promise<void>, signal: AbortSignal)
   clearTimeout(timer);
   signal.removeEventListener('abort', giveUp);
   return hasLanded;
-}
-
-/** A fill that the others may wait for: whole soon, as far as one can tell. */
-export function isAwaited(fill: Fill | undefined): fill is Fill {
-  return fill !== undefined && (fill.announcedBytes ?? 0) <= MAX_AWAITED_BYTES;
 }
 
 /** A HEAD or a range brings nothing for others, an authenticated request seldom does. */

@@ -6,12 +6,13 @@ import { freshen, unconditionalHeaders, validationHeaders, variantOf304 } from '
 import { absentUpTo } from './absence.ts';
 import { type Admission, admitResponse } from './admit.ts';
 import type { EdgeContext, Visit } from './context.ts';
-import { isReadable, openFill } from './fill.ts';
+import { openFill } from './fill.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import type { FetchResult } from './origin/fetch.ts';
 import type { RequestBody } from './origin/request-body.ts';
 import { originHeaders } from './origin/request-headers.ts';
 import { completeHead, prepend, type StoredPart } from './parts.ts';
+import { isReadable } from './readable.ts';
 import type { OriginFailure } from './reasons.ts';
 import type { Fill } from './respond/answer.ts';
 import type { CachedResponse } from './store/store.ts';

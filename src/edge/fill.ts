@@ -4,7 +4,7 @@ import { absentUpTo } from './absence.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { joinParts } from './parts.ts';
 import type { Fill } from './respond/answer.ts';
-import type { CachedResponse, StoredBody } from './store/store.ts';
+import type { CachedResponse } from './store/store.ts';
 
 export interface FillInput {
   /** What enters, once its body is there. */
@@ -42,9 +42,4 @@ async function putPart(edge: EdgeContext, visit: Visit, part: CachedResponse): P
   } catch (error) {
     log.error({ err: error, key: visit.key }, 'a part was not stored');
   }
-}
-
-/** Whether the bytes are there to be sent. False: they have left the disk, and the variant with them. */
-export async function isReadable(body: StoredBody): Promise<boolean> {
-  return body.prepare === undefined || (await body.prepare());
 }

@@ -5,14 +5,14 @@
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import { describeRequest } from './access-log.ts';
-import { answerByFetch, answerPastCache, answerStored } from './answers.ts';
+import { answerByFetch, answerLive, answerPastCache, answerStored } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
-import { isReadable } from './fill.ts';
-import { lookUp } from './look-up.ts';
+import { canReadAlong, lookUp } from './look-up.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
+import { isReadable } from './readable.ts';
 import { parseRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
@@ -93,9 +93,14 @@ async function answerCacheable(
       case 'complete': {
         const stored = decision.kind === 'revalidate' ? decision.stored : undefined;
         const prefix = decision.kind === 'complete' && isPart(decision.stored) ? decision.stored : undefined;
-        const { absentUpTo } = visit;
-        const place = edge.flights.enter(visit.key, visit.request, { waits, now, absentUpTo });
-        if (place.kind === 'wait' && (await waitForLanding(place.landed, viewer.signal))) continue;
+        const place = edge.flights.enter(visit.key, visit.request, {
+          waits,
+          now,
+          absentUpTo: visit.absentUpTo,
+          fits: (live) => canReadAlong(visit, live, now),
+        });
+        if (place.kind === 'join') return answerLive(visit, place.live, now);
+        if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) continue;
         return answerByFetch(viewer, edge, visit, { place, stored, others, prefix }); // 8, 9
       }
       default:

@@ -1,7 +1,10 @@
 /** Stages 6 and 7 together: what is stored under the key, less what is absent, and what that says to do. */
+import { decide } from '#http/decide.ts';
+import { selectVariant } from '#http/variants.ts';
 import { absentUpTo } from './absence.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { decideRequest, type EdgeDecision } from './decide.ts';
+import type { LiveBody } from './live.ts';
 import type { CacheEntry } from './store/store.ts';
 
 export interface LookedUp extends EdgeDecision {
@@ -22,4 +25,11 @@ function decideOn(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>, entry: Ca
   const now = edge.clock();
   const visit: Visit = { ...asked, absentUpTo: absentUpTo(edge.sites, asked, entry, now) };
   return { visit, now, ...decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options) };
+}
+
+/** Whether what another request is bringing into the store would be a hit for this one: its variant, fresh, and not purged. */
+export function canReadAlong({ request, options, absentUpTo }: Visit, { stored }: LiveBody, now: number): boolean {
+  if (stored.requestAt <= absentUpTo) return false;
+  const selected = selectVariant([stored], request.facts, options);
+  return selected !== undefined && decide(request.facts, selected, now, options).kind === 'hit';
 }

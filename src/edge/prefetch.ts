@@ -71,8 +71,9 @@ async function fetchInto(
     const { visit, decision, now } = looked;
     if (decision.kind === 'hit') return errorOf(decision.stored.status);
     const { key, request, absentUpTo } = visit;
-    const place = edge.flights.enter(key, request, { waits, now, absentUpTo });
-    if (place.kind === 'wait' && (await waitForLanding(place.landed, signal))) continue;
+    // A prefetch does not read along: it wants the object stored.
+    const place = edge.flights.enter(key, request, { waits, now, absentUpTo, fits: () => false });
+    if (place.kind === 'wait' && (await waitForLanding(place.ready, signal))) continue;
     try {
       return await store(edge, looked, signal);
     } finally {

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
+import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { BodyWriter, StoredBody } from '../store/store.ts';
 
@@ -23,6 +24,8 @@ export type AnswerBody =
   /** In order: bytes of ours, and spans of a stored body. */
   | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
   | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
+  /** What another request's answer is bringing into the store. */
+  | { readonly kind: 'live'; readonly live: LiveBody }
   /** No body for the client; what streams in is for the store alone. */
   | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
 
@@ -35,6 +38,8 @@ export interface Fill {
   readonly announcedBytes: number | undefined;
   /** The body is whole: store it. */
   readonly onWhole: (body: StoredBody) => void;
+  /** Those who read along. */
+  readonly live?: LiveBody;
   /** The body is stored, or will not be. */
   readonly onEnd?: () => void;
 }

@@ -4,6 +4,7 @@ import { SERVICE_NAME } from '../origin/request-headers.ts';
 import { formatMark } from '../reasons.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
+import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
 import { streamToStore, streamToViewer } from './stream.ts';
 
@@ -25,6 +26,8 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, { isClosing
       return viewer.end();
     case 'stream':
       return streamToViewer(viewer, answer.body.stream, answer.body.fill, lag);
+    case 'live':
+      return followBody(viewer, answer.body.live);
     case 'fill':
       void streamToStore(answer.body.stream, answer.body.fill); // never rejects; the client does not wait for it
       return viewer.end();

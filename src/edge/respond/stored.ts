@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { answerFromStored } from '#http/answer.ts';
 import type { RequestFacts } from '#http/stored.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
@@ -43,4 +44,15 @@ export function storedAnswer({ request, stored, mark, now, boundary }: StoredAns
     default:
       return unreachable(answer);
   }
+}
+
+/** For a whole GET: the head as if it were stored, and the body as it comes. */
+export function liveAnswer(request: RequestFacts, live: LiveBody, mark: CacheMark, now: number): EdgeAnswer {
+  const { stored, bodyBytes } = live;
+  const answer = answerFromStored(request, stored, { now, bodyBytes, boundary: '' });
+  if (answer.kind === 'notModified') {
+    return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark };
+  }
+  if (answer.kind !== 'full') throw new Error('a GET without a range is answered whole');
+  return { status: stored.status, reason: stored.reason, headers: answer.headers, body: { kind: 'live', live }, mark };
 }

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
+import { followBody } from './follow.ts';
 import type { ClientLag, LagBudget } from './lag.ts';
 
 /** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
@@ -44,8 +45,9 @@ export function abandonBody(body: AnswerBody): void {
 
 async function streamBody(receiver: Receiver | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
   const viewer = receiver?.viewer;
+  let left: LeftBehind | undefined;
   try {
-    await pump(receiver, source, fill);
+    left = await pump(receiver, source, fill);
   } catch {
     // The origin's body broke off: the client is to see that its answer is not whole.
     fill?.writer.discard();
@@ -54,15 +56,26 @@ async function streamBody(receiver: Receiver | undefined, source: Readable, fill
   } finally {
     fill?.onEnd?.();
   }
-  await viewer?.end();
+  if (left === undefined) await viewer?.end();
+  else await left.following;
 }
 
-async function pump(receiver: Receiver | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
-  const viewer = receiver?.viewer;
+/** The client was too slow to be waited for, and reads along like those who came later. */
+interface LeftBehind {
+  readonly following: Promise<void>;
+}
+
+async function pump(
+  receiver: Receiver | undefined,
+  source: Readable,
+  fill: Fill | undefined,
+): Promise<LeftBehind | undefined> {
+  let viewer = receiver?.viewer;
+  let left: LeftBehind | undefined;
   const leave = () => {
     if (!isWorthFinishing(fill)) source.destroy();
   };
-  viewer?.signal.addEventListener('abort', leave, { once: true });
+  receiver?.viewer.signal.addEventListener('abort', leave, { once: true });
   if (viewer?.isGone === true) leave();
   let gathered = 0;
   for await (const chunk of source) {
@@ -70,12 +83,28 @@ async function pump(receiver: Receiver | undefined, source: Readable, fill: Fill
     const bytes: Buffer = chunk;
     gathered += bytes.length;
     const isGathering = fill?.writer.add(bytes) ?? false;
+    fill?.live?.push(bytes);
     const hasRoom = viewer?.write(bytes) ?? true;
-    if (viewer?.isGone !== false && !isGathering) break; // nobody wants the rest; leaving the loop drops it
-    if (viewer?.isGone !== false) await fill?.writer.drained?.(); // nobody waits but the disk
-    if (!hasRoom && !(isGathering && receiver?.lag.note(viewer?.queuedBytes ?? 0))) await viewer?.drained();
+    const isWatched = viewer?.isGone === false;
+    // Nobody wants the rest; leaving the loop drops it.
+    if (!isWatched && !isGathering && fill?.live?.hasReaders !== true) break;
+    if (!isWatched) await fill?.writer.drained?.(); // nobody waits but the disk
+    if (!isGathering) await fill?.live?.room();
+    if (hasRoom || viewer === undefined || (isGathering && receiver?.lag.note(viewer.queuedBytes) === true)) continue;
+    // With a length that the store has accepted, the rest will be there to be read.
+    if (isGathering && fill?.live !== undefined && fill.announcedBytes !== undefined) {
+      left = { following: followBody(viewer, fill.live, gathered) };
+      viewer = undefined;
+    } else {
+      await viewer.drained();
+    }
   }
-  viewer?.signal.removeEventListener('abort', leave);
+  receiver?.viewer.signal.removeEventListener('abort', leave);
+  endFill(source, fill, gathered);
+  return left;
+}
+
+function endFill(source: Readable, fill: Fill | undefined, gathered: number): void {
   // RFC 9111 §3.3
   if (fill?.announcedBytes !== undefined && gathered !== fill.announcedBytes) {
     fill.writer.discard();
@@ -83,9 +112,11 @@ async function pump(receiver: Receiver | undefined, source: Readable, fill: Fill
   }
   const body = fill?.writer.finish();
   if (body !== undefined) fill?.onWhole(body);
+  if (source.readableEnded) fill?.live?.finish(body);
 }
 
 function isWorthFinishing(fill: Fill | undefined): boolean {
+  if (fill?.live?.hasReaders === true) return true;
   if (fill === undefined || !fill.writer.isOpen) return false;
   const { announcedBytes, writer } = fill;
   if ((announcedBytes ?? writer.sizeBytes) < FINISH_BELOW_BYTES) return true;
