@@ -224,6 +224,8 @@ describe('response bodies', () => {
     const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await eventually('begun', () => client.text().endsWith('abc'));
     client.socket.destroy();
+    await client.closed;
+    await edge.get('/', { host: 'unknown.example' }); // by now the edge knows that the client has left
     finish();
     await eventually('stored', async () => (await edge.get('/')).headers['x-cache'] === 'HIT');
     assert.equal((await edge.get('/')).body, 'abcdef');

@@ -30,7 +30,13 @@ async function refresh(edge: EdgeContext, visit: Visit, stored: CachedResponse):
   if (result.kind !== 'response') return;
   // An error must not replace what still serves.
   if (isErrorStatus(result.response.status) || result.fill === undefined) discardBody(result.response);
-  else await streamToStore(result.response.body, result.fill);
+  else {
+    const { body } = result.response;
+    const giveUp = () => body.destroy(new Error('the refresh took too long'));
+    signal.addEventListener('abort', giveUp, { once: true });
+    await streamToStore(body, result.fill);
+    signal.removeEventListener('abort', giveUp);
+  }
 }
 
 /** The viewer may have asked by HEAD, for a range or under conditions. */

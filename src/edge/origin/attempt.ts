@@ -16,7 +16,7 @@ export interface OriginRequest {
   readonly body: RequestBody | undefined;
   /** Interim responses other than 100 and 101, in order. */
   readonly onInterim: (status: number, headers: RawHeaders) => void;
-  /** Aborting drops the connection. */
+  /** Until the response's head is here, aborting drops the connection; after it, destroying the body does. */
   readonly signal: AbortSignal;
 }
 
@@ -112,6 +112,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#request.onInterim(status, headers);
       return;
     }
+    // From here on whoever reads the body decides: it may be wanted though the client has left.
+    this.#request.signal.removeEventListener('abort', this.abort);
     const body = this.#openBody(controller);
     this.#body = body;
     const { clock } = this.#tools;
