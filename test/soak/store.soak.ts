@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { passLargeObject } from '../support/pass-large-object.ts';
 import { runProgram } from '../support/run-program.ts';
 import { crashRound } from '../support/store-crash.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -21,3 +22,5 @@ test(`workers killed in the middle of fills, ${ROUNDS} times: no truncated or mi
     t.diagnostic(`round ${round}: ${objects} objects`);
   }
 });
+
+test('an object of 2 GiB passes and is stored within 64 MiB of memory', (t) => passLargeObject(t, 2048));

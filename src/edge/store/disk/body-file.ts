@@ -4,7 +4,9 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { BLOCK_BYTES, blockPosition, encodeBodyHeader, STORED_BLOCK_BYTES, sealBlock } from './format.ts';
 
 /** Of one body; a body whose file falls further behind is given up. */
-const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 24 * 1024 * 1024;
+/** Blocks written at once: 4 MiB. */
+const MAX_BATCH = 16;
 /** Buffers kept for the next block. */
 const MAX_SPARE_BLOCKS = 32;
 
@@ -26,7 +28,7 @@ export class BlockMemory {
 
   giveBack(block: Buffer): void {
     this.#leftBytes += STORED_BLOCK_BYTES;
-    if (this.#spare.length < MAX_SPARE_BLOCKS) this.#spare.push(block);
+    if (this.#spare.length < MAX_SPARE_BLOCKS && block.length === STORED_BLOCK_BYTES) this.#spare.push(block);
   }
 }
 
@@ -45,10 +47,14 @@ export class BodyFileWriter {
   #usedBytes = 0;
   #blocks = 0;
   #sizeBytes = 0;
+  /** Full blocks that wait, in order. */
+  readonly #waiting: Buffer[] = [];
+  /** Of the waiting blocks and those that are being written. */
   #queuedBytes = 0;
+  #writtenBlocks = 0;
   #hasFailed = false;
-  /** One write after another; never rejects. */
-  #work: Promise<void> = Promise.resolve();
+  /** Writes what waits; never rejects. */
+  #pumping: Promise<void> | undefined;
 
   constructor(options: BodyFileOptions) {
     this.#options = options;
@@ -78,17 +84,16 @@ export class BodyFileWriter {
 
   /** `undefined` when little waits to be written. */
   drained(): Promise<void> | undefined {
-    return this.#queuedBytes * 2 > MAX_QUEUED_BYTES ? this.#work : undefined;
+    return this.#queuedBytes * 2 > MAX_QUEUED_BYTES ? this.#pumping : undefined;
   }
 
   /** Resolves when every byte is in the file; false when that failed, and then the file is gone. */
   async finish(): Promise<boolean> {
     if (this.#usedBytes > 0) this.#queueBlock();
-    void this.#queue(async (handle) => {
-      const header = encodeBodyHeader(this.bodyId, this.#sizeBytes);
-      await writeAll(handle, header, 0);
+    await this.#pumping;
+    await this.#tryTo(async (handle) => {
+      await writeAll(handle, [encodeBodyHeader(this.bodyId, this.#sizeBytes)], 0);
     });
-    await this.#work;
     if (this.#hasFailed) {
       await this.discard();
       return false;
@@ -101,41 +106,44 @@ export class BodyFileWriter {
     this.#hasFailed = true;
     if (this.#block !== undefined) this.#options.memory.giveBack(this.#block);
     this.#block = undefined;
-    await this.#work;
+    await this.#pumping;
     if (this.#handle === undefined) return;
     await this.#close();
     await rm(this.path, { force: true }).catch(() => undefined); // swept later
   }
 
   #queueBlock(): void {
-    const block = this.#block;
-    if (block === undefined) return;
-    const index = this.#blocks++;
-    const usedBytes = this.#usedBytes;
+    if (this.#block === undefined) return;
+    this.#waiting.push(sealBlock(this.#block, this.#usedBytes, this.bodyId, this.#blocks));
+    this.#blocks += 1;
+    this.#queuedBytes += STORED_BLOCK_BYTES;
     this.#block = undefined;
     this.#usedBytes = 0;
-    this.#queuedBytes += usedBytes;
-    const written = this.#queue(async (handle) => {
-      await writeAll(handle, sealBlock(block, usedBytes, this.bodyId, index), blockPosition(index));
-    });
-    void written.then(() => {
-      this.#queuedBytes -= usedBytes;
-      this.#options.memory.giveBack(block);
-    });
+    this.#pumping ??= this.#pump();
   }
 
-  #queue(write: (handle: FileHandle) => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(async () => {
-      if (this.#hasFailed) return;
-      try {
-        this.#handle ??= await open(this.path, 'wx', 0o600);
-        await write(this.#handle);
-      } catch (error) {
-        this.#hasFailed = true;
-        this.#options.onProblem(error);
-      }
-    });
-    return this.#work;
+  /** All that waits goes out in one write: one at a time would be one block per turn of a busy event loop. */
+  async #pump(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      await this.#tryTo((handle) => writeAll(handle, batch, blockPosition(this.#writtenBlocks)));
+      this.#writtenBlocks += batch.length;
+      this.#queuedBytes -= batch.length * STORED_BLOCK_BYTES;
+      for (const block of batch) this.#options.memory.giveBack(block);
+    }
+    this.#pumping = undefined;
+  }
+
+  /** Does nothing after a failure. */
+  async #tryTo(write: (handle: FileHandle) => Promise<void>): Promise<void> {
+    if (this.#hasFailed) return;
+    try {
+      this.#handle ??= await open(this.path, 'wx', 0o600);
+      await write(this.#handle);
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#options.onProblem(error);
+    }
   }
 
   async #close(): Promise<void> {
@@ -149,9 +157,10 @@ export function newBodyId(): string {
   return randomBytes(8).toString('hex');
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let from = 0; from < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, from, bytes.length - from, position + from);
-    from += bytesWritten;
-  }
+async function writeAll(handle: FileHandle, buffers: readonly Buffer[], position: number): Promise<void> {
+  const { bytesWritten } = await handle.writev([...buffers], position);
+  const length = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  if (bytesWritten === 0 && length > 0) throw new Error('nothing was written');
+  if (bytesWritten === length) return;
+  await writeAll(handle, [Buffer.concat(buffers).subarray(bytesWritten)], position + bytesWritten);
 }
