@@ -1,0 +1,6 @@
+/** 500 viewers on one slow miss of 1 GiB: the first 64 MiB. */
+import { test } from 'node:test';
+import { crowdOneMiss } from '../support/crowd.ts';
+
+test('500 viewers of one slow, large miss take no more than a window each, however much has come', (t) =>
+  crowdOneMiss(t, 64 * 2 ** 20));
