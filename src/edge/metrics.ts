@@ -40,6 +40,8 @@ export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMe
       this.set(store.usage().objects);
     },
   });
+  const { diskUsage } = store;
+  if (diskUsage !== undefined) addDiskGauges(diskUsage, registers);
   return {
     countRequest: (mark, status, sentBytes) => {
       const cache = mark?.status ?? 'NONE';
@@ -52,4 +54,23 @@ export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMe
     },
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
   };
+}
+
+function addDiskGauges(usage: NonNullable<CacheStore['diskUsage']>, registers: Registry[]): void {
+  new Gauge({
+    name: 'causeway_edge_disk_bytes',
+    help: 'Disk that the cache takes, as the worker that looks after it has counted; 0 in the others.',
+    registers,
+    collect() {
+      this.set(usage().bytes);
+    },
+  });
+  new Gauge({
+    name: 'causeway_edge_disk_keys',
+    help: 'Keys on the disk of the cache, as the worker that looks after it has counted; 0 in the others.',
+    registers,
+    collect() {
+      this.set(usage().objects);
+    },
+  });
 }

@@ -94,11 +94,9 @@ export class MemoryStore implements CacheStore {
   /** What another tier has found under the key, in place of all that is here. */
   load(key: string, variants: readonly CachedResponse[]): void {
     const hash = hashKey(key);
-    this.#replace(
-      hash,
-      key,
-      variants.filter(({ requestAt }) => !this.#invalidations.refuses(hash, requestAt)),
-    );
+    const since = this.#invalidations.at(hash) ?? Number.NEGATIVE_INFINITY;
+    const kept = variants.filter(({ requestAt }) => requestAt > since);
+    this.#replace(hash, key, kept);
   }
 
   remove(key: string, response: CachedResponse): void {

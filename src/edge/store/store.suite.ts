@@ -5,7 +5,7 @@ import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import type { CacheStore } from './store.ts';
 import { finishSomehow, putText, storedHead, textOf } from './store-samples.suite.ts';
 
-export interface OpenedStore {
+interface OpenedStore {
   readonly store: CacheStore;
   /** Resolves when what was put is where it belongs, and the limit holds. */
   settle(): Promise<void>;

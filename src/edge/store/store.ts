@@ -68,7 +68,7 @@ export interface CacheStore extends AsyncDisposable {
   invalidate(key: string, at: number): void;
   /** Of this process. */
   usage(): StoreUsage;
-  /** Of the directory, as far as this process has counted it; absent without a disk. */
+  /** Of the directory, as the worker that looks after it has counted; nothing in the others. Absent without a disk. */
   readonly diskUsage?: () => StoreUsage;
 }
 

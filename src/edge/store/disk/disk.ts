@@ -74,7 +74,6 @@ export class DiskStore implements CacheStore {
   #waitingBytes = 0;
   #newsAt = 0;
   #isClosed = false;
-  #storedBytes = 0;
 
   constructor(options: DiskStoreOptions) {
     this.#options = options;
@@ -196,7 +195,7 @@ export class DiskStore implements CacheStore {
   }
 
   usage(): StoreUsage {
-    return this.#janitor?.usage() ?? { bytes: this.#storedBytes, objects: 0 };
+    return this.#janitor?.usage() ?? { bytes: 0, objects: 0 };
   }
 
   readonly diskUsage = (): StoreUsage => this.usage();
@@ -296,7 +295,6 @@ export class DiskStore implements CacheStore {
       .filter(({ inline }) => inline === undefined)
       .map(({ bodyBytes }) => bodyFileBytes(bodyBytes));
     const bytes = entryBytes === 0 ? 0 : [entryBytes, ...files].reduce((sum, size) => sum + allocatedBytes(size), 0);
-    this.#storedBytes += bytes;
     this.#journal.noteStored(hash, bytes);
   }
 

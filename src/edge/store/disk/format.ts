@@ -13,7 +13,7 @@ import { decodeHead, type EncodedHead, encodeHead } from '../head-codec.ts';
 const FORMAT_VERSION = 1;
 const ENTRY_MAGIC = 0x45435743; // "CWCE"
 const BODY_MAGIC = 0x42435743; // "CWCB"
-export const ENTRY_HEADER_BYTES = 28;
+const ENTRY_HEADER_BYTES = 28;
 export const BODY_HEADER_BYTES = 32;
 /** Of a body, read and checked at once. */
 export const BLOCK_BYTES = 256 * 1024;

@@ -13,7 +13,7 @@ export const UNFINISHED_NAME = 'unfinished';
 /** `objects-<generation>`: the generation is written in the database, so objects never outlive what invalidates them. */
 export const OBJECTS_PREFIX = 'objects-';
 
-export function folderPath(objects: string, hash: KeyHash): string {
+function folderPath(objects: string, hash: KeyHash): string {
   return join(objects, hash.slice(0, FOLDER_DIGITS));
 }
 
