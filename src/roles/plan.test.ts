@@ -12,7 +12,10 @@ test('each role has its processes', () => {
     ['edge', ['edge-feed', 'edge-worker-1', 'edge-worker-2']],
   ];
   for (const [roles, names] of rows) {
-    const parts = planParts(configOf({ CAUSEWAY_ROLES: roles, CAUSEWAY_EDGE_WORKERS: '2' }), COMMON);
+    const parts = planParts(
+      configOf({ CAUSEWAY_ROLES: roles, CAUSEWAY_EDGE_WORKERS: '2', CAUSEWAY_FEED_SOCKET: '/srv/feed.sock' }),
+      COMMON,
+    );
     assert.deepEqual(
       parts.map(({ name }) => name),
       names,
