@@ -1,9 +1,10 @@
 /** Purges as an edge applies them, and prefetches: real sockets, the site's purges as the feed would bring them. */
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { PurgeScope } from '../src/sites/purge.ts';
-import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
@@ -222,6 +223,27 @@ describe('a prefetch', () => {
     assert.equal(await reasonOf({}), 'originConnect');
     edge.put({ name: SITE_HOST, state: 'closed', origins: { ...NO_ORIGINS, primary: loopback([origin.port]) } });
     assert.equal(await reasonOf({}), 'closed');
+  });
+
+  test('of what a client is fetching waits for that, and keeps the fetch alive when the client leaves', async (t) => {
+    let response: ServerResponse | undefined;
+    const body = Buffer.alloc(20_000_000, 'x');
+    const origin = await startOrigin(t, (_request, answer) => {
+      answer.writeHead(200, { ...FRESH, 'content-length': String(body.length) });
+      answer.write(body.subarray(0, 1000));
+      response = answer;
+    });
+    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 2 ** 20 });
+    const client = connectRaw(edge.port, `GET /a?b=1 HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    await eventually('begun', () => client.text().endsWith('xxx'));
+    const outcome = edge.edge.prefetch(asked);
+    await edge.get('/', { host: 'unknown.example' });
+    client.socket.destroy();
+    await client.closed;
+    await edge.get('/', { host: 'unknown.example' });
+    response?.end(body.subarray(1000));
+    assert.deepEqual(await outcome, { kind: 'stored' });
+    assert.equal(origin.requests.length, 1);
   });
 
   test('many at once wait for their turn, and a viewer shares the fetch', async (t) => {

@@ -9,7 +9,8 @@ import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askForRest, askForWhole, discardBody, type Exchanged } from './exchange.ts';
-import { type LookedUp, lookUp } from './look-up.ts';
+import type { LiveBody } from './live.ts';
+import { canReadAlong, type LookedUp, lookUp } from './look-up.ts';
 import { SERVICE_NAME } from './origin/request-headers.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
@@ -67,12 +68,21 @@ async function fetchInto(
   signal: AbortSignal,
 ): Promise<Reason | undefined> {
   for (let waits = 0; ; waits++) {
+    if (signal.aborted) return 'timeout';
     const looked = await lookUp(edge, asked);
     const { visit, decision, now } = looked;
     if (decision.kind === 'hit') return errorOf(decision.stored.status);
     const { key, request, absentUpTo } = visit;
-    // A prefetch does not read along: it wants the object stored.
-    const place = edge.flights.enter(key, request, { waits, now, absentUpTo, fits: () => false });
+    const place = edge.flights.enter(key, request, {
+      waits,
+      now,
+      absentUpTo,
+      fits: (live) => canReadAlong(visit, live, now),
+    });
+    if (place.kind === 'join') {
+      await waitForEnd(place.live, signal);
+      continue;
+    }
     if (place.kind === 'wait' && (await waitForLanding(place.ready, signal))) continue;
     try {
       return await store(edge, looked, signal);
@@ -80,6 +90,17 @@ async function fetchInto(
       if (place.kind === 'lead') place.land();
     }
   }
+}
+
+/** A reader, so that the fetch goes on though its client should leave. */
+async function waitForEnd(live: LiveBody, signal: AbortSignal): Promise<void> {
+  const reader = live.open(0);
+  signal.addEventListener('abort', reader.wake, { once: true });
+  while (live.over === undefined && !signal.aborted) {
+    if (reader.read() === undefined) await reader.wait();
+  }
+  signal.removeEventListener('abort', reader.wake);
+  reader.leave();
 }
 
 async function store(edge: EdgeContext, looked: LookedUp, signal: AbortSignal): Promise<Reason | undefined> {
