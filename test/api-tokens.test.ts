@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startTestApi, type TestApi, type TestApiOptions } from './support/api.ts';
-import { newSqlite } from './support/databases.ts';
+import { newPostgres, newSqlite } from './support/databases.ts';
+import { needsPostgres } from './support/needs.ts';
 
 const LIST = '/domain/listDomains';
 
@@ -67,6 +68,34 @@ describe('tokens', () => {
     assert.equal((await guess(api)).errorCode, 'tokenUnknown');
     assert.equal((await guess(api)).http, 429);
   });
+
+  for (const [engine, newDatabase, options] of [
+    ['SQLite', newSqlite, {}],
+    ['PostgreSQL', newPostgres, needsPostgres()],
+  ] as const) {
+    test(`that are wrong, 300 at once, are counted before the database is asked (${engine})`, options, async (t) => {
+      const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 10 } });
+      const answers = await Promise.all(Array.from({ length: 300 }, () => guess(api)));
+      assert.equal(answers.filter(({ errorCode }) => errorCode === 'tokenUnknown').length, 10);
+      assert.equal(answers.filter(({ errorCode }) => errorCode === 'tooManyFailedTokens').length, 290);
+    });
+
+    test(
+      `that are good are never counted, 200 at once neither, bad ones among them (${engine})`,
+      options,
+      async (t) => {
+        const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 3 } });
+        const { accessToken } = await api.join('customer', ['cdn']);
+        const answers = await Promise.all(
+          Array.from({ length: 200 }, (_, index) =>
+            index % 100 === 7 ? guess(api) : api.call('domain.list', accessToken, {}),
+          ),
+        );
+        assert.equal(answers.filter(({ body }) => body['status'] === 1).length, 198);
+        assert.equal(answers.filter(({ errorCode }) => errorCode === 'tokenUnknown').length, 2);
+      },
+    );
+  }
 
   test('have the address that trusted proxies tell, and theirs only', async (t) => {
     const start = (options: TestApiOptions) =>

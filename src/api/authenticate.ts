@@ -1,12 +1,12 @@
-/** Whose access token it is, and whether it may be used now: look-up by hash, failures counted per address. */
+/** Whose access token it is, and whether it may be used now: look-up by hash, wrong ones counted per address. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
 import type { Scope } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import { findTokenByHash } from '#db/tokens.ts';
 import { hashToken } from '#lib/token.ts';
-import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
 import { isTokenUsable, type Token } from '#model/account.ts';
+import { FailedTokens } from './failed-tokens.ts';
 
 /** Who calls, from where. */
 export interface Caller {
@@ -32,28 +32,18 @@ export interface AuthenticateOptions {
 /** Throws `ServiceError` for anything but a good token. */
 export type Authenticate = (accessToken: string, caller: Caller, now: number) => Promise<Principal>;
 
-/** Addresses whose failures are remembered; each takes some 200 bytes. */
-const MAX_ADDRESSES = 50_000;
-
 export function createAuthenticate({ db, localSecret, failedTokensPerMinute }: AuthenticateOptions): Authenticate {
-  const failures = new TokenBuckets({
-    perSecond: failedTokensPerMinute / 60,
-    burst: failedTokensPerMinute,
-    maxKeys: MAX_ADDRESSES,
-  });
+  const failures = new FailedTokens(failedTokensPerMinute);
   const localDigest = digest(localSecret);
   return async (accessToken, { address, isLocal }, now) => {
     if (isLocal && timingSafeEqual(digest(accessToken), localDigest)) return { scopes: ['operator'] };
-    const key = networkOf(address);
-    refuseEmpty(failures.look(key, now), 'tooManyFailedTokens');
-    const found = await findTokenByHash(db.query, hashToken(accessToken));
-    const refusal = refusalOf(found?.token, now);
-    if (found === undefined || refusal !== undefined) {
-      failures.take(key, now);
-      throw new ServiceError(refusal ?? 'tokenUnknown');
-    }
-    const { id, accountId, scopes } = found.token;
-    return { token: { id, accountId }, scopes };
+    return await failures.try(networkOf(address), now, async () => {
+      const found = await findTokenByHash(db.query, hashToken(accessToken));
+      const refusal = refusalOf(found?.token, now);
+      if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
+      const { id, accountId, scopes } = found.token;
+      return { token: { id, accountId }, scopes };
+    });
   };
 }
 
@@ -64,10 +54,6 @@ function refusalOf(
   if (token === undefined) return 'tokenUnknown';
   if (isTokenUsable(token, now)) return undefined;
   return token.revokedAt === undefined ? 'tokenExpired' : 'tokenRevoked';
-}
-
-export function refuseEmpty(take: Take, code: 'tooManyRequests' | 'tooManyFailedTokens'): void {
-  if (take.kind === 'empty') throw new ServiceError(code, { seconds: Math.max(1, Math.ceil(take.waitMs / 1000)) });
 }
 
 /** An IPv6 customer has a /64 (RFC 6177 §2) and can use a new address of it for each try. */

@@ -38,10 +38,10 @@ export class TokenBuckets {
     return { kind: 'taken' };
   }
 
-  /** What `take` would answer; takes nothing. */
-  look(key: string, now: number): Take {
-    const tokens = this.#tokensOf(key, now);
-    return tokens < 1 ? this.#empty(tokens) : { kind: 'taken' };
+  /** Gives back what `take` took. */
+  give(key: string, now: number): void {
+    const tokens = Math.min(this.#options.burst, this.#tokensOf(key, now) + 1);
+    this.#buckets.set(key, { tokens, at: now });
   }
 
   /** A clock that was set back gains nothing. */

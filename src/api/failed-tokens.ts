@@ -1,0 +1,69 @@
+/**
+ * How often an address may try a wrong access token. A try counts as a failure before the database is asked, and is taken
+ * back when the token was good; so many tries at once get no further than the same tries one by one.
+ */
+import { ServiceError } from '#contract/errors.ts';
+import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
+
+/** Addresses whose failures are remembered; each takes some 200 bytes. */
+const MAX_ADDRESSES = 50_000;
+
+/** Tries of one address whose outcome is not known yet. */
+interface UnderWay {
+  count: number;
+  /** Came when all that may fail was under way; they go on when one of those was good. */
+  readonly waiting: (() => void)[];
+}
+
+export class FailedTokens {
+  readonly #buckets: TokenBuckets;
+  readonly #underWay = new Map<string, UnderWay>();
+
+  constructor(perMinute: number) {
+    this.#buckets = new TokenBuckets({ perSecond: perMinute / 60, burst: perMinute, maxKeys: MAX_ADDRESSES });
+  }
+
+  /**
+   * Throws `tooManyFailedTokens` when `address` is shut out, else what `lookUp` throws. Only a `ServiceError` of its makes a
+   * failure: the caller is not to blame for a database that is away.
+   */
+  async try<T>(address: string, now: number, lookUp: () => Promise<T>): Promise<T> {
+    const underWay = await this.#enter(address, now);
+    let isFailure = false;
+    try {
+      return await lookUp();
+    } catch (error) {
+      isFailure = error instanceof ServiceError;
+      throw error;
+    } finally {
+      if (!isFailure) this.#buckets.give(address, now);
+      this.#leave(address, underWay, isFailure);
+    }
+  }
+
+  async #enter(address: string, now: number): Promise<UnderWay> {
+    for (;;) {
+      const take = this.#buckets.take(address, now);
+      const underWay = this.#underWay.get(address) ?? { count: 0, waiting: [] };
+      if (take.kind === 'taken') {
+        underWay.count += 1;
+        this.#underWay.set(address, underWay);
+        return underWay;
+      }
+      if (underWay.count === 0) refuseEmpty(take, 'tooManyFailedTokens');
+      await new Promise<void>((resolve) => underWay.waiting.push(resolve));
+    }
+  }
+
+  /** What was given back is for one of the waiting; when nothing is under way any more, nothing will be given back. */
+  #leave(address: string, underWay: UnderWay, isFailure: boolean): void {
+    underWay.count -= 1;
+    if (underWay.count === 0) this.#underWay.delete(address);
+    const woken = underWay.count === 0 ? underWay.waiting.length : isFailure ? 0 : 1;
+    for (const wake of underWay.waiting.splice(0, woken)) wake();
+  }
+}
+
+export function refuseEmpty(take: Take, code: 'tooManyRequests' | 'tooManyFailedTokens'): void {
+  if (take.kind === 'empty') throw new ServiceError(code, { seconds: Math.max(1, Math.ceil(take.waitMs / 1000)) });
+}
