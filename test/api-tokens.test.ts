@@ -53,6 +53,22 @@ describe('tokens', () => {
     assert.equal(await burst(one.accessToken), 0);
   });
 
+  test('are limited on operations that they may not call, too', async (t) => {
+    const api = await startTestApi(t, newSqlite, { limits: { tokenRatePerSecond: 1, tokenRateBurst: 5 } });
+    const rows = [
+      ['operator.listAccounts', 'customer', 'cdn', 'pathUnknown'],
+      ['domain.list', 'customer', 'sms', 'scopeMissing'],
+      ['domain.list', 'operator', 'operator', 'scopeMissing'],
+    ] as const;
+    for (const [name, kind, scope, refusal] of rows) {
+      const { accessToken } = await api.join(kind, [scope]);
+      const codes: unknown[] = [];
+      for (let calls = 0; calls < 7; calls += 1) codes.push((await api.call(name, accessToken, {})).errorCode);
+      const expected = [...Array<string>(5).fill(refusal), 'tooManyRequests', 'tooManyRequests'];
+      assert.deepEqual(codes, expected, `${name} with ${scope}`);
+    }
+  });
+
   test('that are wrong 10 times a minute shut out their address before the database is asked', async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { failedTokensPerMinute: 10 } });
     const { accessToken } = await api.join('customer', ['cdn']);

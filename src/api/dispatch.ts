@@ -74,8 +74,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   }
 
   async function act({ name, body, locale, now }: Request, principal: Principal): Promise<Answer> {
-    refuseWrongScope(name, principal);
     if (principal.token !== undefined) refuseEmpty(rates.take(String(principal.token.id), now), 'tooManyRequests');
+    refuseWrongScope(name, principal);
     const call = {
       db: options.db,
       now,
