@@ -4,7 +4,7 @@ import type { Logger } from '#lib/logger.ts';
 import type { Answer } from './answer.ts';
 import type { ApiMetrics } from './metrics.ts';
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly path: string;
   readonly address: string;
   readonly answer: Answer;
