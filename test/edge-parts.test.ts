@@ -43,6 +43,21 @@ describe('parts', () => {
     assert.deepEqual([whole.status, whole.body, whole.headers['content-range']], [200, BODY, undefined]);
   });
 
+  test('a part that is all of it is the whole', async (t) => {
+    const origin = await startOrigin(
+      t,
+      ranged(() => undefined),
+    );
+    const edge = await startTestEdge(t, [origin.port]);
+    const part = await edge.get('/', range('bytes=0-'));
+    assert.deepEqual([part.status, part.headers['content-range']], [206, 'bytes 0-25/26']);
+    const whole = await edge.get('/');
+    assert.deepEqual([whole.status, whole.body, whole.headers['x-cache']], [200, BODY, 'HIT']);
+    assert.deepEqual([whole.headers['content-range'], whole.headers['content-length']], [undefined, '26']);
+    assert.equal((await edge.get('/', range('bytes=-1'))).body, 'z');
+    assert.equal(origin.requests.length, 1);
+  });
+
   test('a beginning is completed: the rest alone is asked for, under the condition that it is the same', async (t) => {
     const origin = await startOrigin(
       t,

@@ -1,4 +1,5 @@
 /** Stage 9: may an origin's response be stored, and for how long? Pure. */
+import { asWhole } from '#http/combine.ts';
 import { firstValue, type RawHeaders } from '#http/headers.ts';
 import type { CacheOptions } from '#http/options.ts';
 import { expectedBodyBytes, storeResponse } from '#http/store.ts';
@@ -28,7 +29,7 @@ export function admitResponse(input: AdmitInput): Admission {
   const bodyBytes = expectedBodyBytes(outcome.stored);
   if ((bodyBytes ?? 0) > store.maxBodyBytes) return { kind: 'skip', reason: 'tooLarge' };
   const reason = store.refuses(bodyBytes);
-  return reason === undefined ? outcome : { kind: 'skip', reason };
+  return reason === undefined ? { kind: 'store', stored: asWhole(outcome.stored) } : { kind: 'skip', reason };
 }
 
 /** Its parts are framed, and the field of a single part would not speak of them. RFC 9110 §15.3.7.2 */

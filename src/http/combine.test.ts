@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Combination, combine, completionHeaders } from './combine.ts';
+import { asWhole, type Combination, combine, completionHeaders } from './combine.ts';
 import { store } from './examples.suite.ts';
 import { allValues } from './headers.ts';
 import type { PartialRange, Stored } from './stored.ts';
@@ -32,6 +32,14 @@ function bytes(combination: Combination, older: Stored, newer: Stored): string {
 }
 
 describe('parts', () => {
+  test('that leave nothing out are the whole, others stay as they are', () => {
+    const whole = asWhole(part(0, 9));
+    assert.deepEqual([whole.status, whole.range], [200, undefined]);
+    assert.deepEqual(allValues(whole.headers, 'content-range'), []);
+    assert.deepEqual(allValues(whole.headers, 'content-length'), ['10']);
+    for (const stored of [part(0, 8), part(1, 9), whole]) assert.equal(asWhole(stored), stored);
+  });
+
   test('are put together when they touch and share a strong tag', () => {
     const rows: [[number, number], [number, number], string | undefined][] = [
       [[0, 4], [5, 9], '0123456789'],

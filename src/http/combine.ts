@@ -43,6 +43,12 @@ export function combine(older: Stored, newer: Stored): Combination | undefined {
   return { stored: withRange(newer, range), pieces: piecesOf(head, tail) };
 }
 
+/** A part that leaves nothing out, as after `Range: bytes=0-`, is the whole. RFC 9111 §3.4 */
+export function asWhole(stored: Stored): Stored {
+  const { range } = stored;
+  return range !== undefined && range.last - range.first + 1 === range.complete ? withRange(stored, range) : stored;
+}
+
 interface Part {
   readonly from: 'older' | 'newer';
   readonly range: PartialRange;
