@@ -137,6 +137,8 @@ describe('tokens', () => {
     assert.equal(await shutOut(await start(trusting), '2001:db8::1', '2001:db8::ffff:2'), true, 'one /64');
     assert.equal(await shutOut(await start(trusting), '2001:db8:0:1::1', '2001:db8:0:2::1'), false);
     assert.equal(await shutOut(await start(trusting), '::ffff:192.0.2.1', '192.0.2.1'), true, 'one address');
+    assert.equal(await shutOut(await start(trusting), '192.0.2.1:1111', '192.0.2.1:2222'), true, 'ports');
+    assert.equal(await shutOut(await start(trusting), 'garbage1', 'garbage2'), true, 'what is no address');
     const odd = await start(trusting);
     for (const header of ['garbage', ',,,', '', '999.1.1.1', `${'1.1.1.1,'.repeat(1000)}`]) {
       assert.ok([200, 429].includes((await guess(odd, { 'x-forwarded-for': header })).http), header.slice(0, 20));

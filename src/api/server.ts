@@ -11,7 +11,7 @@ import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
-import { unmapAddress } from '#lib/cidr.ts';
+import { type AddressSet, createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isLoopback, type ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -19,6 +19,7 @@ import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.t
 import { type Caller, createAuthenticate } from './authenticate.ts';
 import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { clientAddress } from './client-address.ts';
 import { createDispatch, toServiceError } from './dispatch.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
@@ -108,13 +109,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
 
 type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
 
-function createApp(
-  { tls, trustedProxies, locale }: ApiOptions,
-  metrics: ApiMetrics,
-  sendRefusal: Send,
-): FastifyInstance {
+function createApp({ tls, locale }: ApiOptions, metrics: ApiMetrics, sendRefusal: Send): FastifyInstance {
   const settings = {
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -135,11 +131,12 @@ function createApp(
 }
 
 /** Sends an answer with the headers that every answer has, and notes it for the log. */
-function createSend({ locale }: ApiOptions, requestLog: Pick<RequestLog, 'note'>): Send {
+function createSend({ locale, trustedProxies }: ApiOptions, requestLog: Pick<RequestLog, 'note'>): Send {
+  const trusted = createAddressSet(trustedProxies);
   return async (request, reply, outcome) => {
     const path = pathOf(request);
     const answer = outcome instanceof ServiceError ? answerFailure(outcome, path, localeOf(request, locale)) : outcome;
-    requestLog.note(request, { path, address: addressOf(request), answer });
+    requestLog.note(request, { path, address: addressOf(request, trusted), answer });
     // Closing waits for connections, and one that is kept would hold it up.
     if (!request.server.server.listening) reply.header('connection', 'close');
     return await reply
@@ -170,11 +167,19 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     },
     log,
   });
+  const trusted = createAddressSet(options.trustedProxies);
   for (const name of ROUTE_NAMES) {
     app.post(ROUTES[name].path, async (request, reply) => {
       const { body, id: requestId } = request;
       const locale = localeOf(request, options.locale);
-      const answer = await dispatch({ name, body, caller: callerOf(request), locale, requestId, now: clock() });
+      const answer = await dispatch({
+        name,
+        body,
+        caller: callerOf(request, trusted),
+        locale,
+        requestId,
+        now: clock(),
+      });
       return await send(request, reply, answer);
     });
   }
@@ -206,22 +211,16 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
 }
 
-function callerOf(request: FastifyRequest): Caller {
-  const address = addressOf(request);
-  const peer = unmapAddress(request.socket.remoteAddress ?? '');
-  return {
-    address,
-    isLocal: isLoopback(peer) && isLoopback(address) && request.headers['x-forwarded-for'] === undefined,
-  };
+function callerOf(request: FastifyRequest, trusted: AddressSet): Caller {
+  const address = addressOf(request, trusted);
+  const isDirect = request.headers['x-forwarded-for'] === undefined;
+  return { address, isLocal: isDirect && isLoopback(address) };
 }
 
-/** The client's address; the connection's own where a trusted proxy forwards what is no address. */
-function addressOf(request: FastifyRequest): string {
-  try {
-    return unmapAddress(request.ip);
-  } catch {
-    return unmapAddress(request.socket.remoteAddress ?? ''); // the header is garbage
-  }
+function addressOf({ socket, headers }: FastifyRequest, trusted: AddressSet): string {
+  const forwardedFor = headers['x-forwarded-for'];
+  // Node joins repeated ones of this name; the type allows a list for every name that it does not know.
+  return clientAddress(unmapAddress(socket.remoteAddress ?? ''), forwardedFor?.toString(), trusted);
 }
 
 function localeOf({ headers }: FastifyRequest, fallback: Locale): Locale {

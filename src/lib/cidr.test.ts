@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createAddressSet, parseCidr, unmapAddress } from './cidr.ts';
+import { createAddressSet, parseCidr, plainAddress, unmapAddress } from './cidr.ts';
 
 describe('parseCidr', () => {
   const rows = [
@@ -34,6 +34,7 @@ describe('an address set', () => {
     ['192.0.2.7', true],
     ['192.0.2.8', false],
     ['::ffff:10.0.0.1', true],
+    ['::ffff:a00:1', true],
     ['2001:db8:1::', true],
     ['2001:db9::', false],
     ['nonsense', false],
@@ -46,8 +47,24 @@ describe('an address set', () => {
   test('refuses what is no network', () => assert.throws(() => createAddressSet(['x']), RangeError));
 });
 
-test('an IPv4-mapped address is shown as IPv4', () => {
-  assert.equal(unmapAddress('::ffff:192.0.2.1'), '192.0.2.1');
-  assert.equal(unmapAddress('::1'), '::1');
-  assert.equal(unmapAddress('192.0.2.1'), '192.0.2.1');
+test('an IPv4-mapped address is shown as IPv4, however it is written', () => {
+  for (const mapped of ['::ffff:192.0.2.1', '::FFFF:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:ffff:C000:0201'])
+    assert.equal(unmapAddress(mapped), '192.0.2.1', mapped);
+  for (const other of ['::1', '192.0.2.1', '::192.0.2.1', '2001:DB8::1', '::ffff:c000:201%eth0', 'x:y', ''])
+    assert.equal(unmapAddress(other), other);
+});
+
+test('an address has one plain text; what is none has no text', () => {
+  const rows = [
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['::ffff:909:801', '9.9.8.1'],
+    ['fe80::1%eth0', undefined],
+    ['192.0.2.01', undefined],
+    ['192.0.2.1:80', undefined],
+    ['[::1]', undefined],
+    ['garbage', undefined],
+    ['', undefined],
+  ] as const;
+  for (const [text, expected] of rows) assert.equal(plainAddress(text), expected, text);
 });

@@ -1,5 +1,5 @@
 /** IP addresses and networks as text (`192.0.2.0/24`, `2001:db8::/32`, a bare address is a network of one). */
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 export interface Cidr {
   readonly family: 'ipv4' | 'ipv6';
@@ -40,8 +40,21 @@ export function createAddressSet(networks: readonly string[]): AddressSet {
   };
 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 address as the system prints it (`::ffff:192.0.2.1`); else unchanged. */
+/** The IPv4 address inside an IPv4-mapped IPv6 address, however that is written (`::ffff:192.0.2.1`, `::FFFF:c000:201`); else unchanged. */
 export function unmapAddress(address: string): string {
-  const [, v4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
+  if (!address.includes(':')) return address;
+  const [, v4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(printIpv6(address)) ?? [];
   return v4 ?? address;
+}
+
+/** The one text of an address that may be written in several ways; `undefined` for what is no address, or has a zone. */
+export function plainAddress(text: string): string | undefined {
+  const version = text.includes('%') ? 0 : isIP(text);
+  if (version === 0) return undefined;
+  return version === 4 ? text : unmapAddress(printIpv6(text));
+}
+
+/** As the system prints it (RFC 5952); unchanged when it is none, or has a zone. */
+function printIpv6(text: string): string {
+  return isIPv6(text) && !text.includes('%') ? new SocketAddress({ address: text, family: 'ipv6' }).address : text;
 }

@@ -1,0 +1,25 @@
+/** Whose address a request has: the connection's, or what trusted proxies say in X-Forwarded-For. Pure. */
+import { type AddressSet, plainAddress } from '#lib/cidr.ts';
+
+/**
+ * The last address of the list that no trusted proxy has, or the first when all are trusted. The connection's own where that
+ * entry is no address: whoever could write anything there would be somebody else each time.
+ */
+export function clientAddress(peer: string, forwardedFor: string | undefined, trusted: AddressSet): string {
+  if (forwardedFor === undefined || !trusted.has(peer)) return peer;
+  let client = peer;
+  for (const entry of forwardedFor.split(',').reverse()) {
+    const address = parseForwarded(entry.trim());
+    if (address === undefined) return peer;
+    client = address;
+    if (!trusted.has(address)) return address;
+  }
+  return client;
+}
+
+/** An address as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`. */
+function parseForwarded(entry: string): string | undefined {
+  const [, v6, v4 = entry] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/.exec(entry) ?? [];
+  if (v6 !== undefined) return v6.includes(':') ? plainAddress(v6) : undefined;
+  return plainAddress(v4);
+}
