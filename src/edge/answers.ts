@@ -182,12 +182,10 @@ function share({ lag }: EdgeContext, place: Place, result: FetchedResponse): Fet
     return { ...result, fill: undefined };
   }
   if (place.kind !== 'lead') return result;
-  const own = lag.open();
-  const live = new LiveBody(admission.stored, fill.announcedBytes, own);
+  const live = new LiveBody(admission.stored, fill.announcedBytes, lag.open());
   place.publish(live);
   const onEnd = () => {
-    live.break();
-    own.close();
+    live.break(); // unless it is whole
     fill.onEnd?.();
   };
   return { ...result, fill: { ...fill, live, onEnd } };

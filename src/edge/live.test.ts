@@ -70,6 +70,18 @@ describe('a body that comes', () => {
     assert.equal(live.chunkAt(MIB - 1), undefined); // never more than the budget
   });
 
+  test('gives the budget back when it is over and nobody reads', () => {
+    const budget = createLagBudget(4 * MIB);
+    const live = new LiveBody(HEAD, undefined, budget.open());
+    const reader = live.open(0);
+    push(live, 3 * MIB);
+    live.finish(undefined);
+    const other = budget.open();
+    assert.equal(other.note(2 * MIB), false);
+    reader.leave();
+    assert.equal(other.note(4 * MIB), true);
+  });
+
   test('wakes readers with news, and at its end, which is told once', async () => {
     const live = start();
     const reader = live.open(0);
@@ -85,6 +97,7 @@ describe('a body that comes', () => {
     assert.equal(reader.read()?.length, KIB_64.length); // what came is still there to be read
     reader.leave();
     assert.equal(live.hasReaders, false);
+    assert.equal(live.chunkAt(0), undefined);
   });
 
   test('where readers set the pace, there is room when none of those who keep up is far behind', async () => {

@@ -29,6 +29,7 @@ export class LiveBody {
   #over: LiveEnd | undefined;
   #onProgress: (() => void) | undefined;
 
+  /** `lag` is told of what is kept, down to 0 when it is over and the last reader has left. */
   constructor(stored: Stored, bodyBytes: number | undefined, lag: ClientLag) {
     this.stored = stored;
     this.bodyBytes = bodyBytes;

@@ -4,12 +4,19 @@ import { isReadable } from '../readable.ts';
 import type { Viewer } from '../viewer.ts';
 
 /**
- * From position `at`. Who falls behind what is kept for all waits until it is stored, and reads the rest from there. Never
+ * From position `at`; what was written before is waited for, and then `onDrained` called. Who falls behind what is kept for all waits until it is stored, and reads the rest from there. Never
  * rejects.
  */
-export async function followBody(viewer: Viewer, live: LiveBody, at = 0): Promise<void> {
+export async function followBody(
+  viewer: Viewer,
+  live: LiveBody,
+  at = 0,
+  onDrained: () => void = () => undefined,
+): Promise<void> {
   const reader = live.open(at);
   viewer.signal.addEventListener('abort', reader.wake, { once: true });
+  await viewer.drained();
+  onDrained();
   while (!viewer.isGone) {
     const chunk = reader.read();
     if (chunk !== undefined) {

@@ -93,7 +93,7 @@ async function pump(
     if (hasRoom || viewer === undefined || (isGathering && receiver?.lag.note(viewer.queuedBytes) === true)) continue;
     // With a length that the store has accepted, the rest will be there to be read.
     if (isGathering && fill?.live !== undefined && fill.announcedBytes !== undefined) {
-      left = { following: followBody(viewer, fill.live, gathered) };
+      left = { following: followBody(viewer, fill.live, gathered, () => receiver?.lag.note(0)) };
       viewer = undefined;
     } else {
       await viewer.drained();
