@@ -20,8 +20,9 @@ if (process.argv[2] === 'part') {
     'edge-worker': async () => (await import('#roles/edge-worker.ts')).startEdgeWorker,
   });
 } else {
-  // A reader that has seen enough (`| head`) is no failure.
-  process.stdout.on('error', () => process.exit(0));
+  // What is said to people may find a full disk or nobody there; that ends neither a command nor the service.
+  process.stdout.on('error', noteLostAnswer);
+  process.stderr.on('error', () => {});
   process.exitCode = await runCommand(createContext(), process.argv.slice(2), complain);
 }
 
@@ -84,6 +85,14 @@ async function serveUntilStopped(config: Config): Promise<number> {
   if (served.kind === 'refused') for (const problem of served.problems) complain(`causeway: ${problem}`);
   // The handlers of signals and the channel to the launcher would keep the process alive.
   process.exit(served.kind === 'stopped' ? 0 : 1);
+}
+
+/** A service goes on. The reader of an answer that has seen enough (`| head`) is no failure, and any other loss is one. */
+function noteLostAnswer(error: NodeJS.ErrnoException): void {
+  if (process.argv[2] === 'serve') return;
+  if (error.code === 'EPIPE') process.exit(0);
+  complain(`causeway: the answer could not be written: ${error.code}`);
+  process.exit(1);
 }
 
 function complain(line: string): void {

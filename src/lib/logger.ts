@@ -2,7 +2,8 @@
  * Structured logs: one JSON line per event on stderr (stdout is for people and programs that read a command's answer).
  * No line carries a secret: the finished line is cleaned, so depth, bindings and texts inside texts make no difference.
  */
-import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { LogSink, openStandardError } from './log-sink.ts';
 
 export type Logger = PinoLogger;
 
@@ -14,7 +15,7 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The part of the service that speaks: `control`, `edge-worker`, … */
   readonly name: string;
-  /** Where lines go; stderr when absent. */
+  /** Where lines go; standard error when absent. */
   readonly destination?: DestinationStream;
 }
 
@@ -27,9 +28,19 @@ export function createLogger(options: LoggerOptions): Logger {
       formatters: { level: (label) => ({ level: label }) },
       hooks: { streamWrite: hideSecrets },
     },
-    // Synchronous: a process that dies has written its last words.
-    options.destination ?? destination({ fd: 2, sync: true }),
+    options.destination ?? (options.level === 'silent' ? NOWHERE : openLogSink(options.name)),
   );
+}
+
+const NOWHERE: DestinationStream = { write() {} };
+
+/** For standard error: a line that it does not take is lost, and never holds anything up. */
+export function openLogSink(name: string): LogSink {
+  return new LogSink(openStandardError(), (lostLines) => {
+    const time = new Date().toISOString();
+    const msg = 'standard error did not take every line of the log; the number is that since the start';
+    return `${JSON.stringify({ level: 'warn', time, pid: process.pid, name, lostLines, msg })}\n`;
+  });
 }
 
 /** Bounded, or a long text from a client would cost the square of its length. */

@@ -3,8 +3,9 @@
  * told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all processes at once.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createLogger, type Logger } from '#lib/logger.ts';
+import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
+import { countLostLines } from './log-metrics.ts';
 import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
 
 export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
@@ -39,8 +40,10 @@ export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartP
     // The other end is our own code of the same checkout, and it says this first.
     const start = message as StartMessage;
     const { kind: _, part: kind, ...rest } = start;
-    const log = createLogger({ level: start.config.logLevel, name: start.name });
+    const sink = openLogSink(start.name);
+    const log = createLogger({ level: start.config.logLevel, name: start.name, destination: sink });
     const registry = createRegistry(start);
+    countLostLines(registry, sink);
     part = startPart(loaders[kind], { ...rest, log, registry, send });
     process.on('message', (next) => void handle(part, registry, next as ToChild)); // as above; rejects never
   };

@@ -1,8 +1,10 @@
 /** One part of the service as the supervisor sees it: a child process that is kept running, and what is said to it. */
 import { fork } from 'node:child_process';
+import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Death, SupervisedProcess } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import { forwardLines } from './forward-lines.ts';
 import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
 
 export type RelayedMessage = Extract<FromChild, { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' }>;
@@ -21,6 +23,8 @@ export interface PartOptions extends PartEvents {
   /** The program that every part is started from. */
   readonly entry: string;
   readonly log: Logger;
+  /** For the lines that it writes. */
+  readonly sink: LogSink;
 }
 
 const BACKOFF = { firstMs: 100, capMs: 10_000 };
@@ -88,8 +92,12 @@ export class Part {
   }
 
   #launch() {
-    const { entry, start, log } = this.#options;
-    const child = fork(entry, ['part', this.name], { execArgv: start.part === 'edge-worker' ? WORKER_FLAGS : [] });
+    const { entry, start, log, sink } = this.#options;
+    const child = fork(entry, ['part', this.name], {
+      execArgv: start.part === 'edge-worker' ? WORKER_FLAGS : [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const output of [child.stdout, child.stderr]) if (output !== null) forwardLines(output, sink);
     log.debug({ part: this.name, partPid: child.pid }, 'started');
     onMessage(child, (message) => this.#receive(message));
     child.send(start, () => {}); // a process that is gone before it hears this has its death handled

@@ -1,9 +1,11 @@
 /** All parts of one running service: joined with each other, counted, restarted, stopped. */
 import type { Config } from '#config';
+import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Death } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { ChangeRelay } from './change-relay.ts';
+import { countLostLines } from './log-metrics.ts';
 import type { ChangedMessage, FirstToken, PrefetchMessage, StartMessage } from './messages.ts';
 import { createSupervisorMetrics, startMetricsServer } from './metrics.ts';
 import { Part, type RelayedMessage } from './part.ts';
@@ -14,6 +16,8 @@ export interface ServiceOptions {
   readonly entry: string;
   readonly config: Config;
   readonly log: Logger;
+  /** Where the lines of all parts come together. */
+  readonly sink: LogSink;
 }
 
 export type Started =
@@ -47,14 +51,16 @@ export class Service implements AsyncDisposable {
     return service;
   }
 
-  private constructor({ parts, entry, log }: ServiceOptions) {
+  private constructor({ parts, entry, log, sink }: ServiceOptions) {
     this.#log = log;
+    countLostLines(this.#metrics.registry, sink);
     this.#parts = parts.map(
       (start) =>
         new Part({
           start,
           entry,
           log,
+          sink,
           onReady: (part, firstToken) => this.#noteReady(part, firstToken),
           onFailed: (part, problem) => this.#noteFailure(part, `${part.name} cannot start: ${problem}`),
           onDeath: (part, death) => this.#noteDeath(part, death),

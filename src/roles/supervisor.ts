@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#config';
 import { type OpenedDirectory, openDataDirectory } from '#lib/data-directory.ts';
 import { reachableHost } from '#lib/listen-address.ts';
-import { createLogger, type Logger } from '#lib/logger.ts';
+import type { LogSink } from '#lib/log-sink.ts';
+import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import { settingName } from '#lib/settings.ts';
 import { announce, urlOf } from './announce.ts';
 import { claimAddresses, type Wanted } from './claim-address.ts';
@@ -46,7 +47,8 @@ const FOLDERS = ['run', 'edge', 'logs'];
 /** Runs the service until it is asked to stop. */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { dataDir, logLevel } = options.config;
-  const log = createLogger({ level: logLevel, name: 'supervisor' });
+  const sink = openLogSink('supervisor');
+  const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
   const directory = await openFreeDirectory(dataDir);
   if (directory.kind === 'unusable') return refused(`the data directory cannot be used: ${directory.problem}`);
   if (directory.kind === 'inUse')
@@ -61,7 +63,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const settled = await settleAddresses(options.config);
   if (settled.kind === 'refused') return settled;
   // Awaited, or the lock would be let go at once.
-  return await run({ ...options, config: settled.config }, log);
+  return await run({ ...options, config: settled.config }, log, sink);
 }
 
 /** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */
@@ -74,10 +76,11 @@ async function openFreeDirectory(dataDir: string): Promise<OpenedDirectory> {
   }
 }
 
-async function run(options: ServeOptions, log: Logger): Promise<Served> {
+async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<Served> {
   const { config, entry, build, stopRequest } = options;
   const localSecret = randomBytes(32).toString('base64url');
-  await using service = await Service.start({ parts: planParts(config, { build, localSecret }), entry, config, log });
+  const parts = planParts(config, { build, localSecret });
+  await using service = await Service.start({ parts, entry, config, log, sink });
   const beginning = await Promise.race([service.started, stopRequest.requested]);
   if (typeof beginning !== 'string') {
     if (beginning.kind === 'failed') return refused(beginning.problem);

@@ -15,6 +15,8 @@ export interface ServiceOptions {
   /** Environment variables. */
   readonly settings?: Settings;
   readonly args?: readonly string[];
+  /** A file descriptor for its standard error; absent: a pipe that is read. */
+  readonly stderr?: number;
   /** Absent: a new one, removed after the test. */
   readonly dataDir?: string;
 }
@@ -55,7 +57,8 @@ const START_LIMIT_MS = 20_000;
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<RunningService> {
   const dataDir = options.dataDir ?? join(temporaryFolder(t), 'data');
   const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
-  const command = spawnCommand(t, ['serve', ...(options.args ?? [])], { settings });
+  const { args = [], stderr = 'pipe' } = options;
+  const command = spawnCommand(t, ['serve', ...args], { settings, stderr });
   let hasEnded = false;
   void command.exit.then(() => {
     hasEnded = true;
@@ -82,22 +85,30 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   };
 }
 
+interface SpawnOptions {
+  readonly settings?: Settings;
+  readonly stdout?: number | 'pipe';
+  readonly stderr?: number | 'pipe';
+  readonly node?: string;
+  readonly cwd?: string;
+}
+
 /** Runs the command with no settings but the given ones; killed when the test ends. */
 export function spawnCommand(
   t: Pick<TestContext, 'after'>,
   args: readonly string[],
-  { settings = {}, node = process.execPath, cwd }: { settings?: Settings; node?: string; cwd?: string } = {},
+  { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe' }: SpawnOptions = {},
 ): SpawnedCommand {
   const child = spawn(node, [COMMAND, ...args], {
     cwd: cwd ?? temporaryFolder(t),
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, stderr],
   });
   const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
   const exit = once(child, 'close').then(() => child.exitCode);

@@ -1,0 +1,28 @@
+/**
+ * What a part writes, on its way to the one log of the service. The supervisor alone writes to standard error, so nobody
+ * waits for whoever reads it, lines do not mix, and what the engine says when it breaks down is in the log too.
+ */
+import type { Readable } from 'node:stream';
+import type { LogSink } from '#lib/log-sink.ts';
+import { hideSecrets } from '#lib/logger.ts';
+
+/** A longer line goes on in pieces. */
+const MAX_LINE_CHARS = 64 * 1024;
+
+export function forwardLines(output: Readable, sink: Pick<LogSink, 'write'>): void {
+  let rest = '';
+  const forward = (line: string) => sink.write(`${line.startsWith('{') ? line : hideSecrets(line)}\n`); // JSON is clean
+  output.setEncoding('utf8');
+  output.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) forward(line);
+    if (rest.length <= MAX_LINE_CHARS) return;
+    forward(rest);
+    rest = '';
+  });
+  output.on('end', () => {
+    if (rest !== '') forward(rest);
+  });
+  output.on('error', () => {}); // its end, which is handled as the process's
+}
