@@ -176,6 +176,7 @@ describe('what reaches the origin', () => {
         'x-custom: b',
         'Cookie: c=1',
         'X-Forwarded-For: 127.0.0.1',
+        'X-Real-IP: 127.0.0.1',
         'X-Forwarded-Proto: http',
         `X-Forwarded-Host: ${SITE_HOST}`,
         'Via: 1.1 causeway',
@@ -197,6 +198,21 @@ describe('what reaches the origin', () => {
       headers: ['X-Forwarded-Host', 'evil.example', 'Forwarded', 'host=evil.example'],
     });
     assert.equal((await edge.get('/')).body, `${SITE_HOST} ${SITE_HOST}`);
+  });
+
+  test('nor can one that reads underscores as hyphens, as CGI and WSGI do', async (t) => {
+    const origin = await startOrigin(t, (request, response) => {
+      const environment = new Map(
+        Object.entries(request.headers).map(([name, value]) => [name.replaceAll('-', '_').toUpperCase(), value]),
+      );
+      const read = ['X_FORWARDED_HOST', 'X_FORWARDED_SCHEME', 'X_HTTP_METHOD_OVERRIDE', 'X_REAL_IP', 'PROXY'];
+      const body = read.map((name) => environment.get(name) ?? '-').join(' ');
+      reply(body, { 'cache-control': 'max-age=60' })(request, response);
+    });
+    const edge = await startTestEdge(t, [origin.port]);
+    const claims = ['X_Forwarded_Host', 'X-Forwarded_Scheme', 'X_HTTP_METHOD_OVERRIDE', 'X_Real_IP', 'Proxy'];
+    await edge.get('/', { headers: claims.flatMap((name) => [name, 'evil']) });
+    assert.equal((await edge.get('/')).body, `${SITE_HOST} - - 127.0.0.1 -`);
   });
 
   test("the site's own Host setting", async (t) => {

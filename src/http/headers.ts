@@ -66,6 +66,11 @@ export function withoutHopByHop(headers: RawHeaders, alsoDrop: ReadonlySet<strin
   return kept;
 }
 
+/** Whether a field speaks of one connection alone. */
+export function isHopByHop(name: string): boolean {
+  return HOP_BY_HOP.has(name);
+}
+
 /** Members of a comma-separated list without quoted strings: trimmed, lower-case, empty ones left out. */
 export function listMembers(lines: readonly string[]): readonly string[] {
   const members: string[] = [];

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { isLoop, originHeaders } from './request-headers.ts';
 
 describe('headers towards the origin', () => {
-  const own = ['X-Forwarded-For', '192.0.2.9', 'X-Forwarded-Proto', 'http', 'X-Forwarded-Host', 'h.example'];
+  const address = ['X-Forwarded-For', '192.0.2.9', 'X-Real-IP', '192.0.2.9'];
+  const own = [...address, 'X-Forwarded-Proto', 'http', 'X-Forwarded-Host', 'h.example'];
   const rows: readonly (readonly [what: string, received: readonly string[], expected: readonly string[]])[] = [
     [
       'end-to-end fields pass in order, with their case and duplicates',
@@ -23,6 +24,43 @@ describe('headers towards the origin', () => {
     [
       'nor rewrite the target',
       ['X-Original-URL', '/admin', 'X-Rewrite-URL', '/admin', 'X-HTTP-Method-Override', 'DELETE'],
+      [],
+    ],
+    [
+      'nor claim another host, scheme, path or address in the other ways that origins read',
+      [
+        'X-Host',
+        'evil',
+        'x-forwarded-scheme',
+        'https',
+        'X-Request-URI',
+        '/',
+        'CF-Connecting-IP',
+        '1.1.1.1',
+        'Proxy',
+        'x',
+      ],
+      [],
+    ],
+    [
+      'a name that an origin may read as one of those does not pass; any other with an underscore does',
+      [
+        'X_Forwarded_Host',
+        'evil',
+        'x-forwarded_for',
+        '1',
+        'Transfer_Encoding',
+        'x',
+        'CONTENT_LENGTH',
+        '1',
+        'my_token',
+        'a',
+      ],
+      ['my_token', 'a'],
+    ],
+    [
+      'nor one that an origin may read as what variants are kept under',
+      ['Accept_Encoding', 'evil', 'If_None_Match', '*'],
       [],
     ],
     ['Host and Expect are not passed on', ['Host', 'h.example', 'Expect', '100-continue'], []],

@@ -1,5 +1,5 @@
 /** What a request says when it leaves for an origin. Pure. */
-import { allValues, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { allValues, isHopByHop, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 
 /** This service's name in `Via` and `CDN-Loop`. RFC 9110 §7.6.3, RFC 8586 */
 export const SERVICE_NAME = 'causeway';
@@ -15,15 +15,17 @@ export interface ForwardedRequest {
 }
 
 /**
- * Without `Host` (each origin has its own). What the client claims about earlier hops is replaced by what the edge knows:
- * the answer may be stored, and nothing that is not in the cache key may change it. Edge rule 3
+ * Without `Host` (each origin has its own). What the client claims about earlier hops, its own address or another target is
+ * replaced by what the edge knows: the answer may be stored, and nothing that is not in the cache key may change it. Edge rule 3
  */
 export function originHeaders(request: ForwardedRequest, changes: RawHeaders = []): RawHeaders {
   const { headers, httpVersion, clientAddress, scheme, host } = request;
   return [
-    ...withoutHopByHop(headers, REPLACED),
+    ...withoutDisguised(withoutHopByHop(headers, REPLACED)),
     ...changes,
     'X-Forwarded-For',
+    clientAddress,
+    'X-Real-IP',
     clientAddress,
     'X-Forwarded-Proto',
     scheme,
@@ -41,20 +43,83 @@ export function isLoop(headers: RawHeaders): boolean {
   return listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME);
 }
 
+/**
+ * Without the names that CGI, WSGI, PHP and their like cannot tell from one that matters here: they read `_` as `-`. Such a
+ * field would say in another spelling what the edge drops, overwrites, frames the message by or keeps variants under.
+ */
+function withoutDisguised(headers: RawHeaders): RawHeaders {
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    if (name.includes('_') && isReserved(name.toLowerCase().replaceAll('_', '-'))) continue;
+    kept.push(name, headers[i + 1] ?? '');
+  }
+  return kept.length === headers.length ? headers : kept;
+}
+
+function isReserved(name: string): boolean {
+  return REPLACED.has(name) || READ_HERE.has(name) || isHopByHop(name);
+}
+
 const REPLACED: ReadonlySet<string> = new Set([
   'host',
   'expect', // answered here; the origin is not asked to wait
   'via',
   'cdn-loop',
+  'proxy', // a CGI origin would take it for its own HTTP_PROXY (CVE-2016-5385)
+  // the client's host, scheme and port
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-proto',
+  'x-forwarded-protocol',
+  'x-forwarded-scheme',
+  'x-forwarded-ssl',
   'x-forwarded-host',
   'x-forwarded-port',
   'x-forwarded-server',
+  'x-forwarded-by',
+  'x-forwarded-prefix',
+  'x-forwarded-path',
+  'x-forwarded-uri',
+  'x-forwarded-url',
+  'x-host',
+  'x-original-host',
+  'x-http-host-override',
+  'x-backend-host',
+  'x-scheme',
+  'x-url-scheme',
+  'front-end-https',
+  // another target or method
   'x-original-url',
+  'x-original-uri',
   'x-rewrite-url',
+  'x-request-uri',
+  'x-method',
+  'x-method-override',
   'x-http-method',
   'x-http-method-override',
-  'x-method-override',
+  // the client's address
+  'x-real-ip',
+  'true-client-ip',
+  'x-client-ip',
+  'client-ip',
+  'x-cluster-client-ip',
+  'x-proxyuser-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+]);
+
+/** Passed on as they are, and read here: framing, conditions, and what responses commonly vary on. */
+const READ_HERE: ReadonlySet<string> = new Set([
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-length',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'user-agent',
 ]);
