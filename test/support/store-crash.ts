@@ -4,16 +4,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { DiskStore } from '../../src/edge/store/disk/disk.ts';
 import { FILLER_KEYS } from './store-filler.ts';
 
 const FILLER = join(import.meta.dirname, 'store-filler.ts');
 const FILLERS = 2;
 const MIB = 2 ** 20;
-/** Within the second after the fillers have begun. */
-const MIN_RUN_MS = 100;
-const RUN_SPREAD_MS = 700;
+/** Each filler puts two objects a step; how many steps before it is killed differs from round to round. */
+const MIN_STEPS = 15;
+const STEPS_SPREAD = 60;
 
 export interface CrashRound {
   /** Objects that were found, and read whole. */
@@ -22,8 +21,7 @@ export interface CrashRound {
 
 export async function crashRound(directory: string, round: number): Promise<CrashRound> {
   const fillers = Array.from({ length: FILLERS }, (_, i) => startFiller(directory, round * 1_000 + i * 500));
-  await Promise.all(fillers.map((filler) => once(filler.stdout ?? filler, 'data')));
-  await setTimeout(MIN_RUN_MS + ((round * 331) % RUN_SPREAD_MS));
+  await Promise.all(fillers.map((filler) => steps(filler, MIN_STEPS + ((round * 37) % STEPS_SPREAD))));
   const ended = fillers.map((filler) => once(filler, 'exit'));
   for (const filler of fillers) filler.kill('SIGKILL');
   await Promise.all(ended);
@@ -32,6 +30,17 @@ export async function crashRound(directory: string, round: number): Promise<Cras
 
 function startFiller(directory: string, seed: number): ChildProcess {
   return spawn(process.execPath, [FILLER, directory, String(seed)], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function steps(filler: ChildProcess, count: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let done = 0;
+  filler.stdout?.on('data', (text: Buffer) => {
+    done += text.length;
+    if (done >= count) resolve();
+  });
+  filler.once('exit', () => reject(new Error('the filler has ended by itself'))); // nothing, once it was enough
+  return promise;
 }
 
 /** Every body that is handed out is the one that its head speaks of. */

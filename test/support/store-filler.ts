@@ -18,9 +18,9 @@ const SIZES = [0, 1, 1_000, 32_768, 40_000, 300_000, 1_500_000, 5_000_000];
 if (import.meta.main) {
   const [, , directory = '', seed = '1'] = process.argv;
   const store = openStore({ memoryBytes: 8 * MIB, directory, diskBytes: 200 * MIB, onProblem: () => undefined });
-  process.stdout.write('ready\n');
   for (let round = Number(seed); ; round++) {
     await Promise.all([fill(store, round * 7), fill(store, round * 11), change(store, round * 13)]);
+    process.stdout.write('.');
   }
 }
 

@@ -4,11 +4,11 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { BLOCK_BYTES, blockPosition, encodeBodyHeader, STORED_BLOCK_BYTES, sealBlock } from './format.ts';
 
 /** Of one body; a body whose file falls further behind is given up. */
-const MAX_QUEUED_BYTES = 24 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 12 * 1024 * 1024;
 /** Blocks written at once: 4 MiB. */
 const MAX_BATCH = 16;
 /** Buffers kept for the next block. */
-const MAX_SPARE_BLOCKS = 32;
+const MAX_SPARE_BLOCKS = 16;
 
 /** Shared by all writers of a store. */
 export class BlockMemory {
