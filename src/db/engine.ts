@@ -1,23 +1,17 @@
 /**
- * What differs between SQLite and PostgreSQL, and nothing else: opening, the words of the schema, locks, waking listeners,
- * which errors are worth another try. Every query is written once and runs on both.
+ * What differs between SQLite and PostgreSQL, and nothing else: opening, the words of the schema, locks, waking listeners.
+ * Every query is written once and runs on both.
  */
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
 import type { ColumnWords } from './migrations.ts';
+import { discardSilent, openPool } from './postgres-pool.ts';
 import { listenForPublishes, PUBLISH_CHANNEL } from './publish-listener.ts';
 import type { Executor, Schema } from './schema.ts';
 import { openSqliteFile, openSqliteReader, sqliteDialect } from './sqlite.ts';
 
-/** Per process; PostgreSQL's own default is 100 for all. */
-const MAX_CONNECTIONS = 10;
-const CONNECT_TIMEOUT_MS = 5000;
-const STATEMENT_TIMEOUT_MS = 30_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 const MIN_POSTGRES_VERSION = 15;
-/** PostgreSQL's type number of 64-bit integers, which `pg` gives as text; ours are all below 2^53. */
-const INT8 = 20;
 
 export interface Engine extends AsyncDisposable {
   readonly name: 'sqlite' | 'postgres';
@@ -60,7 +54,7 @@ export interface PostgresOptions {
 
 /** Throws when the server cannot be reached, refuses us or is too old. Later failures reject the query that met them. */
 export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Promise<Engine> {
-  const pool = openPool(url, log);
+  const pool = openPool({ url, log });
   try {
     await checkVersion(pool);
   } catch (error) {
@@ -68,7 +62,7 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
     const why = error instanceof Error ? error.message || error.name : String(error);
     throw new Error(`cannot use the database ${withoutPassword(url)}: ${why}`, { cause: error });
   }
-  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: discardSilent(pool) }) });
   await query.connection().execute(async () => undefined); // Kysely ends the pool only if it has begun to use it
   return {
     name: 'postgres',
@@ -83,24 +77,6 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
     listen: (wake) => listenForPublishes({ url: listenUrl, wake, log }),
     [Symbol.asyncDispose]: () => query.destroy(),
   };
-}
-
-function openPool(url: string, log: Logger): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    keepAlive: true,
-    application_name: 'causeway',
-    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
-  });
-  // A lost connection is replaced by the pool; whoever was using it sees the query fail.
-  const note = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
-  pool.on('error', note);
-  pool.on('connect', (client) => client.on('error', note));
-  return pool;
 }
 
 async function checkVersion(pool: pg.Pool): Promise<void> {
@@ -123,11 +99,6 @@ export async function takeLock(trx: Executor, name: string): Promise<void> {
 /** Told to listeners when the transaction commits; on SQLite `open.ts` looks after each commit. */
 export async function wakeListeners(trx: Executor): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_notify(${PUBLISH_CHANNEL}, '')`.execute(trx);
-}
-
-/** True for what another try may cure: a serialization failure or a deadlock. */
-export function isWorthAnotherTry(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
 function isPostgres(x: Executor): boolean {

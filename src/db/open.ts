@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Logger } from '#lib/logger.ts';
-import { type Engine, isWorthAnotherTry, openPostgres, openSqlite } from './engine.ts';
+import { type Engine, openPostgres, openSqlite } from './engine.ts';
+import { isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations.ts';
 import { readHead } from './resources.ts';
 import type { Executor, Schema } from './schema.ts';

@@ -1,4 +1,4 @@
-/** A way to a database server that a test can cut and mend. */
+/** A way to a database server that a test can cut, freeze and mend. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
@@ -7,6 +7,7 @@ export async function startRelay(target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isFrozen = false;
   const server = createServer((near) => {
     if (isCut) return near.destroy();
     const far = connect(Number(port), hostname);
@@ -15,7 +16,8 @@ export async function startRelay(target: string) {
       [far, near],
     ] as const) {
       sockets.add(socket);
-      socket.pipe(other);
+      socket.on('data', (chunk) => !isFrozen && other.write(chunk));
+      socket.on('end', () => other.end());
       // Cutting is the purpose.
       socket.on('error', () => undefined);
       socket.on('close', () => other.destroy());
@@ -35,8 +37,13 @@ export async function startRelay(target: string) {
       isCut = true;
       for (const socket of sockets) socket.destroy();
     },
+    /** Connections are taken and stay, and everything that is sent is swallowed. */
+    freeze() {
+      isFrozen = true;
+    },
     mend() {
       isCut = false;
+      isFrozen = false;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,0 +1,72 @@
+/** The connections to PostgreSQL: how many, and how long each step may take. */
+import type { PostgresPool } from 'kysely';
+import pg from 'pg';
+import type { Logger } from '#lib/logger.ts';
+
+/** Per process; PostgreSQL's own default is 100 for all. */
+const MAX_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 5000;
+/** The server ends what takes longer. */
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** We end it when the server does not: it is frozen, or the network swallows everything. Callers wait 30 s. */
+const QUERY_TIMEOUT_MS = 25_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+/** PostgreSQL's type number of 64-bit integers, which `pg` gives as text; ours are all below 2^53. */
+const INT8 = 20;
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly log: Logger;
+  /** For tests. */
+  readonly queryTimeoutMs?: number;
+}
+
+export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: queryTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'causeway',
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+  });
+  // A lost connection is replaced by the pool; whoever was using it sees the query fail.
+  const note = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  pool.on('error', note);
+  pool.on('connect', (client) => client.on('error', note));
+  return pool;
+}
+
+/** The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too. */
+export function discardSilent(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect();
+      let silence: unknown;
+      const query = async (text: string, values: readonly unknown[]) => {
+        if (silence !== undefined) throw silence;
+        try {
+          return await client.query(text, [...values]);
+        } catch (error) {
+          if (isQueryTimeout(error)) silence = error;
+          throw error;
+        }
+      };
+      return {
+        // `as`: the other form that Kysely's type has is for reading with a cursor, which we never do.
+        query: query as unknown as Awaited<ReturnType<PostgresPool['connect']>>['query'],
+        release: () => client.release(silence !== undefined),
+      };
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** `pg` gives this error no code. */
+export function isQueryTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
