@@ -58,6 +58,7 @@ function headersOf({ code, parameters }: ServiceError): Record<string, string> {
   switch (code) {
     case 'tooManyRequests':
     case 'tooManyFailedTokens':
+    case 'notReady':
       return { 'retry-after': String(parameters['seconds']) };
     case 'methodNotAllowed':
       return { allow: String(parameters['allow']) };

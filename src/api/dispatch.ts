@@ -9,6 +9,7 @@ import { COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
+import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
@@ -100,11 +101,21 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   };
 }
 
-/** Anything but a `ServiceError` is our fault: logged here, and the caller gets the number to ask us about. */
+/** After a database that was away: it may be a matter of seconds. */
+const NOT_READY_SECONDS = 5;
+
+/**
+ * Anything but a `ServiceError` is logged here: a database that is away, or else our fault, and the caller gets the number to
+ * ask us about.
+ */
 export function toServiceError(error: unknown, { requestId }: Pick<Request, 'requestId'>, log: Logger): ServiceError {
   if (error instanceof ServiceError) return error;
   log.error({ err: error, requestId }, 'a request failed');
-  return new ServiceError('internal', { requestId });
+  return isDatabaseAway(error) ? notReady() : new ServiceError('internal', { requestId });
+}
+
+export function notReady(): ServiceError {
+  return new ServiceError('notReady', { seconds: NOT_READY_SECONDS });
 }
 
 function readMembers(body: unknown): Readonly<Record<string, unknown>> {

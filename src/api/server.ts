@@ -20,7 +20,7 @@ import { type Caller, createAuthenticate } from './authenticate.ts';
 import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { clientAddress } from './client-address.ts';
-import { createDispatch, toServiceError } from './dispatch.ts';
+import { createDispatch, notReady, toServiceError } from './dispatch.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createTimeFormat } from './time-format.ts';
@@ -73,6 +73,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 /** Here too for the answers that no hook of Helmet sees. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/** Below what probes usually wait. */
+const READY_LIMIT_MS = 2000;
 const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 export async function startApi(options: ApiOptions): Promise<Api> {
@@ -185,18 +187,29 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
   }
 }
 
-/** `/healthz`: the process answers. `/readyz`: the database does too. */
+/** `/healthz`: the process answers. `/readyz`: the database does too, soon enough. */
 function addHealth(app: FastifyInstance, { db, log }: ApiOptions, send: Send): void {
   app.get('/healthz', (request, reply) => send(request, reply, answerHealthy()));
   app.get('/readyz', async (request, reply) => {
     try {
-      await readHead(db.query);
+      await within(READY_LIMIT_MS, readHead(db.query));
     } catch (error) {
       log.error({ err: error, requestId: request.id }, 'the database does not answer');
-      return await send(request, reply, new ServiceError('notReady'));
+      return await send(request, reply, notReady());
     }
     return await send(request, reply, answerHealthy());
   });
+}
+
+/** Rejects when `work` takes longer; that goes on unseen. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What can be refused before the body is read. */

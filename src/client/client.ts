@@ -41,7 +41,7 @@ interface ClientErrorDetails {
   readonly requestId?: string | undefined;
   /** Row of the error table. */
   readonly code?: ErrorCode | undefined;
-  /** When the service asked to wait; then it did nothing. */
+  /** When the service says that calls come too fast; then it did nothing. */
   readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
@@ -153,7 +153,9 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
     });
   }
   if (status !== successOf(name)) {
-    const retryAfterSeconds = Number(response.headers.get('retry-after') ?? undefined);
+    // With 503 the service asks to wait too, but it may have been done.
+    const retryAfter = response.status === 429 ? response.headers.get('retry-after') : undefined;
+    const retryAfterSeconds = Number(retryAfter ?? undefined);
     const refusal = { kind: 'refused', ...details, status, code: codeOf(response) } as const;
     throw new ClientError(info, { ...refusal, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) });
   }

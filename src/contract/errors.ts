@@ -171,7 +171,12 @@ export const ERRORS = {
     'too many wrong access_tokens from this address: try again in {seconds} s',
   ),
   headersTooLarge: row(431, 2001, '请求头过大', "the request's header section is too large"),
-  notReady: row(503, 2010, '服务尚未就绪：数据库没有应答', 'not ready: the database does not answer'),
+  notReady: row(
+    503,
+    2010,
+    '服务尚未就绪：数据库没有应答或不能写入，请在 {seconds} 秒后重试',
+    'not ready: the database does not answer, or does not take writes; try again in {seconds} s',
+  ),
   internal: row(500, 2010, '服务内部错误，请求号 {requestId}', 'our fault: request {requestId} failed'),
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 

@@ -1,0 +1,88 @@
+/** The management interface while its database is away, frozen or full. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { isDatabaseAway } from '#db/failures.ts';
+import { discardSilent, openPool } from '#db/postgres-pool.ts';
+import { readAnswer, startTestApi } from './support/api.ts';
+import { SETTINGS } from './support/customers.ts';
+import { newPostgres, newSqlite } from './support/databases.ts';
+import { silentLog } from './support/feed.ts';
+import { needsPostgres } from './support/needs.ts';
+import { startRelay } from './support/relay.ts';
+
+describe('while PostgreSQL is away', needsPostgres(), () => {
+  test('operations answer 503 and when to try again, and go on when it is back', async (t) => {
+    const target = await newPostgres(t);
+    const relay = await startRelay(target.url ?? '');
+    t.after(() => relay[Symbol.asyncDispose]());
+    const api = await startTestApi(t, async () => ({ ...target, url: relay.url }));
+    const { accessToken } = await api.join('customer', ['cdn']);
+    relay.cut();
+    for (const [name, request] of [
+      ['domain.list', {}],
+      ['domain.add', { ...SETTINGS, domain: 'a.example.com' }],
+    ] as const) {
+      const answer = await api.call(name, accessToken, request);
+      assert.deepEqual([answer.http, answer.errorCode], [503, 'notReady'], name);
+      assert.equal(answer.headers.get('retry-after'), '5');
+      assert.equal(answer.body['status'], 0);
+    }
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 503);
+    relay.mend();
+    assert.equal((await api.call('domain.list', accessToken, {})).body['status'], 1);
+  });
+
+  test('frozen, it makes /readyz answer 503 within 2 s', async (t) => {
+    const target = await newPostgres(t);
+    const relay = await startRelay(target.url ?? '');
+    t.after(() => relay[Symbol.asyncDispose]());
+    const api = await startTestApi(t, async () => ({ ...target, url: relay.url }));
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+    relay.freeze();
+    const before = performance.now();
+    const ready = await readAnswer(await fetch(`${api.url}/readyz`));
+    assert.deepEqual([ready.http, ready.errorCode], [503, 'notReady']);
+    assert.ok(performance.now() - before < 4000);
+    relay.cut(); // ends the query that still waits
+    relay.mend();
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+  });
+
+  test('frozen, it fails a query in time, and its connection is not used again', async (t) => {
+    const target = await newPostgres(t);
+    await using relay = await startRelay(target.url ?? '');
+    const pool = openPool({ url: relay.url, log: silentLog, queryTimeoutMs: 300 });
+    t.after(() => pool.end());
+    const kysely = discardSilent(pool);
+    const client = await kysely.connect();
+    await client.query('select 1', []);
+    relay.freeze();
+    await assert.rejects(client.query('select 1', []), isDatabaseAway);
+    const before = performance.now();
+    await assert.rejects(client.query('rollback', []), isDatabaseAway);
+    assert.ok(performance.now() - before < 200, 'the next fails at once');
+    client.release();
+    assert.equal(pool.totalCount, 0);
+    relay.mend();
+    const next = await kysely.connect();
+    assert.deepEqual((await next.query('select 1 as one', [])).rows, [{ one: 1 }]);
+    next.release();
+  });
+});
+
+test('while SQLite is full, what writes answers 503, what reads goes on, and all does when there is room again', async (t) => {
+  const api = await startTestApi(t, newSqlite);
+  const { accessToken } = await api.join('customer', ['cdn']);
+  const add = (index: number) =>
+    api.call('domain.add', accessToken, { ...SETTINGS, domain: `d${index}.example.com`, remark: 'x'.repeat(255) });
+  await sql`pragma max_page_count = 1`.execute(api.db.query); // as many as there are
+  let index = 0;
+  let answer = await add(index);
+  for (; answer.http === 200 && index < 200; index += 1) answer = await add(index + 1);
+  assert.deepEqual([answer.http, answer.errorCode], [503, 'notReady']);
+  assert.equal((await api.call('domain.list', accessToken, {})).body['status'], 1);
+  assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+  await sql`pragma max_page_count = 100000`.execute(api.db.query);
+  assert.equal((await add(index)).body['status'], 1);
+});
