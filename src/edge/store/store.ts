@@ -80,7 +80,7 @@ export interface BodyWriter {
   readonly drained?: () => Promise<void> | undefined;
   readonly isOpen: boolean;
   readonly sizeBytes: number;
-  /** `undefined` when it was over before. The body is to be `put`, or its file stays until the directory is swept. */
+  /** `undefined` when it was over before. A body that is not `put` within minutes is removed. */
   finish(): StoredBody | undefined;
   discard(): void;
 }

@@ -2,7 +2,6 @@
  * The disk tier: one file per key with its heads and small bodies, one more for each larger body, shared by all workers of the
  * machine. Files are replaced by renames, never changed. Without a disk that works it finds and takes nothing.
  */
-import { rm } from 'node:fs/promises';
 import type { CacheOptions } from '#http/options.ts';
 import { putVariant } from '#http/variants.ts';
 import { Invalidations } from '../invalidations.ts';
@@ -22,6 +21,7 @@ import { Lanes } from './lanes.ts';
 import { OpenBodies } from './open-bodies.ts';
 import type { InvalidatedKey } from './shared-invalidations.ts';
 import { createSpill } from './spill.ts';
+import { Unplaced } from './unplaced.ts';
 import { bodyFilesOf, Volume } from './volume.ts';
 
 export interface DiskStoreOptions {
@@ -63,6 +63,7 @@ export class DiskStore implements CacheStore {
   /** Bodies in files that are not finished. */
   readonly #unfinished: WriterBudget;
   readonly #journal = new JournalWriter();
+  readonly #unplaced = new Unplaced();
   /** What the file of the directory has too, unless that has failed. */
   readonly #invalidations = new Invalidations();
   /** Files of bodies that came from memory, so that a new head does not write them again. */
@@ -132,7 +133,10 @@ export class DiskStore implements CacheStore {
       budget: this.#unfinished,
       // A failure has been noted; else it did not keep up.
       onRefused: () => this.#refusal() ?? this.#health.note('storeBusy', undefined),
-      finish: (sizeBytes) => this.#body(undefined, writer.bodyId, sizeBytes, writer.path, writer.finish()),
+      finish: (sizeBytes) => {
+        const body = this.#body(undefined, writer.bodyId, sizeBytes, writer.path, writer.finish());
+        return this.#unplaced.add(body, performance.now());
+      },
     });
   }
 
@@ -339,8 +343,7 @@ export class DiskStore implements CacheStore {
 
   /** For a body that is not stored after all. */
   #abandon(body: StoredBody): void {
-    if (!(body instanceof DiskBody) || body.hash !== undefined) return;
-    void body.written.then(() => rm(body.path, { force: true })).catch(() => undefined); // swept later
+    if (body instanceof DiskBody) this.#unplaced.remove(body);
   }
 
   /** Opens the directory when that is worth a try. */
@@ -375,6 +378,7 @@ export class DiskStore implements CacheStore {
       if (this.#volume?.invalidations.isCurrent === false) this.#close(); // somebody has removed the directory
       const volume = this.#use();
       if (volume === undefined) return;
+      this.#unplaced.sweep(performance.now());
       await this.#journal.flush(volume.directory);
       await this.#janitor?.tick();
     } catch (error) {
