@@ -122,6 +122,50 @@ describe('the listener of control', () => {
     assert.equal((await fetch(`${api.url}/healthz`)).status, 200, 'it goes on');
   });
 
+  test('a body that nobody reads to its end does not cost its client the answer', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const body = Buffer.alloc(5 * 2 ** 20, 0x20);
+    const rows: readonly [string, string, string, number][] = [
+      [ADD, 'application/json', 'keep-alive', 413],
+      [ADD, 'application/json', 'close', 413],
+      [ADD, 'text/plain', 'close', 415],
+      ['/nothing', 'application/json', 'close', 404],
+      ['/healthz', 'application/json', 'close', 405],
+    ];
+    for (const [path, type, connection, http] of rows) {
+      for (const length of ['Content-Length: 5242880', 'Transfer-Encoding: chunked']) {
+        const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+        const where = `${path} ${type} ${connection} ${length}`;
+        socket.on('error', (error) => assert.fail(`${where}: ${error.message}`));
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nConnection: ${connection}\r\n${length}\r\n\r\n`,
+        );
+        const chunked = Buffer.concat([Buffer.from('500000\r\n'), body, Buffer.from('\r\n0\r\n\r\n')]);
+        // As many clients do: everything is sent before anything is read.
+        await new Promise<void>((resolve) => socket.write(length.startsWith('C') ? body : chunked, () => resolve()));
+        const [first] = await once(socket, 'data');
+        assert.match(String(first), new RegExp(`^HTTP/1\\.1 ${http} `), where);
+        socket.destroy();
+      }
+    }
+    for (let times = 0; times < 3; times += 1) {
+      const answer = await fetch(api.url + ADD, { method: 'POST', headers: JSON_TYPE, body });
+      assert.deepEqual([answer.status, (await readAnswer(answer)).errorCode], [413, 'bodyTooLarge']);
+    }
+    const flood = await fetch(api.url + ADD, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: Buffer.alloc(40 * 2 ** 20),
+    }).then(
+      ({ status }) => status,
+      () => 'reset',
+    );
+    assert.ok(flood === 413 || flood === 'reset', 'no more is read than 8 MiB');
+    const slow = connect(Number(new URL(api.url).port), '127.0.0.1');
+    slow.write(`POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\n{`);
+    assert.match(await text(slow), /^HTTP\/1\.1 415 .*connection: close/is, 'what does not come is not waited for');
+  });
+
   test('health and readiness', async (t) => {
     const api = await startTestApi(t, newSqlite);
     for (const path of ['/healthz', '/readyz']) {

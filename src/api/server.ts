@@ -21,6 +21,7 @@ import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } fr
 import { answerBrokenRequest } from './broken-request.ts';
 import { clientAddress } from './client-address.ts';
 import { createDispatch, notReady, toServiceError } from './dispatch.ts';
+import { drain } from './drain.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createTimeFormat } from './time-format.ts';
@@ -139,8 +140,9 @@ function createSend({ locale, trustedProxies }: ApiOptions, requestLog: Pick<Req
     const path = pathOf(request);
     const answer = outcome instanceof ServiceError ? answerFailure(outcome, path, localeOf(request, locale)) : outcome;
     requestLog.note(request, { path, address: addressOf(request, trusted), answer });
+    const isDrained = await drain(request.raw);
     // Closing waits for connections, and one that is kept would hold it up.
-    if (!request.server.server.listening) reply.header('connection', 'close');
+    if (!isDrained || !request.server.server.listening) reply.header('connection', 'close');
     return await reply
       .code(answer.http)
       .headers({ ...answer.headers, ...ALWAYS, 'x-request-id': request.id })

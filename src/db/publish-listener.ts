@@ -51,6 +51,7 @@ async function listenOnce(url: string, signal: AbortSignal, wake: () => void): P
     connectionString: url,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS, // of `listen`; what follows is no query
     application_name: 'causeway listen',
   });
   const ended = Promise.withResolvers<void>();
