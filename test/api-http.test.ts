@@ -41,6 +41,8 @@ describe('the listener of control', () => {
       ['the root', '/', { method: 'GET' }, 404, 'pathUnknown'],
       ['a path in other letters', '/domain/adddomain', post('{}'), 404, 'pathUnknown'],
       ['a slash at the end', `${ADD}/`, post('{}'), 404, 'pathUnknown'],
+      ['an encoded path', '/domain/%61ddDomain', post('{}'), 404, 'pathUnknown'],
+      ['an encoded path of health', '/%72eadyz', { method: 'GET' }, 404, 'pathUnknown'],
       ['a path that cannot be decoded', '/%zz', post('{}'), 404, 'pathUnknown'],
       ['GET', ADD, { method: 'GET' }, 405, 'methodNotAllowed', { allow: 'POST' }],
       ['PUT', ADD, { ...post('{}'), method: 'PUT' }, 405, 'methodNotAllowed', { allow: 'POST' }],
@@ -108,6 +110,16 @@ describe('the listener of control', () => {
       await sendRaw(api, `${head}Content-Length: 2\r\n\r\n{}`),
       /^HTTP\/1\.1 400 .*requestMalformed/s,
       'no Host',
+    );
+    for (const hosts of ['Host: a\r\nHost: b', 'Host: a\r\nhost: a'])
+      assert.match(
+        await sendRaw(api, `${head}${hosts}\r\nContent-Length: 2\r\n\r\n{}`),
+        /^HTTP\/1\.1 400 .*requestMalformed/s,
+        hosts,
+      );
+    assert.match(
+      await sendRaw(api, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'),
+      /^HTTP\/1\.1 405 .*x-error-code: methodNotAllowed\r\nallow: POST\r\n.*"status":0/s,
     );
     assert.match(
       await sendRaw(api, `${head}Host: a\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}`),
@@ -190,10 +202,11 @@ describe('the listener of control', () => {
     const api = await startTestApi(t, newSqlite);
     await api.call('domain.list', 'x', {});
     await api.post('/some/path', {});
+    await api.post('/domain/%6cistDomains', {});
     await sendRaw(api, 'nonsense\r\n\r\n');
     const metrics = await api.registry.metrics();
     assert.match(metrics, /causeway_api_requests_total\{operation="domain\.list",outcome="tokenUnknown"\} 1/);
-    assert.match(metrics, /causeway_api_requests_total\{operation="none",outcome="pathUnknown"\} 1/);
+    assert.match(metrics, /causeway_api_requests_total\{operation="none",outcome="pathUnknown"\} 2/);
     assert.match(metrics, /causeway_api_requests_total\{operation="none",outcome="requestMalformed"\} 1/);
     assert.match(metrics, /causeway_api_request_duration_seconds_count\{operation="domain\.list"\} 1/);
     assert.equal(metrics.includes('some/path'), false);

@@ -1,20 +1,33 @@
-/** The answer to bytes that are no HTTP request: there is no path, so it has the envelope of the acceleration interface. */
+/**
+ * The answer to bytes that are no HTTP request, and to CONNECT: there is no path, so it has the envelope of the acceleration
+ * interface.
+ */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ServiceError } from '#contract/errors.ts';
 import type { Locale } from '#contract/locale.ts';
 import type { Answer } from './answer.ts';
 import { answerFailure } from './answer.ts';
 
 export function answerBrokenRequest(locale: Locale, count: (answer: Answer) => void) {
-  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+  return (error: Error & { readonly code?: string }, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
     const answer = answerFailure(toServiceError(error.code), '', locale);
     count(answer);
+    socket.end(formatAnswer(answer));
+  };
+}
+
+/** Node hands these to nobody else, and would hang up. */
+export function answerConnect(locale: Locale, count: (answer: Answer) => void) {
+  return (_request: unknown, socket: Duplex): void => {
+    const answer = answerFailure(new ServiceError('methodNotAllowed', { allow: 'POST' }), '', locale);
+    count(answer);
+    socket.on('error', () => undefined); // it may be gone already
     socket.end(formatAnswer(answer));
   };
 }

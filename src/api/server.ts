@@ -18,7 +18,7 @@ import type { Logger } from '#lib/logger.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.ts';
 import { type Caller, createAuthenticate } from './authenticate.ts';
 import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { answerBrokenRequest, answerConnect } from './broken-request.ts';
 import { clientAddress } from './client-address.ts';
 import { createDispatch, notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
@@ -105,6 +105,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   app.server.maxConnections = MAX_CONNECTIONS;
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.server.on(
+    'connect',
+    answerConnect(options.locale, ({ outcome }) => metrics.count(undefined, outcome, 0)),
+  );
   await app.listen({ host, port });
   const close = () => closeWithin(app, CLOSE_GRACE_MS);
   return { port: portOf(app) ?? port, close, [Symbol.asyncDispose]: close };
@@ -216,9 +220,12 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 
 /** What can be refused before the body is read. */
 function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
-  const { httpVersion } = request.raw;
-  if (request.headers.host === undefined && httpVersion === '1.1') return new ServiceError('requestMalformed'); // RFC 9112 §3.2
-  if (!request.is404) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
+  const { httpVersion, headersDistinct } = request.raw;
+  const hosts = headersDistinct['host']?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
+  // The router decodes a path; ours are taken as they are written.
+  const isExact = !request.is404 && request.routeOptions.url === pathOf(request);
+  if (isExact) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
   const path = pathOf(request);
   if (HEALTH_PATHS.includes(path)) return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
