@@ -88,7 +88,8 @@ async function pump(
     const isWatched = viewer?.isGone === false;
     // Nobody wants the rest; leaving the loop drops it.
     if (!isWatched && !isGathering && fill?.live?.hasReaders !== true) break;
-    if (!isWatched) await fill?.writer.drained?.(); // nobody waits but the disk
+    // Nobody waits but the disk; or those who fall behind are to find the rest there.
+    if (!isWatched || fill?.live?.hasReaders === true) await fill?.writer.drained?.();
     if (!isGathering) await fill?.live?.room();
     if (hasRoom || viewer === undefined || (isGathering && receiver?.lag.note(viewer.queuedBytes) === true)) continue;
     // With a length that the store has accepted, the rest will be there to be read.
