@@ -212,9 +212,10 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'www.example.com');
     const { task_id } = dataOf(await mine('cache.purge', { domain_id: id }));
-    const { epoch, revision } = await readHead(api.db.query);
+    const at = await readHead(api.db.query);
+    const { revision } = at;
     const rejected = [{ kind: 'purge', key: `${id}:${task_id}-0`, revision, error: 'kind: unknown' }];
-    const report = { edge: 'local', epoch, appliedRevision: revision, rejected, build: 'test', startedAt: 0 };
+    const report = { edge: 'local', at, appliedRevision: revision, rejected, build: 'test', startedAt: 0 };
     await recordEdgeStatus(api.db.query, report, api.now);
     const task = await readTask(mine, task_id);
     assert.equal(task.state, 'failed');

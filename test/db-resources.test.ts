@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { listLiveEdges, recordEdgeStatus } from '#db/edges.ts';
+import { type EdgeStatusReport, listLiveEdges, recordEdgeStatus } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
-import { allResources, changesSince, pruneTombstones, publish, readHead } from '#db/resources.ts';
+import { allResources, changesSince, pruneHistory, publish, readHead } from '#db/resources.ts';
+import { isInHistory } from '#db/revision-tags.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase, publishNow, putSite } from './support/feed.ts';
 
@@ -79,7 +80,7 @@ describeOnBothEngines('resources', (newDatabase) => {
     await at(0, putSite(1, 'a.example.com'), putSite(2, 'b.example.com'));
     await at(1 * DAY_MS, { kind: 'site', key: 'a.example.com', op: 'delete' });
     await at(2 * DAY_MS, { kind: 'site', key: 'b.example.com', op: 'delete' });
-    const prune = (now: number) => db.transaction((trx) => pruneTombstones(trx, now));
+    const prune = (now: number) => db.transaction((trx) => pruneHistory(trx, now));
     assert.equal(await prune(31 * DAY_MS), 0);
     assert.equal((await readHead(db.query)).minRevision, 0);
     assert.equal(await prune(31 * DAY_MS + 1), 1);
@@ -88,14 +89,34 @@ describeOnBothEngines('resources', (newDatabase) => {
     assert.deepEqual(await readHead(db.query), { ...(await readHead(db.query)), revision: 3, minRevision: 3 });
   });
 
-  test('an edge is live for 30 s after its report; a report of another epoch acknowledges nothing', async (t) => {
+  test('each revision has a tag of its own, forgotten after 30 days but for the newest', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
-    const { epoch } = await readHead(db.query);
+    const places = [await readHead(db.query)];
+    for (const day of [1, 2, 3]) {
+      await db.transaction((trx) => publish(trx, [putSite(1, 'a.example.com')], day * DAY_MS));
+      places.push(await readHead(db.query));
+    }
+    const known = () => Promise.all(places.map((place) => isInHistory(db.query, place)));
+    assert.deepEqual([new Set(places.map(({ tag }) => tag)).size, await known()], [4, [true, true, true, true]]);
+    const prune = (now: number) => db.transaction((trx) => pruneHistory(trx, now));
+    await prune(32 * DAY_MS);
+    assert.deepEqual(await known(), [false, false, true, true]);
+    await prune(99 * DAY_MS);
+    assert.deepEqual(await known(), [false, false, false, true]);
+  });
+
+  test('an edge is live for 30 s after its report; a report of another history acknowledges nothing', async (t) => {
+    await using db = await openTestDatabase(await newDatabase(t));
+    const at = await readHead(db.query);
     const rejected = [{ kind: 'site', key: 'a.example.com', revision: 3, error: 'ungültig "\n' }];
-    const status = { epoch, appliedRevision: 7, rejected, build: 'b', startedAt: 5 };
-    await recordEdgeStatus(db.query, { ...status, edge: 'one' }, 1000);
-    await recordEdgeStatus(db.query, { ...status, edge: 'one', appliedRevision: 8 }, 2000);
-    await recordEdgeStatus(db.query, { ...status, edge: 'two', epoch: 'other' }, 3000);
+    const status = { at, appliedRevision: 7, rejected, build: 'b', startedAt: 5 };
+    const record = (edge: string, now: number, change: Partial<EdgeStatusReport> = {}) =>
+      recordEdgeStatus(db.query, { ...status, edge, ...change }, now);
+    assert.equal(await record('one', 1000), 'recorded');
+    assert.equal(await record('one', 2000, { appliedRevision: 8 }), 'recorded');
+    for (const [n, other] of [{ epoch: 'other' }, { tag: 'other' }, { revision: at.revision + 1 }].entries()) {
+      assert.equal(await record('two', 2998 + n, { at: { ...at, ...other } }), 'unknownPlace');
+    }
     const shown = (edge: string, appliedRevision: number, reportedAt: number) => {
       return { edge, appliedRevision, rejected, build: 'b', startedAt: 5, reportedAt };
     };

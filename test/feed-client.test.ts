@@ -21,13 +21,13 @@ describe('feed client', () => {
     const { control, edge } = c;
     await control.sayDelta(2, 3, put(3, 'c.example.com', 3));
     await eventually('it comes back', () => control.streams.length === 2);
-    assert.deepEqual(control.streams, ['epoch=e1&revision=1', 'epoch=e1&revision=1']);
+    assert.deepEqual(control.streams, ['epoch=e1&revision=1&tag=t1', 'epoch=e1&revision=1&tag=t1']);
     assert.equal(edge.store.getSpec('c.example.com'), undefined);
     await control.sayDelta(1, 3, put(3, 'c.example.com', 3));
     await eventually('it goes on', () => edge.client.appliedRevision === 3);
     await control.sayDelta(1, 3, put(3, 'c.example.com', 3));
     await eventually('a delta told twice is a gap too', () => control.streams.length === 3);
-    assert.equal(control.streams[2], 'epoch=e1&revision=3');
+    assert.equal(control.streams[2], 'epoch=e1&revision=3&tag=t3');
     assert.equal(control.snapshots, 1);
   });
 
@@ -37,20 +37,21 @@ describe('feed client', () => {
     const bad: readonly string[] = [
       'event: delta\ndata: {"from":1,\n\n',
       'event: delta\ndata: null\n\n',
-      'event: delta\ndata: {"from":1,"to":2}\n\n',
-      'event: delta\ndata: {"from":1,"to":1,"changes":[]}\n\n',
-      'event: delta\ndata: {"from":1,"to":"2","changes":[]}\n\n',
-      'event: delta\ndata: {"from":1,"to":2,"changes":[{"kind":"site","key":"a.example.com","revision":2,"op":"put"}]}\n\n',
-      'event: delta\ndata: {"from":1,"to":2,"changes":[{"kind":"site","key":"","revision":2,"op":"delete"}]}\n\n',
-      'event: delta\ndata: {"from":1,"to":2,"changes":[{"kind":"site","key":"a.example.com","revision":2,"op":"drop"}]}\n\n',
+      'event: delta\ndata: {"from":1,"to":2,"tag":"t2"}\n\n',
+      'event: delta\ndata: {"from":1,"to":2,"changes":[]}\n\n',
+      'event: delta\ndata: {"from":1,"to":1,"tag":"t1","changes":[]}\n\n',
+      'event: delta\ndata: {"from":1,"to":"2","tag":"t2","changes":[]}\n\n',
+      'event: delta\ndata: {"from":1,"to":2,"tag":"t2","changes":[{"kind":"site","key":"a.example.com","revision":2,"op":"put"}]}\n\n',
+      'event: delta\ndata: {"from":1,"to":2,"tag":"t2","changes":[{"kind":"site","key":"","revision":2,"op":"delete"}]}\n\n',
+      'event: delta\ndata: {"from":1,"to":2,"tag":"t2","changes":[{"kind":"site","key":"a.example.com","revision":2,"op":"drop"}]}\n\n',
     ];
     for (const [n, words] of bad.entries()) {
       await control.say(words);
       await eventually(`it comes back after ${words}`, () => control.streams.length === n + 2);
     }
-    assert.deepEqual(edge.store.head(), { epoch: 'e1', revision: 1 });
+    assert.deepEqual(edge.store.head(), { epoch: 'e1', revision: 1, tag: 't1' });
     await control.say(
-      'event: newer-than-we-know\ndata: x\n\nid: 2\nevent: delta\ndata: {"from":1,\ndata: "to":2,"changes":[]}\n\n',
+      'event: newer-than-we-know\ndata: x\n\nid: 2\nevent: delta\ndata: {"from":1,\ndata: "to":2,"tag":"t2","changes":[]}\n\n',
     );
     await eventually('it goes on', () => edge.client.appliedRevision === 2);
     assert.equal(control.streams.length, bad.length + 1);
@@ -86,7 +87,7 @@ describe('feed client', () => {
     control.snapshot = whole;
     await control.say('event: reset\ndata: {}\n\n');
     await eventually('the whole one is taken', () => edge.client.appliedRevision === 9);
-    assert.deepEqual([edge.store.head(), edge.store.countSites()], [{ epoch: 'e2', revision: 9 }, 1]);
+    assert.deepEqual([edge.store.head(), edge.store.countSites()], [{ epoch: 'e2', revision: 9, tag: 't9' }, 1]);
   });
 
   test('a site that does not compile keeps its last version and is reported until it is good or gone', async (t) => {
@@ -199,7 +200,7 @@ describe('feed client', () => {
     assert.equal(edge.client.appliedRevision, 5);
     await using control = await startScriptedControl(socketPath);
     await eventually('it reports', () => control.reports.some(({ appliedRevision }) => appliedRevision === 5));
-    assert.deepEqual([control.snapshots, control.streams], [0, ['epoch=e1&revision=5']]);
+    assert.deepEqual([control.snapshots, control.streams], [0, ['epoch=e1&revision=5&tag=t5']]);
   });
 
   test('a control that says nothing is given up', async (t) => {

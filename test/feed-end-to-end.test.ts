@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { listLiveEdges } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
-import { pruneTombstones, readHead } from '#db/resources.ts';
+import { pruneHistory, readHead } from '#db/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -81,7 +81,7 @@ describeOnBothEngines('feed', (newDatabase) => {
     await publishNow(db, { kind: 'site', key: 'a.example.com', op: 'delete' });
     await publishNow(db, putSite(3, 'c.example.com'));
     const inAMonth = systemClock() + 31 * 24 * 3600 * 1000;
-    assert.equal(await db.transaction((trx) => pruneTombstones(trx, inAMonth)), 1);
+    assert.equal(await db.transaction((trx) => pruneHistory(trx, inAMonth)), 1);
     await using edge = startTestEdge(folder, socketPath);
     await acknowledged(db, 3);
     assert.deepEqual([edge.store.countSites(), edge.store.getSpec('a.example.com')], [2, undefined]);

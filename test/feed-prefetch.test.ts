@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { createAccount } from '#db/accounts.ts';
 import { findTask, insertTask, listPrefetchResults } from '#db/cache-tasks.ts';
 import type { Db } from '#db/open.ts';
+import { readHead } from '#db/resources.ts';
 import type { FeedClientOptions } from '#feed/client.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
@@ -140,13 +141,14 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.deepEqual(await listPrefetchResults(feed.db.query, task), [{ n: 2, edge: 'local', failure: undefined }]);
   });
 
-  test('a report of another epoch, of an unknown task, or that is none changes nothing', async (t) => {
+  test('a report of another history, of an unknown task, or that is none changes nothing', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
-    const { epoch } = await feed.db.query.selectFrom('config_head').select('epoch').executeTakeFirstOrThrow();
-    const report = { edge: 'local', epoch, results: [{ taskId: task, n: 0 }] };
+    const at = await readHead(feed.db.query);
+    const report = { edge: 'local', at, results: [{ taskId: task, n: 0 }] };
     const rows: readonly (readonly [what: string, report: object, status: number])[] = [
-      ['another epoch', { ...report, epoch: 'another' }, 204],
+      ['another epoch', { ...report, at: { ...at, epoch: 'another' } }, 204],
+      ['another history', { ...report, at: { ...at, tag: 'another' } }, 204],
       ['an unknown task', { ...report, results: [{ taskId: task + 1, n: 0 }] }, 204],
       ['an edge with a path for a name', { ...report, edge: '../x' }, 400],
       ['no results', { ...report, results: {} }, 400],

@@ -7,7 +7,7 @@ import type { Db } from '#db/open.ts';
 import { insertPurges } from '#db/purges.ts';
 import { readHead } from '#db/resources.ts';
 import type { StoredChange } from '#feed/confirmations.ts';
-import { openEdgeStore, openSiteReader } from '#feed/edge-store.ts';
+import { openSiteReader } from '#feed/edge-store.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -145,22 +145,6 @@ describeOnBothEngines('purges on the feed', (newDatabase) => {
     );
     assert.deepEqual(stampsIn(edge.file), ['1:2-0']);
   });
-});
-
-test('a file of the release before purges is used as it is', (t) => {
-  const file = join(temporaryFolder(t), 'sites.db');
-  const notMoved = () => assert.fail('a good file was moved aside');
-  {
-    using store = openEdgeStore(file, notMoved);
-    using staging = store.stageSnapshot();
-    staging.add({ kind: 'put', resource: 'site', key: 'a.example.com', revision: 1, body: '{"id":1}' });
-    staging.commit({ epoch: 'e', revision: 1 }, 1000);
-  }
-  const database = new DatabaseSync(file);
-  database.exec('drop table stamp; drop table prefetched');
-  database.close();
-  using store = openEdgeStore(file, notMoved);
-  assert.deepEqual([store.countSites(), store.purgesOf(1)], [1, []]);
 });
 
 /** Control's side, and a way to wait until an edge runs what it publishes. */

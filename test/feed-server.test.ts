@@ -7,17 +7,17 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { listLiveEdges } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
+import { formatPlaceQuery } from '#feed/place-query.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, sendRaw, silentLog } from './support/feed.ts';
 import { temporaryFolder } from './support/temporary.ts';
-
-const STATUS = { edge: 'one', epoch: 'e', appliedRevision: 1, rejected: [], build: 'b', startedAt: 1 };
 
 describe('feed server', () => {
   test('refuses what no edge sends, each with its status, and serves on', async (t) => {
@@ -26,18 +26,23 @@ describe('feed server', () => {
       `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`;
     const post = (body: string, headers = `content-length: ${Buffer.byteLength(body)}\r\n`) =>
       `POST /edge/v1/status HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n${body}`;
-    const stream = '/edge/v1/stream?epoch=e&revision=';
+    const at = await readHead(feed.db.query);
+    const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b', startedAt: 1 };
+    const stream = '/edge/v1/stream?epoch=e&tag=t&revision=';
     const rejection = { kind: 'site', key: 'a', revision: 1, error: 'x' };
-    const table: readonly (readonly [name: string, request: string, status: number])[] = [
+    const table: readonly (readonly [name: string, request: string, expected: number])[] = [
       ['another path', get('/'), 404],
       ['a path beyond', get('/edge/v1/stream/'), 404],
       ['a path that is no path', get('//'), 404],
       ['a member of every object', get('/constructor'), 404],
       ['another method', get('/edge/v1/status'), 405],
       ['another method', post('').replace('status', 'snapshot'), 405],
-      ['no revision', get('/edge/v1/stream?epoch=e'), 400],
-      ['no epoch', get('/edge/v1/stream?revision=1'), 400],
-      ['an epoch with a line end', get('/edge/v1/stream?epoch=a%0Ab&revision=1'), 400],
+      ['no revision', get('/edge/v1/stream?epoch=e&tag=t'), 400],
+      ['no epoch', get('/edge/v1/stream?revision=1&tag=t'), 400],
+      ['no tag', get('/edge/v1/stream?epoch=e&revision=1'), 400],
+      ['an epoch with a line end', get('/edge/v1/stream?epoch=a%0Ab&revision=1&tag=t'), 400],
+      ['a tag with a line end', get('/edge/v1/stream?epoch=e&revision=1&tag=a%0Ab'), 400],
+      ['a snapshot from half a place', get('/edge/v1/snapshot?epoch=e'), 400],
       ...['', '-1', '1.5', '1e3', '0x10', ' 1', 'NaN', '9'.repeat(16)].map(
         (revision) => [`revision '${revision}'`, get(stream + encodeURIComponent(revision)), 400] as const,
       ),
@@ -48,30 +53,36 @@ describe('feed server', () => {
       ['an empty report', post(''), 400],
       ['a report that is no JSON', post('{"edge":'), 400],
       ['a report that is a list', post('[]'), 400],
-      ['a report without an edge', post(JSON.stringify({ ...STATUS, edge: undefined })), 400],
-      ['an edge with a path for a name', post(JSON.stringify({ ...STATUS, edge: '../x' })), 400],
-      ['a long edge', post(JSON.stringify({ ...STATUS, edge: 'x'.repeat(65) })), 400],
-      ['a negative revision', post(JSON.stringify({ ...STATUS, appliedRevision: -1 })), 400],
-      ['a revision as text', post(JSON.stringify({ ...STATUS, appliedRevision: '1' })), 400],
-      ['a revision beyond counting', post(JSON.stringify({ ...STATUS, appliedRevision: 2 ** 60 })), 400],
-      ['rejections that are none', post(JSON.stringify({ ...STATUS, rejected: [null] })), 400],
-      ['too many rejections', post(JSON.stringify({ ...STATUS, rejected: Array(1001).fill(rejection) })), 400],
+      ['a report without an edge', post(JSON.stringify({ ...status, edge: undefined })), 400],
+      ['an edge with a path for a name', post(JSON.stringify({ ...status, edge: '../x' })), 400],
+      ['a long edge', post(JSON.stringify({ ...status, edge: 'x'.repeat(65) })), 400],
+      ['a negative revision', post(JSON.stringify({ ...status, appliedRevision: -1 })), 400],
+      ['more applied than there is', post(JSON.stringify({ ...status, appliedRevision: 1 })), 400],
+      ['no place', post(JSON.stringify({ ...status, at: undefined })), 400],
+      ['a place without its tag', post(JSON.stringify({ ...status, at: { ...at, tag: '' } })), 400],
+      ['a place of another database', post(JSON.stringify({ ...status, at: { ...at, epoch: 'e' } })), 409],
+      ['a place with another tag', post(JSON.stringify({ ...status, at: { ...at, tag: 't' } })), 409],
+      ['a place above the newest', post(JSON.stringify({ ...status, at: { ...at, revision: 1 } })), 409],
+      ['a revision as text', post(JSON.stringify({ ...status, appliedRevision: '1' })), 400],
+      ['a revision beyond counting', post(JSON.stringify({ ...status, appliedRevision: 2 ** 60 })), 400],
+      ['rejections that are none', post(JSON.stringify({ ...status, rejected: [null] })), 400],
+      ['too many rejections', post(JSON.stringify({ ...status, rejected: Array(1001).fill(rejection) })), 400],
       ['a report that never ends', post('x'.repeat(3 * 1024 * 1024)), 413],
       [
         'a report of pieces without end',
         post(`400000\r\n${'x'.repeat(0x400000)}\r\n0\r\n\r\n`, 'transfer-encoding: chunked\r\n'),
         413,
       ],
-      ['a good report', post(JSON.stringify(STATUS)), 204],
+      ['a good report', post(JSON.stringify(status)), 204],
       [
         'a good report with all rejections',
-        post(JSON.stringify({ ...STATUS, rejected: Array(1000).fill(rejection) })),
+        post(JSON.stringify({ ...status, rejected: Array(1000).fill(rejection) })),
         204,
       ],
     ];
-    for (const [name, request, status] of table) {
+    for (const [name, request, expected] of table) {
       const answer = await sendRaw(feed.socketPath, request);
-      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), `${name}: ${answer.slice(0, 200)}`);
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${expected} `), `${name}: ${answer.slice(0, 200)}`);
     }
     assert.equal((await listLiveEdges(feed.db.query, systemClock())).length, 1);
   });
@@ -81,8 +92,15 @@ describe('feed server', () => {
     await publishNow(feed.db, putSite(1, 'a.example.com'));
     await publishNow(feed.db, { kind: 'site', key: 'a.example.com', op: 'delete' });
     await feed.db.query.updateTable('config_head').set({ min_revision: 2 }).execute();
-    const { epoch } = await readHead(feed.db.query);
-    for (const query of ['epoch=other&revision=2', `epoch=${epoch}&revision=1`, `epoch=${epoch}&revision=3`]) {
+    const { epoch, tag } = await readHead(feed.db.query);
+    const { rows } = await sql<{ tag: string }>`select tag from revision_tag where revision = 1`.execute(feed.db.query);
+    const queries = [
+      `epoch=other&revision=2&tag=${tag}`,
+      `epoch=${epoch}&revision=2&tag=other`,
+      `epoch=${epoch}&revision=1&tag=${rows[0]?.tag}`,
+      `epoch=${epoch}&revision=3&tag=${tag}`,
+    ];
+    for (const query of queries) {
       const answer = await sendRaw(
         feed.socketPath,
         `GET /edge/v1/stream?${query} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
@@ -92,28 +110,25 @@ describe('feed server', () => {
     }
   });
 
-  test('sends what is new as events with their revision', async (t) => {
+  test('sends what is new as events with their place', async (t) => {
     await using feed = await startFeed(t);
+    const first = formatPlaceQuery(await readHead(feed.db.query));
     await publishNow(feed.db, putSite(1, 'a.example.com'));
-    const { epoch } = await readHead(feed.db.query);
+    const { tag } = await readHead(feed.db.query);
     const socket = connect(feed.socketPath);
     t.after(() => socket.destroy());
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
     });
-    socket.write(`GET /edge/v1/stream?epoch=${epoch}&revision=0 HTTP/1.1\r\nhost: x\r\n\r\n`);
+    socket.write(`GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await eventually('the stream stands', () => text.includes('\n:\n\n'));
     assert.match(text, /content-type: text\/event-stream/i);
-    assert.match(
-      text,
-      /id: 1\nevent: delta\ndata: \{"from":0,"to":1,"changes":\[\{"kind":"site","key":"a\.example\.com","revision":1,"op":"put","body":\{.*\}\}\]\}\n\n/,
-    );
+    const delta = `"from":0,"to":1,"tag":"${tag}","changes":[{"kind":"site","key":"a.example.com","revision":1,"op":"put","body":{`;
+    assert.ok(text.includes(`id: 1\nevent: delta\ndata: {${delta}`), text);
     await publishNow(feed.db, { kind: 'site', key: 'a.example.com', op: 'delete' });
     await eventually('the deletion comes', () =>
-      text.includes(
-        'data: {"from":1,"to":2,"changes":[{"kind":"site","key":"a.example.com","revision":2,"op":"delete"}]}\n',
-      ),
+      text.includes('"changes":[{"kind":"site","key":"a.example.com","revision":2,"op":"delete"}]}\n'),
     );
   });
 
@@ -127,14 +142,14 @@ describe('feed server', () => {
       lines.map((line) => JSON.parse(line).key),
       ['a.example.com', 'b.example.com'],
     );
-    const { epoch } = await readHead(feed.db.query);
-    assert.deepEqual({ ...JSON.parse(head ?? ''), hash: '' }, { epoch, revision: 1, count: 2, hash: '' });
+    const { minRevision: _, ...place } = await readHead(feed.db.query);
+    assert.deepEqual({ ...JSON.parse(head ?? ''), hash: '' }, { ...place, continues: false, count: 2, hash: '' });
   });
 
   test('an edge that leaves 8 MB unread is dropped; the others go on', async (t) => {
     await using feed = await startFeed(t);
-    const { epoch } = await readHead(feed.db.query);
-    const request = `GET /edge/v1/stream?epoch=${epoch}&revision=0 HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const first = formatPlaceQuery(await readHead(feed.db.query));
+    const request = `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`;
     const slow = connect(feed.socketPath);
     const good = connect(feed.socketPath);
     t.after(() => [slow, good].map((socket) => socket.destroy()));
@@ -186,11 +201,8 @@ describe('feed server', () => {
 
   test('closing ends open streams at once', async (t) => {
     const feed = await startFeed(t);
-    const { epoch } = await readHead(feed.db.query);
-    const stream = sendRaw(
-      feed.socketPath,
-      `GET /edge/v1/stream?epoch=${epoch}&revision=0 HTTP/1.1\r\nhost: x\r\n\r\n`,
-    );
+    const first = formatPlaceQuery(await readHead(feed.db.query));
+    const stream = sendRaw(feed.socketPath, `GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await eventually('it follows', () => feed.server.connectedEdges === 1);
     await feed[Symbol.asyncDispose]();
     assert.match(await stream, /^HTTP\/1.1 200/);

@@ -1,23 +1,28 @@
 /** What each edge reported last, one row per edge. */
 import { EDGE_LIVE_MS } from '#model/acknowledgement.ts';
 import type { EdgeReport, Rejection } from '#model/edge.ts';
-import { readHead } from './resources.ts';
+import type { Place } from '#model/place.ts';
+import { isInHistory } from './revision-tags.ts';
 import type { EdgeRow, Executor } from './schema.ts';
 
 export interface EdgeStatusReport {
   readonly edge: string;
-  readonly epoch: string;
+  /** The set that every worker of the edge runs. */
+  readonly at: Place;
+  /** `at.revision`, or a lower one when not all refusals found place in the report. */
   readonly appliedRevision: number;
   readonly rejected: readonly Rejection[];
   readonly build: string;
   readonly startedAt: number;
 }
 
-/** A report about another epoch says that the edge lives, but acknowledges nothing of this database. */
-export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, now: number): Promise<void> {
-  const { epoch } = await readHead(x);
+/** `unknownPlace`: what the report tells of is no part of our history. The edge lives, but acknowledges nothing. */
+export type RecordedStatus = 'recorded' | 'unknownPlace';
+
+export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, now: number): Promise<RecordedStatus> {
+  const isKnown = await isInHistory(x, status.at);
   const values = {
-    applied_revision: status.epoch === epoch ? status.appliedRevision : 0,
+    applied_revision: isKnown ? status.appliedRevision : 0,
     rejected: JSON.stringify(status.rejected),
     build: status.build,
     started_at: status.startedAt,
@@ -28,6 +33,7 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
     .values({ id: status.edge, ...values })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
     .execute();
+  return isKnown ? 'recorded' : 'unknownPlace';
 }
 
 /** Edges that reported within the last 30 s, by name. */

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { systemClock } from '#lib/clock.ts';
+import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
 
 /** Where the engines' words for the same thing differ. */
@@ -93,6 +95,15 @@ async function createFeed(db: Kysely<unknown>, { bigint, tableEnd }: ColumnWords
     .modifyEnd(tableEnd)
     .execute();
   await sql`insert into config_head (id, epoch, revision, min_revision) values (1, ${randomUUID()}, 0, 0)`.execute(db);
+  await db.schema
+    .createTable('revision_tag')
+    .addColumn('revision', bigint, (column) => column.primaryKey())
+    .addColumn('tag', 'text', (column) => column.notNull())
+    .addColumn('made_at', bigint, (column) => column.notNull())
+    .modifyEnd(tableEnd)
+    .execute();
+  const values = sql`0, ${mintRevisionTag()}, ${systemClock()}`;
+  await sql`insert into revision_tag (revision, tag, made_at) values (${values})`.execute(db);
   await db.schema
     .createTable('resource')
     .addColumn('kind', 'text', (column) => column.notNull())

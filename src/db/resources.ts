@@ -3,20 +3,20 @@
  * docs/decisions/0020
  */
 import { sql, type Transaction } from 'kysely';
+import type { Place } from '#model/place.ts';
 import { wakeListeners } from './engine.ts';
+import { pruneRevisionTags, tagRevision } from './revision-tags.ts';
 import type { Executor, Schema } from './schema.ts';
 
-/** How long a deletion can be told as a change; an edge that was away longer takes a snapshot. */
-const TOMBSTONE_KEEP_MS = 30 * 24 * 3600 * 1000;
+/** How long a deletion can be told as a change, and a tag is known; an edge that was away longer takes a snapshot. */
+const HISTORY_KEEP_MS = 30 * 24 * 3600 * 1000;
 
 export type Change =
   | { readonly kind: string; readonly key: string; readonly op: 'put'; readonly body: unknown }
   | { readonly kind: string; readonly key: string; readonly op: 'delete' };
 
-export interface Head {
-  /** Another epoch is another database: what was learnt from the one before counts for nothing. */
-  readonly epoch: string;
-  readonly revision: number;
+/** The newest place. */
+export interface Head extends Place {
   /** Changes are complete only for who has at least this revision. */
   readonly minRevision: number;
 }
@@ -41,6 +41,7 @@ export async function publish(trx: Transaction<Schema>, changes: readonly Change
     .set((e) => ({ revision: e('revision', '+', 1) }))
     .returning('revision')
     .executeTakeFirstOrThrow();
+  await tagRevision(trx, revision, now);
   for (const change of changes) {
     const values = {
       revision,
@@ -58,8 +59,13 @@ export async function publish(trx: Transaction<Schema>, changes: readonly Change
 }
 
 export async function readHead(x: Executor): Promise<Head> {
-  const row = await x.selectFrom('config_head').selectAll().executeTakeFirstOrThrow();
-  return { epoch: row.epoch, revision: row.revision, minRevision: row.min_revision };
+  // One statement, so that revision and tag belong together.
+  const row = await x
+    .selectFrom('config_head')
+    .innerJoin('revision_tag', 'revision_tag.revision', 'config_head.revision')
+    .select(['epoch', 'config_head.revision', 'tag', 'min_revision'])
+    .executeTakeFirstOrThrow();
+  return { epoch: row.epoch, revision: row.revision, tag: row.tag, minRevision: row.min_revision };
 }
 
 /**
@@ -122,10 +128,14 @@ export async function listResourcesBefore(
   return rows.map(({ key }) => key);
 }
 
-/** Forgets deletions older than 30 days and raises the lowest revision that can be told as changes. Gives how many. */
-export async function pruneTombstones(trx: Transaction<Schema>, now: number): Promise<number> {
+/**
+ * Forgets deletions and tags older than 30 days and raises the lowest revision that can be told as changes. Gives how many
+ * deletions.
+ */
+export async function pruneHistory(trx: Transaction<Schema>, now: number): Promise<number> {
+  await pruneRevisionTags(trx, now - HISTORY_KEEP_MS);
   const { rows } = await sql<{ revision: number }>`
-    delete from resource where deleted = 1 and changed_at < ${now - TOMBSTONE_KEEP_MS} returning revision
+    delete from resource where deleted = 1 and changed_at < ${now - HISTORY_KEEP_MS} returning revision
   `.execute(trx);
   if (rows.length === 0) return 0;
   const newest = rows.reduce((max, { revision }) => Math.max(max, revision), 0);

@@ -9,6 +9,7 @@ export interface Schema {
   token: TokenTable;
   domain: DomainTable;
   config_head: ConfigHeadTable;
+  revision_tag: RevisionTagTable;
   resource: ResourceTable;
   edge: EdgeTable;
   purge: PurgeTable;
@@ -62,11 +63,19 @@ interface DomainTable {
 /** One row. */
 interface ConfigHeadTable {
   id: number;
-  /** Random; made with the database and changed by a restore. */
+  /** Random; made with the database. */
   epoch: string;
   revision: number;
   /** Changes up to this revision may be forgotten: who has an older one takes a snapshot. */
   min_revision: number;
+}
+
+/** One row for each revision of the last 30 days, and for the newest. */
+interface RevisionTagTable {
+  revision: number;
+  /** Random. */
+  tag: string;
+  made_at: number;
 }
 
 interface ResourceTable {

@@ -1,10 +1,12 @@
 /**
- * Carries what is published to the open streams. Each client stands at a revision; whoever is at the same one gets the same
+ * Carries what is published to the open streams. Each client stands at a place; whoever is at the same one gets the same
  * text, made once. Never more than one round at a time.
  */
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
 import { changesSince, type Head, readHead } from '#db/resources.ts';
+import { isInHistory, readRevisionTag } from '#db/revision-tags.ts';
+import type { Place } from '#model/place.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';
 
@@ -15,7 +17,7 @@ const MAX_DELTA_ROWS = 250;
 
 export interface Broadcast {
   /** Says `reset` and ends the stream at once when changes alone cannot bring this client up to date. */
-  add(client: ServerResponse, at: { readonly epoch: string; readonly revision: number }): Promise<void>;
+  add(client: ServerResponse, at: Place): Promise<void>;
   /** Sends what is new. Rejects when the database does not answer; the next call makes up for it. */
   round(): Promise<void>;
   heartbeat(): void;
@@ -31,8 +33,7 @@ export function createBroadcast(db: Db): Broadcast {
 
 interface Client {
   readonly response: ServerResponse;
-  readonly epoch: string;
-  revision: number;
+  at: Place;
   /** Its last delta did not reach the head: it gets the next one when it has read that. */
   isCatchingUp: boolean;
 }
@@ -56,8 +57,8 @@ class StreamBroadcast implements Broadcast {
     return this.#clients.size;
   }
 
-  async add(response: ServerResponse, at: { readonly epoch: string; readonly revision: number }): Promise<void> {
-    const client: Client = { response, ...at, isCatchingUp: false };
+  async add(response: ServerResponse, at: Place): Promise<void> {
+    const client: Client = { response, at, isCatchingUp: false };
     this.#clients.add(client);
     response.on('close', () => this.#clients.delete(client));
     response.on('drain', () => {
@@ -93,7 +94,9 @@ class StreamBroadcast implements Broadcast {
       this.#isAskedAgain = false;
       const head = await readHead(this.#db.query);
       this.#revision = head.revision;
-      for (const client of this.#clients) if (!canFollow(client, head)) this.#reset(client);
+      for (const clients of groupByPlace(this.#clients)) {
+        if (!(await this.#canFollow(clients[0].at, head))) for (const client of clients) this.#reset(client);
+      }
       await this.#advance(head);
     } while (this.#isAskedAgain);
   }
@@ -101,19 +104,31 @@ class StreamBroadcast implements Broadcast {
   /** Until everyone is at the head, or has to read first. */
   async #advance(head: Head): Promise<void> {
     for (;;) {
-      const behind = [...this.#clients].filter((client) => client.revision < head.revision && isReady(client));
+      const behind = [...this.#clients].filter((client) => client.at.revision < head.revision && isReady(client));
       if (behind.length === 0) return;
-      for (const [from, clients] of Map.groupBy(behind, (client) => client.revision)) {
-        const { to, rows } = await changesSince(this.#db.query, { from, to: head.revision, limit: MAX_DELTA_ROWS });
-        const data = `{"from":${from},"to":${to},"changes":[${rows.map(formatChange).join(',')}]}`;
-        const text = formatEvent({ id: to, name: 'delta', data });
+      for (const clients of groupByPlace(behind)) {
+        const { at, text } = await this.#makeDelta(clients[0].at.revision, head);
         for (const client of clients) {
           this.#send(client, text);
-          client.revision = to;
-          client.isCatchingUp = to < head.revision;
+          client.at = at;
+          client.isCatchingUp = at.revision < head.revision;
         }
       }
     }
+  }
+
+  async #makeDelta(from: number, head: Head): Promise<{ readonly at: Place; readonly text: string }> {
+    const { to, rows } = await changesSince(this.#db.query, { from, to: head.revision, limit: MAX_DELTA_ROWS });
+    const tag = to === head.revision ? head.tag : await readRevisionTag(this.#db.query, to);
+    const changes = rows.map(formatChange).join(',');
+    const data = `{"from":${from},"to":${to},"tag":${JSON.stringify(tag)},"changes":[${changes}]}`;
+    return { at: { epoch: head.epoch, revision: to, tag }, text: formatEvent({ id: to, name: 'delta', data }) };
+  }
+
+  /** What a client has of another history, what was pruned since, and what is not there yet cannot be told as changes. */
+  async #canFollow(at: Place, head: Head): Promise<boolean> {
+    if (at.epoch !== head.epoch || at.revision < head.minRevision) return false;
+    return at.revision === head.revision ? at.tag === head.tag : await isInHistory(this.#db.query, at);
   }
 
   #send(client: Client, text: string): void {
@@ -132,9 +147,10 @@ class StreamBroadcast implements Broadcast {
   }
 }
 
-/** What a client has of another epoch, what was pruned since, and what is not there yet cannot be told as changes. */
-function canFollow(client: Client, head: Head): boolean {
-  return client.epoch === head.epoch && client.revision >= head.minRevision && client.revision <= head.revision;
+function groupByPlace(clients: Iterable<Client>): Iterable<readonly [Client, ...Client[]]> {
+  const groups = Map.groupBy(clients, ({ at }) => `${at.epoch} ${at.revision} ${at.tag}`);
+  // `as`: a group has at least the member that made it.
+  return groups.values() as Iterable<[Client, ...Client[]]>;
 }
 
 function isReady({ response, isCatchingUp }: Client): boolean {

@@ -6,15 +6,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { Place } from '#model/place.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
 import { requestFeed } from './connection.ts';
-import type { StoreHead } from './edge-file.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { parseDelta } from './messages.ts';
+import { formatPlaceQuery } from './place-query.ts';
 import { createPrefetches, type Prefetches } from './prefetches.ts';
 import {
   type Delta,
@@ -74,7 +75,7 @@ class RunningFeedClient implements FeedClient {
   readonly #prefetches: Prefetches;
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
-  #applied: StoreHead | undefined;
+  #applied: Place | undefined;
   #isConnected = false;
   #reconnects = 0;
   #failures = 0;
@@ -157,25 +158,26 @@ class RunningFeedClient implements FeedClient {
     }
   }
 
-  async #takeSnapshot(): Promise<StoreHead> {
+  async #takeSnapshot(): Promise<Place> {
     const { store, socketPath, clock, log } = this.#options;
     const { signal } = this.#stop;
-    const { epoch, revision, count } = await takeSnapshot(store, { socketPath, clock, signal });
+    const { epoch, revision, tag, count } = await takeSnapshot(store, { socketPath, clock, signal });
+    const at = { epoch, revision, tag };
     log.info({ revision, count, rejected: store.countRejections() }, 'took a snapshot');
-    this.#confirmations.add({ epoch, revision }, undefined);
-    return { epoch, revision };
+    this.#confirmations.add(at, undefined);
+    return at;
   }
 
   /** Until the stream ends, which is a failure, or control says that changes alone do not do. */
-  async #follow({ epoch, revision }: StoreHead): Promise<'reset'> {
+  async #follow(at: Place): Promise<'reset'> {
     const { socketPath } = this.#options;
-    const path = `${STREAM_PATH}?${new URLSearchParams({ epoch, revision: String(revision) })}`;
+    const path = `${STREAM_PATH}?${formatPlaceQuery(at)}`;
     const { signal } = this.#stop;
     const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
     try {
       for await (const event of readEvents(response, MAX_EVENT_CHARS)) {
         if (event.kind === 'event' && event.name === 'reset') return 'reset';
-        if (event.kind === 'event' && event.name === 'delta') this.#apply(epoch, parseDelta(event.data));
+        if (event.kind === 'event' && event.name === 'delta') this.#apply(at.epoch, parseDelta(event.data));
         this.#failures = 0;
         if (this.#isConnected) continue;
         this.#isConnected = true;
@@ -188,16 +190,16 @@ class RunningFeedClient implements FeedClient {
   }
 
   /** Throws when the delta does not begin where we are; the next connection says where that is. */
-  #apply(epoch: string, { from, to, changes }: Delta): void {
+  #apply(epoch: string, { from, to, tag, changes }: Delta): void {
     const { store, clock, log } = this.#options;
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
     const accepted = changes.map(acceptChange);
-    store.applyDelta(to, accepted, clock());
+    store.applyDelta({ revision: to, tag }, accepted, clock());
     for (const change of accepted) {
       if (change.kind === 'reject') log.error({ ...change }, 'a resource cannot be applied; its last version stays');
     }
-    this.#confirmations.add({ epoch, revision: to }, changes.flatMap(changedSites));
+    this.#confirmations.add({ epoch, revision: to, tag }, changes.flatMap(changedSites));
   }
 
   /** One report at a time; what changes meanwhile is in the next. */
@@ -221,14 +223,15 @@ class RunningFeedClient implements FeedClient {
     }
   }
 
-  async #sendReport(applied: StoreHead): Promise<void> {
+  async #sendReport(applied: Place): Promise<void> {
     await this.#post(STATUS_PATH, describeStatus(this.#options.store, this.#identity, applied));
   }
 
   async #reportPrefetches(results: readonly PrefetchResultEntry[]): Promise<void> {
     const { store, edgeId } = this.#options;
-    const epoch = store.head()?.epoch ?? '';
-    const report: PrefetchReport = { edge: edgeId, epoch, results: results.map(toReportResult) };
+    const at = store.head();
+    if (at === undefined) return; // whatever they were of is gone
+    const report: PrefetchReport = { edge: edgeId, at, results: results.map(toReportResult) };
     await this.#post(PREFETCH_PATH, report);
   }
 

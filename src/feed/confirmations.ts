@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { StoreHead } from './edge-file.ts';
+import type { Place } from '#model/place.ts';
 
 /** Beyond so many names the question is for all of them. */
 const MAX_NAMES = 10_000;
@@ -19,18 +19,18 @@ export interface StoredChange {
 
 export interface Confirmations extends AsyncDisposable {
   /** In the order in which they were stored. */
-  add(head: StoreHead, names: readonly string[] | undefined): void;
+  add(head: Place, names: readonly string[] | undefined): void;
 }
 
 export interface ConfirmationsOptions {
   /** Resolves when every worker runs it; rejects to be asked again. */
   readonly confirm: (change: StoredChange) => Promise<void>;
-  readonly onConfirmed: (head: StoreHead) => void;
+  readonly onConfirmed: (head: Place) => void;
   readonly log: Logger;
 }
 
 interface Pending {
-  readonly head: StoreHead;
+  readonly head: Place;
   readonly names: ReadonlySet<string> | undefined;
 }
 

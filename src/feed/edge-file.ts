@@ -23,27 +23,17 @@ export type StoreChange =
       readonly error: string;
     };
 
-export interface StoreHead {
-  readonly epoch: string;
-  readonly revision: number;
-}
-
-/** "Csw1": the file is an edge's and has this layout. */
-const APPLICATION_ID = 0x43737731;
+/** "Csw2": the file is an edge's and has this layout. */
+const APPLICATION_ID = 0x43737732;
 const BUSY_TIMEOUT_MS = 2000;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 
-/** When a purge was applied here, and what became of a prefetch here. The first release had none of them. */
-const STAMPS = `
-  create table if not exists stamp (key text primary key, applied_at integer not null) strict, without rowid;
-  create table if not exists prefetched (
-    key text primary key, outcome text not null, is_reported integer not null
-  ) strict, without rowid;
-`;
-
+/** `stamp`: when a purge was applied here; `prefetched`: what became of a prefetch here. */
 const LAYOUT = `
-  create table head (id integer primary key check (id = 1), epoch text not null, revision integer not null) strict;
+  create table head (
+    id integer primary key check (id = 1), epoch text not null, revision integer not null, tag text not null
+  ) strict;
   create table resource (
     kind text not null, key text not null, revision integer not null, body text not null, primary key (kind, key)
   ) strict, without rowid;
@@ -51,7 +41,8 @@ const LAYOUT = `
     kind text not null, key text not null, revision integer not null, error text not null, primary key (kind, key)
   ) strict, without rowid;
   create index rejection_revision on rejection (revision);
-  ${STAMPS}
+  create table stamp (key text primary key, applied_at integer not null) strict, without rowid;
+  create table prefetched (key text primary key, outcome text not null, is_reported integer not null) strict, without rowid;
   pragma application_id = ${APPLICATION_ID};
 `;
 
@@ -78,7 +69,7 @@ function openWritable(file: string): DatabaseSync {
     if (!isEmpty) checkFile(database); // before anything is written: another's file stays as it was
     chmodSync(file, 0o600);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    inTransaction(database, () => database.exec(isEmpty ? LAYOUT : STAMPS));
+    if (isEmpty) inTransaction(database, () => database.exec(LAYOUT));
     return database;
   } catch (error) {
     database.close();
@@ -92,7 +83,7 @@ function checkFile(database: DatabaseSync): void {
   if (id !== APPLICATION_ID) throw new Error('not the file of an edge');
   const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   if (check !== 'ok') throw new Error(`damaged: ${check}`);
-  database.exec('select 1 from head, resource, rejection limit 0');
+  database.exec('select 1 from head, resource, rejection, stamp, prefetched limit 0');
 }
 
 /** Gives the function that writes one change; run it inside a transaction. `now` is stamped on a purge that is new here. */

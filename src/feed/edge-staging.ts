@@ -1,15 +1,17 @@
 /** A snapshot on its way into an edge's file: collected in a temporary table, then put in place in one transaction. */
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction, type StoreChange, type StoreHead } from './edge-file.ts';
+import type { Place } from '#model/place.ts';
+import { inTransaction, type StoreChange } from './edge-file.ts';
 
 export interface SnapshotStaging extends Disposable {
   /** Throws when the resource is there already. */
   add(change: Exclude<StoreChange, { readonly kind: 'delete' }>): void;
   /**
    * Makes the collected set the present one. What it refuses keeps its last version here, what it does not name is
-   * forgotten. A purge keeps the instant at which it was applied here; one that is new here is stamped with `now`.
+   * forgotten. A purge keeps the instant at which it was applied here; one that is new here is stamped with `now`. When the
+   * set does not continue the history of the present one, all are new.
    */
-  commit(head: StoreHead, now: number): void;
+  commit(head: Place & { readonly continues: boolean }, now: number): void;
 }
 
 const PUT_IN_PLACE = `
@@ -26,8 +28,8 @@ const PUT_IN_PLACE = `
 
 const STAMP_NEW = "insert or ignore into stamp (key, applied_at) select key, ? from resource where kind = 'purge'";
 
-/** Another database may give the same key to another purge: all are applied anew. */
-const FORGET_OTHER_EPOCH = 'delete from stamp; delete from prefetched;';
+/** Another history may give the same key to another purge: all are applied anew. */
+const FORGET_OTHER_HISTORY = 'delete from stamp; delete from prefetched;';
 
 /** One at a time per connection. The table lies in a temporary file, so a large snapshot costs no memory. */
 export function createStaging(database: DatabaseSync): SnapshotStaging {
@@ -44,12 +46,14 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
       const error = change.kind === 'reject' ? change.error : null;
       insert.run(change.resource, change.key, change.revision, body, error);
     },
-    commit({ epoch, revision }, now) {
+    commit({ epoch, revision, tag, continues }, now) {
       inTransaction(database, () => {
         database.exec(PUT_IN_PLACE);
-        if (database.prepare('select epoch from head').get()?.['epoch'] !== epoch) database.exec(FORGET_OTHER_EPOCH);
+        if (!continues) database.exec(FORGET_OTHER_HISTORY);
         database.prepare(STAMP_NEW).run(now);
-        database.prepare('insert or replace into head (id, epoch, revision) values (1, ?, ?)').run(epoch, revision);
+        database
+          .prepare('insert or replace into head (id, epoch, revision, tag) values (1, ?, ?, ?)')
+          .run(epoch, revision, tag);
       });
     },
     [Symbol.dispose]: () => database.exec('drop table if exists temp.staged'),

@@ -6,12 +6,15 @@ import { test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { type EdgeStore, openEdgeStore, openSiteReader } from './edge-store.ts';
 
+const FIRST = { epoch: 'e', revision: 1, tag: 't1' };
+const SECOND = { epoch: 'e', revision: 2, tag: 't2' };
+
 const notMoved = () => assert.fail('a good file was moved aside');
 
 function fill(store: EdgeStore): void {
   using staging = store.stageSnapshot();
   staging.add({ kind: 'put', resource: 'site', key: 'a.example.com', revision: 1, body: '{"id":1}' });
-  staging.commit({ epoch: 'e', revision: 1 }, 1000);
+  staging.commit({ ...FIRST, continues: false }, 1000);
 }
 
 test('a new store is empty, for its user only, and refuses a delta before a snapshot', (t) => {
@@ -19,7 +22,7 @@ test('a new store is empty, for its user only, and refuses a delta before a snap
   using store = openEdgeStore(file, notMoved);
   assert.deepEqual([store.head(), store.countSites(), store.getSpec('a.example.com')], [undefined, 0, undefined]);
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.throws(() => store.applyDelta(1, [], 1000), /before the first snapshot/);
+  assert.throws(() => store.applyDelta(FIRST, [], 1000), /before the first snapshot/);
 });
 
 test('a delta that fails half-way leaves the store as it was', (t) => {
@@ -27,10 +30,10 @@ test('a delta that fails half-way leaves the store as it was', (t) => {
   fill(store);
   const good = { kind: 'put', resource: 'site', key: 'b.example.com', revision: 2, body: '{}' } as const;
   // `as`: what the types forbid is what fails in the middle here.
-  assert.throws(() => store.applyDelta(2, [good, { ...good, key: null as unknown as string }], 1000));
-  assert.deepEqual([store.head(), store.countSites()], [{ epoch: 'e', revision: 1 }, 1]);
-  store.applyDelta(2, [good], 1000);
-  assert.deepEqual([store.head(), store.countSites()], [{ epoch: 'e', revision: 2 }, 2]);
+  assert.throws(() => store.applyDelta(SECOND, [good, { ...good, key: null as unknown as string }], 1000));
+  assert.deepEqual([store.head(), store.countSites()], [FIRST, 1]);
+  store.applyDelta(SECOND, [good], 1000);
+  assert.deepEqual([store.head(), store.countSites()], [SECOND, 2]);
 });
 
 test('a snapshot that is not committed changes nothing and leaves nothing', (t) => {
@@ -83,7 +86,7 @@ test('a reader finds nothing without a file, then what the writer wrote, and fol
     assert.equal(reader.getSpec('a.example.com'), undefined);
     fill(store);
     assert.deepEqual(reader.getSpec('a.example.com'), { spec: { id: 1 }, revision: 1 });
-    store.applyDelta(2, [{ kind: 'delete', resource: 'site', key: 'a.example.com', revision: 2 }], 1000);
+    store.applyDelta(SECOND, [{ kind: 'delete', resource: 'site', key: 'a.example.com', revision: 2 }], 1000);
     assert.deepEqual([reader.getSpec('a.example.com'), reader.head()?.revision], [undefined, 2]);
   }
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });

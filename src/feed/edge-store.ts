@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Place } from '#model/place.ts';
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { SiteSource } from '#sites/table.ts';
@@ -14,7 +15,6 @@ import {
   openEdgeFileToRead,
   prepareApply,
   type StoreChange,
-  type StoreHead,
 } from './edge-file.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
@@ -22,14 +22,14 @@ import type { Rejection } from './protocol.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
-  head(): StoreHead | undefined;
+  head(): Place | undefined;
   /** How many sites there are. */
   countSites(): number;
   /** The oldest `limit` refusals that still stand. */
   listRejections(limit: number): readonly Rejection[];
   countRejections(): number;
-  /** Everything and the new revision, or nothing. Purges are applied at `now`. */
-  applyDelta(to: number, changes: readonly StoreChange[], now: number): void;
+  /** Everything and the new place, or nothing. Purges are applied at `now`. */
+  applyDelta(to: Omit<Place, 'epoch'>, changes: readonly StoreChange[], now: number): void;
   /** Collects a whole new set beside the present one; nothing changes until its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
@@ -38,11 +38,11 @@ export interface EdgeStore extends SiteSource, Disposable {
 /** What a worker reads from. */
 export interface SiteReader extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
-  head(): StoreHead | undefined;
+  head(): Place | undefined;
 }
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
-const SELECT_HEAD = 'select epoch, revision from head';
+const SELECT_HEAD = 'select epoch, revision, tag from head';
 /** From `<site id>:` up to, not including, `<site id>;`: what is between them begins with `<site id>:`. */
 const SELECT_PURGES = `
   select body, applied_at from resource join stamp using (key)
@@ -60,7 +60,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
   const selectRejections = database.prepare(
     'select kind, key, revision, error from rejection order by revision, kind, key limit ?',
   );
-  const setRevision = database.prepare('update head set revision = ? where id = 1');
+  const moveHead = database.prepare('update head set revision = ?, tag = ? where id = 1');
   const apply = prepareApply(database);
   return {
     head: () => toHead(selectHead.get()),
@@ -73,7 +73,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     applyDelta: (to, changes, now) =>
       inTransaction(database, () => {
         for (const change of changes) apply(change, now);
-        if (setRevision.run(to).changes !== 1) throw new Error('a delta before the first snapshot');
+        if (moveHead.run(to.revision, to.tag).changes !== 1) throw new Error('a delta before the first snapshot');
       }),
     stageSnapshot: () => createStaging(database),
     prefetches: createEdgePrefetches(database),
@@ -135,8 +135,8 @@ function openReader(file: string, inode: bigint): OpenReader {
 
 type Row = Readonly<Record<string, unknown>> | undefined;
 
-function toHead(row: Row): StoreHead | undefined {
-  return row && { epoch: String(row['epoch']), revision: Number(row['revision']) };
+function toHead(row: Row): Place | undefined {
+  return row && { epoch: String(row['epoch']), revision: Number(row['revision']), tag: String(row['tag']) };
 }
 
 function toSpec(row: Row): ReturnType<SiteSource['getSpec']> {

@@ -2,7 +2,7 @@
 import { pruneTasks } from '#db/cache-tasks.ts';
 import type { Db } from '#db/open.ts';
 import { takeOldPurges } from '#db/purges.ts';
-import { type Change, listResourcesBefore, pruneTombstones, publish } from '#db/resources.ts';
+import { type Change, listResourcesBefore, pruneHistory, publish } from '#db/resources.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { PREFETCH_KEEP_MS } from '#model/cache-task.ts';
@@ -48,7 +48,7 @@ export async function tidy(db: Db, now: number): Promise<void> {
   await withdraw(db, 'prefetch', now, now - PREFETCH_KEEP_MS);
   await db.transaction(async (trx) => {
     await pruneTasks(trx, now);
-    await pruneTombstones(trx, now);
+    await pruneHistory(trx, now);
   });
 }
 

@@ -1,4 +1,5 @@
 /** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
+import type { Place } from '#model/place.ts';
 import {
   type Delta,
   type EdgeStatus,
@@ -30,6 +31,7 @@ export function parseDelta(text: string): Delta {
   const delta = {
     from: readCount('from', members['from']),
     to: readCount('to', members['to']),
+    tag: readText('tag', members['tag'], MAX_ID_CHARS),
     changes: changes.map(readChange),
   };
   if (delta.to <= delta.from) throw new MessageError('to: expected more than from');
@@ -38,9 +40,11 @@ export function parseDelta(text: string): Delta {
 
 export function parseSnapshotHead(text: string): SnapshotHead {
   const members = readObject('head', parseJson(text));
+  const { continues } = members;
+  if (typeof continues !== 'boolean') throw new MessageError('continues: expected true or false');
   return {
-    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
-    revision: readCount('revision', members['revision']),
+    ...readPlace(members),
+    continues,
     count: readCount('count', members['count']),
     hash: readText('hash', members['hash'], MAX_ID_CHARS),
   };
@@ -57,10 +61,13 @@ export function parseStatus(text: string): EdgeStatus {
   if (!Array.isArray(rejected) || rejected.length > MAX_REJECTIONS) {
     throw new MessageError(`rejected: expected a list of at most ${MAX_REJECTIONS}`);
   }
+  const at = readPlace(readObject('at', members['at']));
+  const appliedRevision = readCount('appliedRevision', members['appliedRevision']);
+  if (appliedRevision > at.revision) throw new MessageError('appliedRevision: expected at most that of at');
   return {
     edge,
-    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
-    appliedRevision: readCount('appliedRevision', members['appliedRevision']),
+    at,
+    appliedRevision,
     rejected: rejected.map(readRejection),
     build: readText('build', members['build'], MAX_BUILD_CHARS),
     startedAt: readCount('startedAt', members['startedAt']),
@@ -75,8 +82,16 @@ export function parsePrefetchReport(text: string): PrefetchReport {
   }
   return {
     edge: readEdge(members['edge']),
-    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
+    at: readPlace(readObject('at', members['at'])),
     results: results.map(readPrefetchResult),
+  };
+}
+
+function readPlace(members: Members): Place {
+  return {
+    epoch: readText('epoch', members['epoch'], MAX_ID_CHARS),
+    revision: readCount('revision', members['revision']),
+    tag: readText('tag', members['tag'], MAX_ID_CHARS),
   };
 }
 

@@ -1,8 +1,9 @@
 /**
- * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R is an SSE stream of deltas,
- * GET /edge/v1/snapshot gives everything as zstd NDJSON, POST /edge/v1/status reports what is in force, POST
- * /edge/v1/prefetch what became of prefetches.
+ * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas from
+ * that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
+ * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches.
  */
+import type { Place } from '#model/place.ts';
 
 export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';
@@ -43,13 +44,15 @@ export type ResourceChange =
 export interface Delta {
   readonly from: number;
   readonly to: number;
+  /** Of `to`. */
+  readonly tag: string;
   readonly changes: readonly ResourceChange[];
 }
 
 /** First line of a snapshot; as many `put` lines as `count` follow. `hash` is SHA-256 over those lines with their LF, hex. */
-export interface SnapshotHead {
-  readonly epoch: string;
-  readonly revision: number;
+export interface SnapshotHead extends Place {
+  /** The place that the request named is part of this history; else nothing that the edge knows of keys counts any more. */
+  readonly continues: boolean;
   readonly count: number;
   readonly hash: string;
 }
@@ -64,7 +67,9 @@ export interface Rejection {
 /** What an edge reports every 5 s and after each change. An edge reports nothing before its first snapshot is applied. */
 export interface EdgeStatus {
   readonly edge: string;
-  readonly epoch: string;
+  /** The set that every worker runs. */
+  readonly at: Place;
+  /** At most `at.revision`. */
   readonly appliedRevision: number;
   readonly rejected: readonly Rejection[];
   readonly build: string;
@@ -74,7 +79,7 @@ export interface EdgeStatus {
 /** What became of prefetches at an edge. */
 export interface PrefetchReport {
   readonly edge: string;
-  readonly epoch: string;
+  readonly at: Place;
   readonly results: readonly PrefetchReportResult[];
 }
 

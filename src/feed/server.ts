@@ -8,12 +8,13 @@ import { createZstdCompress } from 'node:zlib';
 import { recordPrefetchResults } from '#db/cache-tasks.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
-import { readHead } from '#db/resources.ts';
+import { isInHistory } from '#db/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
+import { parsePlaceQuery } from './place-query.ts';
 import { HEARTBEAT_MS, MAX_STATUS_BYTES, PREFETCH_PATH, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from './protocol.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
@@ -118,6 +119,7 @@ function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handle
       }
       await route.handle(request, response);
     } catch (error) {
+      if (error instanceof MessageError) return refuse(response, 400, error.message);
       if (!response.destroyed) options.log.error({ err: error, path: request.url }, 'a feed request failed');
       if (response.headersSent) response.destroy();
       else refuse(response, 503, 'try again later');
@@ -135,23 +137,25 @@ function refuse(response: ServerResponse, status: number, why: string): void {
 }
 
 async function openStream(broadcast: Broadcast, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const query = new URLSearchParams(request.url?.split('?')[1]);
-  const epoch = query.get('epoch') ?? '';
-  const revision = query.get('revision') ?? '';
-  if (!/^[\w-]{1,64}$/.test(epoch)) return refuse(response, 400, 'epoch: expected the epoch of a snapshot');
-  if (!/^\d{1,15}$/.test(revision)) return refuse(response, 400, 'revision: expected a decimal number');
+  const at = parsePlaceQuery(queryOf(request));
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
-  await broadcast.add(response, { epoch, revision: Number(revision) });
+  await broadcast.add(response, at);
+}
+
+function queryOf(request: IncomingMessage): string {
+  return request.url?.split('?')[1] ?? '';
 }
 
 function createSnapshotHandler(db: Db): Handler {
   let openSnapshots = 0;
-  return async (_request, response) => {
+  return async (request, response) => {
+    const query = queryOf(request);
+    const from = query === '' ? undefined : parsePlaceQuery(query);
     if (openSnapshots >= MAX_SNAPSHOTS) return refuse(response, 503, 'too many snapshots at once');
     openSnapshots += 1;
     try {
-      await withSnapshot(db, (pieces) => {
+      await withSnapshot(db, from, (pieces) => {
         response.writeHead(200, { 'content-type': 'application/x-ndjson', 'content-encoding': 'zstd' });
         response.setTimeout(SNAPSHOT_STALL_MS, () => response.destroy());
         return pipeline(pieces, createZstdCompress(), response);
@@ -162,30 +166,26 @@ function createSnapshotHandler(db: Db): Handler {
   };
 }
 
-/** `take` throws `MessageError` for what is no report. */
-function createReportHandler(take: (text: string) => Promise<void>): Handler {
+/** `take` throws `MessageError` for what is no report, and gives why it does not count when it does not. */
+function createReportHandler(take: (text: string) => Promise<string | undefined>): Handler {
   return async (request, response) => {
     const text = await readBody(request, MAX_STATUS_BYTES);
     if (text === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
-    try {
-      await take(text);
-    } catch (error) {
-      if (error instanceof MessageError) return refuse(response, 400, error.message);
-      throw error;
-    }
-    response.writeHead(204).end();
+    const refusal = await take(text);
+    if (refusal === undefined) response.writeHead(204).end();
+    else refuse(response, 409, refusal);
   };
 }
 
-async function takeStatus({ db, clock }: FeedServerOptions, text: string): Promise<void> {
-  await recordEdgeStatus(db.query, parseStatus(text), clock());
+async function takeStatus({ db, clock }: FeedServerOptions, text: string): Promise<string | undefined> {
+  const recorded = await recordEdgeStatus(db.query, parseStatus(text), clock());
+  return recorded === 'unknownPlace' ? 'at: no place in the history of this database' : undefined;
 }
 
-/** Of another epoch: those tasks are not ours, whatever their numbers. */
-async function takePrefetchReport({ db }: FeedServerOptions, text: string): Promise<void> {
-  const { edge, epoch, results } = parsePrefetchReport(text);
-  const head = await readHead(db.query);
-  if (epoch !== head.epoch) return;
+/** Of another history: those tasks are not ours, whatever their numbers, and nobody waits for them. */
+async function takePrefetchReport({ db }: FeedServerOptions, text: string): Promise<undefined> {
+  const { edge, at, results } = parsePrefetchReport(text);
+  if (!(await isInHistory(db.query, at))) return;
   await recordPrefetchResults(
     db.query,
     edge,

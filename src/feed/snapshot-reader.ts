@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import type { Clock } from '#lib/clock.ts';
+import type { Place } from '#model/place.ts';
 import { acceptPut } from './accept.ts';
 import { requestFeed } from './connection.ts';
 import type { SnapshotStaging } from './edge-staging.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { splitLines } from './lines.ts';
 import { MessageError, parseChange, parseSnapshotHead } from './messages.ts';
+import { formatPlaceQuery } from './place-query.ts';
 import { SILENCE_MS, SNAPSHOT_PATH, type SnapshotHead } from './protocol.ts';
 
 /** One resource; far above what control accepts. */
@@ -20,7 +22,8 @@ export async function takeSnapshot(
   { socketPath, clock, signal }: { readonly socketPath: string; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<SnapshotHead> {
   using staging = store.stageSnapshot();
-  const response = await requestFeed({ socketPath, path: SNAPSHOT_PATH, signal, silenceMs: SILENCE_MS });
+  const path = pathFrom(store.head());
+  const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
   let head: SnapshotHead | undefined;
   await pipeline(
     response,
@@ -33,6 +36,10 @@ export async function takeSnapshot(
   if (head === undefined) throw new MessageError('an empty snapshot');
   staging.commit(head, clock());
   return head;
+}
+
+function pathFrom(at: Place | undefined): string {
+  return at === undefined ? SNAPSHOT_PATH : `${SNAPSHOT_PATH}?${formatPlaceQuery(at)}`;
 }
 
 async function stage(staging: SnapshotStaging, chunks: AsyncIterable<Buffer>): Promise<SnapshotHead | undefined> {

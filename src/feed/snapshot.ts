@@ -2,18 +2,24 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '#db/open.ts';
 import { allResources, type ResourceRow, readHead } from '#db/resources.ts';
+import { isInHistory } from '#db/revision-tags.ts';
 import type { Executor } from '#db/schema.ts';
+import type { Place } from '#model/place.ts';
 import type { SnapshotHead } from './protocol.ts';
 
 const PAGE_ROWS = 500;
 
 /**
  * Calls `send` with the snapshot's text in pieces; the state is held until `send` settles. It is read twice, for the head
- * that comes first names the count and the hash of what follows.
+ * that comes first names the count and the hash of what follows. `from`: where the edge is, if it is anywhere.
  */
-export function withSnapshot(db: Db, send: (pieces: AsyncIterable<string>) => Promise<void>): Promise<void> {
+export function withSnapshot(
+  db: Db,
+  from: Place | undefined,
+  send: (pieces: AsyncIterable<string>) => Promise<void>,
+): Promise<void> {
   return db.snapshot(async (x) => {
-    const head = await readSnapshotHead(x);
+    const head = await readSnapshotHead(x, from);
     await send(pieces(x, head));
   });
 }
@@ -23,15 +29,16 @@ async function* pieces(x: Executor, head: SnapshotHead): AsyncGenerator<string> 
   for await (const rows of allResources(x, PAGE_ROWS)) yield formatPage(rows);
 }
 
-async function readSnapshotHead(x: Executor): Promise<SnapshotHead> {
-  const { epoch, revision } = await readHead(x);
+async function readSnapshotHead(x: Executor, from: Place | undefined): Promise<SnapshotHead> {
+  const { epoch, revision, tag } = await readHead(x);
+  const continues = from !== undefined && (await isInHistory(x, from));
   const hash = createHash('sha256');
   let count = 0;
   for await (const rows of allResources(x, PAGE_ROWS)) {
     hash.update(formatPage(rows));
     count += rows.length;
   }
-  return { epoch, revision, count, hash: hash.digest('hex') };
+  return { epoch, revision, tag, continues, count, hash: hash.digest('hex') };
 }
 
 function formatPage(rows: readonly ResourceRow[]): string {

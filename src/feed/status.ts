@@ -1,4 +1,5 @@
 /** What an edge says of itself. */
+import type { Place } from '#model/place.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { type EdgeStatus, MAX_REJECTIONS } from './protocol.ts';
 
@@ -8,19 +9,15 @@ export interface EdgeIdentity {
   readonly startedAt: number;
 }
 
-/** `applied`: what every worker runs, of which epoch. */
-export function describeStatus(
-  store: EdgeStore,
-  { edge, build, startedAt }: EdgeIdentity,
-  applied: { readonly epoch: string; readonly revision: number },
-): EdgeStatus {
+/** `at`: what every worker runs. */
+export function describeStatus(store: EdgeStore, { edge, build, startedAt }: EdgeIdentity, at: Place): EdgeStatus {
   const rejected = store.listRejections(MAX_REJECTIONS + 1);
   const omitted = rejected[MAX_REJECTIONS];
   return {
     edge,
-    epoch: applied.epoch,
+    at,
     // A refusal that finds no place in the report must not pass for an acknowledgement: we stay behind the first of them.
-    appliedRevision: omitted === undefined ? applied.revision : Math.min(applied.revision, omitted.revision - 1),
+    appliedRevision: omitted === undefined ? at.revision : Math.min(at.revision, omitted.revision - 1),
     rejected: rejected.slice(0, MAX_REJECTIONS),
     build,
     startedAt,

@@ -32,6 +32,8 @@ export interface TestApi {
   /** Lines that the API logged. */
   readonly logLines: string[];
   now: number;
+  /** Milliseconds that rates have seen pass; `now` may be set back, this may not. */
+  passedMs: number;
   /** What the service itself does when it stops; the test's end does it too. */
   close(): Promise<void>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Raw>;
@@ -70,6 +72,7 @@ export async function startTestApi(
     cnameSuffix: 'cdn.example',
     localSecret: LOCAL_SECRET,
     clock: () => test.now,
+    steadyClock: () => test.passedMs,
     log,
     registry,
     ...options,
@@ -95,6 +98,7 @@ export async function startTestApi(
     registry,
     logLines,
     now: START,
+    passedMs: 0,
     close,
     ...callsTo(url),
     ...actsOn(db, () => test.now),
@@ -140,7 +144,7 @@ function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'acknowledge'
       const head = await readHead(db.query);
       const appliedRevision = revision ?? head.revision;
       const rejected = rejectedNames.map((key) => ({ kind: 'site', key, revision: appliedRevision, error: 'cannot' }));
-      const status = { edge, epoch: head.epoch, appliedRevision, rejected, build: 'test', startedAt: now() };
+      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now() };
       await recordEdgeStatus(db.query, status, now());
     },
   };

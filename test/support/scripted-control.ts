@@ -17,6 +17,7 @@ export interface ScriptedControl extends AsyncDisposable {
   snapshot: Buffer;
   /** Writes to the stream that is open; resolves when there is one. */
   say(text: string): Promise<void>;
+  /** With the tag `t<to>`. */
   sayDelta(from: number, to: number, ...changes: readonly ResourceChange[]): Promise<void>;
   hangUp(): void;
 }
@@ -54,7 +55,7 @@ export async function startScriptedControl(socketPath: string): Promise<Scripted
       stream?.write(words);
     },
     async sayDelta(from, to, ...changes) {
-      await control.say(`id: ${to}\nevent: delta\ndata: ${JSON.stringify({ from, to, changes })}\n\n`);
+      await control.say(`id: ${to}\nevent: delta\ndata: ${JSON.stringify({ from, to, tag: `t${to}`, changes })}\n\n`);
     },
     hangUp: () => stream?.destroy(),
     async [Symbol.asyncDispose]() {
@@ -71,10 +72,11 @@ export function put(id: number, key: string, revision: number, body: unknown = s
   return { kind: 'site', key, revision, op: 'put', body };
 }
 
-/** Right in count and hash unless `head` says something else. */
+/** Right in count and hash, with the tag `t<revision>`, unless `head` says something else. */
 export function makeSnapshot(head: Readonly<Record<string, unknown>>, ...changes: readonly ResourceChange[]): Buffer {
   const lines = changes.map((change) => `${JSON.stringify(change)}\n`).join('');
   const hash = createHash('sha256').update(lines).digest('hex');
-  const first = { epoch: 'e1', revision: 1, count: changes.length, hash, ...head };
+  const tag = `t${head['revision'] ?? 1}`;
+  const first = { epoch: 'e1', revision: 1, tag, continues: true, count: changes.length, hash, ...head };
   return zstdCompressSync(`${JSON.stringify(first)}\n${lines}`);
 }

@@ -1,0 +1,19 @@
+/** A place as a query string, which is how an edge says where it is when it asks for a stream or a snapshot. */
+import type { Place } from '#model/place.ts';
+import { MessageError } from './messages.ts';
+
+export function formatPlaceQuery({ epoch, revision, tag }: Place): string {
+  return new URLSearchParams({ epoch, revision: String(revision), tag }).toString();
+}
+
+/** Throws `MessageError`. */
+export function parsePlaceQuery(text: string): Place {
+  const query = new URLSearchParams(text);
+  const epoch = query.get('epoch') ?? '';
+  const revision = query.get('revision') ?? '';
+  const tag = query.get('tag') ?? '';
+  if (!/^[\w-]{1,64}$/.test(epoch)) throw new MessageError('epoch: expected the epoch of a snapshot');
+  if (!/^\d{1,15}$/.test(revision)) throw new MessageError('revision: expected a decimal number');
+  if (!/^[\w-]{1,64}$/.test(tag)) throw new MessageError('tag: expected that of the revision');
+  return { epoch, revision: Number(revision), tag };
+}
