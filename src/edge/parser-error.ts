@@ -17,8 +17,9 @@ export function readParserError(error: NodeJS.ErrnoException): Refusal | undefin
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }
 
-/** Gives the number of bytes sent. */
+/** Gives the number of bytes sent: none where the connection has ended already. */
 export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: number): number {
+  if (!socket.writable) return 0;
   const phrase = STATUS_CODES[status] ?? '';
   const text = `${status} ${phrase}\n${reason}\n`;
   const head = [

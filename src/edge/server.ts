@@ -13,6 +13,7 @@ import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { describeRefusal } from './access-log.ts';
 import { createFlights } from './collapse.ts';
+import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics.ts';
@@ -65,6 +66,8 @@ interface EdgeLimits {
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
   readonly maxRequestBodyBytes: number;
+  /** The last one's answer ends it. */
+  readonly maxRequestsPerConnection: number;
 }
 
 const DEFAULT_LIMITS: EdgeLimits = {
@@ -77,10 +80,10 @@ const DEFAULT_LIMITS: EdgeLimits = {
   keepAliveMs: 75_000,
   maxHeaderBytes: 32 * 1024,
   maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
+  // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.
+  maxRequestsPerConnection: 10_000,
 };
 
-/** Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever. */
-const MAX_REQUESTS_PER_CONNECTION = 10_000;
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
 
@@ -155,6 +158,7 @@ function reportFailures({ clock, log }: EdgeOptions, metrics: EdgeMetrics): Orig
 }
 
 function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
+  const upgrading = new WeakSet<IncomingMessage>();
   const server = createServer({
     insecureHTTPParser: false,
     requireHostHeader: false, // stage 1 asks for it, and its refusal is logged
@@ -164,36 +168,48 @@ function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
     noDelay: true,
+    shouldUpgradeCallback: (message) => {
+      upgrading.add(message);
+      return false; // a server may ignore it. RFC 9110 §7.8
+    },
   });
   server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   server.maxConnections = MAX_CONNECTIONS;
-  const underWay = new WeakMap<Socket, Set<Viewer>>();
+  const connections = createConnections(limits.maxRequestsPerConnection);
   const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
     const { clientIdleMs, maxRequestBodyBytes } = limits;
+    const { socket } = message;
     const viewer = new Viewer(message, response, { expectation, idleTimeoutMs: clientIdleMs, maxRequestBodyBytes });
-    const others = underWay.get(message.socket) ?? new Set();
-    underWay.set(message.socket, others.add(viewer));
-    void handle(viewer, edge).finally(() => others.delete(viewer)); // never rejects
+    // Node's parser drops what came with an Upgrade, so what follows may be half a request.
+    if (!connections.countRequest(socket) || upgrading.has(message)) response.shouldKeepAlive = false;
+    void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
   };
   server.on('request', serve('none'));
   server.on('checkContinue', serve('continue'));
   server.on('checkExpectation', serve('unknown'));
   // Without a listener Node would drop the connection without a word.
-  server.on('connect', (_message: IncomingMessage, socket: Duplex) => {
-    refuse(edge, socketOf(socket), { status: 405, reason: 'method' });
+  server.on('connect', (_message: IncomingMessage, duplex: Duplex) => {
+    const socket = socketOf(duplex);
+    // Node has taken the connection from the answers before it: an answer to this one would land inside theirs.
+    if (connections.underWay(socket).length > 0) socket.destroy();
+    refuse(edge, socket, { status: 405, reason: 'method' });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     const socket = socketOf(duplex);
     const refusal = readParserError(error);
     if (refusal === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
-    void refuseInTurn(edge, socket, refusal, [...(underWay.get(socket) ?? [])]);
+    void refuseInTurn(edge, socket, refusal, connections.underWay(socket));
   });
   return server;
 }
 
 /** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
-async function refuseInTurn(edge: EdgeContext, socket: Socket, refusal: Refusal, before: Viewer[]): Promise<void> {
+async function refuseInTurn(
+  edge: EdgeContext,
+  socket: Socket,
+  refusal: Refusal,
+  before: readonly Viewer[],
+): Promise<void> {
   // What is wrong may lie in the framing or the body of the last one: then this is its answer, if it has none yet.
   const broken = before.find((viewer) => !viewer.isReceived);
   await Promise.all(before.filter((viewer) => viewer !== broken).map((viewer) => viewer.ended));

@@ -1,0 +1,44 @@
+/**
+ * The requests of one client's connection: one after the other, so that what follows an answer that ends the connection is
+ * never acted on, and what an unsafe request changes is there for the next. RFC 9112 §9.3.2, §9.6
+ */
+import type { Socket } from 'node:net';
+import type { Viewer } from './viewer.ts';
+
+export interface ClientConnections {
+  /** The connection's requests that are not done, in order. */
+  underWay(socket: Socket): readonly Viewer[];
+  /** Whether the connection may carry another request after one that has just come. */
+  countRequest(socket: Socket): boolean;
+  /** `serve` is called when those before it are done, and not at all when the connection ended with one of them. */
+  serveInTurn(socket: Socket, viewer: Viewer, serve: () => Promise<void>): Promise<void>;
+}
+
+interface Connection {
+  requests: number;
+  readonly viewers: Viewer[];
+}
+
+export function createConnections(maxRequests: number): ClientConnections {
+  const connections = new WeakMap<Socket, Connection>();
+  const of = (socket: Socket): Connection => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const created: Connection = { requests: 0, viewers: [] };
+    connections.set(socket, created);
+    return created;
+  };
+  return {
+    underWay: (socket) => [...(connections.get(socket)?.viewers ?? [])],
+    countRequest: (socket) => ++of(socket).requests < maxRequests,
+    serveInTurn: async (socket, viewer, serve) => {
+      const { viewers } = of(socket);
+      const previous = viewers.at(-1);
+      viewers.push(viewer);
+      if (previous !== undefined) await previous.ended;
+      // Node reads on after the answer that ends the connection has gone out.
+      if (socket.writable) await serve();
+      viewers.splice(viewers.indexOf(viewer), 1);
+    },
+  };
+}
