@@ -47,10 +47,12 @@ describe('tokens', () => {
     );
     assert.deepEqual([refused.body['status'], refused.body['data']], [0, {}]);
     assert.equal(await burst(two.accessToken), 5);
-    api.now += 1000;
+    api.passedMs += 1000;
     assert.equal(await burst(one.accessToken), 2);
     api.now -= 3_600_000; // a clock that is set back gives nothing and takes nothing
     assert.equal(await burst(one.accessToken), 0);
+    api.passedMs += 1000;
+    assert.equal(await burst(one.accessToken), 2);
   });
 
   test('are limited on operations that they may not call, too', async (t) => {
@@ -79,7 +81,8 @@ describe('tokens', () => {
       [429, 'tooManyFailedTokens', '6'],
     );
     assert.equal((await api.call('domain.list', accessToken, {})).http, 429, 'a good one from there too');
-    api.now += 6000;
+    api.now -= 3_600_000; // who sets the clock shuts nobody out for longer
+    api.passedMs += 6000;
     assert.equal((await api.call('domain.list', accessToken, {})).http, 200);
     assert.equal((await guess(api)).errorCode, 'tokenUnknown');
     assert.equal((await guess(api)).http, 429);

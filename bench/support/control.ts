@@ -8,7 +8,7 @@ import { createAccount } from '#db/accounts.ts';
 import { openDatabase } from '#db/open.ts';
 import { createToken } from '#db/tokens.ts';
 import { startFeedServer } from '#feed/server.ts';
-import { systemClock } from '#lib/clock.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import type { Target } from './databases.ts';

@@ -4,6 +4,7 @@ import { ServiceError } from '#contract/errors.ts';
 import type { Scope } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import { findTokenByHash } from '#db/tokens.ts';
+import type { Clock } from '#lib/clock.ts';
 import { hashToken } from '#lib/token.ts';
 import { isTokenUsable, type Token } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
@@ -27,17 +28,20 @@ export interface AuthenticateOptions {
   /** Works as an operator's token, from this machine only. */
   readonly localSecret: string;
   readonly failedTokensPerMinute: number;
+  /** For rates: only goes forward. */
+  readonly steadyClock: Clock;
 }
 
 /** Throws `ServiceError` for anything but a good token. */
 export type Authenticate = (accessToken: string, caller: Caller, now: number) => Promise<Principal>;
 
-export function createAuthenticate({ db, localSecret, failedTokensPerMinute }: AuthenticateOptions): Authenticate {
-  const failures = new FailedTokens(failedTokensPerMinute);
+export function createAuthenticate(options: AuthenticateOptions): Authenticate {
+  const { db, localSecret, failedTokensPerMinute, steadyClock } = options;
+  const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
   const localDigest = digest(localSecret);
   return async (accessToken, { address, isLocal }, now) => {
     if (isLocal && timingSafeEqual(digest(accessToken), localDigest)) return { scopes: ['operator'] };
-    return await failures.try(networkOf(address), now, async () => {
+    return await failures.try(networkOf(address), async () => {
       const found = await findTokenByHash(db.query, hashToken(accessToken));
       const refusal = refusalOf(found?.token, now);
       if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');

@@ -11,6 +11,7 @@ import { ROUTES, type RouteName } from '#contract/routes.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import { type Answer, answerFailure, answerSuccess } from './answer.ts';
@@ -41,6 +42,8 @@ const NO_ACCOUNT = 0;
 export interface DispatchOptions {
   readonly db: Db;
   readonly authenticate: Authenticate;
+  /** For rates: only goes forward. */
+  readonly steadyClock: Clock;
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly maxDomains: number;
@@ -75,7 +78,9 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   }
 
   async function act({ name, body, locale, now }: Request, principal: Principal): Promise<Answer> {
-    if (principal.token !== undefined) refuseEmpty(rates.take(String(principal.token.id), now), 'tooManyRequests');
+    if (principal.token !== undefined) {
+      refuseEmpty(rates.take(String(principal.token.id), options.steadyClock()), 'tooManyRequests');
+    }
     refuseWrongScope(name, principal);
     const call = {
       db: options.db,

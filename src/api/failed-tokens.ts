@@ -3,6 +3,7 @@
  * back when the token was good; so many tries at once get no further than the same tries one by one.
  */
 import { ServiceError } from '#contract/errors.ts';
+import type { Clock } from '#lib/clock.ts';
 import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
 
 /** Addresses whose failures are remembered; each takes some 200 bytes. */
@@ -19,7 +20,10 @@ export class FailedTokens {
   readonly #buckets: TokenBuckets;
   readonly #underWay = new Map<string, UnderWay>();
 
-  constructor(perMinute: number) {
+  readonly #clock: Clock;
+
+  constructor(perMinute: number, steadyClock: Clock) {
+    this.#clock = steadyClock;
     this.#buckets = new TokenBuckets({ perSecond: perMinute / 60, burst: perMinute, maxKeys: MAX_ADDRESSES });
   }
 
@@ -27,8 +31,8 @@ export class FailedTokens {
    * Throws `tooManyFailedTokens` when `address` is shut out, else what `lookUp` throws. Only a `ServiceError` of its makes a
    * failure: the caller is not to blame for a database that is away.
    */
-  async try<T>(address: string, now: number, lookUp: () => Promise<T>): Promise<T> {
-    const underWay = await this.#enter(address, now);
+  async try<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
+    const underWay = await this.#enter(address);
     let isFailure = false;
     try {
       return await lookUp();
@@ -36,14 +40,14 @@ export class FailedTokens {
       isFailure = error instanceof ServiceError;
       throw error;
     } finally {
-      if (!isFailure) this.#buckets.give(address, now);
+      if (!isFailure) this.#buckets.give(address, this.#clock());
       this.#leave(address, underWay, isFailure);
     }
   }
 
-  async #enter(address: string, now: number): Promise<UnderWay> {
+  async #enter(address: string): Promise<UnderWay> {
     for (;;) {
-      const take = this.#buckets.take(address, now);
+      const take = this.#buckets.take(address, this.#clock());
       const underWay = this.#underWay.get(address) ?? { count: 0, waiting: [] };
       if (take.kind === 'taken') {
         underWay.count += 1;

@@ -43,6 +43,8 @@ export interface ApiOptions {
   /** Works as an operator's token, from this machine only. */
   readonly localSecret: string;
   readonly clock: Clock;
+  /** For rates: only goes forward. */
+  readonly steadyClock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -156,10 +158,16 @@ function createSend({ locale, trustedProxies }: ApiOptions, requestLog: Pick<Req
 }
 
 function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): void {
-  const { db, clock, log, limits, localSecret } = options;
+  const { db, clock, steadyClock, log, limits, localSecret } = options;
   const dispatch = createDispatch({
     db,
-    authenticate: createAuthenticate({ db, localSecret, failedTokensPerMinute: limits.failedTokensPerMinute }),
+    authenticate: createAuthenticate({
+      db,
+      localSecret,
+      failedTokensPerMinute: limits.failedTokensPerMinute,
+      steadyClock,
+    }),
+    steadyClock,
     tokenRatePerSecond: limits.tokenRatePerSecond,
     tokenRateBurst: limits.tokenRateBurst,
     maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,

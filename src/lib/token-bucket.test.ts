@@ -14,7 +14,7 @@ describe('token buckets', () => {
       [true, true, true, false],
       'never more than the burst',
     );
-    assert.equal(taken(0), false, 'a clock set back gives nothing');
+    assert.equal(taken(0), false, 'a caller that comes late gains nothing');
   });
 
   test('get back what was not needed, and never more than their burst', () => {

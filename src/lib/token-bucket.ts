@@ -1,6 +1,6 @@
 /**
  * Token buckets by key: each holds up to `burst` tokens and gains `perSecond`. Kept for the keys used last; a forgotten
- * key begins full again. docs/decisions/0010
+ * key begins full again. `now` is of a clock that only goes forward. docs/decisions/0010
  */
 import { Lru } from './lru.ts';
 
@@ -44,7 +44,7 @@ export class TokenBuckets {
     this.#buckets.set(key, { tokens, at: now });
   }
 
-  /** A clock that was set back gains nothing. */
+  /** Callers may be a little out of order: nobody gains by that. */
   #tokensOf(key: string, now: number): number {
     const { perSecond, burst } = this.#options;
     const bucket = this.#buckets.get(key);

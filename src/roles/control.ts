@@ -5,7 +5,7 @@ import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
 import { openDatabase } from '#db/open.ts';
 import { startFeedServer } from '#feed/server.ts';
-import { systemClock } from '#lib/clock.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -21,7 +21,9 @@ export async function startControl({ config, localSecret, log, registry }: PartC
     now: systemClock(),
   });
   const feed = stack.use(await startFeedServer({ db, socketPath: config.feedSocket, clock: systemClock, log }));
-  const api = stack.use(await startApi({ ...apiOptions(config), db, localSecret, clock: systemClock, log, registry }));
+  const api = stack.use(
+    await startApi({ ...apiOptions(config), db, localSecret, clock: systemClock, steadyClock, log, registry }),
+  );
   addFeedMetrics(registry, feed);
   const running = stack.move();
   return {

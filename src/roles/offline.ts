@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
-import { systemClock } from '#lib/clock.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { apiOptions, openConfigured } from './control.ts';
 
@@ -23,7 +23,9 @@ export async function openOfflineControl(config: Config, lock: Disposable): Prom
   const localSecret = randomBytes(32).toString('base64url');
   const options = { ...apiOptions(config), listen: LOOPBACK, tls: undefined };
   const registry = new Registry();
-  const api = stack.use(await startApi({ ...options, db, localSecret, clock: systemClock, log, registry }));
+  const api = stack.use(
+    await startApi({ ...options, db, localSecret, clock: systemClock, steadyClock, log, registry }),
+  );
   const running = stack.move();
   return {
     url: `http://${LOOPBACK.host}:${api.port}`,
