@@ -1,4 +1,4 @@
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { storeFolder } from '../../../test/support/store-folder.ts';
 import { DiskStore } from './disk/disk.ts';
 import { MemoryStore } from './memory.ts';
 import { storeSuite } from './store.suite.ts';
@@ -9,12 +9,11 @@ for (const [name, memoryShare] of [
   ['the tiered store without memory', 0],
 ] as const) {
   storeSuite(name, (t, { maxBytes }) => {
-    const directory = temporaryFolder(t);
+    const { directory, keep } = storeFolder(t);
     const onProblem = (problem: string, error: unknown) => t.diagnostic(`${problem} ${error}`);
     const disk = new DiskStore({ directory, maxBytes, onProblem });
     const memory = new MemoryStore({ maxBytes: maxBytes * memoryShare });
-    const store = new TieredStore({ memory, disk });
-    t.after(() => store[Symbol.asyncDispose]());
+    const store = keep(new TieredStore({ memory, disk }));
     return { store, settle: () => disk.settle(), usage: () => disk.usage() };
   });
 }

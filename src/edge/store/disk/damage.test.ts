@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { temporaryFolder } from '../../../../test/support/temporary.ts';
+import { type StoreFolder, storeFolder } from '../../../../test/support/store-folder.ts';
 import { MemoryStore } from '../memory.ts';
 import type { CacheStore } from '../store.ts';
 import { putText, textOf } from '../store-samples.suite.ts';
@@ -22,16 +22,15 @@ import { DiskStore } from './disk.ts';
 const SMALL = 'small '.repeat(100);
 const LARGE = 'large '.repeat(100_000);
 
-function openDisk(t: TestContext, directory: string): DiskStore {
-  const store = new DiskStore({ directory, maxBytes: 100_000_000, onProblem: () => undefined });
-  t.after(() => store[Symbol.asyncDispose]());
-  return store;
+function openDisk({ directory, keep }: StoreFolder): DiskStore {
+  return keep(new DiskStore({ directory, maxBytes: 100_000_000, onProblem: () => undefined }));
 }
 
 /** A directory with one small and one large object, and their files: entries without a dot, bodies with one. */
 async function filledDirectory(t: TestContext) {
-  const directory = temporaryFolder(t);
-  await using store = openDisk(t, directory);
+  const folder = storeFolder(t);
+  const { directory } = folder;
+  await using store = openDisk(folder);
   putText(store, 'small', SMALL);
   putText(store, 'large', LARGE);
   await store.settle();
@@ -39,7 +38,7 @@ async function filledDirectory(t: TestContext) {
   const entries = files.filter((file) => !file.includes('.', file.length - 20));
   const bodies = files.filter((file) => !entries.includes(file));
   assert.deepEqual([entries.length, bodies.length], [2, 1]);
-  return { directory, entries, bodies };
+  return { folder, directory, entries, bodies };
 }
 
 async function read(store: CacheStore, key: string): Promise<string | undefined> {
@@ -48,8 +47,8 @@ async function read(store: CacheStore, key: string): Promise<string | undefined>
 
 describe('a cache directory', () => {
   test('is found by the next process as it was left', async (t) => {
-    const { directory } = await filledDirectory(t);
-    const store = openDisk(t, directory);
+    const { folder } = await filledDirectory(t);
+    const store = openDisk(folder);
     assert.equal(await read(store, 'small'), SMALL);
     assert.equal(await read(store, 'large'), LARGE);
     await store.settle();
@@ -57,8 +56,8 @@ describe('a cache directory', () => {
   });
 
   test('with any entry file cut anywhere, with any byte of it changed, is a miss or the whole', async (t) => {
-    const { directory, entries } = await filledDirectory(t);
-    const store = openDisk(t, directory);
+    const { folder, entries } = await filledDirectory(t);
+    const store = openDisk(folder);
     for (const file of entries) {
       const whole = readFileSync(file);
       for (let at = 0; at < whole.length; at += 7) {
@@ -83,9 +82,9 @@ describe('a cache directory', () => {
     ['changed in its header', (file: string) => writeFileSync(file, changed(readFileSync(file), 5))],
   ] as const) {
     test(`a body's file that is ${what} is never served as whole, and then its object is a miss`, async (t) => {
-      const { directory, bodies } = await filledDirectory(t);
+      const { folder, bodies } = await filledDirectory(t);
       for (const file of bodies) damage(file);
-      const store = openDisk(t, directory);
+      const store = openDisk(folder);
       await assert.rejects(async () => {
         if ((await read(store, 'large')) === undefined) throw new Error('not readable'); // seen before the first byte
       });
@@ -95,10 +94,10 @@ describe('a cache directory', () => {
   }
 
   test('a damaged body leaves memory too, so that a second look-up is a miss', async (t) => {
-    const { directory, bodies } = await filledDirectory(t);
+    const { folder, bodies } = await filledDirectory(t);
     for (const file of bodies) writeFileSync(file, changed(readFileSync(file), 300_000));
     for (const memoryBytes of [1_000_000, 100_000_000]) {
-      const disk = openDisk(t, directory);
+      const disk = openDisk(folder);
       const store = new TieredStore({ memory: new MemoryStore({ maxBytes: memoryBytes }), disk });
       await assert.rejects(async () => {
         if ((await read(store, 'large')) === undefined) throw new Error('not readable');
@@ -108,26 +107,26 @@ describe('a cache directory', () => {
   });
 
   test("a block of another body in a body's place does not pass", async (t) => {
-    const { directory, bodies } = await filledDirectory(t);
+    const { folder, bodies } = await filledDirectory(t);
     const other = await filledDirectory(t);
     const [file = ''] = bodies;
     const bytes = readFileSync(file);
     readFileSync(other.bodies[0] ?? '').copy(bytes, 32, 32);
     writeFileSync(file, bytes);
-    assert.equal(await read(openDisk(t, directory), 'large'), undefined);
+    assert.equal(await read(openDisk(folder), 'large'), undefined);
   });
 
   test("another key's file under a key's name is a miss", async (t) => {
-    const { directory, entries } = await filledDirectory(t);
+    const { folder, entries } = await filledDirectory(t);
     const [a = '', b = ''] = entries;
     renameSync(a, b);
-    const store = openDisk(t, directory);
+    const store = openDisk(folder);
     const found = [await store.find('small'), await store.find('large')];
     assert.deepEqual(found.filter((entry) => entry !== undefined).length, 0);
   });
 
   test('with foreign files in it is used all the same', async (t) => {
-    const { directory, entries } = await filledDirectory(t);
+    const { folder, directory, entries } = await filledDirectory(t);
     const [entry = ''] = entries;
     for (const name of ['README', '0123456789abcdef', '0123456789abcdef.0123456789abcdef', '.hidden'])
       writeFileSync(join(entry, '..', name), 'foreign');
@@ -135,7 +134,7 @@ describe('a cache directory', () => {
     writeFileSync(join(directory, 'unfinished', '999999999-0123456789abcdef'), 'of a process that is gone');
     appendFileSync(join(directory, 'journal'), 'noise');
     cpSync(join(entry, '..'), join(directory, 'objects-of-another-time', 'x'), { recursive: true });
-    const store = openDisk(t, directory);
+    const store = openDisk(folder);
     await store.settle();
     assert.equal(await read(store, 'small'), SMALL);
     assert.equal(await read(store, 'large'), LARGE);
@@ -145,12 +144,12 @@ describe('a cache directory', () => {
 
   for (const what of ['broken', 'gone'] as const) {
     test(`whose file of invalidations is ${what} starts empty, and serves again`, async (t) => {
-      const { directory } = await filledDirectory(t);
+      const { folder, directory } = await filledDirectory(t);
       for (const file of globSync(join(directory, 'invalidations.db*'))) {
         if (what === 'gone') rmSync(file);
         else writeFileSync(file, Buffer.alloc(10_000, 'x'));
       }
-      const store = openDisk(t, directory);
+      const store = openDisk(folder);
       assert.equal(await store.find('small'), undefined);
       putText(store, 'small', SMALL);
       assert.equal(await read(store, 'small'), SMALL);

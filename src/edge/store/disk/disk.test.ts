@@ -1,14 +1,10 @@
-import { temporaryFolder } from '../../../../test/support/temporary.ts';
+import { storeFolder } from '../../../../test/support/store-folder.ts';
 import { storeSuite } from '../store.suite.ts';
 import { DiskStore } from './disk.ts';
 
 storeSuite('the disk store', (t, { maxBytes }) => {
-  const folder = temporaryFolder(t);
-  const store = new DiskStore({
-    directory: folder,
-    maxBytes,
-    onProblem: (problem, error) => t.diagnostic(`${problem} ${error}`),
-  });
-  t.after(() => store[Symbol.asyncDispose]());
+  const { directory, keep } = storeFolder(t);
+  const onProblem = (problem: string, error: unknown) => t.diagnostic(`${problem} ${error}`);
+  const store = keep(new DiskStore({ directory, maxBytes, onProblem }));
   return { store, settle: () => store.settle(), usage: () => store.usage() };
 });

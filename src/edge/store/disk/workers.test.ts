@@ -2,21 +2,20 @@
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { temporaryFolder } from '../../../../test/support/temporary.ts';
+import { type StoreFolder, storeFolder } from '../../../../test/support/store-folder.ts';
 import { MemoryStore } from '../memory.ts';
 import type { CacheStore } from '../store.ts';
 import { putText, textOf } from '../store-samples.suite.ts';
 import { TieredStore } from '../tiered.ts';
 import { DiskStore } from './disk.ts';
 
-function openWorker(t: TestContext, directory: string, maxBytes = 100_000_000) {
+function openWorker({ directory, keep }: StoreFolder, maxBytes = 100_000_000) {
   const problems: string[] = [];
   const disk = new DiskStore({ directory, maxBytes, onProblem: (problem) => problems.push(problem) });
-  const store = new TieredStore({ memory: new MemoryStore({ maxBytes: 10_000_000 }), disk });
-  t.after(() => store[Symbol.asyncDispose]());
+  const store = keep(new TieredStore({ memory: new MemoryStore({ maxBytes: 10_000_000 }), disk }));
   return { disk, store, problems };
 }
 
@@ -27,8 +26,8 @@ async function read(store: CacheStore, key: string): Promise<string | undefined>
 describe('workers that share a directory', () => {
   for (const size of [10, 100_000, 5_000_000]) {
     test(`find what another has put once it is on disk: ${size} bytes`, async (t) => {
-      const directory = temporaryFolder(t);
-      const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+      const folder = storeFolder(t);
+      const [a, b] = [openWorker(folder), openWorker(folder)];
       putText(a.store, 'k', 'x'.repeat(size));
       await a.disk.settle();
       assert.equal(await read(b.store, 'k'), 'x'.repeat(size));
@@ -36,8 +35,8 @@ describe('workers that share a directory', () => {
   }
 
   test('learn of what another has stored since before they ask an origin', async (t) => {
-    const directory = temporaryFolder(t);
-    const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+    const folder = storeFolder(t);
+    const [a, b] = [openWorker(folder), openWorker(folder)];
     putText(a.store, 'k', 'one', { vary: ['x'], varyKey: '1' });
     await a.disk.settle();
     const found = await b.store.find('k');
@@ -52,8 +51,8 @@ describe('workers that share a directory', () => {
   });
 
   test('see an invalidation by another at once, in memory too, and nothing undoes it', async (t) => {
-    const directory = temporaryFolder(t);
-    const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+    const folder = storeFolder(t);
+    const [a, b] = [openWorker(folder), openWorker(folder)];
     putText(a.store, 'k', 'old');
     await a.disk.settle();
     assert.equal(await read(b.store, 'k'), 'old');
@@ -62,15 +61,15 @@ describe('workers that share a directory', () => {
     assert.deepEqual((await b.store.find('k'))?.variants, []);
     putText(b.store, 'k', 'late', { requestAt: 999 });
     await b.disk.settle();
-    for (const { store } of [a, b, openWorker(t, directory)]) {
+    for (const { store } of [a, b, openWorker(folder)]) {
       assert.deepEqual((await store.find('k'))?.variants, []);
       assert.equal((await store.find('k'))?.invalidatedAt, 1_000);
     }
   });
 
   test('do not bring back what was invalidated while they wrote another variant', async (t) => {
-    const directory = temporaryFolder(t);
-    const [a, b] = [openWorker(t, directory), openWorker(t, directory)];
+    const folder = storeFolder(t);
+    const [a, b] = [openWorker(folder), openWorker(folder)];
     for (let i = 0; i < 50; i++) {
       const key = `k${i}`;
       putText(a.store, key, 'old', { vary: ['x'], varyKey: '1' });
@@ -78,31 +77,31 @@ describe('workers that share a directory', () => {
       putText(b.store, key, 'also old', { vary: ['x'], varyKey: '2' });
       a.store.invalidate(key, 1_000);
       await Promise.all([a.disk.settle(), b.disk.settle()]);
-      assert.deepEqual((await openVariants(t, directory, key)).length, 0);
+      assert.deepEqual((await openVariants(folder, key)).length, 0);
     }
   });
 
   test('one of them keeps the directory within its limit, whoever fills it; another does when that one is gone', async (t) => {
-    const directory = temporaryFolder(t);
-    const [a, b] = [openWorker(t, directory, 1_000_000), openWorker(t, directory, 1_000_000)];
+    const folder = storeFolder(t);
+    const [a, b] = [openWorker(folder, 1_000_000), openWorker(folder, 1_000_000)];
     await a.disk.settle();
     for (let i = 0; i < 200; i++) putText(b.store, `k${i}`, 'x'.repeat(20_000 + i));
     await b.disk.settle(); // what it stored is in the journal
     await a.disk.settle();
-    assert.ok(diskBytes(directory) <= 1_000_000, `${diskBytes(directory)}`);
+    assert.ok(diskBytes(folder.directory) <= 1_000_000, `${diskBytes(folder.directory)}`);
     assert.ok(a.disk.usage().objects > 30);
     await a.store[Symbol.asyncDispose]();
-    const next = openWorker(t, directory, 500_000);
+    const next = openWorker(folder, 500_000);
     await next.disk.settle();
-    assert.ok(diskBytes(directory) <= 500_000, `${diskBytes(directory)}`);
+    assert.ok(diskBytes(folder.directory) <= 500_000, `${diskBytes(folder.directory)}`);
   });
 
   test('bodies that lost a race are swept, and objects that are read while they go stay readable', async (t) => {
-    const directory = temporaryFolder(t);
-    const a = openWorker(t, directory);
+    const folder = storeFolder(t);
+    const a = openWorker(folder);
     putText(a.store, 'k', 'x'.repeat(9_000_000));
     await a.disk.settle();
-    const b = openWorker(t, directory);
+    const b = openWorker(folder);
     const found = (await b.store.find('k'))?.variants[0];
     const pieces: Buffer[] = [];
     for await (const piece of found?.body.read({ first: 0, last: 8_999_999 }) ?? []) {
@@ -111,15 +110,16 @@ describe('workers that share a directory', () => {
       pieces.push(piece);
     }
     assert.equal(Buffer.concat(pieces).toString(), 'x'.repeat(9_000_000));
-    assert.deepEqual(globSync(join(directory, 'objects-*', '*', '*')), []);
+    assert.deepEqual(globSync(join(folder.directory, 'objects-*', '*', '*')), []);
   });
 });
 
 describe('a directory that cannot be used', () => {
   test('is no disk at all: memory serves, larger bodies are refused with a reason, everything goes on', async (t) => {
-    const file = join(temporaryFolder(t), 'a-file');
+    const folder = storeFolder(t);
+    const file = join(folder.directory, 'a-file');
     writeFileSync(file, '');
-    const { store, problems } = openWorker(t, join(file, 'cache'));
+    const { store, problems } = openWorker({ ...folder, directory: join(file, 'cache') });
     putText(store, 'k', 'in memory');
     assert.equal(await read(store, 'k'), 'in memory');
     assert.equal(await store.find('l'), undefined);
@@ -133,9 +133,10 @@ describe('a directory that cannot be used', () => {
   });
 
   test('that is removed under way is made anew', async (t) => {
-    const directory = join(temporaryFolder(t), 'cache');
+    const folder = storeFolder(t);
+    const directory = join(folder.directory, 'cache');
     mkdirSync(directory);
-    const { disk } = openWorker(t, directory);
+    const { disk } = openWorker({ ...folder, directory });
     putText(disk, 'k', 'before');
     await disk.settle();
     rmSync(directory, { recursive: true });
@@ -147,9 +148,10 @@ describe('a directory that cannot be used', () => {
   });
 
   test('that comes back is used again', async (t) => {
-    const parent = join(temporaryFolder(t), 'mount');
+    const folder = storeFolder(t);
+    const parent = join(folder.directory, 'mount');
     writeFileSync(parent, '');
-    const { disk } = openWorker(t, join(parent, 'cache'));
+    const { disk } = openWorker({ ...folder, directory: join(parent, 'cache') });
     putText(disk, 'k', 'lost');
     assert.equal(await disk.find('k'), undefined);
     rmSync(parent);
@@ -160,8 +162,8 @@ describe('a directory that cannot be used', () => {
   });
 });
 
-async function openVariants(t: TestContext, directory: string, key: string) {
-  const { store } = openWorker(t, directory);
+async function openVariants(folder: StoreFolder, key: string) {
+  const { store } = openWorker(folder);
   return (await store.find(key))?.variants ?? [];
 }
 
