@@ -33,6 +33,18 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.equal(await status(), 1, 'no edge is alive');
   });
 
+  test('a clock that is set back by an hour makes no edge immortal', async (t) => {
+    const { api, mine } = await startWithCustomers(t, newDatabase);
+    await api.acknowledge('gone', 0);
+    await api.acknowledge('one');
+    api.now -= 3_600_000;
+    const id = await add(mine, 'a.example');
+    const status = async () => (await show(mine, id))['domain_status'];
+    assert.equal(await status(), 1, 'no edge has reported since');
+    await api.acknowledge('one');
+    assert.equal(await status(), 2, 'the edge that is gone does not hold it back');
+  });
+
   test('a customer closes and opens; the edges are told', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');

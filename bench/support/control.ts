@@ -48,6 +48,7 @@ export async function startControl(folder: string, target: Target): Promise<Cont
     cnameSuffix: 'cdn.localhost',
     localSecret: mintToken(randomBytes),
     clock,
+    steadyClock,
     log,
     registry: new Registry(),
   });

@@ -1,5 +1,5 @@
 /** What each edge reported last, one row per edge. */
-import { EDGE_LIVE_MS } from '#model/acknowledgement.ts';
+import { EDGE_LIVE_MS, isLive } from '#model/acknowledgement.ts';
 import type { EdgeReport, Rejection } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import { isInHistory } from './revision-tags.ts';
@@ -37,8 +37,9 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
 }
 
 /** Edges that reported within the last 30 s, by name. */
-export function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
-  return listEdgesSince(x, now - EDGE_LIVE_MS);
+export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
+  const edges = await listEdgesSince(x, now - EDGE_LIVE_MS);
+  return edges.filter((edge) => isLive(edge, now));
 }
 
 /** Edges that reported after `since`, by name. */

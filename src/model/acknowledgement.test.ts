@@ -34,3 +34,8 @@ test('an edge that has been silent for 30 s no longer counts', () => {
   const edge = { reportedAt: 1000 };
   assert.deepEqual([isLive(edge, 30_999), isLive(edge, 31_000)], [true, false]);
 });
+
+test('an edge whose report lies in the future does not count: the clock was set back', () => {
+  const edge = { reportedAt: 3_600_000 };
+  assert.deepEqual([isLive(edge, 0), isLive(edge, 3_570_000), isLive(edge, 3_570_001)], [false, false, true]);
+});

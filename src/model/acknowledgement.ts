@@ -7,8 +7,12 @@ import type { EdgeReport } from './edge.ts';
 /** An edge that was silent for so long does not hold a domain back; it catches up when it returns. */
 export const EDGE_LIVE_MS = 30_000;
 
+/**
+ * A report that is later than `now` by as much is from before the clock was set back: the edge counts again with its next
+ * report, seconds later, and one that is gone holds nothing up.
+ */
 export function isLive(edge: Pick<EdgeReport, 'reportedAt'>, now: number): boolean {
-  return now - edge.reportedAt < EDGE_LIVE_MS;
+  return Math.abs(now - edge.reportedAt) < EDGE_LIVE_MS;
 }
 
 /** What a list of domains is compared with, made once for all of them. */
