@@ -100,7 +100,14 @@ type Settings = { readonly [K in keyof Required<Values>]: Setting<Required<Value
 const path = textThat('a path', /^[^\0]+$/);
 const cidr = textWhere('an address or a network such as 10.0.0.0/8', (text) => parseCidr(text) !== undefined);
 const token = textThat('at least 32 printable characters without spaces', /^[\x21-\x7e]{32,512}$/);
-const postgresUrl = textThat('postgres://user:password@host:port/database', /^postgres(ql)?:\/\/[^\s]+$/);
+const postgresUrl = textWhere(
+  'postgres://user:password@host:port/database (special characters in it percent-encoded)',
+  (text) => /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text),
+);
+const controlUrl = textWhere(
+  'http:// or https:// and a host',
+  (text) => /^https?:\/\/[^\s/@]+\/?$/.test(text) && URL.canParse(text),
+);
 
 export const SETTINGS: Settings = {
   dataDir: { reader: path, default: './data', description: 'Where everything is kept that is not in PostgreSQL' },
@@ -233,7 +240,7 @@ export const SETTINGS: Settings = {
     description: 'The first access token, used when there is no account yet; without it one is made',
   },
   url: {
-    reader: textThat('http:// or https:// and a host', /^https?:\/\/[^\s/]+\/?$/),
+    reader: controlUrl,
     description: 'Where commands find control; without it the service that runs from the data directory',
   },
   token: {

@@ -8,6 +8,7 @@ import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
 import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, SETTINGS, type SettingInForce, takeEnvironment } from '#config';
 import { openDataDirectory } from '#lib/data-directory.ts';
+import { hideSecrets } from '#lib/logger.ts';
 import { type Problem, type Setting, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
@@ -96,7 +97,7 @@ function noteLostAnswer(error: NodeJS.ErrnoException): void {
 }
 
 function complain(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${hideSecrets(line)}\n`);
 }
 
 function readVersion(): string {

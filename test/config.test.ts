@@ -64,11 +64,28 @@ test('all problems are reported at once, each with its source and what was expec
   ]);
 });
 
+test('a database URL that is wrong is refused with its name, beside all other problems, and is not shown', () => {
+  const env = {
+    DATABASE_URL: 'postgres://u:hu/sh@h/x',
+    DATABASE_LISTEN_URL: 'postgres://[hush',
+    CAUSEWAY_LOCALE: 'fr',
+  };
+  const problems = mustFail({ env });
+  assert.equal(problems.length, 3);
+  assert.match(problems.join('\n'), /^database-url \(DATABASE_URL\): expected postgres:\/\/user:password@host/m);
+  assert.match(problems.join('\n'), /^database-listen-url \(DATABASE_LISTEN_URL\): expected/m);
+  assert.doesNotMatch(problems.join('\n'), /hu\/?sh/);
+});
+
 test('values out of range or of the wrong form are refused', () => {
   const rows: [keyof typeof SETTINGS, string[]][] = [
     ['controlListen', ['8700', 'localhost', '127.0.0.1:99999', '']],
     ['roles', ['', 'control,live', 'control,edge,edge']],
-    ['databaseUrl', ['mysql://a/b', 'postgres://']],
+    [
+      'databaseUrl',
+      ['mysql://a/b', 'postgres://', 'postgres://[bad', 'postgres://u:pa/ss@h/x', 'postgres://h:99999/x'],
+    ],
+    ['url', ['http://', 'http://[bad', 'http://h:99999', 'http://u:p@h', 'h:80']],
     ['trustedProxies', ['10.0.0.0/33', 'proxy.example']],
     ['edgeWorkers', ['257', '-1', '1.5', 'many']],
     ['edgeId', ['', '-a', 'a b', 'x'.repeat(64)]],

@@ -87,8 +87,12 @@ async function checkVersion(pool: pg.Pool): Promise<void> {
   }
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/(\/\/[^:@/]*):[^@/]*@/, '$1@');
+/** Without the parameters too: one of them may be the password. */
+function withoutPassword(text: string): string {
+  const url = new URL(text);
+  url.password = '';
+  url.search = '';
+  return url.href;
 }
 
 /** Until the transaction ends nobody else holds `name`. On SQLite a transaction has the whole database to itself. */

@@ -18,8 +18,9 @@ test('secrets are hidden at any depth, in bindings, in errors and in texts', () 
     log.info({ body: JSON.stringify({ access_token: 'hu"sh hush', domain: 'a.example' }) });
     log.info({ body: JSON.stringify(JSON.stringify({ token: 'hush', domain: 'a.example' })) });
     log.warn('connecting to postgres://me:hush@db.example/causeway');
+    log.warn('connecting to postgres://me:a@hush@db.example/causeway?password=hush');
   });
-  assert.equal(lines.length, 7);
+  assert.equal(lines.length, 8);
   for (const line of lines) {
     assert.doesNotMatch(line, /hush/);
     assert.doesNotThrow(() => JSON.parse(line), line);

@@ -55,8 +55,8 @@ const NESTED_MEMBER = new RegExp(String.raw`(?<!\\)(\\+)"(${SECRET_NAME})\1":\1"
 /** A query parameter or form field. */
 const SECRET_FIELD = new RegExp(String.raw`\b(${SECRET_NAME})=[^&\s"\\]+`, 'gi');
 
-/** The password in a URL. */
-const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"]*):[^\s/@"]+@/gi;
+/** The password in a URL; up to the last @, for people forget to encode one. */
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"]*):[^\s/"]+@/gi;
 
 /** Replaces the values of everything that is named like a secret by `***`. */
 export function hideSecrets(line: string): string {

@@ -3,7 +3,6 @@
  * child is and what is said to it is the caller's.
  */
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { type Backoff, backoffDelayMs } from './backoff.ts';
 
 export interface SuperviseOptions {
@@ -30,6 +29,7 @@ export interface Death {
 export class SupervisedProcess {
   readonly #options: SuperviseOptions;
   #child: ChildProcess;
+  #closed: Promise<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isStopping = false;
@@ -61,15 +61,13 @@ export class SupervisedProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** No more restarts: asks the process to end with `ask`, and kills it after `limitMs`. */
+  /** No more restarts: asks the process to end with `ask`, and kills it after `limitMs`. Resolves when its last words are read. */
   async stop(ask: () => void, limitMs: number): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
-    if (!this.isRunning) return;
-    const ended = once(this.#child, 'exit');
-    ask();
+    if (this.isRunning) ask();
     const limit = setTimeout(() => this.kill(), limitMs);
-    await ended;
+    await this.#closed;
     clearTimeout(limit);
   }
 
@@ -77,6 +75,7 @@ export class SupervisedProcess {
     const { launch, onDeath, backoff, settledAfterMs, now, random } = this.#options;
     const startedAt = now();
     const child = launch();
+    this.#closed = new Promise((resolve) => child.once('close', resolve));
     const onEnd = (how: string) => {
       if (this.#isStopping) return;
       this.#failures = now() - startedAt >= settledAfterMs ? 1 : this.#failures + 1;

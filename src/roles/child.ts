@@ -68,7 +68,9 @@ async function startPart(load: () => Promise<StartPart>, context: PartContext): 
     return part;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    context.log.error({ err: error }, 'cannot start');
+    // The supervisor tells the problem. Where it was found says something only if the engine threw it (a `TypeError`): a bug.
+    const isBug = !(error instanceof Error) || error.constructor !== Error;
+    context.log[isBug ? 'error' : 'debug']({ err: error }, 'cannot start');
     process.send?.({ kind: 'failed', problem } satisfies FromChild, () => process.exit(1));
     return new Promise(() => {}); // the process ends
   }
