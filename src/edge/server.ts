@@ -126,6 +126,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     pools,
     health: createOriginHealth(),
     clock,
+    firstByteTimeoutMs: limits.firstByteMs,
     onFailure: reportFailures(options, metrics),
   });
   const edge: EdgeContext = {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RawHeaders } from '#http/headers.ts';
+import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { unmapAddress } from '#lib/cidr.ts';
 import { createRequestBody, type RequestBody } from './origin/request-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
@@ -126,10 +126,11 @@ export class Viewer {
     return this.#body;
   }
 
-  /** RFC 9110 §15.2: not to HTTP/1.0. */
+  /** RFC 9110 §15.2: not to HTTP/1.0. A client that does not take them misses them. */
   sendInterim(status: number, headers: RawHeaders): void {
     if (this.#statusSent !== 0 || this.isGone || this.received.httpVersion === '1.0') return;
-    this.#response.writeInformation(status, headers);
+    if (this.#response.writableLength > 0) return;
+    this.#response.writeInformation(status, withoutHopByHop(headers, NOT_IN_INTERIM));
   }
 
   sendHead(status: number, reason: string, headers: RawHeaders): void {
@@ -190,6 +191,9 @@ export class Viewer {
     this.#socket.destroy();
   }
 }
+
+/** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
+const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);
 
 function readReceived(message: IncomingMessage, expectation: ViewerOptions['expectation']): ReceivedRequest {
   return {

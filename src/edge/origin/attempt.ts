@@ -14,7 +14,7 @@ export interface OriginRequest {
   /** With `Host`; without anything hop-by-hop. */
   readonly headers: RawHeaders;
   readonly body: RequestBody | undefined;
-  /** Interim responses other than 100 and 101, in order. */
+  /** Interim responses other than 100 and 101, in order, as received; at most `MAX_INTERIM`. */
   readonly onInterim: (status: number, headers: RawHeaders) => void;
   /** Until the response's head is here, aborting drops the connection; after it, destroying the body does. */
   readonly signal: AbortSignal;
@@ -48,7 +48,12 @@ export type AttemptResult =
 export interface AttemptTools {
   readonly pools: OriginPools;
   readonly clock: () => number;
+  /** For the response's head after the first interim response: undici's own limit begins anew with each of them. */
+  readonly firstByteTimeoutMs: number;
 }
+
+/** More of them before one response is no answer. */
+const MAX_INTERIM = 32;
 
 /** Never rejects for what an origin or the network does; rejects for a fault of ours. */
 export function attemptOrigin(pool: Dispatcher, request: OriginRequest, tools: AttemptTools): Promise<AttemptResult> {
@@ -79,6 +84,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #requestAt: number;
   #body: Readable | undefined;
+  #interim = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     request: OriginRequest,
@@ -109,9 +116,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, reason?: string): void {
     const headers = readRawHeaders(controller.rawHeaders);
     if (status < 200) {
-      this.#request.onInterim(status, headers);
+      this.#onInterim(status, headers);
       return;
     }
+    clearTimeout(this.#timer);
     // From here on whoever reads the body decides: it may be wanted though the client has left.
     this.#request.signal.removeEventListener('abort', this.abort);
     const body = this.#openBody(controller);
@@ -121,6 +129,23 @@ class Exchange implements Dispatcher.DispatchHandler {
       kind: 'response',
       response: { status, reason: reason ?? '', headers, body, requestAt: this.#requestAt, responseAt: clock() },
     });
+  }
+
+  #onInterim(status: number, headers: RawHeaders): void {
+    this.#interim++;
+    if (this.#interim > MAX_INTERIM) {
+      this.#giveUp('originMalformed', 'too many interim responses');
+      return;
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#giveUp('originTimeout', 'nothing but interim responses');
+    }, this.#tools.firstByteTimeoutMs);
+    this.#request.onInterim(status, headers);
+  }
+
+  #giveUp(failure: OriginFailure, detail: string): void {
+    this.#resolve({ kind: 'failure', failure, detail, isSent: true, isReused: false });
+    this.#controller?.abort(new Error(detail));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -134,6 +159,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#request.signal.removeEventListener('abort', this.abort);
+    clearTimeout(this.#timer);
     if (this.#body !== undefined) {
       this.#body.destroy(error);
       return;

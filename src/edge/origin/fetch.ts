@@ -33,6 +33,7 @@ export interface OriginsOptions {
   readonly pools: OriginPools;
   readonly health: OriginHealth;
   readonly clock: () => number;
+  readonly firstByteTimeoutMs: number;
   /** Told of every failed attempt: logs and metrics. */
   readonly onFailure: (failure: OriginFailure, origin: string, detail: string) => void;
 }
@@ -47,7 +48,8 @@ const MAX_TURNS = 10_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export function createOrigins({ pools, health, clock, onFailure }: OriginsOptions): Origins {
+export function createOrigins(options: OriginsOptions): Origins {
+  const { pools, health, clock, onFailure } = options;
   const turns = new Lru<number, number>({ maxWeight: MAX_TURNS });
 
   const takeTurn = (siteId: number): number => {
@@ -60,10 +62,10 @@ export function createOrigins({ pools, health, clock, onFailure }: OriginsOption
     const { method, target, headers, body, onInterim, signal } = fetch;
     const request = { method, target, body, onInterim, signal, headers: ['Host', candidate.hostHeader, ...headers] };
     const pool = pools.get(candidate.destination);
-    const first = await attemptOrigin(pool, request, { pools, clock });
+    const first = await attemptOrigin(pool, request, options);
     // An idle connection that the origin closed just then says nothing about the origin: once more, same address.
     const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
-    return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, request, { pools, clock }) : first;
+    return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, request, options) : first;
   };
 
   const note = (candidate: Candidate, result: AttemptResult): void => {
