@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Arena } from './arena.ts';
+import { NONE } from './slot-table.ts';
+import { WeightedIndex } from './weighted-index.ts';
+
+describe('the arena', () => {
+  test('gives back every record as it was written, also after pages were emptied and given back', () => {
+    const step = fc.record({
+      owner: fc.integer({ min: 0, max: 40 }),
+      size: fc.integer({ min: 0, max: 3_000 }),
+      isFree: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const records = new Map<number, { first: number; bytes: Buffer }>();
+        const arena = new Arena(200_000, (owner, first) => {
+          const record = records.get(owner);
+          assert.ok(record !== undefined, 'only records in use move');
+          record.first = first;
+        });
+        for (const [index, { owner, size, isFree }] of steps.entries()) {
+          const old = records.get(owner);
+          if (old !== undefined) arena.free(old.first);
+          records.delete(owner);
+          const bytes = Buffer.alloc(size, index);
+          if (!isFree) {
+            const before = arena.bytes;
+            const growth = arena.growthFor(size);
+            records.set(owner, { first: arena.write(owner, bytes), bytes });
+            if (size > 0) assert.equal(arena.bytes, before + growth);
+          }
+          const before = arena.bytes;
+          if (arena.giveBackPage()) assert.ok(arena.bytes < before);
+          for (const record of records.values())
+            assert.ok(arena.read(record.first, record.bytes.length).equals(record.bytes));
+        }
+        for (const record of records.values()) arena.free(record.first);
+        while (arena.giveBackPage());
+        assert.equal(arena.bytes, 0);
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+  });
+});
+
+describe('the index', () => {
+  test('finds what is in it and nothing else, and weighs it, whatever came and went', () => {
+    // Few low halves, so that places are fought for.
+    const step = fc.record({
+      high: fc.integer({ min: 0, max: 9 }),
+      low: fc.constantFrom(0, 1, 2, 127, 128, 0xffffffff),
+      isGone: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const index = new WeightedIndex();
+        const model = new Map<string, number>();
+        for (const [weight, { high, low, isGone }] of steps.entries()) {
+          const slot = index.find(high, low);
+          assert.equal(slot !== NONE, model.has(`${high} ${low}`));
+          if (isGone && slot !== NONE) index.delete(slot);
+          else if (!isGone && slot === NONE) index.insert(high, low, weight);
+          else if (!isGone) index.setWeight(slot, weight);
+          if (isGone) model.delete(`${high} ${low}`);
+          else model.set(`${high} ${low}`, weight);
+          assert.equal(index.size, model.size);
+          assert.equal(
+            index.weight,
+            [...model.values()].reduce((sum, each) => sum + each, 0),
+          );
+        }
+        // Every entry leaves once, and then none is left.
+        for (let victim = index.victim(); victim !== NONE; victim = index.victim()) {
+          assert.ok(model.delete(`${index.high(victim)} ${index.low(victim)}`));
+          index.delete(victim);
+        }
+        assert.equal(model.size, 0);
+      }),
+      { numRuns: 200, seed: 1 },
+    );
+  });
+
+  test('spares what was used since the hand passed last', () => {
+    const index = new WeightedIndex();
+    for (let key = 0; key < 5; key++) index.insert(0, key, 1);
+    for (const key of [0, 2]) index.markUsed(index.find(0, key));
+    const order: number[] = [];
+    for (let victim = index.victim(); victim !== NONE; victim = index.victim()) {
+      order.push(index.low(victim));
+      index.delete(victim);
+    }
+    assert.deepEqual(order, [1, 3, 4, 0, 2]);
+  });
+});
