@@ -98,6 +98,39 @@ describe('clients of one large object that is missing', () => {
     }
   });
 
+  test('who has fallen behind what the store has given up fetches the rest, where a strong tag proves it', async (t) => {
+    const body = randomBytes(40 * MIB);
+    const held: ServerResponse[] = [];
+    const origin = await startOrigin(t, (request, response) => {
+      const [, from] = /^bytes=(\d+)-$/.exec(request.headers['range'] ?? '') ?? [];
+      if (from !== undefined) {
+        const contentRange = `bytes ${from}-${body.length - 1}/${body.length}`;
+        response.writeHead(206, { ...FRESH, 'content-range': contentRange }).end(body.subarray(Number(from)));
+        return;
+      }
+      response.writeHead(200, { ...FRESH, 'content-length': String(body.length) });
+      response.write(body.subarray(0, 1000));
+      held.push(response);
+    });
+    const edge = await startTestEdge(t, [origin.port], CACHE);
+    // Another object takes most of the room for bodies on their way.
+    const other = connectRaw(edge.port, GET.replace('/', '/other'));
+    await eventually('asked', () => held.length === 1);
+    held[0]?.write(body.subarray(1000, 39 * MIB));
+    await eventually('gathered', () => bodyOf(other.text()).length === 39 * MIB);
+    const first = connectRaw(edge.port, GET);
+    await eventually('asked', () => held.length === 2);
+    const slow = connectRaw(edge.port, GET);
+    await eventually('begun', () => bodyOf(slow.text()).length === 1000);
+    slow.socket.pause();
+    held[1]?.end(body.subarray(1000));
+    assert.equal(bodyOf(await first.closed).length, body.length);
+    slow.socket.resume();
+    assert.equal(digest(bodyOf(await slow.closed)), digest(body.toString('latin1')));
+    assert.equal(origin.requests.at(-1)?.headers['if-range'], '"1"');
+    other.socket.destroy();
+  });
+
   test('when the first leaves, the others go on; when all leave early, the fetch ends', async (t) => {
     const { body, held, edge, origin, expected } = await startSlow(t, 40 * MIB);
     const first = connectRaw(edge.port, GET);

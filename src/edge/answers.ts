@@ -9,7 +9,16 @@ import { announcedBytes } from './admit.ts';
 import { cacheKey } from './cache-key.ts';
 import type { Place } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
-import { askForRest, askForWhole, discardBody, type Exchanged, judge, passOn, type Question } from './exchange.ts';
+import {
+  askForRest,
+  askForWhole,
+  discardBody,
+  type Exchanged,
+  fetchRest,
+  judge,
+  passOn,
+  type Question,
+} from './exchange.ts';
 import { openFill } from './fill.ts';
 import { LiveBody } from './live.ts';
 import type { OriginResponse } from './origin/attempt.ts';
@@ -19,13 +28,19 @@ import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '
 import type { EdgeAnswer, Fill } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from './respond/first-hand.ts';
+import type { FetchRest } from './respond/follow.ts';
 import { liveAnswer, storedAnswer } from './respond/stored.ts';
 import type { CachedResponse } from './store/store.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Another request fetches it: its body is given as it comes. */
-export function answerLive({ request }: Visit, live: LiveBody, now: number): EdgeAnswer {
-  return liveAnswer(request.facts, live, { status: 'HIT' }, now);
+export function answerLive(edge: EdgeContext, visit: Visit, live: LiveBody, now: number): EdgeAnswer {
+  return liveAnswer(visit.request.facts, { live, fetchRest: restFetcher(edge, visit, live) }, { status: 'HIT' }, now);
+}
+
+/** For who has fallen behind a body that is not stored after all. */
+function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: LiveBody): FetchRest {
+  return (at, signal) => fetchRest(edge, visit, { stored, bodyBytes, at }, signal);
 }
 
 export function answerStored(
@@ -138,7 +153,7 @@ async function answerMiss(
     case 'validated':
       return answerStored(visit, result.stored, 'REVALIDATED', edge.clock());
     case 'response':
-      return answerResponse(edge, visit, share(edge, place, result), isAsItIs);
+      return answerResponse(edge, visit, share(edge, visit, place, result), isAsItIs);
   }
 }
 
@@ -168,13 +183,13 @@ async function answerValidated(
         return answerStored(visit, stored, 'STALE', now);
       }
       if (visit.request.method === 'HEAD') applyHead(edge, visit, stored, response);
-      return { ...answerResponse(edge, visit, share(edge, place, result), false), isReplacement: true };
+      return { ...answerResponse(edge, visit, share(edge, visit, place, result), false), isReplacement: true };
     }
   }
 }
 
 /** Lets those who wait read along; what another request stores already is not stored twice. */
-function share({ lag }: EdgeContext, place: Place, result: FetchedResponse): FetchedResponse {
+function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedResponse): FetchedResponse {
   const { admission, fill } = result;
   if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
   if (place.kind === 'alone' && place.isRedundant) {
@@ -182,13 +197,13 @@ function share({ lag }: EdgeContext, place: Place, result: FetchedResponse): Fet
     return { ...result, fill: undefined };
   }
   if (place.kind !== 'lead') return result;
-  const live = new LiveBody(admission.stored, fill.announcedBytes, lag.open());
+  const live = new LiveBody(admission.stored, fill.announcedBytes, edge.lag.open());
   place.publish(live);
   const onEnd = () => {
     live.break(); // unless it is whole
     fill.onEnd?.();
   };
-  return { ...result, fill: { ...fill, live, onEnd } };
+  return { ...result, fill: { ...fill, live, fetchRest: restFetcher(edge, visit, live), onEnd } };
 }
 
 /** Instead of what the origin failed to give; not when it was purged meanwhile. */

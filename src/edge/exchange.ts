@@ -1,7 +1,11 @@
 /** Stages 8 and 9 together: asks the origins for a key, applies a 304 to what is stored, and admits what else comes. */
+import type { Readable } from 'node:stream';
 import { completionHeaders } from '#http/combine.ts';
-import { hasField, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import { isStrong } from '#http/entity-tag.ts';
+import { firstValue, hasField, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import { parseContentRange } from '#http/range.ts';
 import { expectedBodyBytes } from '#http/store.ts';
+import type { Stored } from '#http/stored.ts';
 import { freshen, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
 import { absentUpTo } from './absence.ts';
 import { type Admission, admitResponse } from './admit.ts';
@@ -115,6 +119,35 @@ function joinRest(
     admission: { kind: 'store', stored },
     fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: stored.requestAt }),
   };
+}
+
+export interface RestOf {
+  readonly stored: Stored;
+  /** Of the whole. */
+  readonly bodyBytes: number | undefined;
+  /** Position of the first byte that is wanted. */
+  readonly at: number;
+}
+
+/** The rest of a body for a client that has its beginning; `undefined` where it cannot be proven to be of the same object. */
+export async function fetchRest(
+  edge: EdgeContext,
+  visit: Visit,
+  { stored, bodyBytes, at }: RestOf,
+  signal: AbortSignal,
+): Promise<Readable | undefined> {
+  if (bodyBytes === undefined || at === 0 || stored.etag === undefined || !isStrong(stored.etag)) return undefined;
+  const prefix = { ...stored, range: { first: 0, last: at - 1, complete: bodyBytes } };
+  const headers = completionHeaders(visit.request.headers, prefix);
+  const plain = { body: undefined, offered: [], mayStore: false, onInterim: () => undefined };
+  const result = await exchange(edge, visit, { ...plain, headers, signal });
+  if (result.kind !== 'response') return undefined;
+  const { response } = result;
+  const range = parseContentRange(firstValue(response.headers, 'content-range') ?? '');
+  const isRest = range?.first === at && range.last === bodyBytes - 1 && range.complete === bodyBytes;
+  if (response.status === 206 && isRest && firstValue(response.headers, 'etag') === stored.etag) return response.body;
+  discardBody(response);
+  return undefined;
 }
 
 const CONTENT_RANGE: ReadonlySet<string> = new Set(['content-range']);

@@ -99,7 +99,7 @@ async function answerCacheable(
           absentUpTo: visit.absentUpTo,
           fits: (live) => canReadAlong(visit, live, now),
         });
-        if (place.kind === 'join') return answerLive(visit, place.live, now);
+        if (place.kind === 'join') return answerLive(edge, visit, place.live, now);
         if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) continue;
         return answerByFetch(viewer, edge, visit, { place, stored, others, prefix }); // 8, 9
       }

@@ -27,6 +27,7 @@ export class LiveBody {
   #first = 0;
   #end = 0;
   #over: LiveEnd | undefined;
+  #isUnstored = false;
   #onProgress: (() => void) | undefined;
 
   /** `lag` is told of what is kept, down to 0 when it is over and the last reader has left. */
@@ -43,6 +44,17 @@ export class LiveBody {
 
   get hasReaders(): boolean {
     return this.#readers.size > 0;
+  }
+
+  /** The store has given it up: who has fallen behind will not find the rest there. */
+  get isUnstored(): boolean {
+    return this.#isUnstored;
+  }
+
+  noteUnstored(): void {
+    if (this.#isUnstored) return;
+    this.#isUnstored = true;
+    this.#wakeAll();
   }
 
   /** Set when no byte comes any more. */
@@ -90,6 +102,11 @@ export class LiveBody {
     if (hasLeft) this.#readers.delete(reader);
     this.#onProgress?.();
     if (this.#over !== undefined && this.#readers.size === 0) this.#trim(0);
+  }
+
+  /** What comes next for a reader there is not kept any more. */
+  hasLost(position: number): boolean {
+    return position < this.#first;
   }
 
   /** The bytes from this position to the end of their chunk; `undefined`: not there yet, or not any more. */

@@ -14,7 +14,7 @@ const VIEWERS = 500;
 const MIB = 2 ** 20;
 const OBJECT_BYTES = 1024 * MIB;
 /** What one viewer may add: what its connection has not taken, and what it is itself. */
-const WINDOW_BYTES = 128 * 1024;
+const WINDOW_BYTES = 256 * 1024;
 
 /** The origin sends `sentBytes` of the object, a piece each time all viewers have what was sent before. */
 export async function crowdOneMiss(t: TestContext, sentBytes: number): Promise<void> {

@@ -5,6 +5,7 @@ import type { ByteSpan } from '#http/range.ts';
 import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { BodyWriter, StoredBody } from '../store/store.ts';
+import type { FetchRest } from './follow.ts';
 
 export interface EdgeAnswer {
   readonly status: number;
@@ -25,7 +26,7 @@ export type AnswerBody =
   | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
   | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
   /** What another request's answer is bringing into the store. */
-  | { readonly kind: 'live'; readonly live: LiveBody }
+  | { readonly kind: 'live'; readonly live: LiveBody; readonly fetchRest: FetchRest }
   /** No body for the client; what streams in is for the store alone. */
   | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
 
@@ -40,6 +41,7 @@ export interface Fill {
   readonly onWhole: (body: StoredBody) => void;
   /** Those who read along. */
   readonly live?: LiveBody;
+  readonly fetchRest?: FetchRest;
   /** The body is stored, or will not be. */
   readonly onEnd?: () => void;
 }

@@ -1,53 +1,70 @@
 /** A body on its way into the store, on its way to one more client. */
+import type { Readable } from 'node:stream';
 import type { LiveBody } from '../live.ts';
 import { isReadable } from '../readable.ts';
 import type { Viewer } from '../viewer.ts';
 
+/** What follows a position, from the origin itself; `undefined`: not to be had. */
+export type FetchRest = (at: number, signal: AbortSignal) => Promise<Readable | undefined>;
+
+export interface FollowOptions {
+  readonly fetchRest: FetchRest;
+  /** Where to begin. */
+  readonly at?: number;
+  /** What was written before has been taken. */
+  readonly onDrained?: () => void;
+}
+
 /**
- * From position `at`; what was written before is waited for, and then `onDrained` called. Who falls behind what is kept for all waits until it is stored, and reads the rest from there. Never
- * rejects.
+ * Who falls behind what is kept for all waits until it is stored, and reads the rest from there; when the store has given it up,
+ * from the origin. Never rejects.
  */
-export async function followBody(
-  viewer: Viewer,
-  live: LiveBody,
-  at = 0,
-  onDrained: () => void = () => undefined,
-): Promise<void> {
+export async function followBody(viewer: Viewer, live: LiveBody, options: FollowOptions): Promise<void> {
+  const at = await followLive(viewer, live, options);
+  if (viewer.isGone) return;
+  try {
+    if (await sendRest(viewer, live, at, options.fetchRest)) return await viewer.end();
+  } catch {
+    // It has left the disk, or the origin broke off.
+  }
+  viewer.cut(); // the client is to see that its answer is not whole
+}
+
+/** Gives how far it came. */
+async function followLive(viewer: Viewer, live: LiveBody, { at = 0, onDrained }: FollowOptions): Promise<number> {
   const reader = live.open(at);
   viewer.signal.addEventListener('abort', reader.wake, { once: true });
   await viewer.drained();
-  onDrained();
+  onDrained?.();
   while (!viewer.isGone) {
     const chunk = reader.read();
     if (chunk !== undefined) {
       if (!viewer.write(chunk)) await viewer.drained();
     } else {
-      if (live.over !== undefined) break;
+      if (live.over !== undefined || (live.isUnstored && live.hasLost(reader.at))) break;
       await reader.wait();
     }
   }
   viewer.signal.removeEventListener('abort', reader.wake);
   reader.leave();
-  if (viewer.isGone) return;
-  if (live.over?.kind === 'whole' && (await sendRest(viewer, live.over, reader.at))) return viewer.end();
-  viewer.cut(); // the client is to see that its answer is not whole
+  return reader.at;
 }
 
 /** False: it is not to be had. */
-async function sendRest(
-  viewer: Viewer,
-  { body, sizeBytes }: Extract<LiveBody['over'], { kind: 'whole' }>,
-  at: number,
-): Promise<boolean> {
-  if (at === sizeBytes) return true;
-  if (body === undefined || !(await isReadable(body))) return false;
-  try {
-    for await (const chunk of body.read({ first: at, last: sizeBytes - 1 })) {
-      if (viewer.isGone) return false;
-      if (!viewer.write(chunk)) await viewer.drained();
-    }
-    return true;
-  } catch {
-    return false; // it has left the disk
+async function sendRest(viewer: Viewer, live: LiveBody, at: number, fetchRest: FetchRest): Promise<boolean> {
+  const { over } = live;
+  if (over?.kind === 'whole' && at === over.sizeBytes) return true;
+  if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
+    return sendAll(viewer, over.body.read({ first: at, last: over.sizeBytes - 1 }));
   }
+  const rest = live.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, viewer.signal) : undefined;
+  return rest !== undefined && sendAll(viewer, rest);
+}
+
+async function sendAll(viewer: Viewer, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const chunk of chunks) {
+    if (viewer.isGone) return false;
+    if (!viewer.write(chunk)) await viewer.drained();
+  }
+  return true;
 }

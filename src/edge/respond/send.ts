@@ -27,7 +27,7 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, { isClosing
     case 'stream':
       return streamToViewer(viewer, answer.body.stream, answer.body.fill, lag);
     case 'live':
-      return followBody(viewer, answer.body.live);
+      return followBody(viewer, answer.body.live, answer.body);
     case 'fill':
       void streamToStore(answer.body.stream, answer.body.fill); // never rejects; the client does not wait for it
       return viewer.end();

@@ -7,6 +7,7 @@ import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
+import type { FetchRest } from './follow.ts';
 
 export interface StoredAnswerInput {
   readonly request: RequestFacts;
@@ -47,12 +48,23 @@ export function storedAnswer({ request, stored, mark, now, boundary }: StoredAns
 }
 
 /** For a whole GET: the head as if it were stored, and the body as it comes. */
-export function liveAnswer(request: RequestFacts, live: LiveBody, mark: CacheMark, now: number): EdgeAnswer {
+export function liveAnswer(
+  request: RequestFacts,
+  { live, fetchRest }: { readonly live: LiveBody; readonly fetchRest: FetchRest },
+  mark: CacheMark,
+  now: number,
+): EdgeAnswer {
   const { stored, bodyBytes } = live;
   const answer = answerFromStored(request, stored, { now, bodyBytes, boundary: '' });
   if (answer.kind === 'notModified') {
     return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark };
   }
   if (answer.kind !== 'full') throw new Error('a GET without a range is answered whole');
-  return { status: stored.status, reason: stored.reason, headers: answer.headers, body: { kind: 'live', live }, mark };
+  return {
+    status: stored.status,
+    reason: stored.reason,
+    headers: answer.headers,
+    body: { kind: 'live', live, fetchRest },
+    mark,
+  };
 }

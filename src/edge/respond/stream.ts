@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
-import { followBody } from './follow.ts';
+import { type FetchRest, followBody } from './follow.ts';
 import type { ClientLag, LagBudget } from './lag.ts';
 
 /** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
@@ -90,11 +90,17 @@ async function pump(
     if (!isWatched && !isGathering && fill?.live?.hasReaders !== true) break;
     // Nobody waits but the disk; or those who fall behind are to find the rest there.
     if (!isWatched || fill?.live?.hasReaders === true) await fill?.writer.drained?.();
-    if (!isGathering) await fill?.live?.room();
+    if (!isGathering) {
+      fill?.live?.noteUnstored();
+      await fill?.live?.room();
+    }
     if (hasRoom || viewer === undefined || (isGathering && receiver?.lag.note(viewer.queuedBytes) === true)) continue;
     // With a length that the store has accepted, the rest will be there to be read.
     if (isGathering && fill?.live !== undefined && fill.announcedBytes !== undefined) {
-      left = { following: followBody(viewer, fill.live, gathered, () => receiver?.lag.note(0)) };
+      const onDrained = () => receiver?.lag.note(0);
+      left = {
+        following: followBody(viewer, fill.live, { fetchRest: fill.fetchRest ?? nowhere, at: gathered, onDrained }),
+      };
       viewer = undefined;
     } else {
       await viewer.drained();
@@ -104,6 +110,9 @@ async function pump(
   endFill(source, fill, gathered);
   return left;
 }
+
+/** For a body that was not shared. */
+const nowhere: FetchRest = async () => undefined;
 
 function endFill(source: Readable, fill: Fill | undefined, gathered: number): void {
   // RFC 9111 §3.3
