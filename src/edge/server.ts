@@ -17,12 +17,13 @@ import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics.ts';
-import { createConnector, type Resolve, resolveBySystem } from './origin/connector.ts';
+import { createConnector } from './origin/connector.ts';
 import { createOrigins, type OriginsOptions } from './origin/fetch.ts';
 import type { Guard } from './origin/guard.ts';
 import { createOriginHealth } from './origin/health.ts';
 import { createOriginPools } from './origin/pools.ts';
 import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
+import { createResolver, type Resolve } from './origin/resolve.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createRefreshes } from './refresh.ts';
@@ -47,7 +48,7 @@ export interface EdgeOptions {
   readonly log: Logger;
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
-  /** How origins' names are resolved; by the system when absent. */
+  /** How origins' names are resolved; by the machine's hosts file and name servers when absent. */
   readonly resolve?: Resolve;
   /** Certificate authorities for origins instead of the system's, PEM. */
   readonly originCa?: string;
@@ -114,8 +115,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
-  const { sites, store, clock, log, registry, guard, accessLog, zone, resolve = resolveBySystem, originCa } = options;
+  const { sites, store, clock, log, registry, guard, accessLog, zone, originCa } = options;
   const metrics = createEdgeMetrics(registry, store);
+  const resolve = options.resolve ?? createResolver({ monotonic: () => performance.now() });
   const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
   const pools = createOriginPools({
     connect,

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { freePort } from '../../../test/support/nginx.ts';
 import { startRawOrigin } from '../../../test/support/origin.ts';
-import { ConnectError, createConnector, type Resolve } from './connector.ts';
+import { ConnectError, createConnector } from './connector.ts';
 import { createGuard } from './guard.ts';
+import type { Resolve } from './resolve.ts';
 
 const TIMEOUT_MS = 1_000;
 

@@ -2,14 +2,11 @@
  * The one guarded way to open a connection to an address that a customer names. Names are resolved here, each address is
  * put to the guard, and the socket is connected to that very address: there is no second look-up.
  */
-import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { OriginFailure } from '../reasons.ts';
 import type { Guard } from './guard.ts';
-
-/** Every address of a name, in the order of preference; rejects when there is none. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+import type { Resolve } from './resolve.ts';
 
 export interface ConnectorOptions {
   readonly guard: Guard;
@@ -65,12 +62,6 @@ export function createConnector(options: ConnectorOptions): Connect {
     throw last ?? new ConnectError('originDns', `${destination.host} has no address`);
   };
 }
-
-/** The system's resolver: `/etc/hosts` and whatever else the machine is set up with. */
-export const resolveBySystem: Resolve = async (host) => {
-  const found = await lookup(host, { all: true, order: 'verbatim' });
-  return found.map(({ address }) => address);
-};
 
 async function permittedAddresses(
   { host, port, isAddress }: Destination,
