@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -76,6 +77,28 @@ test('an edge that starts without control serves the last settings it received',
   const alone = await startService(t, options);
   assert.equal(alone.controlUrl, '');
   assert.deepEqual(await getFromEdge(alone.edgeUrl), { status: 200, body: 'from the origin' });
+});
+
+test('while no worker runs nothing comes into force', async (t) => {
+  const service = await startService(t, { settings: { ...SETTINGS, CAUSEWAY_EDGE_WORKERS: '1' } });
+  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
+  const { hostname, port } = new URL(service.edgeUrl);
+  process.kill(service.pids()['edge-worker-1'] ?? 0, 'SIGKILL');
+  const taken = createServer();
+  t.after(() => taken.close());
+  await eventually('its port is taken', async () => {
+    taken.listen(Number(port), hostname);
+    await once(taken, 'listening');
+    return true;
+  });
+  const logs = (text: string) => eventually(text, () => service.process.stderr().includes(text));
+  await logs('could not start again');
+  const { domain_id } = await client.call('domain.add', { domain: HOST, cdn_type: '1', data: '127.0.0.1:1' });
+  await logs('no worker of this edge runs');
+  const statusOf = async () => (await client.call('domain.get', { domain_id })).domain_status;
+  assert.equal(await statusOf(), 1);
+  taken.close();
+  await eventually('it is in force', async () => (await statusOf()) === 2, 30_000);
 });
 
 test('a part that does not give its metrics within a second is left out and counted', async (t) => {

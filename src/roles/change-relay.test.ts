@@ -20,7 +20,15 @@ test('a worker that is gone, or dies on the way, does not count', async () => {
   relay.settle('a', 1);
   relay.forget('b');
   assert.equal(await done(), true);
-  await createRelay(['dead']).relay.relay({ revision: 8 });
+});
+
+test('without a worker that runs it nothing is confirmed', async () => {
+  assert.equal(await createRelay(['dead']).relay.relay({ revision: 7 }), false);
+  const { relay } = createRelay(['a', 'b']);
+  const outcome = relay.relay({ revision: 8 });
+  relay.forget('a');
+  relay.forget('b');
+  assert.equal(await outcome, false);
 });
 
 test('a silent worker is cut off, and its death confirms the change', async (t) => {
@@ -54,11 +62,11 @@ function createRelay(names: readonly string[]) {
   return { relay, sent, silent, killed };
 }
 
-/** Gives whether the promise has settled by now. */
-function watch(promise: Promise<void>): () => Promise<boolean> {
+/** Gives whether the change has been confirmed by now. */
+function watch(promise: Promise<boolean>): () => Promise<boolean> {
   let isDone = false;
-  void promise.then(() => {
-    isDone = true;
+  void promise.then((isRun) => {
+    isDone = isRun;
   });
   return async () => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 /**
  * Carries a change from the feed to the workers of this machine and says when all of them run it. A worker that dies no
- * longer counts: its successor begins with the store as it is then. One that stays silent is cut off.
+ * longer counts: its successor begins with the store as it is then. One that stays silent is cut off. Where no worker is left
+ * nothing is in force.
  */
 import type { ChangedMessage } from './messages.ts';
 
@@ -17,21 +18,28 @@ export interface ChangeRelayOptions {
   onSilent(worker: ChangeReceiver): void;
 }
 
+interface Pending {
+  readonly missing: Set<string>;
+  /** Whether a worker runs it. */
+  isRun: boolean;
+  finish(isRun: boolean): void;
+}
+
 export class ChangeRelay {
   readonly #options: ChangeRelayOptions;
-  readonly #pending = new Map<number, { readonly missing: Set<string>; finish(): void }>();
+  readonly #pending = new Map<number, Pending>();
   #lastId = 0;
 
   constructor(options: ChangeRelayOptions) {
     this.#options = options;
   }
 
-  /** Resolves when each worker runs the change, or is gone. */
-  relay(change: Omit<ChangedMessage, 'kind' | 'id'>): Promise<void> {
+  /** Resolves when each worker runs the change, or is gone; false when there is none that does. */
+  relay(change: Omit<ChangedMessage, 'kind' | 'id'>): Promise<boolean> {
     const { workers, limitMs, onSilent } = this.#options;
     const id = ++this.#lastId;
     const asked = workers.filter((worker) => worker.send({ kind: 'changed', id, ...change }));
-    if (asked.length === 0) return Promise.resolve();
+    if (asked.length === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const missing = new Set(asked.map(({ name }) => name));
       const timer = setTimeout(() => {
@@ -40,23 +48,29 @@ export class ChangeRelay {
           worker.kill();
         }
       }, limitMs);
-      const finish = () => {
+      const finish = (isRun: boolean) => {
         clearTimeout(timer);
         this.#pending.delete(id);
-        resolve();
+        resolve(isRun);
       };
-      this.#pending.set(id, { missing, finish });
+      this.#pending.set(id, { missing, isRun: false, finish });
     });
   }
 
   /** The worker runs the change that it was sent with this id. */
   settle(worker: string, id: number): void {
-    const change = this.#pending.get(id);
-    if (change?.missing.delete(worker) && change.missing.size === 0) change.finish();
+    this.#take(worker, id, true);
   }
 
   /** The worker's process is gone. */
   forget(worker: string): void {
-    for (const id of [...this.#pending.keys()]) this.settle(worker, id);
+    for (const id of [...this.#pending.keys()]) this.#take(worker, id, false);
+  }
+
+  #take(worker: string, id: number, isRun: boolean): void {
+    const change = this.#pending.get(id);
+    if (!change?.missing.delete(worker)) return;
+    change.isRun ||= isRun;
+    if (change.missing.size === 0) change.finish(change.isRun);
   }
 }

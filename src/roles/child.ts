@@ -18,8 +18,8 @@ export interface RunningPart {
   readonly firstToken?: FirstToken;
   /** Makes sure that the change is in force here. */
   applyChange?(change: ChangedMessage): void;
-  /** Every worker runs the change with this id. */
-  confirm?(id: number): void;
+  /** Every worker runs the change with this id; `isRun` false: there is none now, so it is to ask again. */
+  confirm?(id: number, isRun: boolean): void;
   /** What the feed asked for with this id; without an outcome it is to ask again. */
   takeOutcome?(id: number, outcome: PrefetchOutcome | undefined): void;
   /** Fetches an object into the store. Never rejects. */
@@ -94,7 +94,7 @@ async function handle(starting: Promise<RunningPart> | undefined, registry: Regi
       part?.applyChange?.(message);
       return send({ kind: 'inForce', id: message.id });
     case 'confirmed':
-      return part?.confirm?.(message.id);
+      return part?.confirm?.(message.id, message.isRun);
     case 'prefetch': {
       const outcome = await part?.prefetch?.(message.request);
       return send({ kind: 'prefetched', id: message.id, ...(outcome !== undefined && { outcome }) });

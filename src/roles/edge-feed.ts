@@ -21,7 +21,7 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
   );
   // Both have just been started; without waiting every start would begin with a failure in the log.
   if (config.roles.includes('control')) await waitForSocket(config.feedSocket);
-  const confirmed = new Map<number, () => void>();
+  const confirmed = new Map<number, PromiseWithResolvers<void>>();
   const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
   // What the process before this one asked for may still be answered, to us.
   let lastId = randomInt(MAX_FIRST_ID);
@@ -30,12 +30,13 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
     edgeId: config.edgeId,
     build,
     store,
-    confirm: ({ revision, names }) =>
-      new Promise((resolve) => {
-        const id = ++lastId;
-        confirmed.set(id, resolve);
-        send({ kind: 'changed', id, revision, ...(names !== undefined && { names }) });
-      }),
+    confirm: ({ revision, names }) => {
+      const id = ++lastId;
+      const answer = Promise.withResolvers<void>();
+      confirmed.set(id, answer);
+      send({ kind: 'changed', id, revision, ...(names !== undefined && { names }) });
+      return answer.promise;
+    },
     prefetch: (request) =>
       new Promise((resolve) => {
         const id = ++lastId;
@@ -47,8 +48,9 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
   });
   addMetrics(registry, client);
   return {
-    confirm(id) {
-      confirmed.get(id)?.();
+    confirm(id, isRun) {
+      if (isRun) confirmed.get(id)?.resolve();
+      else confirmed.get(id)?.reject(new Error('no worker of this edge runs'));
       confirmed.delete(id);
     },
     takeOutcome(id, outcome) {
@@ -56,8 +58,6 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
       prefetched.delete(id);
     },
     async stop() {
-      // Nobody will confirm any more.
-      for (const resolve of confirmed.values()) resolve();
       await client[Symbol.asyncDispose]();
       store[Symbol.dispose]();
     },

@@ -46,8 +46,8 @@ export type ToChild =
   | StartMessage
   /** To a worker, which answers `inForce` when it runs them. */
   | ChangedMessage
-  /** To the feed: every worker runs the change. */
-  | { readonly kind: 'confirmed'; readonly id: number }
+  /** To the feed: every worker runs the change, or, with `isRun` false, there is none now. */
+  | { readonly kind: 'confirmed'; readonly id: number; readonly isRun: boolean }
   | PrefetchMessage
   | PrefetchedMessage
   | { readonly kind: 'metrics'; readonly id: number }

@@ -139,7 +139,7 @@ export class Service implements AsyncDisposable {
 
   #relayFrom(feed: Part, { kind: _, id, ...change }: ChangedMessage): void {
     // Only resolves; a feed that has died meanwhile asks again.
-    void this.#relay.relay(change).then(() => feed.send({ kind: 'confirmed', id }));
+    void this.#relay.relay(change).then((isRun) => feed.send({ kind: 'confirmed', id, isRun }));
   }
 
   #relayPrefetch(feed: Part, { id, request }: PrefetchMessage): void {
