@@ -19,6 +19,7 @@ const SETTINGS = {
 /** Each on a connection of its own, so that the kernel spreads them over the workers. */
 const VIEWERS = 12;
 const LANGUAGES = ['en', 'de'];
+const ANSWER_LIMIT_MS = 20_000;
 
 test('a purge reaches every edge, worker and variant, also on disk, and nothing else; restarts do not undo it', async (t) => {
   const world = await startWorld(t);
@@ -225,7 +226,8 @@ async function versions(world: World, paths: readonly string[], languages = LANG
 function get({ edgeUrl }: RunningService, path: string, language: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { host: HOST, ...(language !== '' && { 'accept-language': language }) };
-    const sent = request(`${edgeUrl}${path}`, { headers, agent: false }, (response) => {
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+    const sent = request(`${edgeUrl}${path}`, { headers, agent: false, signal }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text) => {
         body += text;

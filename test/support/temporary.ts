@@ -6,6 +6,14 @@ import type { TestContext } from 'node:test';
 
 export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  t.after(() => {
+    try {
+      remove();
+    } catch {
+      // A process that the test is about to end still writes there; failing now would leave that process running.
+      process.once('exit', remove);
+    }
+  });
   return folder;
 }
