@@ -33,6 +33,22 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.equal(await status(), 1, 'no edge is alive');
   });
 
+  test('a name is looked for as it is kept: in lower case and in ASCII', async (t) => {
+    const { mine } = await startWithCustomers(t, newDatabase);
+    for (const name of ['www.例子.com', 'a.例子.com', 'plain.example']) await add(mine, name);
+    const rows: readonly [string, number][] = [
+      ['例子', 2],
+      ['.例子.', 2],
+      ['A.例子。COM', 1],
+      ['xn--fsqu00a', 2],
+      [' PLAIN ', 1],
+      ['*.例子', 0],
+      ['子', 0],
+      ['', 3],
+    ];
+    for (const [name, total] of rows) assert.equal(dataOf(await mine('domain.list', { name }))['total'], total, name);
+  });
+
   test('a clock that is set back by an hour makes no edge immortal', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     await api.acknowledge('gone', 0);

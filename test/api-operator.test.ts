@@ -99,6 +99,41 @@ describeOnBothEngines('operators', (newDatabase) => {
     assert.equal((await api.db.query.selectFrom('token').selectAll().execute()).length, 3);
   });
 
+  test("find a domain among every account's", async (t) => {
+    const { api, me, other, mine, theirs, operate } = await startWithCustomers(t, newDatabase);
+    const ids = [
+      await add(mine, 'example.com'),
+      await add(theirs, 'www.example.com'),
+      await add(theirs, '*.例子.com'),
+      await add(mine, 'shop.example'),
+    ];
+    const [first, second, third, fourth] = ids;
+    await mine('domain.setStatus', { domain_id: fourth, domain_status: 0 });
+    const rows: readonly [Record<string, unknown>, readonly unknown[], number?][] = [
+      [{}, ids],
+      [{ name: 'EXAMPLE.com' }, [first, second]],
+      [{ name: 'Example.com', exact: 1 }, [first]],
+      [{ name: 'example.com', exact: 0 }, [first, second]],
+      [{ name: '*.例子.com', exact: '1' }, [third]],
+      [{ exact: 1 }, ids],
+      [{ name: '', exact: 1 }, ids],
+      [{ account_id: other.accountId }, [second, third]],
+      [{ account_id: me.accountId, name: 'www' }, []],
+      [{ domain_status: 0 }, [fourth]],
+      [{ page: 2, page_size: 3 }, [fourth], 4],
+    ];
+    for (const [request, expected, total = expected.length] of rows) {
+      const data = dataOf(await operate('operator.listDomains', request));
+      assert.ok(Array.isArray(data['list']));
+      const found = data['list'].map((domain: Record<string, unknown>) => domain['domain_id']);
+      assert.deepEqual([found, data['total']], [expected, total], JSON.stringify(request));
+    }
+    const { list } = dataOf(await operate('operator.listDomains', { name: 'www.example.com', exact: 1 }));
+    assert.deepEqual(list, [{ account_id: String(other.accountId), ...(await show(theirs, String(second))) }]);
+    assert.equal((await operate('operator.listDomains', { account_id: 999 })).errorCode, 'accountNotFound');
+    assert.equal((await api.call('operator.listDomains', me.accessToken, {})).http, 404);
+  });
+
   test('move a domain to another customer, with its id and its state, unless names would overlap', async (t) => {
     const limits = { domainsPerAccount: 5 };
     const { api, me, other, mine, theirs, operate } = await startWithCustomers(t, newDatabase, { limits });

@@ -6,7 +6,7 @@ import { flag } from '#contract/fields.ts';
 import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS } from '#contract/labels.ts';
 import type { Locale } from '#contract/locale.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
-import { type DomainName, parseDomainName } from '#model/domain-name.ts';
+import { type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';
 
 /** How answers are to look. */
@@ -71,6 +71,11 @@ export function readDomainName(text: string): Extract<DomainName, { kind: 'name'
   const parsed = parseDomainName(text.trim());
   if (parsed.kind === 'invalid') throw new ServiceError('domainNameInvalid', { reason: parsed.reason });
   return parsed;
+}
+
+/** Part of a name, or all of it, as names are kept. */
+export function readNameFilter(text: string): string {
+  return toNameFragment(text.trim());
 }
 
 /** Kept as written; each is checked here and named when it is wrong. */

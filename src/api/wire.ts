@@ -18,12 +18,18 @@ import {
   type DomainView,
   type Look,
   readDomainName,
+  readNameFilter,
   readOrigins,
   readProtocol,
   readSourceHost,
   readType,
   writeDomain,
 } from './wire-domain.ts';
+
+interface DomainPage {
+  readonly total: number;
+  readonly views: readonly DomainView[];
+}
 
 const FIRST_PAGE = 1;
 const DEFAULT_PAGE_SIZE = 20;
@@ -52,7 +58,7 @@ export const READ = {
   }),
   'domain.list': (request) => ({
     ...readPage(request),
-    nameContains: request.name,
+    nameContains: request.name && readNameFilter(request.name),
     statusCode: request.domain_status,
   }),
   'domain.delete': ({ domain_id }) => ({ domainId: domain_id }),
@@ -81,6 +87,15 @@ export const READ = {
   'operator.listTokens': ({ account_id }) => ({ accountId: account_id }),
   'operator.revokeToken': ({ account_id, token_id }) => ({ accountId: account_id, tokenId: token_id }),
   'operator.narrowToken': ({ account_id, token_id, scopes }) => ({ accountId: account_id, tokenId: token_id, scopes }),
+  'operator.listDomains': (request) => {
+    const name = request.name && readNameFilter(request.name);
+    return {
+      ...readPage(request),
+      accountId: request.account_id,
+      ...(request.exact === true ? { name: name || undefined } : { nameContains: name }),
+      statusCode: request.domain_status,
+    };
+  },
   'operator.transferDomain': ({ account_id, domain_id, to_account_id }) => ({
     accountId: account_id,
     domainId: domain_id,
@@ -97,7 +112,7 @@ export const WRITE = {
   'domain.get': (view: DomainView, look) => writeDomain(view, look),
   'domain.add': ({ id }: Domain) => ({ domain_id: String(id) }),
   'domain.updateOrigin': writeDone,
-  'domain.list': ({ total, views }: { readonly total: number; readonly views: readonly DomainView[] }, look) => ({
+  'domain.list': ({ total, views }: DomainPage, look) => ({
     total,
     list: views.map((view) => writeDomain(view, look)),
   }),
@@ -124,6 +139,10 @@ export const WRITE = {
   'operator.listTokens': (tokens: readonly Token[], look) => ({ list: tokens.map((token) => writeToken(token, look)) }),
   'operator.revokeToken': writeDone,
   'operator.narrowToken': writeDone,
+  'operator.listDomains': ({ total, views }: DomainPage, look) => ({
+    total,
+    list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomain(view, look) })),
+  }),
   'operator.transferDomain': writeDone,
   'operator.setDomainStatus': writeDone,
 } satisfies { readonly [N in RouteName]: (result: never, look: Look) => DataOf<N> };

@@ -1,15 +1,14 @@
 /** What the `/domain/*` operations take and give. */
 import * as z from 'zod';
-import { CDN_TYPES, DOMAIN_DATA, DOMAIN_STATUS_CODES, SAMPLE_DOMAIN, SOURCE_TYPES } from './domain-data.ts';
-import { choice, identifier, integer, optional, optionalHttpUrl, originList, text } from './fields.ts';
+import { CDN_TYPES, DOMAIN_DATA, SAMPLE_DOMAIN, SOURCE_TYPES } from './domain-data.ts';
+import { choice, identifier, optional, optionalHttpUrl, originList, text } from './fields.ts';
+import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 
 /** The longest name DNS has is 253; anything longer is refused as a name, with that word. */
 const MAX_NAME_LENGTH = 1024;
 const MAX_ICP_LENGTH = 64;
 const MAX_REMARK_LENGTH = 255;
-const MAX_PAGE = 1_000_000;
-const MAX_PAGE_SIZE = 100;
 
 const sourceType = choice(['', ...SOURCE_TYPES], {
   'zh-CN': 'http、https 或 protocol_follow（空为默认值 http）',
@@ -86,15 +85,8 @@ export const DOMAIN_OPERATIONS = {
   'domain.list': operation({
     summary: { 'zh-CN': '分页查询域名列表', en: 'Lists domains, a page at a time, in the order they were added' },
     request: request({
-      page: optional(integer(1, MAX_PAGE)),
-      page_size: optional(integer(1, MAX_PAGE_SIZE)),
-      name: optional(text({ max: MAX_NAME_LENGTH })),
-      domain_status: optional(
-        choice(DOMAIN_STATUS_CODES, {
-          'zh-CN': '0（已关闭）、1（配置中）、2（加速中）、5（审核未通过）或 6（已禁用）',
-          en: '0 (closed), 1 (being configured), 2 (accelerating), 5 (review rejected) or 6 (disabled)',
-        }),
-      ),
+      ...PAGE_FIELDS,
+      ...DOMAIN_FILTER_FIELDS,
     }),
     data: z.object({
       total: z.int().describe('number of domains that match, on all pages'),

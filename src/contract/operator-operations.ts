@@ -1,12 +1,12 @@
-/** What the `/operator/*` operations take and give; all of them name the account that they act for. */
+/** What the `/operator/*` operations take and give; those that change something name the account that they act for. */
 import * as z from 'zod';
-import { choice, choices, identifier, integer, optional, text } from './fields.ts';
+import { DOMAIN_DATA, SAMPLE_DOMAIN } from './domain-data.ts';
+import { choice, choices, flag, identifier, integer, optional, text } from './fields.ts';
+import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import type { Scope } from './routes.ts';
 
 const MAX_LABEL_LENGTH = 64;
-const MAX_PAGE = 1_000_000;
-const MAX_PAGE_SIZE = 100;
 /** End of the year 9999. */
 const MAX_UNIX_SECONDS = 253_402_300_799;
 
@@ -65,10 +65,7 @@ export const OPERATOR_OPERATIONS = {
   }),
   'operator.listAccounts': operation({
     summary: { 'zh-CN': '分页查询账户列表', en: 'Lists accounts, a page at a time' },
-    request: request({
-      page: optional(integer(1, MAX_PAGE)),
-      page_size: optional(integer(1, MAX_PAGE_SIZE)),
-    }),
+    request: request(PAGE_FIELDS),
     data: z.object({ total: z.int(), list: z.array(ACCOUNT_DATA) }),
     sample: { request: { page: 1, page_size: 20 }, data: { total: 1, list: [SAMPLE_ACCOUNT] } },
   }),
@@ -109,6 +106,28 @@ export const OPERATOR_OPERATIONS = {
     request: request({ account_id: identifier, token_id: identifier, scopes }),
     data: z.boolean(),
     sample: { request: { account_id: '2', token_id: '7', scopes: ['cdn'] }, data: true },
+  }),
+  'operator.listDomains': operation({
+    summary: {
+      'zh-CN': '分页查询所有账户的域名',
+      en: 'Lists the domains of every account, or of one, a page at a time, in the order they were added',
+    },
+    request: request({
+      account_id: optional(identifier),
+      ...PAGE_FIELDS,
+      ...DOMAIN_FILTER_FIELDS,
+      exact: optional(flag),
+    }),
+    data: z.object({
+      total: z.int().describe('number of domains that match, on all pages'),
+      list: z
+        .array(z.object({ account_id: z.string().describe('whose domain it is'), ...DOMAIN_DATA.shape }))
+        .describe('the domains of this page'),
+    }),
+    sample: {
+      request: { account_id: '2', name: 'www.example.com', exact: 1 },
+      data: { total: 1, list: [{ account_id: '2', ...SAMPLE_DOMAIN }] },
+    },
   }),
   'operator.transferDomain': operation({
     summary: { 'zh-CN': '将域名转移到另一客户账户', en: 'Moves a domain to another customer account' },

@@ -56,6 +56,7 @@ export const ROUTES = {
   'operator.listTokens': operatorRoute('/operator/listTokens'),
   'operator.revokeToken': operatorRoute('/operator/revokeToken'),
   'operator.narrowToken': operatorRoute('/operator/narrowToken'),
+  'operator.listDomains': operatorRoute('/operator/listDomains'),
   'operator.transferDomain': operatorRoute('/operator/transferDomain'),
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus'),
 } as const satisfies Readonly<Record<string, Route>>;

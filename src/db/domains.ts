@@ -18,7 +18,9 @@ export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
 export type DomainStatus = 'configuring' | 'accelerating' | DomainState;
 
 export interface DomainFilter {
-  readonly accountId: number;
+  /** Absent: of every account. */
+  readonly accountId?: number | undefined;
+  readonly name?: string | undefined;
   readonly nameContains?: string | undefined;
   /** Any of these; absent: every domain. */
   readonly statuses?: readonly DomainStatus[] | undefined;
@@ -157,9 +159,10 @@ export async function listDomains(
 }
 
 function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: DomainFilter) {
-  const { nameContains = '', statuses } = filter;
+  const { accountId, name, nameContains = '', statuses } = filter;
   return e.and([
-    e('account_id', '=', filter.accountId),
+    ...(accountId === undefined ? [] : [e('account_id', '=', accountId)]),
+    ...(name === undefined ? [] : [e('name', '=', name)]),
     e('deleted_at', 'is', null),
     ...(nameContains === '' ? [] : [matches(`%${escapeLike(nameContains.toLowerCase())}%`)]),
     ...(statuses === undefined ? [] : [e.or(statuses.map((status) => hasStatus(e, status, filter.inForce)))]),

@@ -1,4 +1,5 @@
 /** Names of accelerated domains: parsing what a customer wrote, and which names stand in each other's way. */
+import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
 import { parseHostText } from './host-text.ts';
 
@@ -25,6 +26,17 @@ export function parseDomainName(text: string): DomainName {
   const name = isWildcard ? `*.${host}` : host;
   if (name.length > 253) return { kind: 'invalid', reason: 'is longer than 253 characters' };
   return { kind: 'name', name, isWildcard };
+}
+
+/**
+ * Part of a name, as names are kept: lower-case ASCII, `.example.com` as it stands. A label beyond ASCII is turned as a whole,
+ * so only a whole one finds its names.
+ */
+export function toNameFragment(text: string): string {
+  return text
+    .split(/[.。．｡]/)
+    .map((label) => (/^\p{ASCII}*$/u.test(label) ? '' : domainToASCII(label)) || label.toLowerCase())
+    .join('.');
 }
 
 /** The wildcards that cover a name (or a wildcard's names), nearest first: `a.b.c` → `*.b.c`, `*.c`. Never itself. */

@@ -1,22 +1,14 @@
 /** The `/domain/*` operations: a customer's own domains. */
 import { ServiceError } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { type DomainStatus, findDomain, listDomains } from '#db/domains.ts';
+import { findDomain } from '#db/domains.ts';
 import { listLiveEdges } from '#db/edges.ts';
-import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
+import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../change.ts';
 import type { Handler } from './handler.ts';
+import { listDomainViews } from './list-domains.ts';
 import { changeState } from './state.ts';
-
-/** Which stored states, and which half of `open`, a code of the wire stands for. */
-const STATUSES_OF_CODE: Readonly<Record<'0' | '1' | '2' | '5' | '6', readonly DomainStatus[]>> = {
-  '0': ['closed'],
-  '1': ['pending', 'configuring'],
-  '2': ['accelerating'],
-  '5': ['rejected'],
-  '6': ['disabled'],
-};
 
 export const DOMAIN_HANDLERS = {
   'domain.get': async ({ db, now, accountId }, { domainId }) => {
@@ -48,20 +40,7 @@ export const DOMAIN_HANDLERS = {
     });
   },
 
-  'domain.list': async ({ db, now, accountId }, { limit, offset, nameContains, statusCode }) => {
-    const liveEdges = await listLiveEdges(db.query, now);
-    const inForce = summarizeAcknowledgements(liveEdges);
-    const statuses = statusCode && STATUSES_OF_CODE[statusCode];
-    const { total, domains } = await listDomains(db.query, {
-      accountId,
-      nameContains,
-      statuses,
-      limit,
-      offset,
-      inForce,
-    });
-    return { total, views: domains.map((domain) => ({ domain, isInForce: isInForce(domain, liveEdges) })) };
-  },
+  'domain.list': async ({ db, now, accountId }, filter) => listDomainViews(db, now, { ...filter, accountId }),
 
   'domain.delete': async ({ db, now, accountId }, { domainId }) => {
     await deleteDomain(db, { accountId, domainId }, now);

@@ -8,6 +8,7 @@ import { hashToken, mintToken } from '#lib/token.ts';
 import type { Account, AccountKind, Scope, Token } from '#model/account.ts';
 import { changeDomain, transferDomain } from '../change.ts';
 import type { Handler } from './handler.ts';
+import { listDomainViews } from './list-domains.ts';
 import { changeState } from './state.ts';
 
 /** An operator's token works on `/operator/*` only, so it has nothing to do on a customer's account. */
@@ -53,6 +54,11 @@ export const OPERATOR_HANDLERS = {
       throw new ServiceError('scopesWidened', { present: token.scopes.join(', ') });
     }
     await narrowToken(db.query, token.id, scopes);
+  },
+
+  'operator.listDomains': async ({ db, now }, filter) => {
+    if (filter.accountId !== undefined) await findAccountOrRefuse(db, filter.accountId);
+    return await listDomainViews(db, now, filter);
   },
 
   'operator.transferDomain': async ({ db, maxDomains }, { accountId, domainId, toAccountId }) => {

@@ -1,0 +1,31 @@
+/** A page of domains, as customers see their own and operators everybody's. */
+import { type DomainFilter, type DomainStatus, listDomains } from '#db/domains.ts';
+import { listLiveEdges } from '#db/edges.ts';
+import type { Db } from '#db/open.ts';
+import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
+import type { DomainView } from '../wire-domain.ts';
+
+/** Which stored states, and which half of `open`, a code of the wire stands for. */
+const STATUSES_OF_CODE: Readonly<Record<'0' | '1' | '2' | '5' | '6', readonly DomainStatus[]>> = {
+  '0': ['closed'],
+  '1': ['pending', 'configuring'],
+  '2': ['accelerating'],
+  '5': ['rejected'],
+  '6': ['disabled'],
+};
+
+interface PageFilter extends Omit<DomainFilter, 'statuses' | 'inForce'> {
+  readonly statusCode: keyof typeof STATUSES_OF_CODE | undefined;
+}
+
+export async function listDomainViews(
+  db: Db,
+  now: number,
+  { statusCode, ...filter }: PageFilter,
+): Promise<{ readonly total: number; readonly views: readonly DomainView[] }> {
+  const liveEdges = await listLiveEdges(db.query, now);
+  const inForce = summarizeAcknowledgements(liveEdges);
+  const statuses = statusCode && STATUSES_OF_CODE[statusCode];
+  const { total, domains } = await listDomains(db.query, { ...filter, statuses, inForce });
+  return { total, views: domains.map((domain) => ({ domain, isInForce: isInForce(domain, liveEdges) })) };
+}
