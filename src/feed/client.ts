@@ -35,6 +35,9 @@ import { describeStatus, type EdgeIdentity } from './status.ts';
 
 /** Jittered: after a restart of control not everyone comes at once. */
 const RECONNECT = { firstMs: 100, capMs: 5000 };
+/** How often the store's file is looked at, apart from before each change and report. */
+const LOOK_MS = 1000;
+const SETTINGS_LOST = 'the settings of this edge were lost';
 /** One delta; far above what control sends. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
@@ -75,6 +78,9 @@ class RunningFeedClient implements FeedClient {
   readonly #prefetches: Prefetches;
   readonly #running: Promise<unknown>;
   readonly #reporting: NodeJS.Timeout;
+  readonly #looking: NodeJS.Timeout;
+  /** Ends the connection that is open, and with it what it was to bring. */
+  #attempt = new AbortController();
   #applied: Place | undefined;
   #isConnected = false;
   #reconnects = 0;
@@ -82,6 +88,7 @@ class RunningFeedClient implements FeedClient {
   #report: Promise<void> | undefined;
   #isReportDue = false;
   #isReportFailing = false;
+  #isLookFailing = false;
 
   constructor(options: FeedClientOptions) {
     const { store, confirm, prefetch, log, edgeId, build, clock } = options;
@@ -102,10 +109,9 @@ class RunningFeedClient implements FeedClient {
         this.#prefetches.advance(head.revision);
       },
     });
-    const head = store.head();
-    // What was stored before the start is in force only when the workers of this start say so.
-    if (head !== undefined) this.#confirmations.add(head, undefined);
+    this.#confirmStored();
     this.#reporting = setInterval(() => this.#tick(), STATUS_MS);
+    this.#looking = setInterval(() => this.#look(), LOOK_MS);
     this.#running = this.#run();
   }
 
@@ -123,7 +129,9 @@ class RunningFeedClient implements FeedClient {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#reporting);
+    clearInterval(this.#looking);
     this.#stop.abort();
+    this.#attempt.abort();
     await this.#running;
     await this.#prefetches[Symbol.asyncDispose]();
     await this.#confirmations[Symbol.asyncDispose]();
@@ -136,9 +144,38 @@ class RunningFeedClient implements FeedClient {
     if (this.#applied !== undefined) this.#prefetches.advance(this.#applied.revision);
   }
 
+  /** What was stored before is in force only when the workers of this start say so. */
+  #confirmStored(): void {
+    const head = this.#options.store.head();
+    if (head !== undefined) this.#confirmations.add(head, undefined);
+  }
+
+  /** Before anything is said or done on the ground of what was stored. True: it was lost, and we begin anew. */
+  #repair(cause?: unknown): boolean {
+    if (!this.#options.store.repair(cause)) return false;
+    this.#options.log.error('the settings of this edge were removed, replaced or damaged; asking for them anew');
+    this.#applied = undefined;
+    this.#confirmations.forget();
+    this.#attempt.abort(new Error(SETTINGS_LOST));
+    this.#confirmStored();
+    return true;
+  }
+
+  #look(cause?: unknown): void {
+    try {
+      this.#repair(cause);
+      this.#isLookFailing = false;
+    } catch (error) {
+      if (!this.#isLookFailing)
+        this.#options.log.error({ err: error }, 'no file for settings can be opened; trying on');
+      this.#isLookFailing = true;
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      this.#attempt = new AbortController();
       try {
         const head = this.#options.store.head() ?? (await this.#takeSnapshot());
         if ((await this.#follow(head)) === 'reset') {
@@ -147,6 +184,7 @@ class RunningFeedClient implements FeedClient {
         }
       } catch (error) {
         if (signal.aborted) return;
+        this.#look(error);
         this.#failures += 1;
         if (this.#failures === 1) this.#options.log.warn({ err: error }, 'lost the feed; trying on');
         else this.#options.log.debug({ err: error, failures: this.#failures }, 'no feed yet');
@@ -160,7 +198,7 @@ class RunningFeedClient implements FeedClient {
 
   async #takeSnapshot(): Promise<Place> {
     const { store, socketPath, clock, log } = this.#options;
-    const { signal } = this.#stop;
+    const { signal } = this.#attempt;
     const { epoch, revision, tag, count } = await takeSnapshot(store, { socketPath, clock, signal });
     const at = { epoch, revision, tag };
     log.info({ revision, count, rejected: store.countRejections() }, 'took a snapshot');
@@ -172,7 +210,7 @@ class RunningFeedClient implements FeedClient {
   async #follow(at: Place): Promise<'reset'> {
     const { socketPath } = this.#options;
     const path = `${STREAM_PATH}?${formatPlaceQuery(at)}`;
-    const { signal } = this.#stop;
+    const { signal } = this.#attempt;
     const response = await requestFeed({ socketPath, path, signal, silenceMs: SILENCE_MS });
     try {
       for await (const event of readEvents(response, MAX_EVENT_CHARS)) {
@@ -191,6 +229,7 @@ class RunningFeedClient implements FeedClient {
 
   /** Throws when the delta does not begin where we are; the next connection says where that is. */
   #apply(epoch: string, { from, to, tag, changes }: Delta): void {
+    if (this.#repair()) throw new Error(SETTINGS_LOST);
     const { store, clock, log } = this.#options;
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
@@ -214,6 +253,7 @@ class RunningFeedClient implements FeedClient {
     while (this.#isReportDue && this.#applied !== undefined && !this.#stop.signal.aborted) {
       this.#isReportDue = false;
       try {
+        if (this.#repair()) continue;
         await this.#sendReport(this.#applied);
         this.#isReportFailing = false;
       } catch (error) {

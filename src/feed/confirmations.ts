@@ -20,6 +20,8 @@ export interface StoredChange {
 export interface Confirmations extends AsyncDisposable {
   /** In the order in which they were stored. */
   add(head: Place, names: readonly string[] | undefined): void;
+  /** What was added no longer counts: none of it is confirmed after this. */
+  forget(): void;
 }
 
 export interface ConfirmationsOptions {
@@ -38,6 +40,7 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
   const stop = new AbortController();
   let pending: Pending | undefined;
   let running: Promise<void> | undefined;
+  let forgets = 0;
 
   return {
     add(head, names) {
@@ -45,6 +48,10 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
       running ??= run().finally(() => {
         running = undefined;
       });
+    },
+    forget() {
+      pending = undefined;
+      forgets += 1;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -56,15 +63,16 @@ export function createConfirmations({ confirm, onConfirmed, log }: Confirmations
     let failures = 0;
     while (pending !== undefined && !stop.signal.aborted) {
       const asked: Pending = pending;
+      const forgetsBefore = forgets;
       pending = undefined;
       try {
         await unlessStopped(confirm({ revision: asked.head.revision, names: asked.names && [...asked.names] }));
         failures = 0;
-        onConfirmed(asked.head);
+        if (forgets === forgetsBefore) onConfirmed(asked.head);
       } catch (error) {
         if (stop.signal.aborted) return;
         log.warn({ err: error, revision: asked.head.revision }, 'a change is not in force yet; asking again');
-        pending = merge(asked, pending);
+        if (forgets === forgetsBefore) pending = merge(asked, pending);
         failures += 1;
         // Rejects only when we stop, and then the loop ends.
         const { signal } = stop;

@@ -2,7 +2,8 @@
  * The layout of an edge's own SQLite file, opening it for writing, and how one change is written. A file that is damaged or
  * not ours is moved aside: an edge must come up, and control gives it everything anew.
  */
-import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** What becomes of a change here: taken, forgotten, or refused while the version before stays. `body` is JSON as text. */
@@ -28,6 +29,8 @@ const APPLICATION_ID = 0x43737732;
 const BUSY_TIMEOUT_MS = 2000;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 
 /** `stamp`: when a purge was applied here; `prefetched`: what became of a prefetch here. */
 const LAYOUT = `
@@ -58,11 +61,37 @@ export function openEdgeFile(file: string, onMoved: (to: string) => void): Datab
   }
 }
 
+/** Whether it is an edge's and whole, as somebody sees it who has not read any of it yet. Reads all of it. */
+export function isEdgeFileSound(file: string): boolean {
+  try {
+    using database = openEdgeFileToRead(file);
+    checkFile(database);
+    return true;
+  } catch (error) {
+    return isBusy(error);
+  }
+}
+
+/** How a file looks from outside. */
+export interface FileLook {
+  /** Changes when another file takes the place of this one or of its WAL. */
+  readonly identity: string;
+  /** Changes when somebody writes: between two writes of the only writer it stays. */
+  readonly content: string;
+}
+
+export function lookAtEdgeFile(file: string): FileLook {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  const wal = statSync(`${file}-wal`, { bigint: true, throwIfNoEntry: false });
+  return { identity: `${stats?.ino} ${wal?.ino}`, content: `${stats?.size} ${stats?.mtimeNs}` };
+}
+
 export function openEdgeFileToRead(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
 function openWritable(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     const isEmpty = database.prepare('select count(*) as n from sqlite_schema').get()?.['n'] === 0;
@@ -83,6 +112,8 @@ function checkFile(database: DatabaseSync): void {
   if (id !== APPLICATION_ID) throw new Error('not the file of an edge');
   const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   if (check !== 'ok') throw new Error(`damaged: ${check}`);
+  const spoilt = database.prepare('select count(*) as n from resource where not json_valid(body)').get()?.['n'];
+  if (spoilt !== 0) throw new Error(`damaged: ${spoilt} resources cannot be read`);
   database.exec('select 1 from head, resource, rejection, stamp, prefetched limit 0');
 }
 
@@ -126,9 +157,17 @@ export function inTransaction(database: DatabaseSync, work: () => void): void {
 
 /** The file is good, somebody else has it just now. */
 export function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error && 'errcode' in error && [SQLITE_BUSY, SQLITE_LOCKED].some((code) => code === error.errcode)
-  );
+  return hasCode(error, SQLITE_BUSY, SQLITE_LOCKED);
+}
+
+export function isDamage(error: unknown): boolean {
+  return hasCode(error, SQLITE_CORRUPT, SQLITE_NOTADB);
+}
+
+function hasCode(error: unknown, ...codes: readonly number[]): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  // The lowest byte is the kind, above it stands which of that kind.
+  return codes.includes(Number(error.errcode) & 0xff);
 }
 
 /** With its WAL, which belongs to it. */

@@ -56,6 +56,8 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
           .run(epoch, revision, tag);
       });
     },
-    [Symbol.dispose]: () => database.exec('drop table if exists temp.staged'),
+    [Symbol.dispose]() {
+      if (database.isOpen) database.exec('drop table if exists temp.staged'); // else it went with the connection
+    },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary.ts';
@@ -91,7 +91,7 @@ test('a reader finds nothing without a file, then what the writer wrote, and fol
   }
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
   using store = openEdgeStore(file, notMoved);
-  assert.equal(reader.head(), undefined);
+  assert.equal(reader.head()?.revision, 2, 'the set before is better than none');
   fill(store);
   assert.equal(reader.getSpec('a.example.com')?.revision, 1);
 });
@@ -105,3 +105,65 @@ test('a reader reads when no writer is there', (t) => {
   using reader = openSiteReader(file);
   assert.equal(reader.getSpec('a.example.com')?.revision, 1);
 });
+
+/** What happens to the file while it is open, and the revision that the store has after `repair`; absent: nothing to repair. */
+const HARM: readonly (readonly [string, (file: string) => void, { readonly revision: number | undefined }?])[] = [
+  ['nothing', () => undefined],
+  ['a touch', (file) => utimesSync(file, 1, 1)],
+  ['a reader', (file) => openSiteReader(file)[Symbol.dispose]()],
+  ['a removal with its WAL', (file) => removeAll(file), { revision: undefined }],
+  ['a removal without its WAL', (file) => rmSync(file), { revision: undefined }],
+  ['a removal with its folder', (file) => rmSync(dirname(file), { recursive: true }), { revision: undefined }],
+  ['a removal of its WAL', (file) => rmSync(`${file}-wal`), { revision: 2 }],
+  ['noise all over it', (file) => writeFileSync(file, 'noise '.repeat(9000)), { revision: undefined }],
+  ['noise in a body', (file) => spoilBody(file), { revision: undefined }],
+  [
+    'an end in the middle',
+    (file) => writeFileSync(file, readFileSync(file).subarray(0, 5000)),
+    { revision: undefined },
+  ],
+  ['an older copy', (file) => putBackCopy(file), { revision: 1 }],
+];
+
+for (const [name, harm, lost] of HARM) {
+  test(`a store that meets ${name} while it is open ${lost ? 'begins anew' : 'goes on'}`, (t) => {
+    const file = join(temporaryFolder(t), 'edge', 'sites.db');
+    {
+      using store = openEdgeStore(file, notMoved);
+      fill(store);
+    } // closed once, so that all of it is in the file and nothing in the WAL
+    copyFileSync(file, `${file}.copy`);
+    using store = openEdgeStore(file, () => undefined);
+    assert.equal(store.repair(), false);
+    store.applyDelta(SECOND, [], 1000);
+    using staging = store.stageSnapshot();
+    staging.add({ kind: 'put', resource: 'site', key: 'a.example.com', revision: 1, body: '{"id":1}' });
+    staging.commit({ ...SECOND, continues: true }, 1000);
+    assert.equal(store.repair(), false, 'its own writes are no harm');
+    harm(file);
+    assert.equal(store.repair(), lost !== undefined);
+    assert.equal(store.repair(), false);
+    assert.equal(store.head()?.revision, lost === undefined ? 2 : lost.revision);
+    fill(store);
+    using reader = openSiteReader(file);
+    assert.equal(reader.getSpec('a.example.com')?.revision, 1);
+  });
+}
+
+function removeAll(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
+
+function spoilBody(file: string): void {
+  // What is in the WAL too would not be read from here.
+  new DatabaseSync(file).exec('pragma wal_checkpoint(truncate)');
+  const bytes = readFileSync(file);
+  const body = bytes.indexOf('{"id":1}');
+  bytes.fill('x', body, body + 8);
+  writeFileSync(file, bytes);
+}
+
+function putBackCopy(file: string): void {
+  removeAll(file);
+  copyFileSync(`${file}.copy`, file);
+}

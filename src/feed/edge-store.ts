@@ -4,13 +4,18 @@
  */
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import type { Place } from '#model/place.ts';
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { SiteSource } from '#sites/table.ts';
 import {
+  type FileLook,
   inTransaction,
   isBusy,
+  isDamage,
+  isEdgeFileSound,
+  lookAtEdgeFile,
   openEdgeFile,
   openEdgeFileToRead,
   prepareApply,
@@ -33,6 +38,12 @@ export interface EdgeStore extends SiteSource, Disposable {
   /** Collects a whole new set beside the present one; nothing changes until its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
+  /**
+   * Looks whether the file is still in its place, ours and whole; when it is not, or `error` (of this store) says that it is
+   * damaged, opens what is there now or a new one. True: what the store holds is another set now, or none. Throws when
+   * nothing can be opened; call it again.
+   */
+  repair(error?: unknown): boolean;
 }
 
 /** What a worker reads from. */
@@ -51,33 +62,76 @@ const SELECT_PURGES = `
 
 /** For the feed client, one per file. `onMoved` is told where a damaged or foreign file went; then the store is empty. */
 export function openEdgeStore(file: string, onMoved: (to: string) => void): EdgeStore {
-  const database = openEdgeFile(file, onMoved);
-  const selectSite = database.prepare(SELECT_SITE);
-  const selectHead = database.prepare(SELECT_HEAD);
-  const selectPurges = database.prepare(SELECT_PURGES);
-  const countSites = database.prepare("select count(*) as n from resource where kind = 'site'");
-  const countRejections = database.prepare('select count(*) as n from rejection');
-  const selectRejections = database.prepare(
-    'select kind, key, revision, error from rejection order by revision, kind, key limit ?',
-  );
-  const moveHead = database.prepare('update head set revision = ?, tag = ? where id = 1');
-  const apply = prepareApply(database);
+  let open = openStore(file, onMoved);
+  /** How the file looks after our own last write; absent: it could not be opened anew. */
+  let lastLook: FileLook | undefined = lookAtEdgeFile(file);
+  const write = (work: () => void) => {
+    const isAsLeft = isDeepStrictEqual(lookAtEdgeFile(file), lastLook);
+    work();
+    if (isAsLeft) lastLook = lookAtEdgeFile(file);
+  };
   return {
-    head: () => toHead(selectHead.get()),
-    getSpec: (name) => toSpec(selectSite.get(name)),
-    purgesOf: (siteId) => readPurges(selectPurges, siteId),
-    countSites: () => Number(countSites.get()?.['n']),
-    countRejections: () => Number(countRejections.get()?.['n']),
-    // `as`: the columns of the statement above, written by `prepareApply` only.
-    listRejections: (limit) => selectRejections.all(limit).map((row) => ({ ...row }) as unknown as Rejection),
+    head: () => toHead(open.selectHead.get()),
+    getSpec: (name) => toSpec(open.selectSite.get(name)),
+    purgesOf: (siteId) => readPurges(open.selectPurges, siteId),
+    countSites: () => Number(open.countSites.get()?.['n']),
+    countRejections: () => Number(open.countRejections.get()?.['n']),
+    // `as`: the columns of the statement below, written by `prepareApply` only.
+    listRejections: (limit) => open.selectRejections.all(limit).map((row) => ({ ...row }) as unknown as Rejection),
     applyDelta: (to, changes, now) =>
-      inTransaction(database, () => {
-        for (const change of changes) apply(change, now);
-        if (moveHead.run(to.revision, to.tag).changes !== 1) throw new Error('a delta before the first snapshot');
-      }),
-    stageSnapshot: () => createStaging(database),
+      write(() =>
+        inTransaction(open.database, () => {
+          for (const change of changes) open.apply(change, now);
+          if (open.moveHead.run(to.revision, to.tag).changes !== 1)
+            throw new Error('a delta before the first snapshot');
+        }),
+      ),
+    stageSnapshot: () => {
+      const staging = createStaging(open.database);
+      return { ...staging, commit: (head, now) => write(() => staging.commit(head, now)) };
+    },
+    prefetches: {
+      listPending: (revision, limit) => open.prefetches.listPending(revision, limit),
+      save: (key, outcome) => write(() => open.prefetches.save(key, outcome)),
+      listUnreported: (limit) => open.prefetches.listUnreported(limit),
+      markReported: (keys) => write(() => open.prefetches.markReported(keys)),
+    },
+    repair(error) {
+      const look = lookAtEdgeFile(file);
+      if (!isDamage(error) && look.identity === lastLook?.identity) {
+        // Where somebody else wrote, what we have in memory says nothing.
+        if (look.content === lastLook.content || isEdgeFileSound(file)) {
+          lastLook = look;
+          return false;
+        }
+      }
+      lastLook = undefined;
+      if (open.database.isOpen) open.database.close();
+      open = openStore(file, onMoved);
+      lastLook = lookAtEdgeFile(file);
+      return true;
+    },
+    [Symbol.dispose]() {
+      if (open.database.isOpen) open.database.close();
+    },
+  };
+}
+
+function openStore(file: string, onMoved: (to: string) => void) {
+  const database = openEdgeFile(file, onMoved);
+  return {
+    database,
+    selectSite: database.prepare(SELECT_SITE),
+    selectHead: database.prepare(SELECT_HEAD),
+    selectPurges: database.prepare(SELECT_PURGES),
+    countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
+    countRejections: database.prepare('select count(*) as n from rejection'),
+    selectRejections: database.prepare(
+      'select kind, key, revision, error from rejection order by revision, kind, key limit ?',
+    ),
+    moveHead: database.prepare('update head set revision = ?, tag = ? where id = 1'),
+    apply: prepareApply(database),
     prefetches: createEdgePrefetches(database),
-    [Symbol.dispose]: () => database.close(),
   };
 }
 
@@ -89,20 +143,31 @@ interface OpenReader {
   readonly selectPurges: StatementSync;
 }
 
-/** For a worker: only reads, finds nothing while there is no file, and follows when another file takes its place. */
+/**
+ * For a worker: only reads, finds nothing while there is no file, and follows when another file takes its place: as soon as
+ * that one holds a set, for until then the one before is better than none.
+ */
 export function openSiteReader(file: string): SiteReader {
   let open: OpenReader | undefined;
   const close = () => {
     open?.database.close();
     open = undefined;
   };
+  const follow = (inode: bigint) => {
+    try {
+      const next = openReader(file, inode);
+      if (open !== undefined && next.selectHead.get() === undefined) return next.database.close();
+      close();
+      open = next;
+    } catch (error) {
+      if (open === undefined) throw error;
+    }
+  };
   const read = <T>(work: (reader: OpenReader) => T): T | undefined => {
     const inode = statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
-    if (open?.inode !== inode) close();
-    if (inode === undefined) return undefined;
     try {
-      open ??= openReader(file, inode);
-      return work(open);
+      if (inode !== undefined && open?.inode !== inode) follow(inode);
+      return open && work(open);
     } catch (error) {
       close();
       if (isBusy(error)) throw error;
