@@ -1,0 +1,86 @@
+/** The feed between real processes, when files are lost or put back under them. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { type Client, createClient } from '#client/client.ts';
+import { eventually } from './support/eventually.ts';
+import { startOrigin } from './support/origin.ts';
+import { type RunningService, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const SETTINGS = {
+  CAUSEWAY_EDGE_WORKERS: '1',
+  CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
+  CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
+};
+
+test('edges notice that a copy of the database was put back, also one that ran on meanwhile', async (t) => {
+  const dataDir = join(temporaryFolder(t), 'data');
+  const database = join(dataDir, 'causeway.db');
+  const start = () => startService(t, { dataDir, settings: SETTINGS });
+  const first = await start();
+  const other = await startService(t, {
+    settings: {
+      ...SETTINGS,
+      CAUSEWAY_ROLES: 'edge',
+      CAUSEWAY_EDGE_ID: 'other',
+      CAUSEWAY_FEED_SOCKET: join(dataDir, 'run', 'feed.sock'),
+    },
+  });
+  await addInForce(first, 'a.example.com');
+  await first.stop();
+  copyFileSync(database, `${database}.copy`);
+
+  const second = await start();
+  await addInForce(second, 'lost.example.com');
+  await second.stop();
+  removeDatabase(database);
+  copyFileSync(`${database}.copy`, database);
+
+  // It gives out the revision of the domain that was lost.
+  const third = await start();
+  await addInForce(third, 'b.example.com');
+  for (const edge of [third, other]) assert.deepEqual(namesAt(edge), ['a.example.com', 'b.example.com']);
+});
+
+test('an edge whose file is removed under it takes everything anew, before it acknowledges anything', async (t) => {
+  const origin = await startOrigin(t, (_, response) => response.end('here'));
+  const service = await startService(t, { settings: SETTINGS });
+  await addInForce(service, 'a.example.com', `127.0.0.1:${origin.port}`);
+  const file = join(service.dataDir, 'edge', 'sites.db');
+  removeDatabase(file);
+  await addInForce(service, 'b.example.com', `127.0.0.1:${origin.port}`);
+  assert.deepEqual(namesAt(service), ['a.example.com', 'b.example.com']);
+  for (const host of ['a.example.com', 'b.example.com']) {
+    const sent = get(service.edgeUrl, { headers: { host }, agent: false }); // `fetch` does not let one choose the host
+    // `as`: what the event `response` of a client request carries.
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    assert.deepEqual([response.statusCode, await text(response)], [200, 'here']);
+  }
+  removeDatabase(file);
+  await eventually('it is made anew without a change', () => existsSync(file) && namesAt(service).length === 2);
+  assert.match(service.process.stderr(), /asking for them anew/);
+});
+
+async function addInForce(service: RunningService, domain: string, origin = '192.0.2.1'): Promise<void> {
+  const client: Client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
+  const { domain_id } = await client.call('domain.add', { domain, cdn_type: '1', data: origin });
+  await eventually(`${domain} is in force`, async () => {
+    return (await client.call('domain.get', { domain_id })).domain_status === 2;
+  });
+}
+
+function namesAt({ dataDir }: RunningService): string[] {
+  using database = new DatabaseSync(join(dataDir, 'edge', 'sites.db'), { readOnly: true });
+  const rows = database.prepare("select key from resource where kind = 'site' order by key").all();
+  return rows.map(({ key }) => String(key));
+}
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
