@@ -1,6 +1,6 @@
 /** The command line as people use it: with the service running and stopped, in words and as JSON. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from './support/eventually.ts';
@@ -26,12 +26,12 @@ test('accounts and tokens are managed while the service runs, and a token works 
 });
 
 test('accounts and tokens are managed while the service is stopped', async (t) => {
-  const dataDir = join(temporaryFolder(t), 'data');
+  const { dataDir, stop } = await startService(t, CONTROL);
+  await stop();
   const run = runner(t, dataDir);
-  await manageAccounts(run, '1');
-  const created = JSON.parse(await run('token', 'create', '1', '--scopes', 'cdn', '--json'));
+  await manageAccounts(run, '2');
+  const created = JSON.parse(await run('token', 'create', '2', '--scopes', 'cdn', '--json'));
   const service = await startService(t, { ...CONTROL, dataDir });
-  assert.equal(service.token, '', 'there is an account already, so no first token is made');
   const settings = { CAUSEWAY_TOKEN: created.access_token, CAUSEWAY_URL: service.controlUrl };
   const listed = await runCommand(t, ['domain', 'list', '--json'], { settings });
   assert.deepEqual([listed.code, listed.stdout], [0, '[]\n']);
@@ -136,6 +136,27 @@ test('an operator disables, enables and transfers domains', async (t) => {
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
 });
 
+test('an operator finds a domain among those of every account, and names it by its name', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  await run('domain', 'add', 'www.example.com', '192.0.2.1');
+  await run('domain', 'add', '*.例子.com', '192.0.2.1');
+  await run('account', 'create', 'Other');
+  const heading = /^ID +ACCOUNT +NAME +STATUS$/m;
+  const all = await run('operator', 'domain', 'list');
+  assert.match(all, heading);
+  assert.match(all, /^1 +1 +www\.example\.com +being configured$/m);
+  assert.match(all, /^2 +1 +\*\.xn--fsqu00a\.com +being configured$/m);
+  assert.equal((await run('operator', 'domain', 'list', '--name', 'Example')).split('\n').length, 3);
+  assert.equal((await run('operator', 'domain', 'list', '--name', 'example', '--exact')).split('\n').length, 2);
+  assert.deepEqual(JSON.parse(await run('operator', 'domain', 'list', '--account', '2', '--json')), []);
+  assert.equal(await run('operator', 'domain', 'disable', '1', 'WWW.example.com'), 'domain 1 is disabled\n');
+  assert.equal(await run('operator', 'domain', 'enable', '1', 'www.example.com'), 'domain 1 is enabled\n');
+  assert.equal(await run('operator', 'domain', 'transfer', '1', '*.例子.com', '2'), 'domain 2 belongs to account 2\n');
+  const unknown = ['operator', 'domain', 'reject', '2', 'www.example.com'];
+  await refuses(t, service, unknown, 'causeway: account 2 has no domain www.example.com\n');
+});
+
 test('any operation can be called; its fields are checked before they are sent', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);
@@ -173,7 +194,7 @@ test('without a service the commands say what to do', async (t) => {
     assert.deepEqual([code, stdout, stderr.slice(0, problem.length)], [1, '', problem], args.join(' '));
     assert.doesNotMatch(stderr, /^ +at /m);
   }
-  const database = await runCommand(t, ['account', 'list', '--data-dir', dataDir], {
+  const database = await runCommand(t, ['account', 'list', '--data-dir', madeByServe(t)], {
     settings: { DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' },
   });
   assert.match(database.stderr, /^causeway: cannot use the database postgres:\/\/me@127.*ECONNREFUSED.*\n$/);
@@ -208,6 +229,44 @@ test('commands wait for a service that has just been started', async (t) => {
   });
   await restarting;
 });
+
+test('a command makes no installation, and leaves a directory of others as it is', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'empty'));
+  mkdirSync(join(folder, 'home'), { mode: 0o755 });
+  writeFileSync(join(folder, 'home', 'letter.txt'), '');
+  const none = (name: string) =>
+    `causeway: there is no installation in ${join(folder, name)}: start it with "causeway serve"`;
+  const rows: [string[], string, string][] = [
+    [['account', 'create', 'a'], 'none', none('none')],
+    [['account', 'list'], 'empty', none('empty')],
+    [['token', 'list', '1'], 'home', `causeway: ${join(folder, 'home')} holds something else, and no installation`],
+    [['serve'], 'home', `causeway: the data directory cannot be used: ${join(folder, 'home')} holds something else`],
+  ];
+  for (const [args, name, problem] of rows) {
+    const { code, stderr } = await runCommand(t, [...args, '--data-dir', join(folder, name)]);
+    assert.deepEqual([code, stderr.slice(0, problem.length)], [1, problem]);
+  }
+  assert.deepEqual(readdirSync(folder, { recursive: true }).toSorted(), ['empty', 'home', join('home', 'letter.txt')]);
+  assert.equal(statSync(join(folder, 'home')).mode & 0o777, 0o755);
+});
+
+test('commands on a copy of the data directory do not reach the service of the original', async (t) => {
+  const service = await startService(t, CONTROL);
+  const copy = `${service.dataDir}-copy`;
+  cpSync(service.dataDir, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') });
+  const customer = await runCommand(t, ['domain', 'list', '--data-dir', copy]);
+  assert.match(customer.stderr, /^causeway: no service runs from /);
+  await runner(t, copy)('account', 'create', 'Only in the copy');
+  assert.doesNotMatch(await runner(t, service.dataDir)('account', 'list'), /Only in the copy/);
+});
+
+/** As a first start with PostgreSQL leaves it. */
+function madeByServe(t: TestContext): string {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'lock'), '');
+  return folder;
+}
 
 function runner(t: TestContext, dataDir: string): Run {
   return async (...args) => {

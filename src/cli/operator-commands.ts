@@ -1,22 +1,43 @@
-/** `causeway operator domain`: what the people who run the service do with the domains of customers. */
+/**
+ * `causeway operator domain`: what the people who run the service do with the domains of customers. A domain is named by its
+ * id or its name.
+ */
 import { Command } from 'commander';
+import type { Client } from '#client/client.ts';
+import type { DataOf } from '#contract/operations.ts';
 import { run } from './account-commands.ts';
-import type { CliContext } from './context.ts';
-import { addCallSettings, type Options } from './options.ts';
+import { type CliContext, CliError } from './context.ts';
+import { addCallSettings, type Options, textOption } from './options.ts';
+import { formatTable } from './output.ts';
+
+const PAGE_SIZE = 100;
 
 const STATUS_COMMANDS = [
   ['disable', '6', 'disable a domain: its viewers are refused and its customer cannot open it', 'disabled'],
   ['enable', '2', 'approve a domain, or end its being disabled', 'enabled'],
-  ['reject', '5', 'reject a domain in review', 'rejected'],
+  ['reject', '5', 'reject a domain, until its customer changes a setting; only disable holds', 'rejected'],
 ] as const;
 
 export function operatorCommand(context: CliContext): Command {
   const command = new Command('operator').description('for the people who run the service');
   const domain = command.command('domain').description("customers' domains");
+  addCallSettings(domain.command('list'), context)
+    .description('list the domains of every account')
+    .option('--account <account>', 'only those of this account')
+    .option('--name <text>', 'only those whose name contains this')
+    .option('--exact', '--name is the whole name')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const domains = await listDomains(client, options);
+        const rows = domains.map((found) => [found.domain_id, found.account_id, found.domain_name, found.status]);
+        print(domains, formatTable([['ID', 'ACCOUNT', 'NAME', 'STATUS'], ...rows]));
+      }),
+    );
   addCallSettings(domain.command('transfer <account> <domain> <to-account>'), context)
     .description('move a domain to another account')
-    .action((account: string, id: string, to: string, options: Options) =>
+    .action((account: string, name: string, to: string, options: Options) =>
       run(context, options, async (client, print) => {
+        const id = await findDomainId(client, account, name);
         const request = { account_id: account, domain_id: id, to_account_id: to };
         print(await client.call('operator.transferDomain', request), [`domain ${id} belongs to account ${to}`]);
       }),
@@ -24,11 +45,35 @@ export function operatorCommand(context: CliContext): Command {
   for (const [name, code, description, done] of STATUS_COMMANDS)
     addCallSettings(domain.command(`${name} <account> <domain>`), context)
       .description(description)
-      .action((account: string, id: string, options: Options) =>
+      .action((account: string, named: string, options: Options) =>
         run(context, options, async (client, print) => {
+          const id = await findDomainId(client, account, named);
           const request = { account_id: account, domain_id: id, domain_status: code };
           print(await client.call('operator.setDomainStatus', request), [`domain ${id} is ${done}`]);
         }),
       );
   return command;
+}
+
+async function listDomains(client: Client, options: Options) {
+  const domains: DataOf<'operator.listDomains'>['list'] = [];
+  const filter = {
+    account_id: textOption(options, 'account'),
+    name: textOption(options, 'name'),
+    exact: options['exact'] === true ? ('1' as const) : ('0' as const),
+  };
+  for (let page = 1; ; page++) {
+    const { list, total } = await client.call('operator.listDomains', { ...filter, page, page_size: PAGE_SIZE });
+    domains.push(...list);
+    if (list.length === 0 || domains.length >= total) return domains;
+  }
+}
+
+/** Digits are an id; anything else is looked for among the account's names. */
+async function findDomainId(client: Client, account: string, domain: string): Promise<string> {
+  if (/^\d+$/.test(domain)) return domain;
+  const { list } = await client.call('operator.listDomains', { account_id: account, name: domain, exact: '1' });
+  const [found] = list;
+  if (found === undefined) throw new CliError(`account ${account} has no domain ${domain}`);
+  return found.domain_id;
 }
