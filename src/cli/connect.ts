@@ -95,7 +95,7 @@ function patient(client: Client): Client {
 
 function readFirstToken({ firstTokenFile }: CliSettings): string | undefined {
   try {
-    return readFileSync(firstTokenFile, 'utf8').trim();
+    return readFileSync(firstTokenFile, 'utf8').trim() || undefined;
   } catch {
     return undefined; // moved away, as it should be in time
   }

@@ -16,3 +16,8 @@ export function mintToken(random: (bytes: number) => Buffer = randomBytes): stri
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
+
+/** Whether `mintToken` may have made it. */
+export function isMinted(text: string): boolean {
+  return new RegExp(`^${PREFIX}[\\w-]{43}$`).test(text);
+}

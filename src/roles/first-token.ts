@@ -2,12 +2,13 @@
  * The first access token of an installation: given by the settings or made here, for as long as there is no account. It is
  * the only one that may do everything.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { countAccounts, createAccount } from '#db/accounts.ts';
 import { takeLock } from '#db/engine.ts';
 import type { Db } from '#db/open.ts';
 import { createToken } from '#db/tokens.ts';
-import { hashToken, mintToken } from '#lib/token.ts';
+import { hashToken, isMinted, mintToken } from '#lib/token.ts';
 import { SCOPES } from '#model/account.ts';
 import type { FirstToken } from './messages.ts';
 
@@ -37,14 +38,34 @@ export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptio
   return given === undefined ? 'kept' : 'given';
 }
 
-/** Gives the token that is in the file already, else a new one. */
+/** Gives the token that is in the file already, else a new one. Throws when the file holds anything else. */
 function keepToken(file: string): string {
+  const kept = readIfThere(file);
+  if (kept === undefined) return keepNewToken(file);
+  if (!isMinted(kept))
+    throw new Error(`${file} does not hold an access token that was made here; remove it, and a new one is made`);
+  chmodSync(file, 0o600);
+  return kept;
+}
+
+/** Whole on the disk before it has its name: no crash leaves half a token. */
+function keepNewToken(file: string): string {
   const token = mintToken();
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(unfinished, file);
+  const directory = openSync(dirname(file), 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+  return token;
+}
+
+function readIfThere(file: string): string | undefined {
   try {
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    return token;
+    return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return readFileSync(file, 'utf8').trim();
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }

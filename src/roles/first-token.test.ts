@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openDatabase } from '#db/open.ts';
+import { findTokenByHash } from '#db/tokens.ts';
+import { createLogger } from '#lib/logger.ts';
+import { hashToken, mintToken } from '#lib/token.ts';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { ensureFirstToken } from './first-token.ts';
+
+test('a new token is kept whole, for its owner only', async (t) => {
+  const { file, ensure, isValid } = await prepare(t);
+  writeFileSync(`${file}.new`, 'half of a tok'); // of a start that was killed
+  assert.equal(await ensure(), 'kept');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(existsSync(`${file}.new`), false);
+  assert.ok(await isValid(readFileSync(file, 'utf8').trim()));
+});
+
+test('the token of a start that was killed is used, and closed to others', async (t) => {
+  const { file, ensure, isValid } = await prepare(t);
+  const token = mintToken();
+  writeFileSync(file, `${token}\n`);
+  chmodSync(file, 0o644);
+  assert.equal(await ensure(), 'kept');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.ok(await isValid(token));
+});
+
+test('a file that holds anything else is refused, and says what to do', async (t) => {
+  const { file, ensure, isValid } = await prepare(t);
+  for (const content of ['', '\n', 'cwy_short', 'secret', `${mintToken()}x`, `${mintToken()}\n${mintToken()}\n`]) {
+    writeFileSync(file, content);
+    await assert.rejects(ensure(), /first-token does not hold an access token .* remove it/);
+    assert.equal(await isValid(content.trim()), false);
+  }
+});
+
+async function prepare(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  const db = await openDatabase({ file: join(folder, 'causeway.db'), log });
+  t.after(() => db[Symbol.asyncDispose]());
+  const file = join(folder, 'first-token');
+  return {
+    file,
+    ensure: () => ensureFirstToken({ db, given: undefined, file, now: 0 }),
+    isValid: async (token: string) => (await findTokenByHash(db.query, hashToken(token))) !== undefined,
+  };
+}
