@@ -2,12 +2,12 @@
  * The program. Started by a person it is a command of `cli/`; started by the supervisor (`main.ts part <name>`) it is one part
  * of the service. Parts are loaded only where they run, so an edge worker carries no database.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
 import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, SETTINGS, type SettingInForce, takeEnvironment } from '#config';
-import { openDataDirectory } from '#lib/data-directory.ts';
+import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
 import { type Problem, type Setting, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
@@ -47,11 +47,19 @@ function createContext(): CliContext {
   };
 }
 
-/** The lock is tried first: where a service runs, the interface and the database need not be loaded. */
+/**
+ * The lock is tried first: where a service runs, the interface and the database need not be loaded. Only the service makes an
+ * installation, so that a name that was mistyped leaves nothing behind.
+ */
 async function openOffline(config: Config): ReturnType<CliContext['openOffline']> {
-  const directory = openDataDirectory(config.dataDir);
+  const { dataDir, databaseUrl } = config;
+  const directory = openDataDirectory(dataDir, { make: false });
   if (directory.kind === 'inUse') return directory;
-  if (directory.kind === 'unusable') throw new CliError(directory.problem);
+  if (directory.kind === 'unusable') throw new CliError(`${directory.problem}; name another with --data-dir`);
+  if (directory.kind === 'absent' || (databaseUrl === undefined && !existsSync(databasePath(dataDir))))
+    throw new CliError(
+      `there is no installation in ${dataDir}: start it with "causeway serve", or name another with --data-dir`,
+    );
   const { openOfflineControl } = await import('#roles/offline.ts');
   try {
     return { kind: 'control', control: await openOfflineControl(config, directory.lock) };

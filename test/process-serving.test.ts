@@ -164,7 +164,7 @@ test('on a terminal the first access token is shown', needsProgram('script'), as
   terminal.kill('SIGTERM');
   await once(terminal, 'exit');
   assert.match(output, /^token {4}cwy_[\w-]{43}\r?$/m);
-  await eventually('the service has ended', () => openDataDirectory(dataDir).kind === 'directory');
+  await eventually('the service has ended', () => openDataDirectory(dataDir, { make: false }).kind === 'directory');
 });
 
 async function addDomain({ controlUrl, token }: RunningService, originPort: number): Promise<void> {

@@ -2,7 +2,7 @@
  * A directory that one running service owns: closed to other users, and locked for as long as the process lives. The lock
  * is a lock of the system on an SQLite file, so it is free again the moment its holder is gone, however that went.
  */
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -10,19 +10,57 @@ export type OpenedDirectory =
   /** `wasOpen`: others could enter it until now. */
   | { readonly kind: 'directory'; readonly lock: Disposable; readonly wasOpen: boolean }
   | { readonly kind: 'inUse' }
+  /** There is no installation, and none was to be made. */
+  | { readonly kind: 'absent' }
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** Makes the directory if need be, closes it to others (0700) and takes its lock. */
-export function openDataDirectory(directory: string): OpenedDirectory {
+/** Folders of every installation. */
+export const FOLDERS = ['run', 'edge', 'logs'] as const;
+
+const DATABASE = 'causeway.db';
+const LOCK = 'lock';
+
+/**
+ * Takes the directory's lock and closes it to others (0700). `make`: also where there is nothing yet. What belongs to
+ * somebody else is left as it is.
+ */
+export function openDataDirectory(directory: string, { make }: { readonly make: boolean }): OpenedDirectory {
   try {
+    const names = namesIn(directory);
+    if (names.length === 0 && !make) return { kind: 'absent' };
+    if (names.length > 0 && !isInstallation(names))
+      return { kind: 'unusable', problem: `${directory} holds something else, and no installation of causeway` };
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const wasOpen = (statSync(directory).mode & 0o077) !== 0;
     if (wasOpen) chmodSync(directory, 0o700);
-    const lock = takeLock(join(directory, 'lock'));
+    const lock = takeLock(join(directory, LOCK));
     return lock === undefined ? { kind: 'inUse' } : { kind: 'directory', lock, wasOpen };
   } catch (error) {
     return { kind: 'unusable', problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Empty when there is no such directory; without what the file system itself keeps there. */
+function namesIn(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory).filter((name) => name !== 'lost+found');
+}
+
+/** The database may have come from a backup; a first start may have been killed early. Many have a file that is called `lock`. */
+function isInstallation(names: readonly string[]): boolean {
+  if (names.includes(DATABASE)) return true;
+  const others = new Set(names).difference(new Set([LOCK, ...FOLDERS]));
+  return names.includes(LOCK) && (others.size === 0 || FOLDERS.every((name) => names.includes(name)));
+}
+
+export function databasePath(directory: string): string {
+  return join(directory, DATABASE);
+}
+
+/** Tells the directory from a copy of it; it must have been opened once. */
+export function identify(directory: string): string {
+  const { dev, ino } = statSync(join(directory, LOCK));
+  return `${dev}:${ino}`;
 }
 
 const SQLITE_BUSY = 5;
@@ -33,6 +71,7 @@ export function takeLock(file: string): Disposable | undefined {
   try {
     // No journal file: the lock can be had on a full disk too.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    chmodSync(file, 0o600);
   } catch (error) {
     database.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;

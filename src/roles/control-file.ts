@@ -1,10 +1,13 @@
 /** How commands of this machine find the running service: a 0600 file in the data directory, written anew at each start. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { identify } from '#lib/data-directory.ts';
 
 export interface ControlFile {
   /** Of the supervisor. */
   readonly pid: number;
+  /** Which data directory it was written for: in a copy of that it means nothing. */
+  readonly directory: string;
   readonly url: string;
   readonly localSecret: string;
   /** PEM; what control shows when it speaks TLS. */
@@ -16,8 +19,9 @@ function controlFilePath(dataDir: string): string {
 }
 
 /** A reader sees the old content or the new, never half of it. */
-export function writeControlFile(dataDir: string, content: ControlFile): void {
+export function writeControlFile(dataDir: string, written: Omit<ControlFile, 'directory'>): void {
   const path = controlFilePath(dataDir);
+  const content: ControlFile = { ...written, directory: identify(dataDir) };
   writeFileSync(`${path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
@@ -26,17 +30,15 @@ export function removeControlFile(dataDir: string): void {
   rmSync(controlFilePath(dataDir), { force: true });
 }
 
-/** Gives `undefined` when no service has written it, or its supervisor is gone. */
+/** Gives `undefined` when no service has written it here, or its supervisor is gone. */
 export function findControl(dataDir: string): ControlFile | undefined {
-  let content: unknown;
   try {
-    content = JSON.parse(readFileSync(controlFilePath(dataDir), 'utf8'));
+    // Written by `writeControlFile`, and nobody else may write here.
+    const control = JSON.parse(readFileSync(controlFilePath(dataDir), 'utf8')) as ControlFile;
+    return control.directory === identify(dataDir) && isAlive(control.pid) ? control : undefined;
   } catch {
     return undefined; // not there, or not ours to read
   }
-  // Written by `writeControlFile`, and nobody else may write here.
-  const control = content as ControlFile;
-  return isAlive(control.pid) ? control : undefined;
 }
 
 function isAlive(pid: number): boolean {

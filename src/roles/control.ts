@@ -1,11 +1,11 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
-import { join } from 'node:path';
 import { Gauge } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
 import { openDatabase } from '#db/open.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
+import { databasePath } from '#lib/data-directory.ts';
 import type { Logger } from '#lib/logger.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -37,7 +37,7 @@ export async function startControl({ config, localSecret, log, registry }: PartC
 
 export function openConfigured({ databaseUrl, databaseListenUrl, dataDir }: Config, log: Logger) {
   return openDatabase({
-    file: join(dataDir, 'causeway.db'),
+    file: databasePath(dataDir),
     log,
     ...(databaseUrl !== undefined && { url: databaseUrl }),
     ...(databaseListenUrl !== undefined && { listenUrl: databaseListenUrl }),

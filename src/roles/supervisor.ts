@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#config';
-import { type OpenedDirectory, openDataDirectory } from '#lib/data-directory.ts';
+import { FOLDERS, type OpenedDirectory, openDataDirectory } from '#lib/data-directory.ts';
 import { reachableHost } from '#lib/listen-address.ts';
 import type { LogSink } from '#lib/log-sink.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
@@ -42,19 +42,13 @@ interface Refused {
 const LOCK_LIMIT_MS = 3000;
 const LOCK_POLL_MS = 50;
 
-const FOLDERS = ['run', 'edge', 'logs'];
-
 /** Runs the service until it is asked to stop. */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { dataDir, logLevel } = options.config;
   const sink = openLogSink('supervisor');
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
   const directory = await openFreeDirectory(dataDir);
-  if (directory.kind === 'unusable') return refused(`the data directory cannot be used: ${directory.problem}`);
-  if (directory.kind === 'inUse')
-    return refused(
-      `the data directory ${dataDir} is in use by another causeway; stop that, or set another with --data-dir`,
-    );
+  if (directory.kind !== 'directory') return refused(describeRefusal(dataDir, directory));
   using _lock = directory.lock;
   if (directory.wasOpen) log.warn({ dataDir }, 'the data directory was open to other users; it is closed to them now');
   for (const folder of FOLDERS) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
@@ -66,10 +60,17 @@ export async function serve(options: ServeOptions): Promise<Served> {
   return await run({ ...options, config: settled.config }, log, sink);
 }
 
+function describeRefusal(dataDir: string, directory: Exclude<OpenedDirectory, { kind: 'directory' }>): string {
+  if (directory.kind === 'inUse')
+    return `the data directory ${dataDir} is in use by another causeway; stop that, or set another with --data-dir`;
+  const problem = directory.kind === 'absent' ? 'it is not there' : directory.problem;
+  return `the data directory cannot be used: ${problem}; set another with --data-dir`;
+}
+
 /** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */
 async function openFreeDirectory(dataDir: string): Promise<OpenedDirectory> {
   for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
-    const directory = openDataDirectory(dataDir);
+    const directory = openDataDirectory(dataDir, { make: true });
     const mayBecomeFree = waitedMs < LOCK_LIMIT_MS && findControl(dataDir) === undefined;
     if (directory.kind !== 'inUse' || !mayBecomeFree) return directory;
     await delay(LOCK_POLL_MS);
