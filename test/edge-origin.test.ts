@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createGuard } from '../src/edge/origin/guard.ts';
-import { startTestEdge, type TestEdge } from './support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
 import { freePort } from './support/nginx.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
@@ -95,6 +96,46 @@ describe('a broken origin', () => {
     const edge = await startTestEdge(t, [await freePort()]);
     edge.put({ name: 'live.example.com', type: 'live' });
     assert.equal((await edge.get('/', { host: 'live.example.com' })).headers['x-cache'], 'ERROR noOrigin');
+  });
+});
+
+describe('an origin whose connections are all in use', () => {
+  const limits = { ...LIMITS, originWaitMs: 300, maxOriginConnections: 2 };
+
+  test('is busy for the others: 503 in time, and they are served when one is free', async (t) => {
+    const origin = await startOrigin(t, (request, response) => {
+      if (request.target === '/plain') return void response.end('plain');
+      response.writeHead(200, { 'cache-control': 'no-store' });
+      response.write('for ever');
+    });
+    const edge = await startTestEdge(t, [origin.port], { limits });
+    const streams = ['/1', '/2'].map((path) =>
+      connectRaw(edge.port, `GET ${path} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`),
+    );
+    await eventually('streaming', () => streams.every((stream) => stream.text().includes('for ever')));
+    const busy = await edge.get('/plain');
+    assert.deepEqual([busy.status, busy.headers['x-cache']], [503, 'ERROR originBusy']);
+    const waiting = edge.get('/plain');
+    streams[0]?.socket.destroy();
+    assert.equal((await waiting).body, 'plain');
+    // It is there: being busy does not mark it down.
+    assert.equal((await edge.get('/plain')).body, 'plain');
+  });
+
+  test('another origin is asked instead', async (t) => {
+    const hanging = await startOrigin(t, (_request, response) => void response.write('for ever'));
+    const other = await startOrigin(t, reply('other'));
+    const edge = await startTestEdge(
+      t,
+      {
+        primary: [{ host: '127.0.0.1', port: hanging.port }],
+        backup: [{ host: '127.0.0.1', port: other.port }],
+      },
+      { limits },
+    );
+    for (const path of ['/1', '/2']) connectRaw(edge.port, `GET ${path} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    await eventually('streaming', () => hanging.requests.length === 2);
+    assert.equal((await edge.get('/3')).body, 'other');
   });
 });
 

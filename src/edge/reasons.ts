@@ -12,6 +12,7 @@ export const ORIGIN_FAILURES = {
   noOrigin: 'the site has no origin to ask',
   originDns: 'the name of the origin does not resolve',
   originForbidden: 'every address of the origin is one that the edge does not connect to',
+  originBusy: 'all connections to the origin are in use, and none became free within the limit',
   originConnect: 'no connection: refused, unreachable or cut while it was made',
   originConnectTimeout: 'no connection within the limit',
   originTls: 'the TLS handshake failed, or the certificate is not valid for the name',
@@ -115,7 +116,8 @@ export function reasonOf(mark: CacheMark): string {
   return 'reason' in mark ? mark.reason : '';
 }
 
-/** The status that an origin's failure is answered with. RFC 9110 §15.6.3, §15.6.5 */
-export function failureStatus(failure: OriginFailure): 502 | 504 {
+/** The status that an origin's failure is answered with. RFC 9110 §15.6.3 to §15.6.5 */
+export function failureStatus(failure: OriginFailure): 502 | 503 | 504 {
+  if (failure === 'originBusy') return 503;
   return failure === 'originTimeout' || failure === 'originConnectTimeout' ? 504 : 502;
 }

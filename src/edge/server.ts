@@ -21,7 +21,7 @@ import { createConnector } from './origin/connector.ts';
 import { createOrigins, type OriginsOptions } from './origin/fetch.ts';
 import type { Guard } from './origin/guard.ts';
 import { createOriginHealth } from './origin/health.ts';
-import { createOriginPools } from './origin/pools.ts';
+import { createOriginPools, MAX_POOL_CONNECTIONS } from './origin/pools.ts';
 import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { createResolver, type Resolve } from './origin/resolve.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
@@ -54,9 +54,12 @@ export interface EdgeOptions {
   readonly originCa?: string;
 }
 
-/** Milliseconds and bytes. Edge rules 2 and 10 give the origins' three. */
+/** Milliseconds, bytes and counts. Edge rules 2 and 10 give the origins' three. */
 interface EdgeLimits {
   readonly connectMs: number;
+  /** For a connection to be free, where as many as may be are in use. */
+  readonly originWaitMs: number;
+  readonly maxOriginConnections: number;
   readonly firstByteMs: number;
   readonly originIdleMs: number;
   /** A client that neither sends its body nor reads its answer. */
@@ -73,6 +76,8 @@ interface EdgeLimits {
 
 const DEFAULT_LIMITS: EdgeLimits = {
   connectMs: 5_000,
+  originWaitMs: 5_000,
+  maxOriginConnections: MAX_POOL_CONNECTIONS,
   firstByteMs: 30_000,
   originIdleMs: 30_000,
   clientIdleMs: 60_000,
@@ -121,6 +126,8 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
   const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
   const pools = createOriginPools({
     connect,
+    waitTimeoutMs: limits.originWaitMs,
+    maxConnections: limits.maxOriginConnections,
     firstByteTimeoutMs: limits.firstByteMs,
     idleTimeoutMs: limits.originIdleMs,
   });

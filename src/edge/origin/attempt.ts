@@ -4,7 +4,7 @@ import { type Dispatcher, errors } from 'undici';
 import type { RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
-import type { OriginPools } from './pools.ts';
+import type { OriginPool, OriginPools } from './pools.ts';
 import type { RequestBody } from './request-body.ts';
 
 export interface OriginRequest {
@@ -56,12 +56,24 @@ export interface AttemptTools {
 const MAX_INTERIM = 32;
 
 /** Never rejects for what an origin or the network does; rejects for a fault of ours. */
-export function attemptOrigin(pool: Dispatcher, request: OriginRequest, tools: AttemptTools): Promise<AttemptResult> {
+export async function attemptOrigin(
+  { slots, dispatcher }: OriginPool,
+  request: OriginRequest,
+  tools: AttemptTools,
+): Promise<AttemptResult> {
+  const free = await slots.take(request.signal);
+  if (request.signal.aborted) {
+    free?.();
+    return { kind: 'aborted' };
+  }
+  if (free === undefined) {
+    const detail = 'all connections to it are in use';
+    return { kind: 'failure', failure: 'originBusy', detail, isSent: false, isReused: false };
+  }
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
-  const exchange = new Exchange(request, tools, resolve, reject);
-  if (request.signal.aborted) return Promise.resolve({ kind: 'aborted' });
+  const exchange = new Exchange(request, tools, { resolve, reject, end: free });
   request.signal.addEventListener('abort', exchange.abort, { once: true });
-  pool.dispatch(
+  dispatcher.dispatch(
     {
       method: request.method,
       path: request.target,
@@ -75,34 +87,34 @@ export function attemptOrigin(pool: Dispatcher, request: OriginRequest, tools: A
   return promise;
 }
 
+interface Outcome {
+  readonly resolve: (result: AttemptResult) => void;
+  readonly reject: (error: Error) => void;
+  /** The exchange is over, its body included. */
+  readonly end: () => void;
+}
+
 /** undici's handler for one exchange. Lives as long as the response's body. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: OriginRequest;
   readonly #tools: AttemptTools;
-  readonly #resolve: (result: AttemptResult) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #outcome: Outcome;
   #controller: Dispatcher.DispatchController | undefined;
   #requestAt: number;
   #body: Readable | undefined;
   #interim = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    request: OriginRequest,
-    tools: AttemptTools,
-    resolve: (result: AttemptResult) => void,
-    reject: (error: Error) => void,
-  ) {
+  constructor(request: OriginRequest, tools: AttemptTools, outcome: Outcome) {
     this.#request = request;
     this.#tools = tools;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#outcome = outcome;
     this.#requestAt = tools.clock();
   }
 
   /** Before the request has a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
   readonly abort = (): void => {
-    this.#resolve({ kind: 'aborted' }); // first: what undici says of the abort is no failure of the origin
+    this.#outcome.resolve({ kind: 'aborted' }); // first: what undici says of the abort is no failure of the origin
     this.#controller?.abort(new Error('the request was given up'));
     this.#body?.destroy();
   };
@@ -125,7 +137,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const body = this.#openBody(controller);
     this.#body = body;
     const { clock } = this.#tools;
-    this.#resolve({
+    this.#outcome.resolve({
       kind: 'response',
       response: { status, reason: reason ?? '', headers, body, requestAt: this.#requestAt, responseAt: clock() },
     });
@@ -144,7 +156,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #giveUp(failure: OriginFailure, detail: string): void {
-    this.#resolve({ kind: 'failure', failure, detail, isSent: true, isReused: false });
+    this.#outcome.resolve({ kind: 'failure', failure, detail, isSent: true, isReused: false });
     this.#controller?.abort(new Error(detail));
   }
 
@@ -153,11 +165,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#outcome.end();
     this.#request.signal.removeEventListener('abort', this.abort);
     this.#body?.push(null);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
+    this.#outcome.end();
     this.#request.signal.removeEventListener('abort', this.abort);
     clearTimeout(this.#timer);
     if (this.#body !== undefined) {
@@ -165,16 +179,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#request.body?.isBroken === true) {
-      this.#resolve({ kind: 'aborted' });
+      this.#outcome.resolve({ kind: 'aborted' });
       return;
     }
     const failure = readFailure(error);
     // undici refused what we asked for: our fault, not the origin's.
     if (failure === undefined) {
-      this.#reject(error);
+      this.#outcome.reject(error);
       return;
     }
-    this.#resolve({
+    this.#outcome.resolve({
       kind: 'failure',
       failure,
       detail: error.message,

@@ -1,11 +1,21 @@
-/** Keep-alive connections to origins: one undici pool per scheme, address, port and server name, in a bounded number. */
+/**
+ * Keep-alive connections to origins: one undici pool per scheme, address, port and server name, in a bounded number. Who waits
+ * for a connection waits in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
+ */
 import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
+import { createSlots, type Slots } from './slots.ts';
+
+export interface OriginPool {
+  /** One per request, from before it is dispatched until its response is over. */
+  readonly slots: Slots;
+  readonly dispatcher: Dispatcher;
+}
 
 export interface OriginPools {
   /** Opens no connection yet. The pool used longest ago is closed when there are too many; its requests finish. */
-  get(destination: Destination): Dispatcher;
+  get(destination: Destination): OriginPool;
   /**
    * True when the connection that failed with this error had served a request before: then the origin may just have
    * closed it while it was idle. RFC 9112 §9.3.1
@@ -16,28 +26,33 @@ export interface OriginPools {
 
 export interface OriginPoolsOptions {
   readonly connect: Connect;
+  /** For one of the pool's connections to be free. */
+  readonly waitTimeoutMs: number;
+  readonly maxConnections: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
 }
 
 const MAX_POOLS = 1000;
 /** Per pool and worker; further requests wait for a free connection. */
-const MAX_CONNECTIONS = 256;
+export const MAX_POOL_CONNECTIONS = 256;
+/** Per pool; one more is answered at once that the origin is busy. */
+const MAX_WAITING = 1000;
 /** What llhttp gathers of a response head before it is refused. */
 const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
 /** Below the 5 s after which Node and Apache close an idle connection; an origin's `Keep-Alive` hint may raise it. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;
 
-export function createOriginPools({ connect, firstByteTimeoutMs, idleTimeoutMs }: OriginPoolsOptions): OriginPools {
+export function createOriginPools(options: OriginPoolsOptions): OriginPools {
+  const { connect, waitTimeoutMs, maxConnections, firstByteTimeoutMs, idleTimeoutMs } = options;
   const reused = new WeakSet<Error>();
-  const pools = new Lru<string, Pool>({ maxWeight: MAX_POOLS, onEvict: (_key, pool) => void closeQuietly(pool) });
-
+  const pools = new Lru<string, OriginPool>({ maxWeight: MAX_POOLS, onEvict: (_key, pool) => void closeQuietly(pool) });
   const open = (destination: Destination): Pool => {
     const scheme = destination.serverName === undefined ? 'http' : 'https';
     const host = destination.host.includes(':') ? `[${destination.host}]` : destination.host;
     return new Pool(`${scheme}://${host}:${destination.port}`, {
-      connections: MAX_CONNECTIONS,
+      connections: maxConnections,
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
@@ -65,7 +80,8 @@ export function createOriginPools({ connect, firstByteTimeoutMs, idleTimeoutMs }
       const key = JSON.stringify(destination);
       const known = pools.get(key);
       if (known !== undefined) return known;
-      const pool = open(destination);
+      const slots = createSlots({ max: maxConnections, maxWaiting: MAX_WAITING, timeoutMs: waitTimeoutMs });
+      const pool = { slots, dispatcher: open(destination) };
       pools.set(key, pool);
       return pool;
     },
@@ -73,12 +89,13 @@ export function createOriginPools({ connect, firstByteTimeoutMs, idleTimeoutMs }
     close: async () => {
       const all = pools.values();
       pools.clear();
-      await Promise.all(all.map((pool) => pool.destroy()));
+      await Promise.all(all.map(({ dispatcher }) => dispatcher.destroy()));
     },
   };
 }
 
-/** The requests under way end by themselves; a failure to close has nobody to tell. */
-async function closeQuietly(pool: Pool): Promise<void> {
-  await pool.close().catch(() => undefined);
+/** Its requests finish first; a failure to close has nobody to tell. */
+async function closeQuietly({ slots, dispatcher }: OriginPool): Promise<void> {
+  await slots.idle();
+  await dispatcher.close().catch(() => undefined);
 }
