@@ -86,6 +86,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       db: options.db,
       now,
       accountId: principal.token?.accountId ?? NO_ACCOUNT,
+      cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,
       today: options.look.formatTime(now).slice(0, 'YYYY-MM-DD'.length),
       cacheLimits: options.cacheLimits,

@@ -6,7 +6,7 @@ import { flag } from '#contract/fields.ts';
 import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS } from '#contract/labels.ts';
 import type { Locale } from '#contract/locale.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
-import { type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
+import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';
 
 /** How answers are to look. */
@@ -111,7 +111,7 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
   return {
     domain_id: String(domain.id),
     domain_name: domain.name,
-    cname: `${domain.name.replace(/^\*\./, '_wildcard.')}.${look.cnameSuffix}`,
+    cname: cnameOf(domain.name, look.cnameSuffix),
     cdn_type_id: cdnTypeId,
     cdn_type: CDN_TYPE_LABELS[cdnTypeId][look.locale],
     icp_no: domain.icpNumber,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { conflictScope, coveringWildcards, parseDomainName } from './domain-name.ts';
+import { cnameOf, conflictScope, coveringWildcards, parseDomainName, problemWithSuffix } from './domain-name.ts';
 
 const LABEL_63 = 'a'.repeat(63);
 
@@ -31,6 +31,8 @@ const BAD: readonly string[] = [
   '*.com',
   '.co.uk',
   '*.github.io',
+  '*.ck',
+  '*.kawasaki.jp',
   '*.中国',
   '*.test',
   'www.*.com',
@@ -92,5 +94,21 @@ describe('domain names', () => {
       assert.equal(conflictScope(name), 'example.com');
     }
     assert.equal(conflictScope('a.co.uk'), 'co.uk');
+  });
+
+  test('do not overlap with the aliases of the service, and leave room for their own', () => {
+    const suffix = 'cdn.example.net';
+    const overlapping = [suffix, 'a.cdn.example.net', '*.cdn.example.net', '*.a.cdn.example.net', '*.example.net'];
+    for (const name of overlapping) assert.match(problemWithSuffix(name, suffix) ?? '', /^overlaps with/, name);
+    const free = ['example.net', 'www.example.net', 'acdn.example.net', '*.www.example.net', 'example.com'];
+    for (const name of free) assert.equal(problemWithSuffix(name, suffix), undefined, name);
+    // 253 characters less the suffix and its dot.
+    const longest = `${'a.'.repeat(113)}example.com`;
+    assert.equal(cnameOf(longest, suffix).length, 253);
+    assert.equal(problemWithSuffix(longest, suffix), undefined);
+    assert.match(problemWithSuffix(`a${longest}`, suffix) ?? '', /^is too long: its alias would have 254 characters$/);
+    const wildcard = `*.${longest.slice(-(longest.length - 10))}`;
+    assert.equal(cnameOf(wildcard, suffix).length, 253);
+    assert.equal(problemWithSuffix(wildcard, suffix), undefined);
   });
 });

@@ -3,6 +3,8 @@ import { domainToASCII } from 'node:url';
 import { getPublicSuffix } from 'tldts';
 import { parseHostText } from './host-text.ts';
 
+const MAX_NAME_CHARS = 253; // RFC 1035 §2.3.4, as text
+
 export type DomainName =
   | { readonly kind: 'name'; readonly name: string; readonly isWildcard: boolean }
   /** `reason` completes the sentence "domain …". */
@@ -10,7 +12,8 @@ export type DomainName =
 
 /**
  * Lower-case ASCII (IDNA). `.example.com` is written for `*.example.com`. At least two parts; no address; no wildcard on a
- * public suffix, private ones (`github.io`) included: it would cover other people's names.
+ * public suffix, private ones (`github.io`) included: it would cover other people's names. Suffixes further below
+ * (`s3.amazonaws.com` below `*.amazonaws.com`) are not known here: the list is asked about names, it gives none.
  */
 export function parseDomainName(text: string): DomainName {
   const [, mark, base = ''] = /^(\*?\.)?(.*)$/s.exec(text) ?? [];
@@ -24,8 +27,24 @@ export function parseDomainName(text: string): DomainName {
     return { kind: 'invalid', reason: `is a wildcard on the public suffix ${host}` };
   }
   const name = isWildcard ? `*.${host}` : host;
-  if (name.length > 253) return { kind: 'invalid', reason: 'is longer than 253 characters' };
+  if (name.length > MAX_NAME_CHARS) return { kind: 'invalid', reason: `is longer than ${MAX_NAME_CHARS} characters` };
   return { kind: 'name', name, isWildcard };
+}
+
+/** Where customers point a domain with CNAME. */
+export function cnameOf(name: string, suffix: string): string {
+  return `${name.replace(/^\*\./, '_wildcard.')}.${suffix}`;
+}
+
+/** Why a name cannot be accelerated by a service whose aliases end in `suffix`; completes the sentence "domain …". */
+export function problemWithSuffix(name: string, suffix: string): string | undefined {
+  const base = name.replace(/^\*\./, '');
+  const coversSuffix = name !== base && suffix.endsWith(`.${base}`);
+  if (base === suffix || base.endsWith(`.${suffix}`) || coversSuffix) {
+    return `overlaps with the names of this service's own aliases, ${suffix}`;
+  }
+  const { length } = cnameOf(name, suffix);
+  return length > MAX_NAME_CHARS ? `is too long: its alias would have ${length} characters` : undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { findDomain } from '#db/domains.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
+import { problemWithSuffix } from '#model/domain-name.ts';
 import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../change.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
@@ -17,8 +18,10 @@ export const DOMAIN_HANDLERS = {
     return { domain, isInForce: isInForce(domain, await listLiveEdges(db.query, now)) };
   },
 
-  'domain.add': async ({ db, now, accountId, maxDomains }, input) => {
+  'domain.add': async ({ db, now, accountId, cnameSuffix, maxDomains }, input) => {
     const { name, type, icpNumber, remark, ...chosen } = input;
+    const reason = problemWithSuffix(name, cnameSuffix);
+    if (reason !== undefined) throw new ServiceError('domainNameInvalid', { reason });
     const settings = { ...DEFAULT_SETTINGS, ...chosen };
     refuseMissingOrigins(type, settings);
     // Review is automatic: what the contract accepts is open at once.

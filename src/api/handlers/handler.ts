@@ -10,6 +10,8 @@ export interface Call {
   readonly now: number;
   /** The caller's own account: whose domains are meant on `/domain/*`. */
   readonly accountId: number;
+  /** What the service's aliases end in. */
+  readonly cnameSuffix: string;
   /** Domains that an account can have. */
   readonly maxDomains: number;
   /** The day in the service's time zone, `YYYY-MM-DD`. */
