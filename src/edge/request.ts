@@ -3,7 +3,7 @@ import type { RawHeaders } from '#http/headers.ts';
 import { checkRequest, type ValidRequest } from '#http/request.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
 import type { RequestFacts } from '#http/stored.ts';
-import { isLoop } from './origin/request-headers.ts';
+import { isLoop, originHeaders } from './origin/request-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
 
 /** As it came off the connection. */
@@ -40,12 +40,27 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEd
   if (checked.target === '*') return { kind: 'invalid', status: 400, reason: 'target' };
   if (received.hasUnknownExpectation) return { kind: 'invalid', status: 417, reason: 'expectation' }; // RFC 9110 §10.1.1
   if (isLoop(received.headers)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
-  const { method, headers, httpVersion, clientAddress } = received;
   return {
     ...checked,
-    headers,
-    httpVersion,
-    clientAddress,
-    facts: readRequestFacts({ method, uri: checked.uri, headers }),
+    headers: received.headers,
+    httpVersion: received.httpVersion,
+    clientAddress: received.clientAddress,
+    facts: readFacts(received, checked),
+  };
+}
+
+/** Their fields are those that an origin is told, which Vary speaks of: made when something stored varies. RFC 9111 §4.1 */
+function readFacts(
+  { method, headers, httpVersion, clientAddress }: ReceivedRequest,
+  checked: ValidRequest,
+): RequestFacts {
+  const { uri, scheme, host } = checked;
+  let told: RawHeaders | undefined;
+  return {
+    ...readRequestFacts({ method, uri, headers }),
+    get headers() {
+      told ??= originHeaders({ headers, httpVersion, clientAddress, scheme, host });
+      return told;
+    },
   };
 }

@@ -10,7 +10,7 @@ export interface RequestFacts {
   readonly method: string;
   /** Absolute URI of the target, as the client wrote path and query: `http://www.example.com/a?b`. */
   readonly uri: string;
-  /** As received, hop-by-hop fields included. */
+  /** What `Vary` speaks of: as they go on to an origin. */
   readonly headers: RawHeaders;
   /** The request has content (`Content-Length` above 0, or `Transfer-Encoding`). */
   readonly hasBody: boolean;
