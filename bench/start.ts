@@ -32,6 +32,7 @@ try {
   for (let i = 0; i < STARTS; i++) {
     const settings = {
       CAUSEWAY_ROLES: 'edge',
+      CAUSEWAY_EDGE_ID: 'bench',
       CAUSEWAY_FEED_SOCKET: join(folder, 'none.sock'),
       CAUSEWAY_EDGE_WORKERS: '1',
       CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',

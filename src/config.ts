@@ -328,6 +328,9 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
       'an edge without control on its machine needs the socket of one; its own has nobody to answer',
     );
 
+  if (!values.roles.includes('control') && values.edgeId === SETTINGS.edgeId.default)
+    refuse('edgeId', `an edge without control on its machine needs a name of its own, not ${values.edgeId}`);
+
   const fileText = (key: string, path: string | undefined): string | undefined => {
     const file = path === undefined ? undefined : readTextFile(resolve(cwd, path));
     if (file?.kind === 'unreadable') refuse(key, `${path} cannot be read: ${file.code}`);

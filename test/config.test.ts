@@ -125,10 +125,12 @@ test('control leaves loopback only with TLS or trusted proxies', (t) => {
   ]);
 });
 
-test('an edge without control on its machine is told whose feed it follows', () => {
-  const [problem] = mustFail({ flags: { roles: 'edge' } });
-  assert.match(problem ?? '', /^feed-socket \(default\): an edge without control/);
-  assert.deepEqual(mustLoad({ flags: { roles: 'edge', 'feed-socket': '/run/feed.sock' } }).config.roles, ['edge']);
+test('an edge without control on its machine is told to name itself, and whose feed it follows', () => {
+  const [socket, id] = mustFail({ flags: { roles: 'edge' } });
+  assert.match(socket ?? '', /^feed-socket \(default\): an edge without control/);
+  assert.match(id ?? '', /^edge-id \(default\): .* a name of its own, not local$/);
+  const flags = { roles: 'edge', 'feed-socket': '/run/feed.sock', 'edge-id': 'second' };
+  assert.deepEqual(mustLoad({ flags }).config.roles, ['edge']);
 });
 
 test('the path of the feed socket fits a socket address', () => {

@@ -126,6 +126,34 @@ describeOnBothEngines('resources', (newDatabase) => {
   });
 });
 
+describeOnBothEngines('edges', (newDatabase) => {
+  test('of two instances with one id the one that started later counts, until it is silent for 30 s', async (t) => {
+    await using db = await openTestDatabase(await newDatabase(t));
+    const at = await readHead(db.query);
+    const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b' };
+    const HOUR_MS = 3600 * 1000;
+    /** When, the instance's start → what comes of it, whose report counts then. */
+    const table = [
+      [1000, 10, 'recorded', 10],
+      [2000, 20, 'recorded', 20],
+      [3000, 10, 'superseded', 20],
+      [4000, 20, 'recorded', 20],
+      [33_999, 10, 'superseded', 20],
+      [34_000, 10, 'recorded', 10],
+      [34_001, 20, 'recorded', 20],
+      [34_001 - HOUR_MS, 10, 'recorded', 10],
+    ] as const;
+    for (const [now, startedAt, expected, counts] of table) {
+      assert.equal(await recordEdgeStatus(db.query, { ...status, startedAt }, now), expected, `${startedAt} at ${now}`);
+      assert.deepEqual(
+        (await listLiveEdges(db.query, now)).map((edge) => edge.startedAt),
+        [counts],
+        `${startedAt} at ${now}`,
+      );
+    }
+  });
+});
+
 async function everything(db: Db, pageSize: number): Promise<readonly (string | undefined)[]> {
   return await db.snapshot(async (x) => {
     const keys = [];

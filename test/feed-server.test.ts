@@ -74,6 +74,7 @@ describe('feed server', () => {
         413,
       ],
       ['a good report', post(JSON.stringify(status)), 204],
+      ['one of an older instance', post(JSON.stringify({ ...status, startedAt: 0 })), 409],
       [
         'a good report with all rejections',
         post(JSON.stringify({ ...status, rejected: Array(1000).fill(rejection) })),

@@ -67,6 +67,22 @@ test('an edge whose file is removed under it takes everything anew, before it ac
   assert.match(service.process.stderr(), /asking for them anew/);
 });
 
+test('of two edges with one id the older is told so, and the newer counts', async (t) => {
+  const settings = { ...SETTINGS, CAUSEWAY_EDGE_ID: 'twin' };
+  const service = await startService(t, { settings });
+  await addInForce(service, 'a.example.com');
+  const feedSocket = join(service.dataDir, 'run', 'feed.sock');
+  const twin = await startService(t, {
+    settings: { ...settings, CAUSEWAY_ROLES: 'edge', CAUSEWAY_FEED_SOCKET: feedSocket },
+  });
+  await eventually('both sides say it', () => {
+    const said = service.process.stderr();
+    return said.includes('two edges report under one id') && said.includes('another one reports as twin');
+  });
+  await addInForce(service, 'b.example.com');
+  for (const edge of [service, twin]) assert.deepEqual(namesAt(edge), ['a.example.com', 'b.example.com']);
+});
+
 async function addInForce(service: RunningService, domain: string, origin = '192.0.2.1'): Promise<void> {
   const client: Client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { domain_id } = await client.call('domain.add', { domain, cdn_type: '1', data: origin });

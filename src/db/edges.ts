@@ -16,8 +16,11 @@ export interface EdgeStatusReport {
   readonly startedAt: number;
 }
 
-/** `unknownPlace`: what the report tells of is no part of our history. The edge lives, but acknowledges nothing. */
-export type RecordedStatus = 'recorded' | 'unknownPlace';
+/**
+ * `unknownPlace`: what the report tells of is no part of our history. The edge lives, but acknowledges nothing.
+ * `superseded`: an instance that started later reports under the same id and lives; this one does not count.
+ */
+export type RecordedStatus = 'recorded' | 'unknownPlace' | 'superseded';
 
 export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, now: number): Promise<RecordedStatus> {
   const isKnown = await isInHistory(x, status.at);
@@ -28,11 +31,24 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
     started_at: status.startedAt,
     reported_at: now,
   };
-  await x
+  const recorded = await x
     .insertInto('edge')
     .values({ id: status.edge, ...values })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
-    .execute();
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(values)
+        .where((e) =>
+          e.or([
+            e('edge.started_at', '<=', status.startedAt),
+            e('edge.reported_at', '<=', now - EDGE_LIVE_MS),
+            e('edge.reported_at', '>', now + EDGE_LIVE_MS), // of before our clock was set back
+          ]),
+        ),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  if (recorded === undefined) return 'superseded';
   return isKnown ? 'recorded' : 'unknownPlace';
 }
 

@@ -11,7 +11,7 @@ import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
 import { acceptChange } from './accept.ts';
 import { createConfirmations, type StoredChange } from './confirmations.ts';
-import { requestFeed } from './connection.ts';
+import { FeedRefusal, requestFeed } from './connection.ts';
 import type { PrefetchResultEntry } from './edge-prefetches.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { parseDelta } from './messages.ts';
@@ -87,7 +87,7 @@ class RunningFeedClient implements FeedClient {
   #failures = 0;
   #report: Promise<void> | undefined;
   #isReportDue = false;
-  #isReportFailing = false;
+  #reportFailure: 'none' | 'refused' | 'unreachable' = 'none';
   #isLookFailing = false;
 
   constructor(options: FeedClientOptions) {
@@ -255,12 +255,21 @@ class RunningFeedClient implements FeedClient {
       try {
         if (this.#repair()) continue;
         await this.#sendReport(this.#applied);
-        this.#isReportFailing = false;
+        this.#reportFailure = 'none';
       } catch (error) {
-        if (!this.#isReportFailing) this.#options.log.debug({ err: error }, 'control does not take the report');
-        this.#isReportFailing = true;
+        this.#noteReportFailure(error);
       }
     }
+  }
+
+  /** Each kind of failure is said once. */
+  #noteReportFailure(error: unknown): void {
+    const failure = error instanceof FeedRefusal && error.status === 409 ? 'refused' : 'unreachable';
+    if (failure !== this.#reportFailure) {
+      if (failure === 'refused') this.#options.log.error({ err: error }, 'control does not count this edge');
+      else this.#options.log.debug({ err: error }, 'control does not take the report');
+    }
+    this.#reportFailure = failure;
   }
 
   async #sendReport(applied: Place): Promise<void> {

@@ -12,7 +12,22 @@ export interface RequestOptions {
   readonly body?: string;
 }
 
-/** Resolves with the answer's head when its status is 2xx; the caller reads or destroys the body. Rejects otherwise. */
+/** Of the body of a refusal. */
+const MAX_REASON_BYTES = 1000;
+
+export class FeedRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, path: string, reason: string) {
+    super(`control answered ${status} to ${path}: ${reason}`);
+    this.status = status;
+  }
+}
+
+/**
+ * Resolves with the answer's head when its status is 2xx; the caller reads or destroys the body. Rejects otherwise, with
+ * `FeedRefusal` when there is an answer.
+ */
 export async function requestFeed(options: RequestOptions): Promise<IncomingMessage> {
   const { socketPath, path, signal, silenceMs, body } = options;
   const outgoing = request({
@@ -33,6 +48,15 @@ export async function requestFeed(options: RequestOptions): Promise<IncomingMess
   response.on('error', () => undefined); // whoever reads it hears of it; nobody may be reading yet
   const { statusCode = 0 } = response;
   if (statusCode >= 200 && statusCode < 300) return response;
-  response.destroy();
-  throw new Error(`control answered ${statusCode} to ${path}`);
+  throw new FeedRefusal(statusCode, path, await readReason(response));
+}
+
+/** Leaves the body destroyed. */
+async function readReason(response: IncomingMessage): Promise<string> {
+  let reason = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    reason += chunk;
+    if (reason.length > MAX_REASON_BYTES) break;
+  }
+  return reason.slice(0, MAX_REASON_BYTES).trim();
 }

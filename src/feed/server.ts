@@ -26,6 +26,8 @@ const MAX_SNAPSHOTS = 4;
 /** An edge that reads nothing of its snapshot for so long is cut off. */
 const SNAPSHOT_STALL_MS = 30_000;
 const MAX_CONNECTIONS = 10_000;
+/** A trouble that every report repeats. */
+const SAY_AGAIN_MS = 60_000;
 
 export interface FeedServerOptions {
   readonly db: Db;
@@ -104,7 +106,7 @@ function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handle
   const routes: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
     [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db) },
-    [STATUS_PATH]: { method: 'POST', handle: createReportHandler((text) => takeStatus(options, text)) },
+    [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options)) },
     [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
   };
   return async (request, response) => {
@@ -177,9 +179,23 @@ function createReportHandler(take: (text: string) => Promise<string | undefined>
   };
 }
 
-async function takeStatus({ db, clock }: FeedServerOptions, text: string): Promise<string | undefined> {
-  const recorded = await recordEdgeStatus(db.query, parseStatus(text), clock());
-  return recorded === 'unknownPlace' ? 'at: no place in the history of this database' : undefined;
+function createStatusTaker({ db, clock, log }: FeedServerOptions): (text: string) => Promise<string | undefined> {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return async (text) => {
+    const status = parseStatus(text);
+    const now = clock();
+    const recorded = await recordEdgeStatus(db.query, status, now);
+    if (recorded === 'recorded') return undefined;
+    if (recorded === 'unknownPlace') return 'at: no place in the history of this database';
+    if (now - saidAt >= SAY_AGAIN_MS) {
+      saidAt = now;
+      log.error(
+        { edge: status.edge, startedAt: status.startedAt },
+        'two edges report under one id; the older is refused',
+      );
+    }
+    return `edge: another one reports as ${status.edge} and started later; give this one an id of its own`;
+  };
 }
 
 /** Of another history: those tasks are not ours, whatever their numbers, and nobody waits for them. */
