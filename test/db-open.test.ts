@@ -37,7 +37,7 @@ describeOnBothEngines('database', (newDatabase) => {
       await using db = await openTestDatabase(target);
       await sql`insert into kysely_migration values ('9999-from-the-future', '2030-01-01T00:00:00Z')`.execute(db.query);
     }
-    await assert.rejects(openTestDatabase(target), /cannot be brought up to date/);
+    await assert.rejects(openTestDatabase(target), /cannot be brought up to date: it has been used by a newer release/);
   });
 
   test('a transaction that throws leaves nothing behind, and the next one goes on', async (t) => {

@@ -21,7 +21,13 @@ export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<v
   const steps = { '0001-domains-and-feed': domainsAndFeed(words), '0002-cache-tasks': cacheTasks(words) };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error('the database cannot be brought up to date', { cause: error });
+  if (error === undefined) return;
+  const reason = error instanceof Error ? error.message : String(error);
+  const isNewer = /previously executed migration \S+ is missing/.test(reason);
+  const why = isNewer
+    ? 'it has been used by a newer release; run that one, or restore a backup from before it'
+    : reason;
+  throw new Error(`the database cannot be brought up to date: ${why}`, { cause: error });
 }
 
 function domainsAndFeed(words: ColumnWords): Migration {
