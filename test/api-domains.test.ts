@@ -113,6 +113,8 @@ describeOnBothEngines('domains', (newDatabase) => {
         { domain: 'p3.example', data: '[2001:db8::9]:7', source_type: 'protocol_follow' },
         { port: '7', source_type: 'protocol_follow' },
       ],
+      [{ domain: 'm.example', monitor_url: 'http://a.example/é|ü' }, { monitor_url: 'http://a.example/é|ü' }],
+      [{ domain: 'b.example', data: [...Array(51).fill(''), 'x.example'] }, { origin: ['x.example'] }],
       [{ domain: 'p4.example', data: ['x.example:81', '203.0.113.9'] }, { port: undefined }],
       [{ domain: 'h1.example', sourcehost: 'Origin.Example' }, { sourcehost: 'origin.example' }],
       [
@@ -167,6 +169,8 @@ describeOnBothEngines('domains', (newDatabase) => {
       [{ sourcehost: 'a b' }, 'originInvalid', /^field sourcehost/],
       [{ sourcehost: 'https://a.example' }, 'originInvalid', /^field sourcehost/],
       [{ monitor_url: 'ftp://a.example/' }, 'fieldInvalid', /^field monitor_url/],
+      [{ monitor_url: 'http://me:secret@a.example/' }, 'fieldInvalid', /^field monitor_url .*without a user name/],
+      [{ monitor_url: `http://a.example/${'例'.repeat(200)}` }, 'fieldInvalid', /^field monitor_url .*percent-encoded/],
       [{ monitor_url: 'http://a.example/a b' }, 'fieldInvalid', /^field monitor_url/],
       [{ monitor_url: `http://a.example/${'a'.repeat(1024)}` }, 'fieldInvalid', /^field monitor_url/],
       [{ icp_no: '1'.repeat(65) }, 'fieldInvalid', /^field icp_no .*64/],

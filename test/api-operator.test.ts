@@ -73,6 +73,7 @@ describeOnBothEngines('operators', (newDatabase) => {
       ['operator.createToken', { ...mineIs, scopes: 'cdn' }, 'fieldInvalid'],
       ['operator.createToken', { ...mineIs, scopes: ['cdn'], expires_at: START / 1000 }, 'expiryPast'],
       ['operator.createToken', { ...mineIs, scopes: ['cdn'], expires_at: START }, 'fieldInvalid'],
+      ['operator.createToken', { ...mineIs, scopes: ['cdn'], expires_at: 253_402_300_799 }, 'fieldInvalid'],
       ['operator.listTokens', { account_id: 999 }, 'accountNotFound'],
       ['operator.revokeToken', { ...mineIs, token_id: 2 }, 'tokenNotFound'],
       ['operator.revokeToken', { account_id: other.accountId, token_id: 1 }, 'tokenNotFound'],

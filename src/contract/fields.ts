@@ -96,12 +96,12 @@ export function choices<const V extends readonly [string, ...string[]]>(values: 
   } satisfies Field;
 }
 
-/** An http or https URL, or empty for none. */
+/** An http or https URL, or empty for none. It is kept as it was written, and bounded as it is sent: percent-encoded. */
 export const optionalHttpUrl = {
   schema: SCALAR.transform(String).pipe(z.string().max(MAX_URL_LENGTH).refine(isHttpUrlOrEmpty)),
   expects: {
-    'zh-CN': `以 http:// 或 https:// 开头的网址，至多 ${MAX_URL_LENGTH} 个字符，或空`,
-    en: `a URL that begins with http:// or https://, at most ${MAX_URL_LENGTH} characters, or empty`,
+    'zh-CN': `以 http:// 或 https:// 开头的网址，不含用户名，百分号编码后至多 ${MAX_URL_LENGTH} 个字符，或空`,
+    en: `a URL that begins with http:// or https://, without a user name, at most ${MAX_URL_LENGTH} characters when percent-encoded, or empty`,
   },
   json: { type: 'string', maxLength: MAX_URL_LENGTH },
 } satisfies Field;
@@ -134,8 +134,7 @@ export function lines({
       (value) => splitLines(value, maxEntries),
       z
         .array(SCALAR.transform((entry) => String(entry).trim()).pipe(z.string().max(maxLength).refine(isStorable)))
-        .max(maxEntries)
-        .transform((entries) => entries.filter((entry) => entry !== '')),
+        .max(maxEntries),
     ),
     expects,
     json: {
@@ -151,8 +150,9 @@ export function optional<S extends z.ZodType>(field: Field<S>) {
 
 /** Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it. */
 function splitLines(value: unknown, maxEntries: number): unknown {
-  const entries = typeof value === 'string' ? value.split('\n').filter((line) => line.trim() !== '') : value;
-  return Array.isArray(entries) ? entries.slice(0, maxEntries + 1) : entries;
+  const entries = typeof value === 'string' ? value.split('\n') : value;
+  if (!Array.isArray(entries)) return entries;
+  return entries.filter((entry) => typeof entry !== 'string' || entry.trim() !== '').slice(0, maxEntries + 1);
 }
 
 function isStorable(value: string): boolean {
@@ -161,5 +161,7 @@ function isStorable(value: string): boolean {
 
 function isHttpUrlOrEmpty(value: string): boolean {
   if (value === '') return true;
-  return /^https?:\/\/\P{C}+$/iu.test(value) && !/\s/.test(value) && URL.canParse(value);
+  if (!/^https?:\/\/\P{C}+$/iu.test(value) || /\s/.test(value)) return false;
+  const url = URL.parse(value);
+  return url !== null && url.username === '' && url.password === '' && url.href.length <= MAX_URL_LENGTH;
 }

@@ -7,8 +7,8 @@ import { operation, request } from './operation.ts';
 import type { Scope } from './routes.ts';
 
 const MAX_LABEL_LENGTH = 64;
-/** End of the year 9999. */
-const MAX_UNIX_SECONDS = 253_402_300_799;
+/** End of the year 9999 where it ends first, at UTC+14: times are shown with four digits of the year. */
+const MAX_UNIX_SECONDS = 253_402_250_399;
 
 const SCOPES = ['cdn', 'sms', 'operator'] as const satisfies readonly Scope[];
 const KINDS = ['customer', 'operator'] as const;
