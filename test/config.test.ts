@@ -64,6 +64,11 @@ test('all problems are reported at once, each with its source and what was expec
   ]);
 });
 
+test('a mistake in the file has its line and column', () => {
+  const problems = mustFail({ file: { path: '/srv/causeway.toml', text: 'locale = "en"\nedge-id = a\n' } });
+  assert.match(problems.join(), /^config \(\/srv\/causeway\.toml, line 2, column \d+\): /);
+});
+
 test('a database URL that is wrong is refused with its name, beside all other problems, and is not shown', () => {
   const env = {
     DATABASE_URL: 'postgres://u:hu/sh@h/x',
@@ -161,7 +166,7 @@ test('the file that is named must be there; causeway.toml may be missing', (t) =
 test('a file that is no TOML is one problem', () => {
   const problems = mustFail({ file: { path: 'causeway.toml', text: 'a = = b' } });
   assert.equal(problems.length, 1);
-  assert.match(problems[0] ?? '', /^config \(causeway.toml\): /);
+  assert.match(problems[0] ?? '', /^config \(causeway.toml, line 1, column \d+\): /);
 });
 
 test('docs/operations.md has one row for each setting, as the program has it', () => {

@@ -2,7 +2,7 @@
  * A table of settings and where their texts come from: default < file < environment < flag. Knows no setting by name and
  * reads nothing itself; reports every problem rather than the first.
  */
-import { parse } from 'smol-toml';
+import { parse, TomlError } from 'smol-toml';
 import { nearest } from './nearest.ts';
 import type { Reader } from './setting-reader.ts';
 
@@ -105,7 +105,8 @@ function readFile(
     content = parse(file.text);
   } catch (error) {
     const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return { texts, problems: [{ setting: 'config', source: file.path, problem }] };
+    const place = error instanceof TomlError ? `, line ${error.line}, column ${error.column}` : '';
+    return { texts, problems: [{ setting: 'config', source: `${file.path}${place}`, problem }] };
   }
   const names = Object.keys(table).map(settingName);
   const problems: Problem[] = [];
