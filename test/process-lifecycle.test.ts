@@ -21,6 +21,12 @@ describe('the service', () => {
     const pids = Object.values(service.pids());
     assert.equal(await service.stop(), 0);
     assert.deepEqual(pids.filter(isAlive), []);
+    assert.match(service.process.stdout(), /causeway is stopping: .* 10 s .*\ncauseway has stopped\n$/);
+    const warnings = service.process
+      .stderr()
+      .split('\n')
+      .filter((line) => /"level":"(warn|error|fatal)"/.test(line));
+    assert.deepEqual(warnings, []);
     assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
   });
 

@@ -1,6 +1,6 @@
 /** The process of an edge that follows the feed and writes the store that the workers read; one per machine. */
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
@@ -11,7 +11,7 @@ import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
 
 /** After that the feed tries on by itself. */
-const CONTROL_START_MS = 3000;
+const CONTROL_START_MS = 5000;
 const POLL_MS = 20;
 const MAX_FIRST_ID = 2 ** 47;
 
@@ -64,8 +64,17 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
   };
 }
 
+/** The socket of a control that was killed is still there, and nobody listens on it. */
 async function waitForSocket(path: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < CONTROL_START_MS && !existsSync(path); waitedMs += POLL_MS) await delay(POLL_MS);
+  const deadline = performance.now() + CONTROL_START_MS;
+  while (performance.now() < deadline && !(await isListening(path))) await delay(POLL_MS);
+}
+
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => resolve(true));
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
+  });
 }
 
 export function edgeStorePath(dataDir: string): string {

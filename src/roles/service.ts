@@ -24,8 +24,6 @@ export type Started =
   | { readonly kind: 'started'; readonly firstToken: FirstToken }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** Requests under way have this long when the service stops. */
-const STOP_GRACE_MS = 10_000;
 /** A worker that does not run a change within this time is started anew. */
 const CHANGE_LIMIT_MS = 10_000;
 
@@ -83,8 +81,8 @@ export class Service implements AsyncDisposable {
   }
 
   /** No new work; resolves when every process has ended. The feed is told before control, or it would miss it. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#parts.toReversed().map((part) => part.stop(STOP_GRACE_MS)));
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all(this.#parts.toReversed().map((part) => part.stop(graceMs)));
   }
 
   /** Cuts off whatever still runs. */

@@ -39,6 +39,8 @@ interface Refused {
   readonly problems: readonly string[];
 }
 
+/** Requests under way have this long when the service stops. */
+const STOP_GRACE_MS = 10_000;
 const LOCK_LIMIT_MS = 3000;
 const LOCK_POLL_MS = 50;
 
@@ -78,7 +80,7 @@ async function openFreeDirectory(dataDir: string): Promise<OpenedDirectory> {
 }
 
 async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<Served> {
-  const { config, entry, build, stopRequest } = options;
+  const { config, entry, build, stopRequest, print } = options;
   const localSecret = randomBytes(32).toString('base64url');
   const parts = planParts(config, { build, localSecret });
   await using service = await Service.start({ parts, entry, config, log, sink });
@@ -89,9 +91,14 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
     announce({ ...options, firstToken: beginning.firstToken });
   }
   log.info({ reason: await stopRequest.requested }, 'stopping');
+  print(
+    `causeway is stopping: requests under way have ${STOP_GRACE_MS / 1000} s to finish; a second signal cuts them off`,
+  );
   removeControlFile(config.dataDir);
-  const stopped = service.stop().then((): Served => ({ kind: 'stopped' }));
-  return await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
+  const stopped = service.stop(STOP_GRACE_MS).then((): Served => ({ kind: 'stopped' }));
+  const served = await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
+  print(served.kind === 'stopped' ? 'causeway has stopped' : 'causeway has cut off what was under way');
+  return served;
 }
 
 function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecret: string): void {
