@@ -16,7 +16,12 @@ test('accounts and tokens are managed while the service runs, and a token works 
   const run = runner(t, service.dataDir);
   await manageAccounts(run, '2');
   const created = JSON.parse(
-    await run('token', 'create', '2', '--scopes', 'cdn,sms', '--expires', '2999-12-31', '--json'),
+    await run('token', 'create', '2', '--scopes', 'cdn,sms', '--expires', '2099-12-31', '--json'),
+  );
+  assert.match(await run('token', 'list', '2'), new RegExp(`^${created.token_id} .* 2099-12-31 23:59:59 +no`, 'm'));
+  assert.match(
+    await run('token', 'create', '2', '--scopes', 'cdn', '--expires', '2099-12-31'),
+    /^expires 2099-12-31T23:59:59\.000\+08:00$/m,
   );
   const tokenFile = join(temporaryFolder(t), 'token');
   writeFileSync(tokenFile, `${created.access_token}\n`);
@@ -86,6 +91,17 @@ test('domains are managed by name and by id', async (t) => {
   assert.match(await run('domain', 'close', 'www.example.com'), /^status +closed$/m);
   assert.match(await run('domain', 'open', 'www.example.com'), /^status +being configured$/m);
   assert.match(await run('domain', 'list', '--name', 'example'), /^1 +www\.example\.com +being configured/m);
+  const own = ['--type', '4', '--source-type', 'follow', '--monitor-url', 'http://live.example.com/up'];
+  const live = JSON.parse(await run('domain', 'add', 'live.example.com', '192.0.2.1', ...own, '--json'));
+  assert.deepEqual(
+    [live.cdn_type_id, live.source_type, live.monitor_url],
+    ['4', 'protocol_follow', 'http://live.example.com/up'],
+  );
+  await run('domain', 'close', 'live.example.com');
+  const idsOf = async (...args: string[]) => [...(await run('domain', 'list', ...args)).matchAll(/^\d+/gm)].map(String);
+  assert.deepEqual(await idsOf('--status', 'closed'), ['2']);
+  assert.deepEqual(await idsOf('--page-size', '1'), ['1', '2']);
+  assert.deepEqual(await idsOf('--page', '2', '--page-size', '1'), ['2']);
   assert.equal(await run('domain', 'rm', 'www.example.com'), 'www.example.com is deleted\n');
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
   await refuses(t, service, ['domain', 'show', 'www.example.com'], 'causeway: there is no domain www.example.com\n');
@@ -186,6 +202,7 @@ test('without a service the commands say what to do', async (t) => {
       ['domain', 'list', '--token-file', '/nowhere'],
       'causeway: token-file (--token-file): /nowhere cannot be read: ENOENT',
     ],
+    [['token', 'create', '1', '--scopes', 'cdn', '--expires', '2027-02-30'], 'causeway: --expires: expected a day'],
     [['token', 'create', '1'], "error: required option '--scopes <list>' not specified"],
     [['domane'], "error: unknown command 'domane'"],
   ];

@@ -2,9 +2,10 @@
 import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
+import { createLocalTime, lastSecondOf } from '#lib/local-time.ts';
 import { withOperator } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, givenSettings, instant, listOption, type Options, splitList, textOption } from './options.ts';
+import { addCallSettings, givenSettings, listOption, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
 const PAGE_SIZE = 100;
@@ -39,19 +40,11 @@ export function tokenCommand(context: CliContext): Command {
     .description('make an access token; it is shown this once')
     .requiredOption('--scopes <list>', 'what it may do: cdn, sms, operator', splitList)
     .option('--label <text>', 'to tell it apart')
-    .option('--expires <date>', 'last moment, such as 2027-01-31 (UTC); without it the token does not expire', instant)
-    .action((account: string, options: Options) =>
-      run(context, options, async (client, print) => {
-        const expiresAt = options['expires'];
-        const data = await client.call('operator.createToken', {
-          account_id: account,
-          scopes: scopesOf(options),
-          label: textOption(options, 'label'),
-          ...(typeof expiresAt === 'number' && { expires_at: expiresAt }),
-        });
-        print(data, [`token ${data.token_id}`, data.access_token]);
-      }),
-    );
+    .option(
+      '--expires <when>',
+      'last day (to its end in the time zone of the settings), such as 2027-01-31, or last moment, such as 2027-01-31T12:00:00Z; without it the token does not expire',
+    )
+    .action((account: string, options: Options) => createToken(context, account, options));
   addCallSettings(command.command('list <account>'), context)
     .description('list the tokens of an account, without the tokens themselves')
     .action((account: string, options: Options) =>
@@ -81,6 +74,22 @@ export function tokenCommand(context: CliContext): Command {
   return command;
 }
 
+async function createToken(context: CliContext, account: string, options: Options): Promise<void> {
+  const { timeZone } = context.loadSettings(givenSettings(context, options));
+  const expiresAt = readExpiry(textOption(options, 'expires'), timeZone);
+  const request = {
+    account_id: account,
+    scopes: scopesOf(options),
+    label: textOption(options, 'label'),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  };
+  const expires = expiresAt === undefined ? [] : [`expires ${createLocalTime(timeZone).format(expiresAt * 1000)}`];
+  await run(context, options, async (client, print) => {
+    const data = await client.call('operator.createToken', request);
+    print(data, [`token ${data.token_id}`, data.access_token, ...expires]);
+  });
+}
+
 type Print = (data: unknown, lines: readonly string[]) => void;
 
 /** Runs `work` as the operator of this machine; what it prints is JSON or lines, as the options say. */
@@ -97,6 +106,15 @@ export function printer(context: CliContext, options: Options): Print {
     if (options['json'] === true) context.print(JSON.stringify(data, undefined, 2));
     else for (const line of lines) context.print(line);
   };
+}
+
+/** In epoch seconds. */
+function readExpiry(text: string | undefined, timeZone: string): number | undefined {
+  if (text === undefined) return undefined;
+  const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Math.floor(Date.parse(text) / 1000) : Number.NaN;
+  const expiresAt = Number.isNaN(moment) ? lastSecondOf(text, timeZone) : moment;
+  if (expiresAt !== undefined) return expiresAt;
+  throw new CliError('--expires: expected a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z');
 }
 
 type Scopes = CallOf<'operator.createToken'>['scopes'];

@@ -23,6 +23,8 @@ export interface CliSettings {
   readonly dataDir: string;
   readonly url?: string;
   readonly token?: string;
+  /** IANA name: where a day begins and ends. */
+  readonly timeZone: string;
   /** Where the first access token is kept, if it still is. */
   readonly firstTokenFile: string;
 }

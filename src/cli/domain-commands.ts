@@ -1,6 +1,6 @@
 /** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { printer } from './account-commands.ts';
@@ -8,7 +8,7 @@ import { cacheOptionsCommand } from './cache-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
-import { addCallSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
+import { addCallSettings, givenSettings, listOption, type Options, textOption, wholeNumber } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 
 type Domain = DataOf<'domain.get'>;
@@ -21,7 +21,10 @@ const WAIT_POLL_MS = 200;
 const WAIT_MEANING = 'until every edge runs it';
 
 const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
-const SOURCE_TYPES = { http: 'http', https: 'https', follow: 'protocol_follow' } as const;
+const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
+const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_follow' } as const;
+/** As status codes of the interface. */
+const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
 
 export function domainCommand(context: CliContext): Command {
   const command = new Command('domain').description(
@@ -30,12 +33,20 @@ export function domainCommand(context: CliContext): Command {
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
   addOriginOptions(describe('add <name> [origin...]', 'add a domain; *.example.com is a wildcard'))
-    .addOption(new Option('--type <type>', 'what it serves').choices(Object.keys(TYPES)).default('static'))
+    .addOption(
+      new Option('--type <type>', `what it serves: ${Object.keys(TYPES).join(', ')}, or its number in the interface`)
+        .choices([...Object.keys(TYPES), ...Object.values(TYPES)])
+        .default('static'),
+    )
+    .option('--monitor-url <url>', 'URL for probes of the origins')
     .option('--icp <number>', 'filing (ICP) number')
     .option('--remark <text>', 'a remark')
     .action((name: string, origins: string[], options: Options) => addDomain(context, name, origins, options));
   describe('list', 'list the domains')
     .option('--name <text>', 'only those whose name contains this')
+    .addOption(new Option('--status <status>', 'only those that are in it').choices(Object.keys(STATUSES)))
+    .option('--page <number>', 'only this page', wholeNumber)
+    .option('--page-size <number>', 'domains on a page, at most 100', wholeNumber)
     .action((options: Options) => listDomains(context, options));
   describe('show <domain>', 'show a domain').action((domain: string, options: Options) =>
     change(context, domain, options, async () => {}),
@@ -70,7 +81,11 @@ export function domainCommand(context: CliContext): Command {
 function addOriginOptions(command: Command): Command {
   return command
     .option('--backup <origin...>', 'origins for when the others fail')
-    .addOption(new Option('--source-type <scheme>', 'how origins are asked').choices(Object.keys(SOURCE_TYPES)))
+    .addOption(
+      new Option('--source-type <scheme>', 'how origins are asked')
+        .choices(Object.keys(SOURCE_TYPES))
+        .argParser(readSourceType),
+    )
     .option('--source-host <host>', 'Host header for the origins; without it the domain')
     .option('--wait', WAIT_MEANING);
 }
@@ -79,7 +94,8 @@ async function addDomain(context: CliContext, name: string, origins: string[], o
   const client = connectCustomer(context, givenSettings(context, options));
   const { domain_id } = await client.call('domain.add', {
     domain: name,
-    cdn_type: pick(TYPES, textOption(options, 'type')) ?? '1',
+    cdn_type: pick({ ...TYPES, ...TYPE_CODES }, textOption(options, 'type')) ?? '1',
+    monitor_url: textOption(options, 'monitorUrl'),
     icp_no: textOption(options, 'icp'),
     remark: textOption(options, 'remark'),
     ...originFields(origins, options),
@@ -89,12 +105,13 @@ async function addDomain(context: CliContext, name: string, origins: string[], o
 
 async function listDomains(context: CliContext, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
+  const { page: onlyPage, pageSize = PAGE_SIZE } = options;
+  const filter = { name: textOption(options, 'name'), domain_status: pick(STATUSES, textOption(options, 'status')) };
   const domains: Domain[] = [];
-  for (let page = 1; ; page++) {
-    const name = textOption(options, 'name');
-    const { list, total } = await client.call('domain.list', { page, page_size: PAGE_SIZE, name });
+  for (let page = Number(onlyPage ?? 1); ; page++) {
+    const { list, total } = await client.call('domain.list', { ...filter, page, page_size: Number(pageSize) });
     domains.push(...list);
-    if (list.length === 0 || domains.length >= total) break;
+    if (onlyPage !== undefined || list.length === 0 || domains.length >= total) break;
   }
   const rows = domains.map((domain) => [domain.domain_id, domain.domain_name, domain.status, domain.origin.join(' ')]);
   printer(context, options)(domains, formatTable([['ID', 'NAME', 'STATUS', 'ORIGINS'], ...rows]));
@@ -149,6 +166,13 @@ function describeDomain(domain: Domain): [string, string][] {
     ['remark', domain.remark],
     ['created', domain.create_time],
   ];
+}
+
+/** `follow` is what people say. */
+function readSourceType(text: string): string {
+  const name = text === 'follow' ? 'protocol_follow' : text;
+  if (pick(SOURCE_TYPES, name) !== undefined) return name;
+  throw new InvalidArgumentError(`expected ${Object.keys(SOURCE_TYPES).join(', ')}.`);
 }
 
 function originFields(origins: readonly string[], options: Options) {

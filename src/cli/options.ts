@@ -43,9 +43,8 @@ export function splitList(text: string): string[] {
   return text.split(',').flatMap((part) => part.trim() || []);
 }
 
-/** For `argParser`: an instant such as 2027-01-31 or 2027-01-31T12:00:00Z, in epoch seconds. */
-export function instant(text: string): number {
-  const milliseconds = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(milliseconds)) throw new InvalidArgumentError('expected a date such as 2027-01-31 (UTC).');
-  return Math.floor(milliseconds / 1000);
+/** For `argParser`: a number of the interface, which checks its range. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number.');
+  return Number(text);
 }

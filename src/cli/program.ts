@@ -58,7 +58,7 @@ function serveCommand(context: CliContext, onExitCode: (code: number) => void): 
 
 function configCommand(context: CliContext): Command {
   return addSettings(new Command('config'), context, undefined)
-    .description('show the settings that are in force, and where each comes from')
+    .description('show the settings that a service started here and now would have, and where each comes from')
     .option('--json', 'print them as JSON')
     .action((options: Options) => {
       const settings = context.showSettings(givenSettings(context, options));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLocalTime } from './local-time.ts';
+import { createLocalTime, lastSecondOf } from './local-time.ts';
 
 test('an instant is written in the zone, with its offset', () => {
   const rows: [string, string, string][] = [
@@ -36,4 +36,21 @@ test('the hour changes with the zone\u2019s clock', () => {
 
 test('an unknown zone is refused', () => {
   assert.throws(() => createLocalTime('Middle/Earth'), RangeError);
+});
+
+test('a day ends with its last second in its zone, also where the clocks change', () => {
+  const rows: [string, string, string | undefined][] = [
+    ['2027-01-31', 'UTC', '2027-01-31T23:59:59.000Z'],
+    ['2027-01-31', 'Asia/Shanghai', '2027-01-31T15:59:59.000Z'],
+    ['2027-03-28', 'Europe/Berlin', '2027-03-28T21:59:59.000Z'],
+    ['2027-03-27', 'Europe/Berlin', '2027-03-27T22:59:59.000Z'],
+    ['2027-11-07', 'America/St_Johns', '2027-11-08T03:29:59.000Z'],
+    ['2027-02-29', 'UTC', undefined],
+    ['2027-13-01', 'UTC', undefined],
+    ['tomorrow', 'UTC', undefined],
+  ];
+  for (const [date, zone, expected] of rows) {
+    const last = lastSecondOf(date, zone);
+    assert.equal(last === undefined ? undefined : new Date(last * 1000).toISOString(), expected, `${date} ${zone}`);
+  }
 });

@@ -38,6 +38,18 @@ export function createLocalTime(timeZone: string): LocalTime {
   };
 }
 
+/** The last second of a day, as epoch seconds; `date` is as 2027-01-31. Gives `undefined` for a day that there is not. */
+export function lastSecondOf(date: string, timeZone: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? [];
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined;
+  const last = midnight + 24 * HOUR_MS - 1000;
+  const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  // The offset there is at that moment; the first guess may lie on the other side of a change.
+  const guess = last - readOffset(formatter, last).ms;
+  return (last - readOffset(formatter, guess).ms) / 1000;
+}
+
 /** Every zone's offset, and every change of one, is a multiple of this. */
 const SLOT_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
