@@ -176,6 +176,14 @@ test(
   },
 );
 
+test('a PostgreSQL database that cannot store every text is refused', needsPostgres(), async (t) => {
+  const target = await newPostgres(t, "encoding 'LATIN1' locale 'C' template template0");
+  await assert.rejects(
+    openTestDatabase(target),
+    /cannot use the database .*: its encoding is LATIN1, and UTF8 is needed/,
+  );
+});
+
 test('a PostgreSQL database that two processes open at once is made once', needsPostgres(), async (t) => {
   const target = await newPostgres(t);
   const [one, two] = await Promise.all([openTestDatabase(target), openTestDatabase(target)]);

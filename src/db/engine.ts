@@ -52,11 +52,11 @@ export interface PostgresOptions {
   readonly log: Logger;
 }
 
-/** Throws when the server cannot be reached, refuses us or is too old. Later failures reject the query that met them. */
+/** Throws when the server cannot be reached, refuses us, is too old or cannot store every text. Later failures reject the query that met them. */
 export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Promise<Engine> {
   const pool = openPool({ url, log });
   try {
-    await checkVersion(pool);
+    await checkServer(pool);
   } catch (error) {
     await pool.end();
     const why = error instanceof Error ? error.message || error.name : String(error);
@@ -79,12 +79,17 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
   };
 }
 
-async function checkVersion(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ version: string }>("select current_setting('server_version_num') as version");
-  const major = Math.floor(Number(rows[0]?.version) / 10_000);
+async function checkServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ version: string; encoding: string }>(
+    "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
+  );
+  const [{ version, encoding } = { version: '0', encoding: '' }] = rows;
+  const major = Math.floor(Number(version) / 10_000);
   if (major < MIN_POSTGRES_VERSION) {
     throw new Error(`it is PostgreSQL ${major}, and ${MIN_POSTGRES_VERSION} or later is needed`);
   }
+  if (encoding !== 'UTF8')
+    throw new Error(`its encoding is ${encoding}, and UTF8 is needed: create it with encoding 'UTF8'`);
 }
 
 /** Without the parameters too: one of them may be the password. */

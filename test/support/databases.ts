@@ -25,11 +25,12 @@ export async function newSqlite(t: Pick<TestContext, 'after'>): Promise<Database
   return { file: join(temporaryFolder(t), 'causeway.db') };
 }
 
-export async function newPostgres(t: Pick<TestContext, 'after'>): Promise<DatabaseTarget> {
+/** `clauses` end `create database`. */
+export async function newPostgres(t: Pick<TestContext, 'after'>, clauses = ''): Promise<DatabaseTarget> {
   const server = postgresUrl();
   if (server === undefined) throw new Error('declare the test with needsPostgres()');
   const name = `causeway_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} ${clauses}`);
   t.after(() => administer(server, `drop database if exists ${name} with (force)`));
   const url = new URL(server);
   url.pathname = `/${name}`;
