@@ -1,6 +1,6 @@
 /** The access log of one worker: a spool of its own in the data directory. */
 import { join } from 'node:path';
-import { Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
 import { systemClock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
@@ -15,12 +15,13 @@ export function openAccessLog({ config, name, log, registry }: PartContext, zone
   const directory = join(config.dataDir, 'logs');
   const bounds = { maxQueueBytes: MAX_QUEUE_BYTES, keepFiles: KEEP_FILES };
   const spool = openSpool({ directory, name, ...bounds, zone, clock: systemClock, log });
-  new Gauge({
-    name: 'causeway_access_log_dropped_lines',
+  new Counter({
+    name: 'causeway_access_log_dropped_lines_total',
     help: 'Lines of the access log lost since the start: the disk was too slow, or refused them',
     registers: [registry],
     collect() {
-      this.set(spool.dropped());
+      this.reset();
+      this.inc(spool.dropped());
     },
   });
   return spool;

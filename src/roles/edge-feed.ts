@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -99,12 +99,13 @@ function addMetrics(registry: PartContext['registry'], client: FeedClient): void
       this.set(client.appliedRevision ?? 0);
     },
   });
-  new Gauge({
-    name: 'causeway_feed_reconnects',
+  new Counter({
+    name: 'causeway_feed_reconnects_total',
     help: 'Connections to the feed that were lost or refused since the start',
     registers,
     collect() {
-      this.set(client.reconnects);
+      this.reset();
+      this.inc(client.reconnects);
     },
   });
 }
