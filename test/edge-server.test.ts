@@ -41,7 +41,7 @@ describe('closing', () => {
     await eventually('asked', () => origin.requests.length === 1);
     await edge.edge.close(100);
     assert.equal(await client.closed, '');
-    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/499');
+    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/503');
   });
 
   test('closing twice is closing once', async (t) => {

@@ -26,7 +26,7 @@ export function describeRequest(
     target: received.target,
     httpVersion: received.httpVersion,
     cacheCode: cacheCode(answer),
-    status: viewer.refusal?.status ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
+    status: viewer.refusal?.status ?? viewer.cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
     contentType: answer === undefined ? undefined : firstValue(answer.headers, 'content-type'),
     referer: firstValue(received.headers, 'referer'),
     userAgent: firstValue(received.headers, 'user-agent'),

@@ -12,6 +12,8 @@ export interface ClientConnections {
   countRequest(socket: Socket): boolean;
   /** `serve` is called when those before it are done, and not at all when the connection ended with one of them. */
   serveInTurn(socket: Socket, viewer: Viewer, serve: () => Promise<void>): Promise<void>;
+  /** Ends the connections of all requests that are being served. */
+  cutAll(): void;
 }
 
 interface Connection {
@@ -21,6 +23,7 @@ interface Connection {
 
 export function createConnections(maxRequests: number): ClientConnections {
   const connections = new WeakMap<Socket, Connection>();
+  const served = new Set<Viewer>();
   const of = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
@@ -37,8 +40,15 @@ export function createConnections(maxRequests: number): ClientConnections {
       viewers.push(viewer);
       if (previous !== undefined) await previous.ended;
       // Node reads on after the answer that ends the connection has gone out.
-      if (socket.writable) await serve();
+      if (socket.writable) {
+        served.add(viewer);
+        await serve();
+        served.delete(viewer);
+      }
       viewers.splice(viewers.indexOf(viewer), 1);
+    },
+    cutAll: () => {
+      for (const viewer of served) viewer.cut(503);
     },
   };
 }

@@ -25,6 +25,8 @@ export interface EdgeContext {
   /** The edge is shutting down: connections end with their answer. */
   readonly isClosing: () => boolean;
   readonly lag: LagBudget;
+  /** For a fetch that nobody reads any more. */
+  readonly unreadFetchMs: number;
 }
 
 /** Validations in the background. */

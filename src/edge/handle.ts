@@ -32,7 +32,7 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
     if (answer !== undefined) abandonBody(answer.body);
     answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
     if (viewer.statusSent === 0) await sendAnswer(viewer, answer, edge);
-    else viewer.cut();
+    else viewer.cut(500);
   }
   if (viewer.refusal !== undefined)
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());

@@ -13,7 +13,7 @@ import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { describeRefusal } from './access-log.ts';
 import { createFlights } from './collapse.ts';
-import { createConnections } from './connection.ts';
+import { type ClientConnections, createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { handle } from './handle.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics.ts';
@@ -62,6 +62,8 @@ interface EdgeLimits {
   readonly maxOriginConnections: number;
   readonly firstByteMs: number;
   readonly originIdleMs: number;
+  /** For a fetch that goes on for the store alone, beside what its length allows. */
+  readonly unreadFetchMs: number;
   /** A client that neither sends its body nor reads its answer. */
   readonly clientIdleMs: number;
   readonly requestHeaderMs: number;
@@ -80,6 +82,7 @@ const DEFAULT_LIMITS: EdgeLimits = {
   maxOriginConnections: MAX_POOL_CONNECTIONS,
   firstByteMs: 30_000,
   originIdleMs: 30_000,
+  unreadFetchMs: 30_000,
   clientIdleMs: 60_000,
   requestHeaderMs: 15_000,
   requestMs: 600_000,
@@ -108,12 +111,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let isClosing = false;
   const { edge, closeOrigins } = createContext(options, limits, () => isClosing);
-  const server = createHttpServer(edge, limits);
+  const connections = createConnections(limits.maxRequestsPerConnection);
+  const server = createHttpServer(edge, limits, connections);
   const port = await listen(server, options);
   let closed: Promise<void> | undefined;
   const close = (graceMs: number) => {
     isClosing = true;
-    closed ??= closeServer(server, graceMs).then(closeOrigins);
+    closed ??= closeServer(server, connections, graceMs).then(closeOrigins);
     return closed;
   };
   return { port, prefetch: createPrefetch(edge), close, [Symbol.asyncDispose]: () => close(0) };
@@ -150,6 +154,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     log,
     isClosing,
     lag: createLagBudget(options.maxLagBytes),
+    unreadFetchMs: limits.unreadFetchMs,
   };
   return { edge, closeOrigins: () => pools.close() };
 }
@@ -167,7 +172,7 @@ function reportFailures({ clock, log }: EdgeOptions, metrics: EdgeMetrics): Orig
   };
 }
 
-function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
+function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connections: ClientConnections): Server {
   const upgrading = new WeakSet<IncomingMessage>();
   const server = createServer({
     insecureHTTPParser: false,
@@ -185,7 +190,6 @@ function createHttpServer(edge: EdgeContext, limits: EdgeLimits): Server {
   });
   server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
-  const connections = createConnections(limits.maxRequestsPerConnection);
   const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
     const { clientIdleMs, maxRequestBodyBytes } = limits;
     const { socket } = message;
@@ -272,8 +276,11 @@ function isMissingFamily(error: unknown): boolean {
   return code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL';
 }
 
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+async function closeServer(server: Server, connections: ClientConnections, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => {
+    connections.cutAll();
+    server.closeAllConnections();
+  }, graceMs);
   await new Promise<void>((resolve) => server.close(() => resolve()));
   clearTimeout(timer);
 }

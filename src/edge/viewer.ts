@@ -33,6 +33,7 @@ export class Viewer {
   #statusSent = 0;
   #host: string | undefined;
   #refusal: Refusal | undefined;
+  #cutStatus: number | undefined;
   #isFinished = false;
 
   constructor(message: IncomingMessage, response: ServerResponse, options: ViewerOptions) {
@@ -62,7 +63,7 @@ export class Viewer {
     // An answer's own listener is on the body or the response; without one an error would end the process.
     message.on('error', () => undefined);
     response.on('error', () => undefined);
-    response.on('timeout', () => this.cut());
+    response.on('timeout', () => this.#socket.destroy());
   }
 
   /** As its site was found by; `undefined` until stage 2 has found one. */
@@ -186,9 +187,15 @@ export class Viewer {
     return this.#refusal;
   }
 
-  /** Ends the connection so that the client sees that the answer is not whole. */
-  cut(): void {
+  /** Ends the connection so that the client sees that its answer is not whole, whose fault `status` says in the log. */
+  cut(status: 500 | 502 | 503): void {
+    if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
     this.#socket.destroy();
+  }
+
+  /** `undefined`: it was not cut, or the client had left before. */
+  get cutStatus(): number | undefined {
+    return this.#cutStatus;
   }
 }
 

@@ -16,6 +16,8 @@ export interface OriginRequest {
   readonly body: RequestBody | undefined;
   /** Interim responses other than 100 and 101, in order, as received; at most `MAX_INTERIM`. */
   readonly onInterim: (status: number, headers: RawHeaders) => void;
+  /** The response's body broke off, by no wish of ours. */
+  readonly onCut: (detail: string) => void;
   /** Until the response's head is here, aborting drops the connection; after it, destroying the body does. */
   readonly signal: AbortSignal;
 }
@@ -175,6 +177,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request.signal.removeEventListener('abort', this.abort);
     clearTimeout(this.#timer);
     if (this.#body !== undefined) {
+      if (!this.#body.destroyed) this.#request.onCut(error.message);
       this.#body.destroy(error);
       return;
     }

@@ -60,7 +60,9 @@ export function createOrigins(options: OriginsOptions): Origins {
 
   const attempt = async (candidate: Candidate, fetch: Fetch): Promise<AttemptResult> => {
     const { method, target, headers, body, onInterim, signal } = fetch;
-    const request = { method, target, body, onInterim, signal, headers: ['Host', candidate.hostHeader, ...headers] };
+    const onCut = (detail: string) => onFailure('originCut', candidate.key, detail);
+    const all = ['Host', candidate.hostHeader, ...headers];
+    const request = { method, target, body, onInterim, onCut, signal, headers: all };
     const pool = pools.get(candidate.destination);
     const first = await attemptOrigin(pool, request, options);
     // An idle connection that the origin closed just then says nothing about the origin: once more, same address.

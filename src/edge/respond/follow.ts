@@ -27,7 +27,7 @@ export async function followBody(viewer: Viewer, live: LiveBody, options: Follow
   } catch {
     // It has left the disk, or the origin broke off.
   }
-  viewer.cut(); // the client is to see that its answer is not whole
+  viewer.cut(502); // the client is to see that its answer is not whole
 }
 
 /** Gives how far it came. */

@@ -6,17 +6,18 @@ import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
-import { streamToStore, streamToViewer } from './stream.ts';
+import { streamToViewer, streamUnread } from './stream.ts';
 
 export interface SendOptions {
   /** The connection ends with its answer. */
   readonly isClosing: () => boolean;
   readonly lag: LagBudget;
+  readonly unreadFetchMs: number;
 }
 
 /** Resolves when the answer is out, whole or not; the viewer knows which. */
-export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, { isClosing, lag }: SendOptions): Promise<void> {
-  const closes = answer.closes === true || isClosing();
+export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<void> {
+  const closes = answer.closes === true || options.isClosing();
   viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
   switch (answer.body.kind) {
     case 'none':
@@ -25,11 +26,11 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, { isClosing
       await writePieces(viewer, answer.body.pieces);
       return viewer.end();
     case 'stream':
-      return streamToViewer(viewer, answer.body.stream, answer.body.fill, lag);
+      return streamToViewer(viewer, answer.body.stream, answer.body.fill, options);
     case 'live':
       return followBody(viewer, answer.body.live, answer.body);
     case 'fill':
-      void streamToStore(answer.body.stream, answer.body.fill); // never rejects; the client does not wait for it
+      void streamUnread(answer.body.stream, answer.body.fill, options); // never rejects; the client does not wait for it
       return viewer.end();
   }
 }

@@ -4,14 +4,18 @@ import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
 import { type FetchRest, followBody } from './follow.ts';
 import type { ClientLag, LagBudget } from './lag.ts';
-
-/** A body that is smaller, or more than half here, is fetched to its end when its client has left. Edge rule 9 */
-const FINISH_BELOW_BYTES = 16 * 1024 * 1024;
+import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 
 /** Who gets the body beside the store. */
 interface Receiver {
   readonly viewer: Viewer;
   readonly lag: ClientLag;
+}
+
+interface StreamOptions {
+  readonly lag: LagBudget;
+  /** See `createUnreadLimit`. */
+  readonly unreadFetchMs: number;
 }
 
 /**
@@ -22,16 +26,28 @@ export async function streamToViewer(
   viewer: Viewer,
   source: Readable,
   fill: Fill | undefined,
-  budget: LagBudget,
+  options: StreamOptions,
 ): Promise<void> {
-  const lag = budget.open();
-  await streamBody({ viewer, lag }, source, fill);
+  const lag = options.lag.open();
+  const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
+  await streamBody({ viewer, lag }, source, fill, limit);
   lag.close();
 }
 
-/** For the store alone. Never rejects. */
+/** For the store alone; whoever wants it there limits its time. Never rejects. */
 export function streamToStore(source: Readable, fill: Fill | undefined): Promise<void> {
-  return streamBody(undefined, source, fill);
+  return streamBody(undefined, source, fill, undefined);
+}
+
+/** As if the client had left at once. Never rejects. */
+export function streamUnread(
+  source: Readable,
+  fill: Fill | undefined,
+  { unreadFetchMs }: Pick<StreamOptions, 'unreadFetchMs'>,
+): Promise<void> {
+  const limit = createUnreadLimit(source, fill, unreadFetchMs);
+  limit.start(0);
+  return streamBody(undefined, source, fill, limit);
 }
 
 /** For an answer that is not sent after all: the origin's connection and the store's memory are given back. */
@@ -43,17 +59,23 @@ export function abandonBody(body: AnswerBody): void {
   body.fill?.onEnd?.();
 }
 
-async function streamBody(receiver: Receiver | undefined, source: Readable, fill: Fill | undefined): Promise<void> {
+async function streamBody(
+  receiver: Receiver | undefined,
+  source: Readable,
+  fill: Fill | undefined,
+  limit: UnreadLimit | undefined,
+): Promise<void> {
   const viewer = receiver?.viewer;
   let left: LeftBehind | undefined;
   try {
-    left = await pump(receiver, source, fill);
+    left = await pump(receiver, source, fill, limit);
   } catch {
     // The origin's body broke off: the client is to see that its answer is not whole.
     fill?.writer.discard();
-    viewer?.cut();
+    viewer?.cut(502);
     return;
   } finally {
+    limit?.stop();
     fill?.onEnd?.();
   }
   if (left === undefined) await viewer?.end();
@@ -69,15 +91,17 @@ async function pump(
   receiver: Receiver | undefined,
   source: Readable,
   fill: Fill | undefined,
+  limit: UnreadLimit | undefined,
 ): Promise<LeftBehind | undefined> {
   let viewer = receiver?.viewer;
   let left: LeftBehind | undefined;
+  let gathered = 0;
   const leave = () => {
-    if (!isWorthFinishing(fill)) source.destroy();
+    if (isWorthFinishing(fill)) limit?.start(gathered);
+    else source.destroy();
   };
   receiver?.viewer.signal.addEventListener('abort', leave, { once: true });
   if (viewer?.isGone === true) leave();
-  let gathered = 0;
   for await (const chunk of source) {
     // A Readable without an encoding or object mode gives Buffers.
     const bytes: Buffer = chunk;
@@ -86,6 +110,7 @@ async function pump(
     fill?.live?.push(bytes);
     const hasRoom = viewer?.write(bytes) ?? true;
     const isWatched = viewer?.isGone === false;
+    limit?.note(gathered);
     // Nobody wants the rest; leaving the loop drops it.
     if (!isWatched && !isGathering && fill?.live?.hasReaders !== true) break;
     // Nobody waits but the disk; or those who fall behind are to find the rest there.
