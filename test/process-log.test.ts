@@ -1,11 +1,12 @@
 /** The service whose standard error is a full disk, a pipe that nobody reads, or gone: it serves on, and says what was lost. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { eventually } from './support/eventually.ts';
-import { canMount } from './support/needs.ts';
+import { canMount, findProgram } from './support/needs.ts';
+import { makePipe, opened, readSome } from './support/pipe.ts';
 import { type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -31,14 +32,15 @@ test('when the disk has room again the log goes on, and says how much it lost', 
       const log = createLogger({ level: "info", name: "test" });
       log.info("lost"); await delay(100); rmSync("${folder}/filler"); log.info("kept"); await delay(100); log.info("last");
     '; cat ${folder}/log`;
-  const lines = execFileSync('unshare', ['-rm', 'sh', '-c', script], { encoding: 'utf8' }).trim().split('\n');
+  const lines = execFileSync(findProgram('unshare') ?? '', ['-rm', 'sh', '-c', script], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   const [kept, told, last] = lines.map((line) => JSON.parse(line));
   assert.deepEqual([kept.msg, told.lostLines, last.msg, lines.length], ['kept', 1, 'last', 3]);
 });
 
 test('a pipe that nobody reads holds nothing up, neither while it runs nor when it stops', async (t) => {
-  const pipe = join(temporaryFolder(t), 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  const pipe = makePipe(t);
   const reader = opened(t, pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const service = await startService(t, { settings: TRACE, stderr: opened(t, pipe, constants.O_WRONLY) });
   await eventually(
@@ -52,7 +54,7 @@ test('a pipe that nobody reads holds nothing up, neither while it runs nor when 
   assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
   let text = '';
   await eventually('its number is told', () => {
-    text += readAll(reader);
+    text += readSome(reader);
     return /"lostLines":\d+/.test(text);
   });
   await ask(service, 500);
@@ -62,8 +64,7 @@ test('a pipe that nobody reads holds nothing up, neither while it runs nor when 
 });
 
 test('a reader that has gone away ends nothing', async (t) => {
-  const pipe = join(temporaryFolder(t), 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  const pipe = makePipe(t);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const service = await startService(t, { settings: TRACE, stderr: opened(t, pipe, constants.O_WRONLY) });
   closeSync(reader);
@@ -94,19 +95,4 @@ async function lostLines({ metricsUrl }: RunningService): Promise<number> {
   const samples = [...text.matchAll(/^causeway_log_lost_lines_total\{.*\} (\d+)/gm)];
   assert.equal(samples.length, 5, 'one of each process');
   return samples.reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
-function opened(t: TestContext, path: string, flags: number): number {
-  const fd = openSync(path, flags);
-  t.after(() => closeSync(fd));
-  return fd;
-}
-
-function readAll(fd: number): string {
-  const bytes = Buffer.alloc(65_536);
-  try {
-    return bytes.toString('utf8', 0, readSync(fd, bytes));
-  } catch {
-    return ''; // nothing there just now
-  }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
+import { makePipe, opened, readSome } from '../../test/support/pipe.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { LogSink } from './log-sink.ts';
 
@@ -36,7 +37,7 @@ test('a pipe that nobody reads costs lines and no time; their number is told whe
   assert.ok(lostLines > 1500 && lostLines < 3000, String(lostLines));
   let text = '';
   await eventually('all that was kept, and the number', () => {
-    text += readAll(reader);
+    text += readSome(reader);
     return text.split('\n').length === 3000 - lostLines + 2;
   });
   assert.deepEqual(new Set(text.split('\n')), new Set(['x'.repeat(1000), `lost ${lostLines}`, '']));
@@ -75,25 +76,4 @@ function runScript(t: TestContext, script: string) {
 
 function describeLoss(lines: number): string {
   return `lost ${lines}\n`;
-}
-
-function makePipe(t: TestContext): string {
-  const path = join(temporaryFolder(t), 'pipe');
-  execFileSync('mkfifo', [path]);
-  return path;
-}
-
-function opened(t: TestContext, path: string, flags: string | number): number {
-  const fd = openSync(path, flags);
-  t.after(() => closeSync(fd));
-  return fd;
-}
-
-function readAll(fd: number): string {
-  const bytes = Buffer.alloc(65_536);
-  try {
-    return bytes.toString('utf8', 0, readSync(fd, bytes));
-  } catch {
-    return ''; // nothing there just now
-  }
 }
