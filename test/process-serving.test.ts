@@ -108,6 +108,10 @@ test('a part that does not give its metrics within a second is left out and coun
   for (const part of ['supervisor', 'control', 'edge-feed', 'edge-worker-1', 'edge-worker-2'])
     assert.match(whole, new RegExp(`process_cpu_seconds_total\\{process="${part}",role="`));
   assert.match(whole, /causeway_part_up\{part="control",.*\} 1/);
+  assert.match(whole, /^# TYPE causeway_feed_reconnects_total counter$/m);
+  for (const [, name] of whole.matchAll(/^# TYPE (causeway_\w+) counter$/gm)) assert.match(String(name), /_total$/);
+  for (const [, name] of whole.matchAll(/^# HELP (causeway_\w+) .*since the start/gm))
+    assert.match(String(name), /_total$/);
   const worker = service.pids()['edge-worker-2'] ?? 0;
   process.kill(worker, 'SIGSTOP');
   const partial = await read();
