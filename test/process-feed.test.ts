@@ -1,7 +1,7 @@
 /** The feed between real processes, when files are lost or put back under them. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -48,24 +48,38 @@ test('edges notice that a copy of the database was put back, also one that ran o
   for (const edge of [third, other]) assert.deepEqual(namesAt(edge), ['a.example.com', 'b.example.com']);
 });
 
-test('an edge whose file is removed under it takes everything anew, before it acknowledges anything', async (t) => {
-  const origin = await startOrigin(t, (_, response) => response.end('here'));
-  const service = await startService(t, { settings: SETTINGS });
-  await addInForce(service, 'a.example.com', `127.0.0.1:${origin.port}`);
-  const file = join(service.dataDir, 'edge', 'sites.db');
-  removeDatabase(file);
-  await addInForce(service, 'b.example.com', `127.0.0.1:${origin.port}`);
-  assert.deepEqual(namesAt(service), ['a.example.com', 'b.example.com']);
-  for (const host of ['a.example.com', 'b.example.com']) {
-    const sent = get(service.edgeUrl, { headers: { host }, agent: false }); // `fetch` does not let one choose the host
-    // `as`: what the event `response` of a client request carries.
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    assert.deepEqual([response.statusCode, await text(response)], [200, 'here']);
-  }
-  removeDatabase(file);
-  await eventually('it is made anew without a change', () => existsSync(file) && namesAt(service).length === 2);
-  assert.match(service.process.stderr(), /asking for them anew/);
-});
+const HARM = [
+  ['removed', (file: string) => removeDatabase(file)],
+  [
+    'overwritten',
+    (file: string) => {
+      for (const suffix of ['', '-wal']) writeFileSync(file + suffix, 'noise '.repeat(9000));
+    },
+  ],
+] as const;
+
+for (const [name, harm] of HARM) {
+  test(`an edge whose file is ${name} under it takes everything anew, before it acknowledges anything`, async (t) => {
+    const origin = await startOrigin(t, (_, response) => response.end('here'));
+    const service = await startService(t, { settings: SETTINGS });
+    await addInForce(service, 'a.example.com', `127.0.0.1:${origin.port}`);
+    const file = join(service.dataDir, 'edge', 'sites.db');
+    harm(file);
+    await addInForce(service, 'b.example.com', `127.0.0.1:${origin.port}`);
+    assert.deepEqual(namesAt(service), ['a.example.com', 'b.example.com']);
+    for (const host of ['a.example.com', 'b.example.com']) {
+      const sent = get(service.edgeUrl, { headers: { host }, agent: false }); // `fetch` does not let one choose the host
+      // `as`: what the event `response` of a client request carries.
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      assert.deepEqual([response.statusCode, await text(response)], [200, 'here']);
+    }
+    const times = () => service.process.stderr().split('asking for them anew').length - 1;
+    await eventually('it says so', () => times() === 1);
+    harm(file);
+    await eventually('it notices without a change', () => times() === 2);
+    await eventually('it is made anew', () => namesAt(service).length === 2);
+  });
+}
 
 test('of two edges with one id the older is told so, and the newer counts', async (t) => {
   const settings = { ...SETTINGS, CAUSEWAY_EDGE_ID: 'twin' };

@@ -41,8 +41,9 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
         .where((e) =>
           e.or([
             e('edge.started_at', '<=', status.startedAt),
+            // What `isLive` says, in SQL: the other one does not live.
             e('edge.reported_at', '<=', now - EDGE_LIVE_MS),
-            e('edge.reported_at', '>', now + EDGE_LIVE_MS), // of before our clock was set back
+            e('edge.reported_at', '>=', now + EDGE_LIVE_MS),
           ]),
         ),
     )

@@ -61,14 +61,15 @@ export function openEdgeFile(file: string, onMoved: (to: string) => void): Datab
   }
 }
 
-/** Whether it is an edge's and whole, as somebody sees it who has not read any of it yet. Reads all of it. */
+/** Whether it is an edge's and whole, as somebody sees it who has not read any of it yet. Reads all of it; throws when it cannot just now. */
 export function isEdgeFileSound(file: string): boolean {
   try {
     using database = openEdgeFileToRead(file);
     checkFile(database);
     return true;
   } catch (error) {
-    return isBusy(error);
+    if (isBusy(error)) throw error;
+    return false;
   }
 }
 
@@ -83,7 +84,10 @@ export interface FileLook {
 export function lookAtEdgeFile(file: string): FileLook {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   const wal = statSync(`${file}-wal`, { bigint: true, throwIfNoEntry: false });
-  return { identity: `${stats?.ino} ${wal?.ino}`, content: `${stats?.size} ${stats?.mtimeNs}` };
+  return {
+    identity: `${stats?.ino} ${wal?.ino}`,
+    content: [stats, wal].map((of) => `${of?.size} ${of?.mtimeNs}`).join(),
+  };
 }
 
 export function openEdgeFileToRead(file: string): DatabaseSync {

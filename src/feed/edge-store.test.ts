@@ -116,6 +116,8 @@ const HARM: readonly (readonly [string, (file: string) => void, { readonly revis
   ['a removal with its folder', (file) => rmSync(dirname(file), { recursive: true }), { revision: undefined }],
   ['a removal of its WAL', (file) => rmSync(`${file}-wal`), { revision: 2 }],
   ['noise all over it', (file) => writeFileSync(file, 'noise '.repeat(9000)), { revision: undefined }],
+  ['noise all over its WAL', (file) => writeFileSync(`${file}-wal`, 'noise '.repeat(9000)), { revision: undefined }],
+  ['noise all over its files', (file) => spoilAll(file), { revision: undefined }],
   ['noise in a body', (file) => spoilBody(file), { revision: undefined }],
   [
     'an end in the middle',
@@ -152,6 +154,10 @@ for (const [name, harm, lost] of HARM) {
 
 function removeAll(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
+
+function spoilAll(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) writeFileSync(file + suffix, 'noise '.repeat(9000));
 }
 
 function spoilBody(file: string): void {

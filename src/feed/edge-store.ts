@@ -41,7 +41,7 @@ export interface EdgeStore extends SiteSource, Disposable {
   /**
    * Looks whether the file is still in its place, ours and whole; when it is not, or `error` (of this store) says that it is
    * damaged, opens what is there now or a new one. True: what the store holds is another set now, or none. Throws when
-   * nothing can be opened; call it again.
+   * it cannot be looked at or opened just now; call it again.
    */
   repair(error?: unknown): boolean;
 }
