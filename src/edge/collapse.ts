@@ -78,7 +78,7 @@ export function createFlights(): Flights {
   return {
     enter: (key, request, { waits, now, absentUpTo, fits }) => {
       const unsharedAt = unsharedSince.get(key) ?? Number.NEGATIVE_INFINITY;
-      const isUnshared = unsharedAt > absentUpTo && now - unsharedAt < UNSHARED_MS;
+      const isUnshared = unsharedAt > absentUpTo && Math.abs(now - unsharedAt) < UNSHARED_MS;
       if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
       const flight = flights.get(key);
       const live = flight?.live();

@@ -11,7 +11,13 @@ export interface EdgeDecision {
   readonly others: readonly CachedResponse[];
 }
 
-/** What was requested at or before `absentUpTo` counts as absent, also where it is still stored. */
+/** Of two processes that read the clock at the same time. */
+const CLOCK_TOLERANCE_MS = 1_000;
+
+/**
+ * What was requested at or before `absentUpTo` counts as absent, also where it is still stored. So does what was requested in the
+ * future: the clock has been set back since, and how old it is, or whether a purge came after it, cannot be told.
+ */
 export function decideRequest(
   entry: CacheEntry | undefined,
   absentUpTo: number,
@@ -19,7 +25,9 @@ export function decideRequest(
   now: number,
   options: CacheOptions,
 ): EdgeDecision {
-  const present = (entry?.variants ?? []).filter(({ requestAt }) => requestAt > absentUpTo);
+  const present = (entry?.variants ?? []).filter(({ requestAt }) => {
+    return requestAt > absentUpTo && requestAt <= now + CLOCK_TOLERANCE_MS;
+  });
   const stored = selectVariant(present, request, options);
   const others = stored === undefined ? taggedVariants(present) : [];
   return { decision: decide(request, stored, now, options), others };

@@ -10,6 +10,7 @@ describe('passive health', () => {
     health.noteFailure('a:80', 'originTimeout', 0);
     assert.equal(health.isDown('a:80', 9_999), true);
     assert.equal(health.isDown('b:80', 0), false);
+    assert.equal(health.isDown('a:80', -3_600_000), false); // not for an hour because the clock was set back by one
     assert.equal(health.isDown('a:80', 10_000), false);
     health.noteFailure('a:80', 'originConnectTimeout', 10_000);
     assert.equal(health.isDown('a:80', 10_001), true);

@@ -22,7 +22,10 @@ export function createOriginHealth(): OriginHealth {
     maxWeight: MAX_ORIGINS,
   });
   return {
-    isDown: (origin, now) => (failing.get(origin)?.downUntil ?? 0) > now,
+    isDown: (origin, now) => {
+      const leftMs = (failing.get(origin)?.downUntil ?? 0) - now;
+      return leftMs > 0 && leftMs <= DOWN_MS; // longer: the clock was set back
+    },
     noteAnswer: (origin) => void failing.delete(origin),
     noteFailure: (origin, failure, now) => {
       if (!countsAgainstHealth(failure)) return;
