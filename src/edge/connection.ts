@@ -6,6 +6,8 @@ import type { Socket } from 'node:net';
 import type { Viewer } from './viewer.ts';
 
 export interface ClientConnections {
+  /** Requests that are being served, on all connections. */
+  readonly served: number;
   /** The connection's requests that are not done, in order. */
   underWay(socket: Socket): readonly Viewer[];
   /** Whether the connection may carry another request after one that has just come. */
@@ -32,6 +34,9 @@ export function createConnections(maxRequests: number): ClientConnections {
     return created;
   };
   return {
+    get served() {
+      return served.size;
+    },
     underWay: (socket) => [...(connections.get(socket)?.viewers ?? [])],
     countRequest: (socket) => ++of(socket).requests < maxRequests,
     serveInTurn: async (socket, viewer, serve) => {

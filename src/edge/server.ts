@@ -103,6 +103,8 @@ const MAX_REPORTED = 1_000;
 export interface Edge extends AsyncDisposable {
   readonly port: number;
   readonly prefetch: Prefetch;
+  /** Viewers' requests that are being served. */
+  readonly underWay: number;
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -120,7 +122,15 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     closed ??= closeServer(server, connections, graceMs).then(closeOrigins);
     return closed;
   };
-  return { port, prefetch: createPrefetch(edge), close, [Symbol.asyncDispose]: () => close(0) };
+  return {
+    port,
+    prefetch: createPrefetch(edge),
+    get underWay() {
+      return connections.served;
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(0),
+  };
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {

@@ -1,4 +1,5 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
+import { Gauge } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
@@ -10,6 +11,7 @@ import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
+import { UNDER_WAY } from './messages.ts';
 
 /** Compiled sites kept in memory; the others are read when they are asked for. */
 const MAX_SITES = 10_000;
@@ -41,6 +43,14 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     clock: systemClock,
     log,
     registry,
+  });
+  new Gauge({
+    name: UNDER_WAY,
+    help: "Viewers' requests that are being served",
+    registers: [registry],
+    collect() {
+      this.set(edge.underWay);
+    },
   });
   return {
     applyChange: ({ names }) => sites.forget(names),

@@ -67,6 +67,9 @@ export type FromChild =
 /** `kept`: in the file `first-token`. `given`: it came from the settings and is kept nowhere. `none`: there was no need. */
 export type FirstToken = 'kept' | 'given' | 'none';
 
+/** Metric of a worker: requests that it is serving. */
+export const UNDER_WAY = 'causeway_edge_requests_under_way';
+
 export function onMessage(child: ChildProcess, listener: (message: FromChild) => void): void {
   // The other end is our own code of the same checkout.
   child.on('message', (message) => listener(message as FromChild));

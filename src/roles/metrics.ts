@@ -77,6 +77,13 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   };
 }
 
+/** The sum of one metric's values in what a part gave. */
+export function sumOf(metrics: readonly unknown[], name: string): number {
+  // They come from `getMetricsAsJSON`, in processes of our own.
+  const found = (metrics as MetricsJson).find((metric) => metric.name === name);
+  return found?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;
+}
+
 type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 async function collectAll({ metrics, sources }: MetricsServerOptions): Promise<{ contentType: string; text: string }> {

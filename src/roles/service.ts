@@ -6,8 +6,14 @@ import type { Death } from '#lib/supervise.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { ChangeRelay } from './change-relay.ts';
 import { countLostLines } from './log-metrics.ts';
-import type { ChangedMessage, FirstToken, PrefetchMessage, StartMessage } from './messages.ts';
-import { createSupervisorMetrics, startMetricsServer } from './metrics.ts';
+import {
+  type ChangedMessage,
+  type FirstToken,
+  type PrefetchMessage,
+  type StartMessage,
+  UNDER_WAY,
+} from './messages.ts';
+import { createSupervisorMetrics, startMetricsServer, sumOf } from './metrics.ts';
 import { Part, type RelayedMessage } from './part.ts';
 import { PrefetchRelay } from './prefetch-relay.ts';
 
@@ -78,6 +84,12 @@ export class Service implements AsyncDisposable {
   /** Settles once: every part is ready, or one could not start. */
   get started(): Promise<Started> {
     return this.#started.promise;
+  }
+
+  /** Viewers' requests that are being served; a part that does not say in time is left out. */
+  async countUnderWay(): Promise<number> {
+    const answers = await Promise.all(this.#parts.map((part) => part.collect()));
+    return answers.reduce((sum, metrics) => sum + sumOf(metrics ?? [], UNDER_WAY), 0);
   }
 
   /** No new work; resolves when every process has ended. The feed is told before control, or it would miss it. */

@@ -95,6 +95,8 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
     `causeway is stopping: requests under way have ${STOP_GRACE_MS / 1000} s to finish; a second signal cuts them off`,
   );
   removeControlFile(config.dataDir);
+  // Asked before it is told to stop. Parts that have nothing to do may end without an answer, and then there is nothing to say.
+  void service.countUnderWay().then((requests) => requests > 0 && print(`requests under way: ${requests}`));
   const stopped = service.stop(STOP_GRACE_MS).then((): Served => ({ kind: 'stopped' }));
   const served = await Promise.race([stopped, stopRequest.repeated.then((): Served => ({ kind: 'cut' }))]);
   print(served.kind === 'stopped' ? 'causeway has stopped' : 'causeway has cut off what was under way');
