@@ -13,7 +13,12 @@ test('each role has its processes', () => {
   ];
   for (const [roles, names] of rows) {
     const parts = planParts(
-      configOf({ CAUSEWAY_ROLES: roles, CAUSEWAY_EDGE_WORKERS: '2', CAUSEWAY_FEED_SOCKET: '/srv/feed.sock' }),
+      configOf({
+        CAUSEWAY_ROLES: roles,
+        CAUSEWAY_EDGE_WORKERS: '2',
+        CAUSEWAY_EDGE_ID: 'a',
+        CAUSEWAY_FEED_SOCKET: '/srv/feed.sock',
+      }),
       COMMON,
     );
     assert.deepEqual(
