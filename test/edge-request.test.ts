@@ -60,7 +60,9 @@ describe('requests that are refused', () => {
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['TLS on the plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
     ['HTTP/2 without having agreed to it', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
-    ['an unknown version', `GET / HTTP/3.7\r\n${HOST}\r\n`, 400],
+    ['HTTP/2 in words', `GET / HTTP/2.0\r\n${HOST}\r\n`, 505],
+    ['HTTP/0.9 in words', `GET / HTTP/0.9\r\n${HOST}\r\n`, 505],
+    ['an unknown version', `GET / HTTP/3.7\r\n${HOST}\r\n`, 505],
     ['TRACE', `TRACE / HTTP/1.1\r\n${HOST}\r\n`, 405],
     ['CONNECT', `CONNECT ${SITE_HOST}:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
     ['a target of 8 KiB and one', `GET /${'x'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414],
@@ -79,7 +81,7 @@ describe('requests that are refused', () => {
       const text = client.text();
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `), what);
       assert.match(text, /\r\nX-Cache: ERROR \w+\r\n/i, what);
-      if (status === 400 || status === 431) assert.match(text, /\r\nConnection: close\r\n/i, what);
+      if (status === 400 || status === 431 || status === 505) assert.match(text, /\r\nConnection: close\r\n/i, what);
       assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1, what);
       await eventually(what, () => edge.log.length === 1);
       assert.deepEqual([edge.log[0]?.length, edge.log[0]?.[9]], [13, `NONE/${status}`], what);

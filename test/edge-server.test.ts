@@ -69,6 +69,17 @@ describe('listening', () => {
 });
 
 describe('the access log', () => {
+  test('has path and query of an absolute target', async (t) => {
+    const edge = await startTestEdge(t, [1]);
+    await connectRaw(edge.port, `GET http://${SITE_HOST}/a?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed;
+    await connectRaw(edge.port, `GET http://${SITE_HOST}?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed;
+    await eventually('logged', () => edge.log.length === 2);
+    assert.deepEqual(
+      edge.log.map((fields) => fields[7]),
+      ['/a?b', '/?b'],
+    );
+  });
+
   test('has 13 fields that say what happened, in the order of the document', async (t) => {
     const origin = await startOrigin(
       t,

@@ -23,7 +23,7 @@ export function describeRequest(
     responseBytes: viewer.sentBytes,
     host: viewer.host,
     method: received.method,
-    target: received.target,
+    target: pathOf(received.target),
     httpVersion: received.httpVersion,
     cacheCode: cacheCode(answer),
     status: viewer.refusal?.status ?? viewer.cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
@@ -31,6 +31,11 @@ export function describeRequest(
     referer: firstValue(received.headers, 'referer'),
     userAgent: firstValue(received.headers, 'user-agent'),
   };
+}
+
+/** Of an absolute-form target the path and query. RFC 9112 §3.2.2 */
+function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 }
 
 /** For what did not get as far as being a request. */

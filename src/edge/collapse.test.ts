@@ -78,6 +78,7 @@ function enter(flights: Flights, entering: Entering = {}) {
     headers: ['Host', 'a.example', ...headers],
     isTls: false,
     clientAddress: '192.0.2.1',
+    hasUnknownVersion: false,
     hasUnknownExpectation: false,
   });
   if (request.kind === 'invalid') throw new Error(request.reason);

@@ -48,7 +48,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const request = parseRequest(viewer.received); // 1
   if (request.kind === 'invalid') {
     const { status, reason } = request;
-    return errorAnswer(status, { status: 'ERROR', reason }, now, status === 400 || status === 501);
+    return errorAnswer(status, { status: 'ERROR', reason }, now, status === 400 || status === 501 || status === 505);
   }
 
   const site = edge.sites.find(request.host); // 2

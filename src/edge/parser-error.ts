@@ -5,7 +5,7 @@ import { formatDate } from '#http/dates.ts';
 import { formatMark, type RequestFault } from './reasons.ts';
 
 export interface Refusal {
-  readonly status: 400 | 405 | 408 | 431;
+  readonly status: 400 | 405 | 408 | 431 | 505;
   readonly reason: RequestFault;
 }
 
@@ -13,6 +13,7 @@ export interface Refusal {
 export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
   if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, reason: 'headerTooLarge' };
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, reason: 'requestTimeout' };
+  if (error.code === 'HPE_INVALID_VERSION') return { status: 505, reason: 'version' };
   if (error.code === 'HPE_INVALID_EOF_STATE') return undefined; // it ended before it was whole
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }

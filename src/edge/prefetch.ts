@@ -173,6 +173,7 @@ function receivedFrom({ host, target, scheme }: PrefetchRequest) {
     headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-prefetch`, 'Accept', '*/*'],
     isTls: scheme === 'https',
     clientAddress: OWN_ADDRESS,
+    hasUnknownVersion: false,
     hasUnknownExpectation: false,
   } as const;
 }

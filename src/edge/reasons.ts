@@ -13,6 +13,7 @@ export const ORIGIN_FAILURES = {
   originDns: 'the name of the origin does not resolve',
   originForbidden: 'every address of the origin is one that the edge does not connect to',
   originBusy: 'all connections to the origin are in use, and none became free within the limit',
+  noSocket: 'this machine has no socket left for a connection: no fault of the origin',
   originConnect: 'no connection: refused, unreachable or cut while it was made',
   originConnectTimeout: 'no connection within the limit',
   originTls: 'the TLS handshake failed, or the certificate is not valid for the name',
@@ -44,6 +45,7 @@ export const REQUEST_PROBLEMS = {
   headerTooLarge: 'the header section is larger than 32 KiB',
   bodyTooLarge: 'the body is larger than 100 MiB',
   requestTimeout: 'the request did not arrive within the limit',
+  version: 'neither HTTP/1.1 nor HTTP/1.0',
   expectation: 'an expectation other than 100-continue',
 } as const satisfies Record<RequestProblem, string> & Record<string, string>;
 
@@ -119,6 +121,6 @@ export function reasonOf(mark: CacheMark): string {
 
 /** The status that an origin's failure is answered with. RFC 9110 §15.6.3 to §15.6.5 */
 export function failureStatus(failure: OriginFailure): 502 | 503 | 504 {
-  if (failure === 'originBusy') return 503;
+  if (failure === 'originBusy' || failure === 'noSocket') return 503;
   return failure === 'originTimeout' || failure === 'originConnectTimeout' ? 504 : 502;
 }

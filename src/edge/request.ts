@@ -15,6 +15,8 @@ export interface ReceivedRequest {
   readonly isTls: boolean;
   /** Of the TCP peer, without port; IPv4 also on a dual-stack socket. */
   readonly clientAddress: string;
+  /** The parser takes a few versions for HTTP/1 that are not. */
+  readonly hasUnknownVersion: boolean;
   /** An expectation other than `100-continue`. */
   readonly hasUnknownExpectation: boolean;
 }
@@ -29,11 +31,12 @@ export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
 
 export interface InvalidEdgeRequest {
   readonly kind: 'invalid';
-  readonly status: 400 | 405 | 414 | 417 | 501 | 508;
+  readonly status: 400 | 405 | 414 | 417 | 501 | 505 | 508;
   readonly reason: RequestFault | EdgeFault;
 }
 
 export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEdgeRequest {
+  if (received.hasUnknownVersion) return { kind: 'invalid', status: 505, reason: 'version' }; // RFC 9110 §15.6.6
   const checked = checkRequest(received);
   if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
   // It speaks of a whole server; a site is not one, and its origins are several.

@@ -24,6 +24,7 @@ const RECEIVED: ReceivedRequest = {
   headers: RECEIVED_HOST,
   isTls: false,
   clientAddress: '192.0.2.1',
+  hasUnknownVersion: false,
   hasUnknownExpectation: false,
 };
 

@@ -208,6 +208,7 @@ function readReceived(message: IncomingMessage, expectation: ViewerOptions['expe
     target: message.url ?? '',
     httpVersion: message.httpVersion === '1.0' ? '1.0' : '1.1',
     headers: message.rawHeaders,
+    hasUnknownVersion: message.httpVersion !== '1.1' && message.httpVersion !== '1.0',
     isTls: false,
     clientAddress: unmapAddress(message.socket.remoteAddress ?? ''),
     hasUnknownExpectation: expectation === 'unknown',

@@ -78,8 +78,8 @@ export function formatLine(record: AccessRecord, zone: LocalTime): string {
 }
 
 /**
- * Valid UTF-8 becomes characters; a backslash, control bytes and everything else becomes `\xHH`, so no value can end
- * a field or a line.
+ * Valid UTF-8 becomes characters; a backslash, controls, line separators and everything else becomes `\xHH`, so no value can
+ * end a field or a line.
  */
 export function escapeField(text: string | undefined, maxBytes = 64): string {
   if (text === undefined || text === '') return '-';
@@ -95,12 +95,22 @@ function escapeBytes(bytes: Buffer): string {
   for (let at = 0; at < bytes.length; ) {
     const byte = bytes[at] ?? 0;
     const length = sequenceLength(bytes, at);
-    if (length > 1) text += bytes.toString('utf8', at, at + length);
+    if (length > 1 && !breaksLine(bytes, at, length)) text += bytes.toString('utf8', at, at + length);
     else if (byte >= 0x20 && byte < 0x7f && byte !== 0x5c) text += String.fromCharCode(byte);
-    else text += `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    else text += escapeEach(bytes.subarray(at, at + length));
     at += length;
   }
   return text;
+}
+
+function escapeEach(bytes: Buffer): string {
+  return Array.from(bytes, (byte) => `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+}
+
+/** Controls beyond ASCII, and the separators: many readers end a line at U+0085, U+2028 and U+2029. */
+function breaksLine(bytes: Buffer, at: number, length: number): boolean {
+  if (length > 3) return false;
+  return /^[\u0080-\u009f\u2028\u2029]$/.test(bytes.toString('utf8', at, at + length));
 }
 
 /** Bytes of the well-formed UTF-8 sequence that starts here; 1 for ASCII and for a byte that starts none. RFC 3629 §4 */

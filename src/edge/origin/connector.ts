@@ -124,7 +124,10 @@ function settle<T extends Socket>(
     () => fail(new ConnectError('originConnectTimeout', `${event}: ${what}: ${Math.round(timeoutMs)} ms passed`)),
     timeoutMs,
   );
-  const onError = (cause: Error) => fail(new ConnectError(failure, `${event}: ${what}: ${cause.message}`, cause));
+  const onError = (cause: NodeJS.ErrnoException) => {
+    const reason = OWN_SHORTAGES.has(cause.code ?? '') ? 'noSocket' : failure;
+    fail(new ConnectError(reason, `${event}: ${what}: ${cause.message}`, cause));
+  };
   const onClose = () => fail(new ConnectError(failure, `${event}: ${what}: closed`));
   socket.once('error', onError).once('close', onClose);
   socket.once(event, () => {
@@ -134,3 +137,6 @@ function settle<T extends Socket>(
   });
   return promise;
 }
+
+/** What says nothing about the other end. */
+const OWN_SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
