@@ -176,7 +176,7 @@ function reportFailures({ clock, log }: EdgeOptions, metrics: EdgeMetrics): Orig
     metrics.countOriginFailure(failure);
     const key = `${failure} ${origin}`;
     const now = clock();
-    if (now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY) < REPORT_MS) return;
+    if (Math.abs(now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY)) < REPORT_MS) return;
     reportedAt.set(key, now);
     log.warn({ failure, origin, detail }, 'origin failed');
   };
