@@ -10,6 +10,7 @@ import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
 import type { LagBudget } from './respond/lag.ts';
+import type { Pins } from './respond/pins.ts';
 import type { CachedResponse, CacheStore } from './store/store.ts';
 
 export interface EdgeContext {
@@ -25,6 +26,7 @@ export interface EdgeContext {
   /** The edge is shutting down: connections end with their answer. */
   readonly isClosing: () => boolean;
   readonly lag: LagBudget;
+  readonly pins: Pins;
   /** For a fetch that nobody reads any more. */
   readonly unreadFetchMs: number;
 }

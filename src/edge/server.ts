@@ -28,6 +28,7 @@ import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createRefreshes } from './refresh.ts';
 import { createLagBudget } from './respond/lag.ts';
+import { createPins } from './respond/pins.ts';
 import type { CacheStore } from './store/store.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
 
@@ -38,7 +39,7 @@ export interface EdgeOptions {
   readonly sites: SiteTable;
   /** Not closed with the edge. */
   readonly store: CacheStore;
-  /** What clients may leave untaken while bodies are stored. */
+  /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
   readonly maxLagBytes: number;
   readonly guard: Guard;
   readonly accessLog: Pick<AccessLog, 'write'>;
@@ -164,6 +165,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     log,
     isClosing,
     lag: createLagBudget(options.maxLagBytes),
+    pins: createPins({ maxBytes: options.maxLagBytes, isCounted: store.isCounted ?? (() => true) }),
     unreadFetchMs: limits.unreadFetchMs,
   };
   return { edge, closeOrigins: () => pools.close() };

@@ -3,12 +3,14 @@ import type { Readable } from 'node:stream';
 import type { LiveBody } from '../live.ts';
 import { isReadable } from '../readable.ts';
 import type { Viewer } from '../viewer.ts';
+import type { Pins } from './pins.ts';
 
 /** What follows a position, from the origin itself; `undefined`: not to be had. */
 export type FetchRest = (at: number, signal: AbortSignal) => Promise<Readable | undefined>;
 
 export interface FollowOptions {
   readonly fetchRest: FetchRest;
+  readonly pins: Pins;
   /** Where to begin. */
   readonly at?: number;
   /** What was written before has been taken. */
@@ -23,7 +25,7 @@ export async function followBody(viewer: Viewer, live: LiveBody, options: Follow
   const at = await followLive(viewer, live, options);
   if (viewer.isGone) return;
   try {
-    if (await sendRest(viewer, live, at, options.fetchRest)) return await viewer.end();
+    if (await sendRest(viewer, live, at, options)) return await viewer.end();
   } catch {
     // It has left the disk, or the origin broke off.
   }
@@ -51,11 +53,21 @@ async function followLive(viewer: Viewer, live: LiveBody, { at = 0, onDrained }:
 }
 
 /** False: it is not to be had. */
-async function sendRest(viewer: Viewer, live: LiveBody, at: number, fetchRest: FetchRest): Promise<boolean> {
+async function sendRest(
+  viewer: Viewer,
+  live: LiveBody,
+  at: number,
+  { fetchRest, pins }: FollowOptions,
+): Promise<boolean> {
   const { over } = live;
   if (over?.kind === 'whole' && at === over.sizeBytes) return true;
   if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
-    return sendAll(viewer, over.body.read({ first: at, last: over.sizeBytes - 1 }));
+    const release = pins.hold(over.body, viewer);
+    try {
+      return await sendAll(viewer, over.body.read({ first: at, last: over.sizeBytes - 1 }));
+    } finally {
+      release();
+    }
   }
   const rest = live.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, viewer.signal) : undefined;
   return rest !== undefined && sendAll(viewer, rest);

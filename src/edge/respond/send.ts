@@ -6,12 +6,14 @@ import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
+import type { Pins } from './pins.ts';
 import { streamToViewer, streamUnread } from './stream.ts';
 
 export interface SendOptions {
   /** The connection ends with its answer. */
   readonly isClosing: () => boolean;
   readonly lag: LagBudget;
+  readonly pins: Pins;
   readonly unreadFetchMs: number;
 }
 
@@ -23,12 +25,12 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: Se
     case 'none':
       return viewer.end();
     case 'pieces':
-      await writePieces(viewer, answer.body.pieces);
+      await writePieces(viewer, answer.body.pieces, options.pins);
       return viewer.end();
     case 'stream':
       return streamToViewer(viewer, answer.body.stream, answer.body.fill, options);
     case 'live':
-      return followBody(viewer, answer.body.live, answer.body);
+      return followBody(viewer, answer.body.live, { fetchRest: answer.body.fetchRest, pins: options.pins });
     case 'fill':
       void streamUnread(answer.body.stream, answer.body.fill, options); // never rejects; the client does not wait for it
       return viewer.end();
@@ -51,11 +53,27 @@ function safeReason(reason: string): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : '';
 }
 
-async function writePieces(viewer: Viewer, pieces: readonly BodyPiece[]): Promise<void> {
+async function writePieces(viewer: Viewer, pieces: readonly BodyPiece[], pins: Pins): Promise<void> {
   for (const piece of pieces) {
-    for await (const chunk of Buffer.isBuffer(piece) ? [piece] : piece.body.read(piece.span)) {
-      if (viewer.isGone) return;
-      if (!viewer.write(chunk)) await viewer.drained();
+    if (Buffer.isBuffer(piece)) {
+      if (!viewer.write(piece)) await viewer.drained();
+    } else {
+      await writeSpan(viewer, piece, pins);
     }
+    if (viewer.isGone) return;
+  }
+}
+
+async function writeSpan(viewer: Viewer, { body, span }: Exclude<BodyPiece, Buffer>, pins: Pins): Promise<void> {
+  let release: (() => void) | undefined;
+  try {
+    for await (const chunk of body.read(span)) {
+      if (viewer.isGone) return;
+      if (viewer.write(chunk)) continue;
+      release ??= pins.hold(body, viewer);
+      await viewer.drained();
+    }
+  } finally {
+    release?.();
   }
 }

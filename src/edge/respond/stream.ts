@@ -4,16 +4,19 @@ import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
 import { type FetchRest, followBody } from './follow.ts';
 import type { ClientLag, LagBudget } from './lag.ts';
+import type { Pins } from './pins.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 
 /** Who gets the body beside the store. */
 interface Receiver {
   readonly viewer: Viewer;
   readonly lag: ClientLag;
+  readonly pins: Pins;
 }
 
 interface StreamOptions {
   readonly lag: LagBudget;
+  readonly pins: Pins;
   /** See `createUnreadLimit`. */
   readonly unreadFetchMs: number;
 }
@@ -30,7 +33,7 @@ export async function streamToViewer(
 ): Promise<void> {
   const lag = options.lag.open();
   const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
-  await streamBody({ viewer, lag }, source, fill, limit);
+  await streamBody({ viewer, lag, pins: options.pins }, source, fill, limit);
   lag.close();
 }
 
@@ -121,10 +124,12 @@ async function pump(
     }
     if (hasRoom || viewer === undefined || (isGathering && receiver?.lag.note(viewer.queuedBytes) === true)) continue;
     // With a length that the store has accepted, the rest will be there to be read.
-    if (isGathering && fill?.live !== undefined && fill.announcedBytes !== undefined) {
-      const onDrained = () => receiver?.lag.note(0);
+    if (receiver !== undefined && isGathering && fill?.live !== undefined && fill.announcedBytes !== undefined) {
+      const { lag, pins } = receiver;
+      const onDrained = () => void lag.note(0);
+      const fetchRest = fill.fetchRest ?? nowhere;
       left = {
-        following: followBody(viewer, fill.live, { fetchRest: fill.fetchRest ?? nowhere, at: gathered, onDrained }),
+        following: followBody(viewer, fill.live, { fetchRest, pins, at: gathered, onDrained }),
       };
       viewer = undefined;
     } else {

@@ -46,6 +46,8 @@ export class MemoryStore implements CacheStore {
   /** By slot: bodies that are not in the arena, in the variants' order. */
   readonly #held = new Map<number, readonly StoredBody[]>();
   #heldBytes = 0;
+  /** The same bodies. */
+  readonly #counted = new Set<StoredBody>();
   /** Records are put together here: a buffer for each would be the larger part of all garbage. */
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #objects = 0;
@@ -125,6 +127,8 @@ export class MemoryStore implements CacheStore {
     return { bytes: this.#bytes(), objects: this.#objects };
   }
 
+  readonly isCounted = (body: StoredBody): boolean => this.#counted.has(body) || isInArena(body);
+
   async [Symbol.asyncDispose](): Promise<void> {
     // Nothing but memory.
   }
@@ -180,6 +184,7 @@ export class MemoryStore implements CacheStore {
     this.#length[slot] = record.length;
     this.#variants[slot] = variants.length;
     if (held.length > 0) this.#held.set(slot, held);
+    for (const body of held) this.#counted.add(body);
     this.#heldBytes += heldBytes;
     this.#objects += variants.length;
   }
@@ -187,6 +192,7 @@ export class MemoryStore implements CacheStore {
   #delete(slot: number): void {
     this.#heldBytes -= this.#index.weightOf(slot) - Arena.weigh(this.#length[slot] ?? 0);
     this.#arena.free(this.#first[slot] ?? NONE);
+    for (const body of this.#held.get(slot) ?? []) this.#counted.delete(body);
     this.#held.delete(slot);
     this.#objects -= this.#variants[slot] ?? 0;
     this.#index.delete(slot);

@@ -68,6 +68,8 @@ export interface CacheStore extends AsyncDisposable {
   invalidate(key: string, at: number): void;
   /** Of this process. */
   usage(): StoreUsage;
+  /** Whether the memory of a body that was found is part of `usage`; absent: bodies take none. */
+  readonly isCounted?: (body: StoredBody) => boolean;
   /** Of the directory, as the worker that looks after it has counted; nothing in the others. Absent without a disk. */
   readonly diskUsage?: () => StoreUsage;
 }

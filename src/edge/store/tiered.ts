@@ -8,7 +8,7 @@ import { DiskBody } from './disk/disk-body.ts';
 import { FileBody } from './file-body.ts';
 import type { MemoryStore } from './memory.ts';
 import { isSameResponse } from './same-response.ts';
-import type { CachedResponse, CacheEntry, CacheStore, StoreRefusal, StoreUsage } from './store.ts';
+import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, StoreUsage } from './store.ts';
 import { createWriter } from './writer.ts';
 
 /** A body that is still small is gathered in memory, however little memory the store has. */
@@ -81,6 +81,8 @@ export class TieredStore implements CacheStore {
   usage(): StoreUsage {
     return this.#memory.usage();
   }
+
+  readonly isCounted = (body: StoredBody): boolean => this.#memory.isCounted(body);
 
   readonly diskUsage = (): StoreUsage => this.#disk.usage();
 

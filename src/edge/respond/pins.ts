@@ -1,0 +1,53 @@
+/**
+ * What slow clients keep in memory although the cache has given it up: a body cannot be freed while it is being sent. All of
+ * it together is bounded; beyond that the clients of the body that was begun first are cut.
+ */
+import type { StoredBody } from '../store/store.ts';
+import type { Viewer } from '../viewer.ts';
+
+const CHECK_MS = 1_000;
+
+export interface Pins {
+  /** The client has to be waited for; gives what ends that. */
+  hold(body: StoredBody, viewer: Pick<Viewer, 'cut'>): () => void;
+}
+
+export interface PinsOptions {
+  readonly maxBytes: number;
+  /** Whether the cache counts the body's memory. */
+  readonly isCounted: (body: StoredBody) => boolean;
+}
+
+export function createPins({ maxBytes, isCounted }: PinsOptions): Pins {
+  const readers = new Map<StoredBody, Set<Pick<Viewer, 'cut'>>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const check = (): void => {
+    const pinned = [...readers].filter(([body]) => !isCounted(body));
+    let bytes = pinned.reduce((sum, [body]) => sum + weigh(body), 0);
+    for (const [body, viewers] of pinned) {
+      if (bytes <= maxBytes) return;
+      bytes -= weigh(body);
+      for (const viewer of viewers) viewer.cut(503);
+    }
+  };
+
+  return {
+    hold: (body, viewer) => {
+      const viewers = readers.get(body) ?? new Set();
+      readers.set(body, viewers.add(viewer));
+      timer ??= setInterval(check, CHECK_MS).unref();
+      return () => {
+        viewers.delete(viewer);
+        if (viewers.size === 0 && readers.get(body) === viewers) readers.delete(body);
+        if (readers.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}
+
+function weigh(body: StoredBody): number {
+  return body.heldBytes ?? body.sizeBytes;
+}
