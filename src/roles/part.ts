@@ -39,7 +39,7 @@ export class Part {
   readonly name: string;
   readonly #options: PartOptions;
   readonly #process: SupervisedProcess;
-  readonly #metricsWaiters = new Map<number, (metrics: readonly unknown[]) => void>();
+  readonly #metricsWaiters = new Map<number, (metrics: readonly unknown[] | undefined) => void>();
   #lastId = 0;
   #isReady = false;
 
@@ -71,7 +71,7 @@ export class Part {
     this.#process.kill();
   }
 
-  /** Gives `undefined` when it does not answer in time. */
+  /** Gives `undefined` when it does not answer in time, or ends before. */
   collect(): Promise<readonly unknown[] | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve) => {
@@ -100,6 +100,9 @@ export class Part {
     for (const output of [child.stdout, child.stderr]) if (output !== null) forwardLines(output, sink);
     log.debug({ part: this.name, partPid: child.pid }, 'started');
     onMessage(child, (message) => this.#receive(message));
+    child.once('exit', () => {
+      for (const finish of [...this.#metricsWaiters.values()]) finish(undefined);
+    });
     child.send(start, () => {}); // a process that is gone before it hears this has its death handled
     return child;
   }

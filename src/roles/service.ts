@@ -36,6 +36,7 @@ const CHANGE_LIMIT_MS = 10_000;
 export class Service implements AsyncDisposable {
   readonly #log: Logger;
   readonly #parts: readonly Part[];
+  readonly #workers: readonly Part[];
   readonly #relay: ChangeRelay;
   readonly #prefetches: PrefetchRelay;
   readonly #metrics = createSupervisorMetrics();
@@ -71,10 +72,10 @@ export class Service implements AsyncDisposable {
           onRelayed: (part, message) => this.#passOn(part, message),
         }),
     );
-    const workers = this.#parts.filter((_, index) => parts[index]?.part === 'edge-worker');
-    this.#prefetches = new PrefetchRelay(workers);
+    this.#workers = this.#parts.filter((_, index) => parts[index]?.part === 'edge-worker');
+    this.#prefetches = new PrefetchRelay(this.#workers);
     this.#relay = new ChangeRelay({
-      workers,
+      workers: this.#workers,
       limitMs: CHANGE_LIMIT_MS,
       onSilent: ({ name }) =>
         log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not run a change in time'),
@@ -86,9 +87,9 @@ export class Service implements AsyncDisposable {
     return this.#started.promise;
   }
 
-  /** Viewers' requests that are being served; a part that does not say in time is left out. */
+  /** Viewers' requests that are being served; a worker that does not say in time is left out. */
   async countUnderWay(): Promise<number> {
-    const answers = await Promise.all(this.#parts.map((part) => part.collect()));
+    const answers = await Promise.all(this.#workers.map((worker) => worker.collect()));
     return answers.reduce((sum, metrics) => sum + sumOf(metrics ?? [], UNDER_WAY), 0);
   }
 
