@@ -63,6 +63,24 @@ test('a pipe that nobody reads holds nothing up, neither while it runs nor when 
   assert.ok(performance.now() - startedAt < 8000);
 });
 
+test('nor does a socket, as an init system gives one', async (t) => {
+  const service = await startService(t, { settings: TRACE });
+  const { stderr } = service.process.child;
+  stderr?.pause();
+  await eventually(
+    'lines are lost',
+    async () => {
+      await ask(service, 200);
+      return (await lostLines(service)) > 0;
+    },
+    60_000,
+  );
+  assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+  stderr?.resume();
+  await eventually('their number is told', () => /"lostLines":\d+/.test(service.process.stderr()));
+  assert.equal(await service.stop(), 0);
+});
+
 test('a reader that has gone away ends nothing', async (t) => {
   const pipe = makePipe(t);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -84,10 +102,12 @@ test('a full disk under what is printed for people does not end the service, and
 });
 
 async function ask({ controlUrl, edgeUrl }: RunningService, times: number): Promise<void> {
-  for (let asked = 0; asked < times; asked++) {
+  const AT_ONCE = 25;
+  const askOnce = async () => {
     await (await fetch(`${controlUrl}/sdk/none`)).text();
     await (await fetch(edgeUrl)).text();
-  }
+  };
+  for (let asked = 0; asked < times; asked += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, askOnce));
 }
 
 async function lostLines({ metricsUrl }: RunningService): Promise<number> {
