@@ -85,6 +85,31 @@ test('an origin that breaks off in the body is a failure of the origin, in the l
   assert.match(metrics, /causeway_edge_requests_total\{cache="MISS",reason="\w*",status="5xx"\} 1/);
 });
 
+test('one that breaks off before the first byte of the body is answered 502', async (t) => {
+  const origin = await startRawOrigin(t, (socket) => {
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\nCache-Control: max-age=60\r\n\r\n');
+  });
+  const edge = await startTestEdge(t, [origin.port]);
+  const received = await edge.get('/');
+  assert.deepEqual([received.status, received.headers['x-cache'], received.isWhole], [502, 'ERROR originCut', true]);
+  assert.equal(received.headers['content-length'], String(received.body.length));
+  await eventually('logged', () => edge.log[0]?.[9] === 'NONE/502');
+  assert.equal((await edge.get('/')).status, 502);
+});
+
+test('so are those who were to read along', async (t) => {
+  const origin = await startRawOrigin(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nCache-Control: max-age=60\r\n\r\n');
+    setTimeout(() => socket.destroy(), 200);
+  });
+  const edge = await startTestEdge(t, [origin.port]);
+  const all = await Promise.all([1, 2, 3].map(() => edge.get('/')));
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    [502, 502, 502],
+  );
+});
+
 test('a client that leaves is none', async (t) => {
   const origin = await startOrigin(t, (_request, response) => void response.write('abc'));
   const edge = await startTestEdge(t, [origin.port]);

@@ -19,7 +19,7 @@ export const ORIGIN_FAILURES = {
   originTls: 'the TLS handshake failed, or the certificate is not valid for the name',
   originTimeout: 'no response head within the limit',
   originReset: 'the connection ended before the response head was complete',
-  originCut: "the response's body broke off: only in metrics and the log, the answer's head was out",
+  originCut: "the response's body broke off: an answer that has begun is cut",
   originMalformed: 'the response is not HTTP',
   originHeaderTooLarge: 'the response head is larger than the limit',
 } as const;

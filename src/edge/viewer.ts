@@ -31,6 +31,7 @@ export class Viewer {
   #bytesAfter: number | undefined;
   #body: RequestBody | undefined;
   #statusSent = 0;
+  #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
   #host: string | undefined;
   #refusal: Refusal | undefined;
   #cutStatus: number | undefined;
@@ -75,7 +76,7 @@ export class Viewer {
     this.#host = host;
   }
 
-  /** 0 until the head is out. */
+  /** 0 until there is a head. */
   get statusSent(): number {
     return this.#statusSent;
   }
@@ -134,15 +135,30 @@ export class Viewer {
     this.#response.writeInformation(status, withoutHopByHop(headers, NOT_IN_INTERIM));
   }
 
+  /** Goes out with the first byte after it, or with the end; until then another may take its place. */
   sendHead(status: number, reason: string, headers: RawHeaders): void {
-    if (this.isGone) return;
-    this.#response.writeHead(status, reason, [...headers]);
+    if (this.isGone || this.isBegun) return;
+    this.#head = { status, reason, headers };
     this.#statusSent = status;
+  }
+
+  /** The head is out. */
+  get isBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  #writeHead(): void {
+    if (this.#head === undefined) return;
+    const { status, reason, headers } = this.#head;
+    this.#head = undefined;
+    this.#response.writeHead(status, reason, [...headers]);
   }
 
   /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */
   write(chunk: Buffer): boolean {
-    return this.isGone || this.#response.write(chunk);
+    if (this.isGone) return true;
+    this.#writeHead();
+    return this.#response.write(chunk);
   }
 
   /** What the client has not taken yet. */
@@ -160,6 +176,7 @@ export class Viewer {
   /** Resolves when all of it went to the system, or the client is gone. */
   async end(): Promise<void> {
     if (this.isGone || this.#isFinished) return;
+    this.#writeHead();
     this.#response.end();
     await this.#wait('finish');
   }

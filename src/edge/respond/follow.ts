@@ -19,17 +19,22 @@ export interface FollowOptions {
 
 /**
  * Who falls behind what is kept for all waits until it is stored, and reads the rest from there; when the store has given it up,
- * from the origin. Never rejects.
+ * from the origin. False: it broke off before the client had anything, so another answer can be given. Never rejects.
  */
-export async function followBody(viewer: Viewer, live: LiveBody, options: FollowOptions): Promise<void> {
+export async function followBody(viewer: Viewer, live: LiveBody, options: FollowOptions): Promise<boolean> {
   const at = await followLive(viewer, live, options);
-  if (viewer.isGone) return;
+  if (viewer.isGone) return true;
   try {
-    if (await sendRest(viewer, live, at, options)) return await viewer.end();
+    if (await sendRest(viewer, live, at, options)) {
+      await viewer.end();
+      return true;
+    }
   } catch {
     // It has left the disk, or the origin broke off.
   }
+  if (!viewer.isBegun) return viewer.isGone;
   viewer.cut(502); // the client is to see that its answer is not whole
+  return true;
 }
 
 /** Gives how far it came. */

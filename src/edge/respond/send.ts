@@ -1,9 +1,11 @@
 /** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
 import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
+import type { Clock } from '#lib/clock.ts';
 import { SERVICE_NAME } from '../origin/request-headers.ts';
 import { formatMark } from '../reasons.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
+import { errorAnswer } from './error-page.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
 import type { Pins } from './pins.ts';
@@ -12,28 +14,40 @@ import { streamToViewer, streamUnread } from './stream.ts';
 export interface SendOptions {
   /** The connection ends with its answer. */
   readonly isClosing: () => boolean;
+  readonly clock: Clock;
   readonly lag: LagBudget;
   readonly pins: Pins;
   readonly unreadFetchMs: number;
 }
 
-/** Resolves when the answer is out, whole or not; the viewer knows which. */
-export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<void> {
+/** Resolves when the answer is out, whole or not; the viewer knows which. Gives the one that was sent in the end. */
+export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<EdgeAnswer> {
+  if (await send(viewer, answer, options)) return answer;
+  const instead = errorAnswer(502, { status: 'ERROR', reason: 'originCut' }, options.clock());
+  await send(viewer, instead, options);
+  return instead;
+}
+
+/** False: the origin's body broke off while another answer can still be given. */
+async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
   const closes = answer.closes === true || options.isClosing();
   viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
   switch (answer.body.kind) {
     case 'none':
-      return viewer.end();
+      await viewer.end();
+      return true;
     case 'pieces':
       await writePieces(viewer, answer.body.pieces, options.pins);
-      return viewer.end();
+      await viewer.end();
+      return true;
     case 'stream':
       return streamToViewer(viewer, answer.body.stream, answer.body.fill, options);
     case 'live':
       return followBody(viewer, answer.body.live, { fetchRest: answer.body.fetchRest, pins: options.pins });
     case 'fill':
       void streamUnread(answer.body.stream, answer.body.fill, options); // never rejects; the client does not wait for it
-      return viewer.end();
+      await viewer.end();
+      return true;
   }
 }
 

@@ -23,34 +23,36 @@ interface StreamOptions {
 
 /**
  * While the body is gathered, the origin sets the pace, as far as the budget for what clients have not taken allows;
- * otherwise the client does. A body that breaks off cuts the client and is not stored. Never rejects.
+ * otherwise the client does. A body that breaks off cuts the client and is not stored; false when that is not needed, since
+ * the client has had nothing yet. Never rejects.
  */
 export async function streamToViewer(
   viewer: Viewer,
   source: Readable,
   fill: Fill | undefined,
   options: StreamOptions,
-): Promise<void> {
+): Promise<boolean> {
   const lag = options.lag.open();
   const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
-  await streamBody({ viewer, lag, pins: options.pins }, source, fill, limit);
+  const isAnswered = await streamBody({ viewer, lag, pins: options.pins }, source, fill, limit);
   lag.close();
+  return isAnswered;
 }
 
 /** For the store alone; whoever wants it there limits its time. Never rejects. */
-export function streamToStore(source: Readable, fill: Fill | undefined): Promise<void> {
-  return streamBody(undefined, source, fill, undefined);
+export async function streamToStore(source: Readable, fill: Fill | undefined): Promise<void> {
+  await streamBody(undefined, source, fill, undefined);
 }
 
 /** As if the client had left at once. Never rejects. */
-export function streamUnread(
+export async function streamUnread(
   source: Readable,
   fill: Fill | undefined,
   { unreadFetchMs }: Pick<StreamOptions, 'unreadFetchMs'>,
 ): Promise<void> {
   const limit = createUnreadLimit(source, fill, unreadFetchMs);
   limit.start(0);
-  return streamBody(undefined, source, fill, limit);
+  await streamBody(undefined, source, fill, limit);
 }
 
 /** For an answer that is not sent after all: the origin's connection and the store's memory are given back. */
@@ -67,7 +69,7 @@ async function streamBody(
   source: Readable,
   fill: Fill | undefined,
   limit: UnreadLimit | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const viewer = receiver?.viewer;
   let left: LeftBehind | undefined;
   try {
@@ -75,19 +77,21 @@ async function streamBody(
   } catch {
     // The origin's body broke off: the client is to see that its answer is not whole.
     fill?.writer.discard();
+    if (viewer?.isBegun === false) return viewer.isGone;
     viewer?.cut(502);
-    return;
+    return true;
   } finally {
     limit?.stop();
     fill?.onEnd?.();
   }
   if (left === undefined) await viewer?.end();
   else await left.following;
+  return true;
 }
 
 /** The client was too slow to be waited for, and reads along like those who came later. */
 interface LeftBehind {
-  readonly following: Promise<void>;
+  readonly following: Promise<boolean>;
 }
 
 async function pump(
