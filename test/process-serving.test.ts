@@ -37,7 +37,10 @@ test('a request under way is finished when the service stops, and new ones are r
   });
   assert.deepEqual(await answer, { status: 200, body: 'late' });
   assert.equal(await code, 0);
-  assert.match(service.process.stdout(), /causeway is stopping: .*\nrequests under way: [1-9]\d*\ncauseway has stopped\n$/);
+  assert.match(
+    service.process.stdout(),
+    /causeway is stopping: .*\nrequests under way: [1-9]\d*\ncauseway has stopped\n$/,
+  );
 });
 
 test('a second signal cuts what is under way', async (t) => {
