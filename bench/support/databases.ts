@@ -17,7 +17,7 @@ export async function databaseTargets(folder: string): Promise<Target[]> {
 
 async function newPostgres(server: string): Promise<Target> {
   const name = `causeway_bench_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} encoding 'UTF8' template template0 locale 'C'`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {

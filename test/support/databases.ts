@@ -25,8 +25,11 @@ export async function newSqlite(t: Pick<TestContext, 'after'>): Promise<Database
   return { file: join(temporaryFolder(t), 'causeway.db') };
 }
 
-/** `clauses` end `create database`. */
-export async function newPostgres(t: Pick<TestContext, 'after'>, clauses = ''): Promise<DatabaseTarget> {
+/** `clauses` end `create database`; without them it is UTF-8, whatever the server was set up with. */
+export async function newPostgres(
+  t: Pick<TestContext, 'after'>,
+  clauses = "encoding 'UTF8' template template0 locale 'C'",
+): Promise<DatabaseTarget> {
   const server = postgresUrl();
   if (server === undefined) throw new Error('declare the test with needsPostgres()');
   const name = `causeway_${randomBytes(6).toString('hex')}`;
