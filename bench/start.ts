@@ -3,7 +3,7 @@
  * 100,000 sites: when it is ready, and how long its first viewer waits for the first site (a miss on a local origin).
  */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,7 @@ function fillEdgeStore(dataDir: string): void {
   const address = origin.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   mkdirSync(join(dataDir, 'edge'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(dataDir, 'lock'), ''); // by which a data directory is known as ours
   using store = openEdgeStore(join(dataDir, 'edge', 'sites.db'), () => undefined);
   using staging = store.stageSnapshot();
   for (let id = 1; id <= SITES; id++) {
