@@ -35,6 +35,7 @@ export class DiskBody implements StoredBody {
   readonly #options: DiskBodyOptions;
   #path: string;
   #hash: KeyHash | undefined;
+  #move: Promise<void> | undefined;
 
   constructor(options: DiskBodyOptions) {
     this.#options = options;
@@ -53,10 +54,13 @@ export class DiskBody implements StoredBody {
     return this.#hash;
   }
 
-  /** Its file lies there now, and belongs to this key. */
-  moveTo(path: string, hash: KeyHash): void {
-    this.#path = path;
-    this.#hash = hash;
+  /** `move` brings its file there, where it belongs to this key. Who no longer finds the file meanwhile waits for that. */
+  moveTo(path: string, hash: KeyHash, move: (from: string, to: string) => Promise<void>): Promise<void> {
+    this.#move = move(this.#path, path).then(() => {
+      this.#path = path;
+      this.#hash = hash;
+    });
+    return this.#move;
   }
 
   /** Opens the file, which stays open for a moment, and checks its beginning. */
@@ -100,10 +104,10 @@ export class DiskBody implements StoredBody {
   async #open(): Promise<OpenBody> {
     if (!(await this.written)) throw new Error('the body was not written');
     const { files, bodyId } = this.#options;
-    const path = this.#path;
-    const open = await files.acquire(bodyId, path).catch((error: unknown) => {
-      if (path === this.#path) throw error;
-      return files.acquire(bodyId, this.#path); // it was moved to its place meanwhile
+    const open = await files.acquire(bodyId, this.#path).catch(async (error: unknown) => {
+      if (this.#move === undefined) throw error;
+      await this.#move.catch(() => undefined); // then it is where it was
+      return files.acquire(bodyId, this.#path);
     });
     try {
       const header = Buffer.allocUnsafe(BODY_HEADER_BYTES);

@@ -260,10 +260,7 @@ export class DiskStore implements CacheStore {
     const file = body instanceof DiskBody ? body : (this.#written.get(body) ?? (await this.#writeBody(volume, body)));
     if (file === undefined || !(await file.written)) return undefined;
     const path = volume.bodyPath(hash, file.bodyId);
-    if (file.path !== path) {
-      await volume.place(file.path, path);
-      file.moveTo(path, hash);
-    }
+    if (file.path !== path) await file.moveTo(path, hash, (from, to) => volume.place(from, to));
     return { ...response, bodyId: file.bodyId, bodyBytes: body.sizeBytes, inline: undefined };
   }
 
