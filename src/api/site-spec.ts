@@ -1,7 +1,7 @@
 /** A domain → what travels to the edges. Pure. */
-import type { Domain } from '#model/domain.ts';
+import type { CacheTime, Domain, DomainSettings } from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
-import type { OriginSpec, SiteSpec } from '#sites/spec.ts';
+import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec } from '#sites/spec.ts';
 
 /** `undefined` for a domain that waits for its review: edges do not have it. */
 export function toSiteSpec(domain: Domain): SiteSpec | undefined {
@@ -20,7 +20,48 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       probePath: probePathOf(settings.monitorUrl),
     },
     cache: settings.cache,
+    caching: {
+      followsOrigin: settings.caching.followsOrigin,
+      prefixFirst: settings.prefixCacheFirst,
+      policies: settings.caching.policies.map(({ time, ...policy }) => ({
+        ...policy,
+        lifetimeSeconds: toSeconds(time),
+      })),
+    },
+    access: toAccessSpec(settings),
+    keepUrlParams: settings.keepUrlParams,
+    redirectFollow: settings.redirectFollow,
+    pageCompress: settings.pageCompress,
+    rangeBackSource: settings.rangeBackSource,
+    expiresSeconds: settings.expiresSeconds,
+    accessControlMaxAgeSeconds: settings.accessControlMaxAgeSeconds,
   };
+}
+
+/** A year has 365 days. Edge rule 4 */
+function toSeconds({ years, days, hours, minutes, seconds }: CacheTime): number {
+  return (((years * 365 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
+}
+
+function toAccessSpec({ ip, referer, userAgent, ...settings }: DomainSettings): AccessSpec {
+  const refusal = toRefusalSpec(settings);
+  return {
+    ...(ip.isOn && { deniedAddresses: ip.entries }),
+    ...(referer.mode !== 'off' && {
+      referer: { mode: referer.mode, allowsBlank: referer.allowsBlank, entries: referer.entries },
+    }),
+    ...(userAgent.isOn && { deniedUserAgents: userAgent.entries }),
+    ...(refusal !== undefined && { refusal }),
+  };
+}
+
+function toRefusalSpec({
+  forbidHttpCode,
+  forbidRedirectUrl,
+  html403,
+}: Pick<DomainSettings, 'forbidHttpCode' | 'forbidRedirectUrl' | 'html403'>): RefusalSpec | undefined {
+  if (forbidHttpCode === '302') return { kind: 'redirect', url: forbidRedirectUrl };
+  return forbidHttpCode === '403' ? { kind: 'page', html: html403 } : undefined;
 }
 
 function toOriginSpec(text: string): OriginSpec {

@@ -36,6 +36,51 @@ export interface DomainSettings {
   /** Certificate identifier; empty when none is bound. */
   readonly sslKey: string;
   readonly cache: CacheSettings;
+  readonly caching: CachingSettings;
+  readonly referer: RefererSettings;
+  readonly userAgent: ListSettings;
+  readonly ip: ListSettings;
+}
+
+/** Cache policies, in the customer's order. Edge rule 4 */
+interface CachingSettings {
+  /** `use_header_setting`. */
+  readonly followsOrigin: boolean;
+  readonly policies: readonly CachePolicy[];
+}
+
+interface CachePolicy {
+  readonly match: 'prefix' | 'suffix' | 'regex';
+  /** As written. */
+  readonly content: string;
+  /** Absent: both. */
+  readonly scheme?: 'http' | 'https';
+  /** 1 to 99; the highest wins. */
+  readonly priority: number;
+  readonly isCached: boolean;
+  /** As sent: read back so, and capped at a year by the edge. */
+  readonly time: CacheTime;
+}
+
+export interface CacheTime {
+  readonly years: number;
+  readonly days: number;
+  readonly hours: number;
+  readonly minutes: number;
+  readonly seconds: number;
+}
+
+interface RefererSettings {
+  /** `off` keeps the list. */
+  readonly mode: 'off' | 'deny' | 'allow';
+  readonly allowsBlank: boolean;
+  readonly entries: readonly string[];
+}
+
+/** A list of what is refused; off keeps it. */
+interface ListSettings {
+  readonly isOn: boolean;
+  readonly entries: readonly string[];
 }
 
 /** What a customer chooses about caching beyond the interface document. */
@@ -80,6 +125,10 @@ export const DEFAULT_SETTINGS: DomainSettings = {
     normalizeVary: true,
     matchLanguage: false,
   },
+  caching: { followsOrigin: true, policies: [] },
+  referer: { mode: 'off', allowsBlank: true, entries: [] },
+  userAgent: { isOn: false, entries: [] },
+  ip: { isOn: false, entries: [] },
 };
 
 export interface Domain {

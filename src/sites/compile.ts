@@ -19,6 +19,8 @@ const MAX_SITE_ID = 2 ** 31 - 1;
 /** As long as a viewer's own target may be. */
 const MAX_PROBE_PATH_CHARS = 8192;
 const MAX_PORT = 65_535;
+/** A year. */
+const MAX_VALIDITY_SECONDS = 365 * 24 * 3600;
 
 const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
 const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
@@ -51,7 +53,21 @@ function readSite(spec: unknown, revision: number): Site {
     revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
     origins: readOrigins(members['origins'], type),
     cache: readCache(members['cache'] ?? {}),
+    keepUrlParams: readSwitch('keepUrlParams', members),
+    redirectFollow: readSwitch('redirectFollow', members),
+    pageCompress: readSwitch('pageCompress', members),
+    rangeBackSource: readSwitch('rangeBackSource', members),
+    expiresSeconds: readValidity('expiresSeconds', members),
+    accessControlMaxAgeSeconds: readValidity('accessControlMaxAgeSeconds', members),
   };
+}
+
+function readSwitch(name: string, members: Readonly<Record<string, unknown>>): boolean {
+  return readOneOf(name, members[name] ?? false, [true, false]);
+}
+
+function readValidity(name: string, members: Readonly<Record<string, unknown>>): number {
+  return readInteger(name, members[name] ?? 0, MAX_VALIDITY_SECONDS, 0);
 }
 
 function readName(value: unknown): string {

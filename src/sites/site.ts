@@ -14,6 +14,15 @@ export interface Site {
   readonly revision: number;
   readonly origins: SiteOrigins;
   readonly cache: SiteCache;
+  /** True: the query is no part of the cache key. */
+  readonly keepUrlParams: boolean;
+  readonly redirectFollow: boolean;
+  readonly pageCompress: boolean;
+  readonly rangeBackSource: boolean;
+  /** Browser cache validity; 0: as the origin says. */
+  readonly expiresSeconds: number;
+  /** Validity of a preflight's result; 0: as the origin says. */
+  readonly accessControlMaxAgeSeconds: number;
   /** Absent when there are none; read them through `purgedAt`. */
   readonly purges?: SitePurges;
 }

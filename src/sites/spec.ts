@@ -15,7 +15,65 @@ export interface SiteSpec {
   readonly origins: OriginsSpec;
   /** Absent, or a member of it absent: the defaults of `site-cache.ts`. */
   readonly cache?: Partial<SiteCache>;
+  /** Absent: the origin's headers rule. */
+  readonly caching?: CachingSpec;
+  /** Absent: everyone is let in. */
+  readonly access?: AccessSpec;
+  /** True: the query is no part of the cache key, though the origin gets it. */
+  readonly keepUrlParams?: boolean;
+  readonly redirectFollow?: boolean;
+  readonly pageCompress?: boolean;
+  readonly rangeBackSource?: boolean;
+  /** Browser cache validity; 0 or absent: as the origin says. */
+  readonly expiresSeconds?: number;
+  /** Validity of a preflight's result; 0 or absent: as the origin says. */
+  readonly accessControlMaxAgeSeconds?: number;
 }
+
+/** Edge rule 4 */
+interface CachingSpec {
+  /** True: policies only fill in where the origin names no lifetime; false: they replace it, and without one nothing is stored. */
+  readonly followsOrigin: boolean;
+  /** Prefix policies go before all others. */
+  readonly prefixFirst: boolean;
+  /** In the customer's order: of equal ones the earlier wins. */
+  readonly policies: readonly PolicySpec[];
+}
+
+interface PolicySpec {
+  readonly match: 'prefix' | 'suffix' | 'regex';
+  /** As the customer wrote it. */
+  readonly content: string;
+  /** Absent: both. */
+  readonly scheme?: 'http' | 'https';
+  /** 1 to 99; the highest wins. */
+  readonly priority: number;
+  /** False, or no lifetime: neither stored nor served from the store. */
+  readonly isCached: boolean;
+  /** As the customer asked for it; more than a year counts as a year. */
+  readonly lifetimeSeconds: number;
+}
+
+/** Each list in the spelling that `sites/` normalises it to. Edge rule 6 */
+export interface AccessSpec {
+  /** Addresses and networks that are refused. */
+  readonly deniedAddresses?: readonly string[];
+  readonly referer?: {
+    /** `deny`: those on the list are refused; `allow`: all others are. */
+    readonly mode: 'deny' | 'allow';
+    /** Whether a request without a (usable) Referer is let in. */
+    readonly allowsBlank: boolean;
+    readonly entries: readonly string[];
+  };
+  readonly deniedUserAgents?: readonly string[];
+  /** Absent: a plain 403. */
+  readonly refusal?: RefusalSpec;
+}
+
+export type RefusalSpec =
+  | { readonly kind: 'page'; readonly html: string }
+  /** By 302, to an absolute URL. */
+  | { readonly kind: 'redirect'; readonly url: string };
 
 export interface OriginsSpec {
   /** `follow`: the client's scheme. */
