@@ -1,0 +1,106 @@
+/** What a person started: a command of `cli/`, given the settings, the service and the installation it may act on. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
+import { runCommand } from '#cli/program.ts';
+import { type Config, loadConfig, readSettingsFile, SETTINGS, type SettingInForce, takeEnvironment } from '#config';
+import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
+import { hideSecrets } from '#lib/logger.ts';
+import { type Problem, type Setting, settingName } from '#lib/settings.ts';
+import { firstTokenPath } from '#roles/announce.ts';
+import { findControl } from '#roles/control-file.ts';
+
+/** `entry`: the program that the service starts its parts with. Sets the process's exit code. */
+export async function runCommandLine(entry: string): Promise<void> {
+  // What is said to people may find a full disk or nobody there; that ends neither a command nor the service.
+  process.stdout.on('error', noteLostAnswer);
+  process.stderr.on('error', () => {});
+  process.exitCode = await runCommand(createContext(entry), process.argv.slice(2), complain);
+}
+
+function createContext(entry: string): CliContext {
+  const env = takeEnvironment();
+  const load = (given: GivenSettings) => loadOrExplain(given, env);
+  return {
+    version: readVersion(),
+    settingFlags: Object.entries<Setting<unknown>>(SETTINGS)
+      .filter(([, { secret }]) => secret !== true)
+      .map(([key, { description }]) => ({ key, name: settingName(key), description })),
+    loadSettings: (given) => {
+      const { config } = load(given);
+      return { ...config, firstTokenFile: firstTokenPath(config.dataDir) };
+    },
+    showSettings: (given) => load(given).sources,
+    serve: (given) => serveUntilStopped(load(given).config, entry),
+    findControl,
+    openOffline: (given) => openOffline(load(given).config),
+    print: (line) => process.stdout.write(`${line}\n`),
+  };
+}
+
+/**
+ * The lock is tried first: where a service runs, the interface and the database need not be loaded. Only the service makes an
+ * installation, so that a name that was mistyped leaves nothing behind.
+ */
+async function openOffline(config: Config): ReturnType<CliContext['openOffline']> {
+  const { dataDir, databaseUrl } = config;
+  const directory = openDataDirectory(dataDir, { make: false });
+  if (directory.kind === 'inUse') return directory;
+  if (directory.kind === 'unusable') throw new CliError(`${directory.problem}; name another with --data-dir`);
+  if (directory.kind === 'absent' || (databaseUrl === undefined && !existsSync(databasePath(dataDir))))
+    throw new CliError(
+      `there is no installation in ${dataDir}: start it with "causeway serve", or name another with --data-dir`,
+    );
+  const { openOfflineControl } = await import('#roles/offline.ts');
+  try {
+    return { kind: 'control', control: await openOfflineControl(config, directory.lock) };
+  } catch (cause) {
+    throw new CliError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function loadOrExplain({ flags, file: named }: GivenSettings, env: ReturnType<typeof takeEnvironment>) {
+  const file = readSettingsFile(named, process.cwd());
+  if (file !== undefined && 'problem' in file) throw explain([file]);
+  const loaded = loadConfig({ flags, env, file, cwd: process.cwd() });
+  if (loaded.kind === 'problems') throw explain(loaded.problems);
+  return loaded satisfies { config: Config; sources: readonly SettingInForce[] };
+}
+
+function explain(problems: readonly Problem[]): CliError {
+  return new CliError(problems.map(({ setting, source, problem }) => `${setting} (${source}): ${problem}`).join('\n'));
+}
+
+async function serveUntilStopped(config: Config, entry: string): Promise<number> {
+  const { serve } = await import('#roles/supervisor.ts');
+  const { listenForStop } = await import('#roles/stop-request.ts');
+  const served = await serve({
+    config,
+    entry,
+    build: readVersion(),
+    print: (line) => process.stdout.write(`${line}\n`),
+    isTerminal: process.stdout.isTTY === true,
+    stopRequest: listenForStop(),
+  });
+  if (served.kind === 'refused') for (const problem of served.problems) complain(`causeway: ${problem}`);
+  // The handlers of signals and the channel to the launcher would keep the process alive.
+  process.exit(served.kind === 'stopped' ? 0 : 1);
+}
+
+/** A service goes on. The reader of an answer that has seen enough (`| head`) is no failure, and any other loss is one. */
+function noteLostAnswer(error: NodeJS.ErrnoException): void {
+  if (process.argv[2] === 'serve') return;
+  if (error.code === 'EPIPE') process.exit(0);
+  complain(`causeway: the answer could not be written: ${error.code}`);
+  process.exit(1);
+}
+
+function complain(line: string): void {
+  process.stderr.write(`${hideSecrets(line)}\n`);
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return hasVersion ? String(manifest.version) : 'unknown';
+}
