@@ -53,6 +53,7 @@ interface Values {
   readonly cacheDiskSize: number;
   readonly originAllow: readonly string[];
   readonly cnameSuffix: string;
+  readonly review: 'auto' | 'manual';
   readonly locale: 'zh-CN' | 'en';
   readonly timeZone: string;
   readonly domainStatusAs: 'int' | 'string';
@@ -185,6 +186,11 @@ export const SETTINGS: Settings = {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),
     default: 'cdn.localhost',
     description: "What is appended to a domain's name to make its CNAME",
+  },
+  review: {
+    reader: oneOf(['auto', 'manual']),
+    default: 'auto',
+    description: 'Who decides on new domains: `auto` approves them at once, `manual` waits for an operator',
   },
   locale: { reader: oneOf(['zh-CN', 'en']), default: 'zh-CN', description: 'Language of answers that ask for none' },
   timeZone: {

@@ -152,6 +152,18 @@ test('an operator disables, enables and transfers domains', async (t) => {
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
 });
 
+test('an operator reviews domains', async (t) => {
+  const service = await startService(t, { settings: { ...CONTROL.settings, CAUSEWAY_REVIEW: 'manual' } });
+  const run = runner(t, service.dataDir);
+  assert.match(await run('domain', 'add', 'www.example.com', '192.0.2.1'), /^status +waiting for review$/m);
+  await run('domain', 'add', 'shop.example.com', '192.0.2.1');
+  assert.match(await run('operator', 'domain', 'list', '--pending'), /^1 .*\n2 .* waiting for review\n$/m);
+  assert.equal(await run('operator', 'domain', 'approve', '1', 'www.example.com'), 'domain 1 is approved\n');
+  assert.equal(await run('operator', 'domain', 'reject', '1', '2'), 'domain 2 is rejected\n');
+  assert.equal(await run('operator', 'domain', 'list', '--pending'), 'ID  ACCOUNT  NAME  STATUS\n');
+  assert.match(await run('domain', 'list'), /^1 .* being configured .*\n2 .* review rejected /m);
+});
+
 test('an operator finds a domain among those of every account, and names it by its name', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);

@@ -46,6 +46,7 @@ export async function startControl(folder: string, target: Target): Promise<Cont
     timeZone: 'UTC',
     domainStatusAs: 'int',
     cnameSuffix: 'cdn.localhost',
+    review: 'auto',
     localSecret: mintToken(randomBytes),
     clock,
     steadyClock,

@@ -18,7 +18,7 @@ import type { Db } from '#db/open.ts';
 import { publish } from '#db/resources.ts';
 import type { Schema } from '#db/schema.ts';
 import type { Domain } from '#model/domain.ts';
-import { canChangeSettings, nextState } from '#model/transition.ts';
+import { canChangeSettings, type Review, stateWhenChanged } from '#model/transition.ts';
 import { compileSite } from '#sites/compile.ts';
 import { toSiteSpec } from './site-spec.ts';
 
@@ -51,18 +51,23 @@ export async function changeDomain(
   });
 }
 
+/** What every call brings along. */
+interface Setter {
+  readonly db: Db;
+  readonly accountId: number;
+  readonly now: number;
+  readonly review: Review;
+}
+
 /** As `changeDomain`, for what customers set: refused while the domain is disabled, resubmits it when it was rejected. */
 export async function changeSettings(
-  db: Db,
-  key: DomainKey,
-  now: number,
+  { db, accountId, now, review }: Setter,
+  domainId: number,
   change: (domain: Domain) => Domain['settings'],
 ): Promise<void> {
-  await changeDomain(db, key, now, (domain) => {
+  await changeDomain(db, { accountId, domainId }, now, (domain) => {
     refuseDisabled(domain);
-    const resubmitted = nextState(domain.state, 'resubmit');
-    const state = resubmitted.kind === 'state' ? resubmitted.state : domain.state;
-    return { ...domain, state, settings: change(domain) };
+    return { ...domain, state: stateWhenChanged(domain.state, review), settings: change(domain) };
   });
 }
 

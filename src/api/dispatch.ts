@@ -14,6 +14,7 @@ import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { Review } from '#model/transition.ts';
 import { type Answer, answerFailure, answerSuccess } from './answer.ts';
 import type { Authenticate, Caller, Principal } from './authenticate.ts';
 import { refuseEmpty } from './failed-tokens.ts';
@@ -47,6 +48,7 @@ export interface DispatchOptions {
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly maxDomains: number;
+  readonly review: Review;
   readonly cacheLimits: CacheAmounts;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
@@ -88,6 +90,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       accountId: principal.token?.accountId ?? NO_ACCOUNT,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,
+      review: options.review,
       today: options.look.formatTime(now).slice(0, 'YYYY-MM-DD'.length),
       cacheLimits: options.cacheLimits,
     };

@@ -15,6 +15,7 @@ import { type AddressSet, createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isLoopback, type ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { Review } from '#model/transition.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.ts';
 import { type Caller, createAuthenticate } from './authenticate.ts';
 import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
@@ -40,6 +41,8 @@ export interface ApiOptions {
   readonly timeZone: string;
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
+  /** Who decides on new domains. */
+  readonly review: Review;
   /** Works as an operator's token, from this machine only. */
   readonly localSecret: string;
   readonly clock: Clock;
@@ -171,6 +174,7 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     tokenRatePerSecond: limits.tokenRatePerSecond,
     tokenRateBurst: limits.tokenRateBurst,
     maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
+    review: options.review,
     cacheLimits: {
       purgeUrls: limits.purgeUrlsPerDay,
       purgeDirectories: limits.purgeDirectoriesPerDay,

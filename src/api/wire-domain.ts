@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { ServiceError } from '#contract/errors.ts';
 import { flag } from '#contract/fields.ts';
-import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS } from '#contract/labels.ts';
+import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale } from '#contract/locale.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
@@ -121,7 +121,7 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
     ...(port !== undefined && { port: String(port) }),
     sourcehost: settings.originHost || (isWildcard(domain) ? '' : domain.name),
     domain_status: look.domainStatusAs === 'int' ? Number(statusCode) : statusCode,
-    status: DOMAIN_STATUS_LABELS[statusCode][look.locale],
+    status: (domain.state === 'pending' ? PENDING_LABEL : DOMAIN_STATUS_LABELS[statusCode])[look.locale],
     monitor_url: settings.monitorUrl,
     keep_url_params: writeFlag(settings.keepUrlParams),
     prefix_cache_first: writeFlag(settings.prefixCacheFirst),

@@ -94,6 +94,7 @@ export const READ = {
       accountId: request.account_id,
       ...(request.exact === true ? { name: name || undefined } : { nameContains: name }),
       statusCode: request.domain_status,
+      isPending: request.pending ?? false,
     };
   },
   'operator.transferDomain': ({ account_id, domain_id, to_account_id }) => ({

@@ -14,7 +14,8 @@ const PAGE_SIZE = 100;
 
 const STATUS_COMMANDS = [
   ['disable', '6', 'disable a domain: its viewers are refused and its customer cannot open it', 'disabled'],
-  ['enable', '2', 'approve a domain, or end its being disabled', 'enabled'],
+  ['enable', '2', 'end the disabling of a domain', 'enabled'],
+  ['approve', '2', 'open a domain that waits for review', 'approved'],
   ['reject', '5', 'reject a domain, until its customer changes a setting; only disable holds', 'rejected'],
 ] as const;
 
@@ -26,6 +27,7 @@ export function operatorCommand(context: CliContext): Command {
     .option('--account <account>', 'only those of this account')
     .option('--name <text>', 'only those whose name contains this')
     .option('--exact', '--name is the whole name')
+    .option('--pending', 'only those that wait for review')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const domains = await listDomains(client, options);
@@ -61,6 +63,7 @@ async function listDomains(client: Client, options: Options) {
     account_id: textOption(options, 'account'),
     name: textOption(options, 'name'),
     exact: options['exact'] === true ? ('1' as const) : ('0' as const),
+    pending: options['pending'] === true ? ('1' as const) : ('0' as const),
   };
   for (let page = 1; ; page++) {
     const { list, total } = await client.call('operator.listDomains', { ...filter, page, page_size: PAGE_SIZE });

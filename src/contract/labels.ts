@@ -18,4 +18,7 @@ export const DOMAIN_STATUS_LABELS: Readonly<Record<(typeof DOMAIN_STATUS_CODES)[
   '6': { 'zh-CN': '已禁用', en: 'disabled' },
 };
 
+/** Beside code 1, when it is the operator who is waited for. */
+export const PENDING_LABEL: Localized = { 'zh-CN': '待审核', en: 'waiting for review' };
+
 export const SUCCESS: Localized = { 'zh-CN': '操作成功', en: 'success' };

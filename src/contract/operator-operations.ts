@@ -117,6 +117,7 @@ export const OPERATOR_OPERATIONS = {
       ...PAGE_FIELDS,
       ...DOMAIN_FILTER_FIELDS,
       exact: optional(flag),
+      pending: optional(flag),
     }),
     data: z.object({
       total: z.int().describe('number of domains that match, on all pages'),

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DomainState } from './domain.ts';
-import { canChangeSettings, type DomainAction, nextState } from './transition.ts';
+import { canChangeSettings, type DomainAction, nextState, stateWhenAdded, stateWhenChanged } from './transition.ts';
 
 const ACTIONS: readonly DomainAction[] = ['close', 'open', 'resubmit', 'approve', 'reject', 'disable', 'enable'];
 
 /** One row per state, one column per action in the order above; `-` is refused. */
 const TABLE: readonly (readonly [DomainState, string])[] = [
   //            close   open  resubmit  approve  reject    disable   enable
-  ['pending', ' -       -     -         open     rejected  disabled  -'],
+  ['pending', ' -       -     pending   open     rejected  disabled  -'],
   ['open', '    closed  -     -         -        rejected  disabled  -'],
   ['closed', '  -       open  -         -        -         disabled  -'],
-  ['rejected', '-       -     open      -        -         disabled  -'],
+  ['rejected', '-       -     pending   -        -         disabled  -'],
   ['disabled', '-       -     -         -        -         -         open'],
 ];
 
@@ -23,6 +23,20 @@ test('each action leads from each state where the table says, or is refused', ()
     });
     assert.deepEqual(found, row.trim().split(/\s+/), state);
   }
+});
+
+test('a change is decided anew where the domain was not approved, and nowhere else', () => {
+  const rows: readonly (readonly [DomainState, DomainState, DomainState])[] = [
+    //          auto        manual
+    ['pending', 'open', 'pending'],
+    ['open', 'open', 'open'],
+    ['closed', 'closed', 'closed'],
+    ['rejected', 'open', 'pending'],
+    ['disabled', 'disabled', 'disabled'],
+  ];
+  for (const [state, auto, manual] of rows)
+    assert.deepEqual([stateWhenChanged(state, 'auto'), stateWhenChanged(state, 'manual')], [auto, manual], state);
+  assert.deepEqual([stateWhenAdded('auto'), stateWhenAdded('manual')], ['open', 'pending']);
 });
 
 test('settings change in every state but disabled', () => {

@@ -2,19 +2,22 @@
 import type { DomainState } from './domain.ts';
 
 /**
- * `close`, `open` and `resubmit` are the customer's (`resubmit`: any accepted change of a rejected domain); `approve`,
- * `reject`, `disable` and `enable` the operator's.
+ * `close`, `open` and `resubmit` are the customer's (`resubmit`: any accepted change of a domain that is rejected or still
+ * waits); `approve`, `reject`, `disable` and `enable` the operator's.
  */
 export type DomainAction = 'close' | 'open' | 'resubmit' | 'approve' | 'reject' | 'disable' | 'enable';
 
 export type Transition = { readonly kind: 'state'; readonly state: DomainState } | { readonly kind: 'refused' };
 
+/** Who decides on a domain that was submitted: nobody, it is approved at once; or an operator. docs/decisions/0012 */
+export type Review = 'auto' | 'manual';
+
 /** State → action → next state; what is not named is refused. */
 const TRANSITIONS: Readonly<Record<DomainState, Partial<Record<DomainAction, DomainState>>>> = {
-  pending: { approve: 'open', reject: 'rejected', disable: 'disabled' },
+  pending: { resubmit: 'pending', approve: 'open', reject: 'rejected', disable: 'disabled' },
   open: { close: 'closed', reject: 'rejected', disable: 'disabled' },
   closed: { open: 'open', disable: 'disabled' },
-  rejected: { resubmit: 'open', disable: 'disabled' },
+  rejected: { resubmit: 'pending', disable: 'disabled' },
   disabled: { enable: 'open' },
 };
 
@@ -22,6 +25,17 @@ const TRANSITIONS: Readonly<Record<DomainState, Partial<Record<DomainAction, Dom
 export function nextState(state: DomainState, action: DomainAction): Transition {
   const next = TRANSITIONS[state][action];
   return next === undefined ? { kind: 'refused' } : { kind: 'state', state: next };
+}
+
+/** Where a domain begins. */
+export function stateWhenAdded(review: Review): DomainState {
+  return review === 'auto' ? 'open' : 'pending';
+}
+
+/** After a change of settings by the customer: what was approved needs no new review, what was not is decided anew. */
+export function stateWhenChanged(state: DomainState, review: Review): DomainState {
+  const resubmitted = nextState(state, 'resubmit');
+  return resubmitted.kind === 'state' ? stateWhenAdded(review) : state;
 }
 
 /** Settings of a disabled domain stand still until an operator enables it. */

@@ -64,6 +64,7 @@ export function apiOptions(config: Config) {
     timeZone: config.timeZone,
     domainStatusAs: config.domainStatusAs,
     cnameSuffix: config.cnameSuffix,
+    review: config.review,
   };
 }
 

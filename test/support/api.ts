@@ -70,6 +70,7 @@ export async function startTestApi(
     timeZone: 'Asia/Shanghai',
     domainStatusAs: 'int',
     cnameSuffix: 'cdn.example',
+    review: 'auto',
     localSecret: LOCAL_SECRET,
     clock: () => test.now,
     steadyClock: () => test.passedMs,

@@ -6,8 +6,8 @@ import { changeSettings } from '../change.ts';
 import type { Handler } from './handler.ts';
 
 export const CONFIG_HANDLERS = {
-  'config.setCacheOptions': async ({ db, now, accountId }, { domainId, chosen }) => {
-    await changeSettings(db, { accountId, domainId }, now, ({ settings }) => ({
+  'config.setCacheOptions': async (call, { domainId, chosen }) => {
+    await changeSettings(call, domainId, ({ settings }) => ({
       ...settings,
       cache: {
         setCookie: chosen.setCookie ?? settings.cache.setCookie,

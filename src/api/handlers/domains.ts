@@ -6,6 +6,7 @@ import { listLiveEdges } from '#db/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { problemWithSuffix } from '#model/domain-name.ts';
+import { stateWhenAdded } from '#model/transition.ts';
 import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../change.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
@@ -18,19 +19,19 @@ export const DOMAIN_HANDLERS = {
     return { domain, isInForce: isInForce(domain, await listLiveEdges(db.query, now)) };
   },
 
-  'domain.add': async ({ db, now, accountId, cnameSuffix, maxDomains }, input) => {
+  'domain.add': async ({ db, now, accountId, cnameSuffix, maxDomains, review }, input) => {
     const { name, type, icpNumber, remark, ...chosen } = input;
     const reason = problemWithSuffix(name, cnameSuffix);
     if (reason !== undefined) throw new ServiceError('domainNameInvalid', { reason });
     const settings = { ...DEFAULT_SETTINGS, ...chosen };
     refuseMissingOrigins(type, settings);
-    // Review is automatic: what the contract accepts is open at once.
-    const domain = { accountId, name, type, icpNumber, remark, state: 'open' as const, createdAt: now, settings };
+    const state = stateWhenAdded(review);
+    const domain = { accountId, name, type, icpNumber, remark, state, createdAt: now, settings };
     return await addDomain(db, domain, maxDomains, now);
   },
 
-  'domain.updateOrigin': async ({ db, now, accountId }, { domainId, ...chosen }) => {
-    await changeSettings(db, { accountId, domainId }, now, ({ type, settings }) => {
+  'domain.updateOrigin': async (call, { domainId, ...chosen }) => {
+    await changeSettings(call, domainId, ({ type, settings }) => {
       const changed = {
         ...settings,
         origins: chosen.origins,

@@ -2,6 +2,7 @@
 import type { RouteName } from '#contract/routes.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
 import type { Db } from '#db/open.ts';
+import type { Review } from '#model/transition.ts';
 import type { InputOf, ResultOf } from '../wire.ts';
 
 /** One call of an operation by somebody who may make it. */
@@ -12,6 +13,7 @@ export interface Call {
   readonly accountId: number;
   /** What the service's aliases end in. */
   readonly cnameSuffix: string;
+  readonly review: Review;
   /** Domains that an account can have. */
   readonly maxDomains: number;
   /** The day in the service's time zone, `YYYY-MM-DD`. */

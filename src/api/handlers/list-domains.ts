@@ -14,18 +14,23 @@ const STATUSES_OF_CODE: Readonly<Record<'0' | '1' | '2' | '5' | '6', readonly Do
   '6': ['disabled'],
 };
 
+const ONLY_PENDING: readonly DomainStatus[] = ['pending'];
+
 interface PageFilter extends Omit<DomainFilter, 'statuses' | 'inForce'> {
   readonly statusCode: keyof typeof STATUSES_OF_CODE | undefined;
+  /** Only those that wait for review. */
+  readonly isPending?: boolean;
 }
 
 export async function listDomainViews(
   db: Db,
   now: number,
-  { statusCode, ...filter }: PageFilter,
+  { statusCode, isPending = false, ...filter }: PageFilter,
 ): Promise<{ readonly total: number; readonly views: readonly DomainView[] }> {
   const liveEdges = await listLiveEdges(db.query, now);
   const inForce = summarizeAcknowledgements(liveEdges);
-  const statuses = statusCode && STATUSES_OF_CODE[statusCode];
+  const ofCode = statusCode && STATUSES_OF_CODE[statusCode];
+  const statuses = isPending ? (ofCode ?? ONLY_PENDING).filter((status) => status === 'pending') : ofCode;
   const { total, domains } = await listDomains(db.query, { ...filter, statuses, inForce });
   return { total, views: domains.map((domain) => ({ domain, isInForce: isInForce(domain, liveEdges) })) };
 }
