@@ -196,9 +196,10 @@ function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedRes
     fill.writer.discard();
     return { ...result, fill: undefined };
   }
-  if (place.kind !== 'lead') return result;
+  // Also where nobody waits: the coded form is read along. Edge rule 8
+  if (place.kind !== 'lead' && !visit.site.pageCompress) return result;
   const live = new LiveBody(admission.stored, fill.announcedBytes, edge.lag.open());
-  place.publish(live);
+  if (place.kind === 'lead') place.publish(live);
   const onEnd = () => {
     live.break(); // unless it is whole
     fill.onEnd?.();

@@ -9,6 +9,7 @@ import type { Flights } from './collapse.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
+import type { Compressions } from './respond/compressions.ts';
 import type { LagBudget } from './respond/lag.ts';
 import type { Pins } from './respond/pins.ts';
 import type { CachedResponse, CacheStore } from './store/store.ts';
@@ -19,6 +20,7 @@ export interface EdgeContext {
   readonly origins: Origins;
   readonly refreshes: Refreshes;
   readonly flights: Flights;
+  readonly compressions: Compressions;
   readonly writeLog: (record: AccessRecord) => void;
   readonly metrics: EdgeMetrics;
   readonly clock: Clock;

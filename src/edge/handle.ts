@@ -9,15 +9,18 @@ import { answerByFetch, answerLive, answerPastCache, answerStored } from './answ
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
+import { askedUncoded } from './encodings.ts';
 import { canReadAlong, lookUp } from './look-up.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
 import { isReadable } from './readable.ts';
 import { parseRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
+import { isUnreadable } from './respond/compress.ts';
 import { errorAnswer } from './respond/error-page.ts';
+import { finishAnswer } from './respond/finish.ts';
 import { sendAnswer } from './respond/send.ts';
-import { abandonBody } from './respond/stream.ts';
+import { abandonBody, leaveToStore } from './respond/stream.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
@@ -61,11 +64,19 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5
   const { options } = plan;
+  const asked = { request, site, key, options };
   if (plan.kind === 'bypass') {
-    return answerPastCache(viewer, edge, { request, site, key, options, absentUpTo: NEVER }, plan.reason); // 8
+    const answer = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, plan.reason); // 8
+    return answer && finishAnswer(viewer, edge, asked, answer);
   }
 
-  return answerCacheable(viewer, edge, { request, site, key, options });
+  const answer = await answerCacheable(viewer, edge, { ...asked, request: askedUncoded(site, request) });
+  if (answer === undefined || !site.pageCompress || !isUnreadable(request, answer)) {
+    return answer && finishAnswer(viewer, edge, asked, answer);
+  }
+  leaveToStore(answer.body, edge);
+  const other = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, 'contentCoding');
+  return other && finishAnswer(viewer, edge, asked, other);
 }
 
 /** From the store, or by a fetch that others wait for; who waited for another's fetch looks again. */

@@ -1,5 +1,6 @@
 /** The edge's counters. Every label has a closed set of values. */
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ContentCoding } from '#http/content-coding.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
 
@@ -7,6 +8,7 @@ export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
   countOriginFailure(failure: OriginFailure): void;
+  countCompression(coding: ContentCoding, outcome: 'made' | 'refused'): void;
 }
 
 export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMetrics {
@@ -22,6 +24,12 @@ export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMe
     name: 'causeway_edge_origin_failures_total',
     help: 'Attempts at an origin that brought no response, by reason.',
     labelNames: ['reason'],
+    registers,
+  });
+  const compressions = new Counter({
+    name: 'causeway_edge_compressions_total',
+    help: 'Bodies whose compression was begun, or refused since too many were under way.',
+    labelNames: ['coding', 'outcome'],
     registers,
   });
   new Gauge({
@@ -53,6 +61,7 @@ export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMe
       sent.inc(sentBytes);
     },
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
+    countCompression: (coding, outcome) => compressions.inc({ coding, outcome }),
   };
 }
 

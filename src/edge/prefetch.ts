@@ -8,6 +8,7 @@ import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
+import { askedUncoded } from './encodings.ts';
 import { askForRest, askForWhole, discardBody, type Exchanged } from './exchange.ts';
 import type { LiveBody } from './live.ts';
 import { canReadAlong, type LookedUp, lookUp } from './look-up.ts';
@@ -59,7 +60,8 @@ async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: Abort
   if (access.kind === 'deny') return access.reason;
   const plan = planRequest(site, request);
   if (plan.kind === 'bypass') return plan.reason;
-  return fetchInto(edge, { request, site, key: cacheKey(site, request), options: plan.options }, signal);
+  const key = cacheKey(site, request);
+  return fetchInto(edge, { request: askedUncoded(site, request), site, key, options: plan.options }, signal);
 }
 
 async function fetchInto(

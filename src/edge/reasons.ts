@@ -62,6 +62,7 @@ export const BYPASSES = {
   requestBody: 'a GET or HEAD with a body',
   precondition: 'If-Match or If-Unmodified-Since: only the origin can tell',
   requestNoStore: "the client's no-store, where the site honours it",
+  contentCoding: 'what the cache would give has a content coding that the client does not accept',
   dotSegments: 'the path has dot segments, which an origin may read otherwise than the cache key does',
 } as const satisfies Record<BypassReason, string> & Record<string, string>;
 

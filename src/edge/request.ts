@@ -54,8 +54,13 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEd
 
 /** Their fields are those that an origin is told, which Vary speaks of: made when something stored varies. RFC 9111 §4.1 */
 function readFacts(
-  { method, headers, httpVersion, clientAddress }: ReceivedRequest,
-  checked: ValidRequest,
+  {
+    method,
+    headers,
+    httpVersion,
+    clientAddress,
+  }: Pick<ReceivedRequest, 'method' | 'headers' | 'httpVersion' | 'clientAddress'>,
+  checked: Pick<ValidRequest, 'uri' | 'scheme' | 'host'>,
 ): RequestFacts {
   const { uri, scheme, host } = checked;
   let told: RawHeaders | undefined;
@@ -66,4 +71,10 @@ function readFacts(
       return told;
     },
   };
+}
+
+/** The same request with other fields for the origin. */
+export function withRequestHeaders(request: EdgeRequest, headers: RawHeaders): EdgeRequest {
+  const changed = { ...request, headers };
+  return { ...changed, facts: readFacts(changed, changed) };
 }

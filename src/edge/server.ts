@@ -27,6 +27,7 @@ import { createResolver, type Resolve } from './origin/resolve.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createRefreshes } from './refresh.ts';
+import { createCompressions } from './respond/compressions.ts';
 import { createLagBudget } from './respond/lag.ts';
 import { createPins } from './respond/pins.ts';
 import type { CacheStore } from './store/store.ts';
@@ -153,18 +154,20 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     firstByteTimeoutMs: limits.firstByteMs,
     onFailure: reportFailures(options, metrics),
   });
+  const lag = createLagBudget(options.maxLagBytes);
   const edge: EdgeContext = {
     sites,
     store,
     origins,
     refreshes: createRefreshes(),
     flights: createFlights(),
+    compressions: createCompressions({ store, lag, metrics, log }),
     writeLog: (record) => accessLog.write(formatLine(record, zone)),
     metrics,
     clock,
     log,
     isClosing,
-    lag: createLagBudget(options.maxLagBytes),
+    lag,
     pins: createPins({ maxBytes: options.maxLagBytes, isCounted: store.isCounted ?? (() => true) }),
     unreadFetchMs: limits.unreadFetchMs,
   };

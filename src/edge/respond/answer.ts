@@ -2,9 +2,10 @@
 import type { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
+import type { ResponseHead } from '#http/stored.ts';
 import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
-import type { BodyWriter, StoredBody } from '../store/store.ts';
+import type { BodyWriter, CachedResponse, StoredBody } from '../store/store.ts';
 import type { FetchRest } from './follow.ts';
 
 export interface EdgeAnswer {
@@ -14,6 +15,10 @@ export interface EdgeAnswer {
   readonly headers: RawHeaders;
   readonly body: AnswerBody;
   readonly mark: CacheMark;
+  /** What it gives, in whole or in part or as a 304; absent on the edge's own pages. */
+  readonly response?: ResponseHead;
+  /** The same, where it comes out of the store. */
+  readonly stored?: CachedResponse;
   /** A validation brought it: the origin no longer has what was stored. */
   readonly isReplacement?: boolean;
   /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */

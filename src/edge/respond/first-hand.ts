@@ -9,7 +9,7 @@ import { type EdgeAnswer, type Fill, NO_BODY } from './answer.ts';
 export function firstHandAnswer(response: OriginResponse, mark: CacheMark, fill: Fill | undefined): EdgeAnswer {
   const { status, reason, body } = response;
   const headers = firstHandHeaders(response.headers, response);
-  return { status, reason, headers, body: { kind: 'stream', stream: body, fill }, mark };
+  return { status, reason, headers, body: { kind: 'stream', stream: body, fill }, mark, response };
 }
 
 /**
@@ -25,5 +25,5 @@ export function notModifiedAnswer(
   if (!isNotModified(request, stored, now)) return undefined;
   const answer = answerFromStored(request, stored, { now, bodyBytes: undefined, boundary: '' });
   if (answer.kind !== 'notModified') return undefined;
-  return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark };
+  return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark, response: stored };
 }

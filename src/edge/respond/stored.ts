@@ -25,7 +25,15 @@ export function storedAnswer({ request, stored, mark, now, boundary }: StoredAns
   const give = (status: number, content: AnswerBody): EdgeAnswer => {
     const reason = status === stored.status ? stored.reason : (STATUS_CODES[status] ?? '');
     const headers = answer.kind === 'uncovered' ? [] : answer.headers;
-    return { status, reason, headers, body: request.method === 'HEAD' ? NO_BODY : content, mark };
+    return {
+      status,
+      reason,
+      headers,
+      body: request.method === 'HEAD' ? NO_BODY : content,
+      mark,
+      response: stored,
+      stored,
+    };
   };
   switch (answer.kind) {
     case 'full':
@@ -57,7 +65,7 @@ export function liveAnswer(
   const { stored, bodyBytes } = live;
   const answer = answerFromStored(request, stored, { now, bodyBytes, boundary: '' });
   if (answer.kind === 'notModified') {
-    return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark };
+    return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark, response: stored };
   }
   if (answer.kind !== 'full') throw new Error('a GET without a range is answered whole');
   return {
@@ -66,5 +74,6 @@ export function liveAnswer(
     headers: answer.headers,
     body: { kind: 'live', live, fetchRest },
     mark,
+    response: stored,
   };
 }

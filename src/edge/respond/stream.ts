@@ -55,6 +55,15 @@ export async function streamUnread(
   await streamBody(undefined, source, fill, limit);
 }
 
+/** For an answer that is not for this client: what may be stored, or is read by others, goes on. */
+export function leaveToStore(body: AnswerBody, options: Pick<StreamOptions, 'unreadFetchMs'>): void {
+  if ((body.kind === 'stream' || body.kind === 'fill') && body.fill !== undefined) {
+    void streamUnread(body.stream, body.fill, options); // never rejects
+  } else {
+    abandonBody(body);
+  }
+}
+
 /** For an answer that is not sent after all: the origin's connection and the store's memory are given back. */
 export function abandonBody(body: AnswerBody): void {
   if (body.kind !== 'stream' && body.kind !== 'fill') return;

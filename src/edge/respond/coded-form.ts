@@ -1,0 +1,56 @@
+/**
+ * The coded form of a stored response: a second body beside it in the store, made once. It has no life of its own: it is only ever
+ * found through the response that it was made from. docs/decisions/0121
+ */
+import type { ContentCoding } from '#http/content-coding.ts';
+import { firstValue } from '#http/headers.ts';
+import type { CacheOptions } from '#http/options.ts';
+import type { Stored } from '#http/stored.ts';
+import { isReadable } from '../readable.ts';
+import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
+
+export interface CodedForm {
+  readonly siteId: number;
+  /** The response's own. */
+  readonly key: string;
+  readonly options: CacheOptions;
+  readonly coding: ContentCoding;
+  /** What it is made from. */
+  readonly of: Stored;
+}
+
+/** `bodyBytes`: length of the body that it is made from. `undefined`: not there. */
+export async function findCoded(
+  store: CacheStore,
+  form: CodedForm,
+  bodyBytes: number,
+): Promise<StoredBody | undefined> {
+  const key = codedKey(form);
+  const isIt = (variant: CachedResponse) => isMadeFrom(variant, form.of, bodyBytes);
+  const entry = await store.find(key);
+  // Another worker may have made it since.
+  const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
+  return found !== undefined && (await isReadable(found.body)) ? found.body : undefined;
+}
+
+export function putCoded(store: CacheStore, form: CodedForm, bodyBytes: number, body: StoredBody): void {
+  // The head is the response's own when it is served; here it only tells what the body was made from.
+  store.put(codedKey(form), { ...form.of, headers: ['Content-Length', String(bodyBytes)], body }, form.options);
+}
+
+/** No key holds a line end. */
+export function codedKey({ key, coding }: Pick<CodedForm, 'key' | 'coding'>): string {
+  return `${key}\n${coding}`;
+}
+
+/** A 304 renews a response, but its bytes are those of the same request. docs/decisions/0081 */
+function isMadeFrom(coded: Stored, of: Stored, bodyBytes: number): boolean {
+  return (
+    coded.requestAt === of.requestAt &&
+    coded.varyKey === of.varyKey &&
+    coded.vary.join() === of.vary.join() &&
+    coded.etag === of.etag &&
+    coded.lastModifiedAt === of.lastModifiedAt &&
+    firstValue(coded.headers, 'content-length') === String(bodyBytes)
+  );
+}

@@ -1,0 +1,139 @@
+/** An answer in the coding that its client prefers. Edge rule 8 */
+import { acceptsCodings, chooseCoding } from '#http/content-coding.ts';
+import { isStrong, parseEntityTags } from '#http/entity-tag.ts';
+import { firstValue, joinedValue, type RawHeaders } from '#http/headers.ts';
+import { parseContentRange } from '#http/range.ts';
+import { announcedBytes } from '../admit.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import type { LiveBody } from '../live.ts';
+import type { EdgeRequest } from '../request.ts';
+import type { CachedResponse } from '../store/store.ts';
+import type { Viewer } from '../viewer.ts';
+import type { AnswerBody, EdgeAnswer } from './answer.ts';
+import { type CodedForm, findCoded } from './coded-form.ts';
+import { codedHeaders, codedHeadersOf304, isCompressible, withVary } from './compressible.ts';
+import type { FetchRest } from './follow.ts';
+import { streamUnread } from './stream.ts';
+
+/** `request`: as the client sent it. */
+export type Asked = Omit<Visit, 'absentUpTo'>;
+
+/** What cannot be coded now is given as it is, and says that it might have been. */
+export async function compressAnswer(
+  viewer: Viewer,
+  edge: EdgeContext,
+  asked: Asked,
+  answer: EdgeAnswer,
+): Promise<EdgeAnswer> {
+  const { request } = asked;
+  const { response, status } = answer;
+  if (response === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return answer;
+  if (response.status === 304) return { ...answer, headers: headersOfForeign304(request, answer.headers) };
+  if (!isCompressible({ ...response, bodyBytes: completeBytes(answer) })) return answer;
+  const plain = { ...answer, headers: withVary(answer.headers) };
+  const coding = codingFor(request);
+  if (coding === undefined || (status !== 200 && status !== 304)) return plain;
+  if (status === 304) return { ...answer, headers: codedHeadersOf304(plain.headers) };
+  const coder = { viewer, edge, form: { siteId: asked.site.id, key: asked.key, options: asked.options, coding } };
+  const coded = request.method === 'HEAD' ? await codeHead(coder, plain) : await codeBody(coder, plain);
+  if (coded === undefined) return plain;
+  return { ...answer, headers: codedHeaders(plain.headers, coding, coded.bytes), body: coded.body };
+}
+
+/** The response has a coding that the client does not read: there is nothing in the cache for it. */
+export function isUnreadable({ headers }: EdgeRequest, { response, status }: EdgeAnswer): boolean {
+  const coding =
+    response === undefined || status === 304 ? undefined : joinedValue(response.headers, 'content-encoding');
+  return coding !== undefined && !acceptsCodings(joinedValue(headers, 'accept-encoding'), coding);
+}
+
+/** From HTTP/1.0 a body without a length that breaks off looks like a whole one. */
+function codingFor({ httpVersion, headers, facts }: EdgeRequest) {
+  if (httpVersion === '1.0' || facts.range !== undefined || facts.directives?.noTransform === true) return undefined;
+  return chooseCoding(joinedValue(headers, 'accept-encoding'));
+}
+
+interface Coding {
+  readonly viewer: Viewer;
+  readonly edge: EdgeContext;
+  readonly form: Omit<CodedForm, 'of'>;
+}
+
+interface CodedBody {
+  readonly body: AnswerBody;
+  /** Absent: not known yet. */
+  readonly bytes?: number;
+}
+
+/** As far as it can be told without making it. RFC 9110 §9.3.2 */
+async function codeHead({ edge, form }: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody> {
+  const found = stored && (await findCoded(edge.store, { ...form, of: stored }, stored.body.sizeBytes));
+  return found === undefined ? { body } : { body, bytes: found.sizeBytes };
+}
+
+/** `undefined`: as it is. */
+async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody | undefined> {
+  const { viewer, edge, form } = coder;
+  const { compressions } = edge;
+  switch (body.kind) {
+    case 'pieces':
+      return stored && codeStored(coder, stored);
+    case 'live': {
+      const { live, fetchRest } = body;
+      const source = { kind: 'live', bodyBytes: live.bodyBytes, live, fetchRest } as const;
+      return asLive(compressions.share({ ...form, of: live.stored }, source, viewer));
+    }
+    case 'stream': {
+      const { stream, fill } = body;
+      if (fill === undefined) {
+        const coded = compressions.wrap(form, stream);
+        return coded && { body: { kind: 'stream', stream: coded, fill } };
+      }
+      const { live, fetchRest = nowhere } = fill;
+      if (live === undefined) return undefined;
+      const source = { kind: 'live', bodyBytes: live.bodyBytes, live, fetchRest } as const;
+      const shared = compressions.share({ ...form, of: live.stored }, source, viewer);
+      // From here on its client reads along like those who came later.
+      if (shared !== undefined) void streamUnread(stream, fill, edge); // never rejects
+      return asLive(shared);
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function codeStored({ viewer, edge, form }: Coding, stored: CachedResponse): Promise<CodedBody | undefined> {
+  const { body } = stored;
+  const wanted = { ...form, of: stored };
+  const joined = edge.compressions.join(wanted, viewer);
+  if (joined !== undefined) return asLive(joined);
+  const found = await findCoded(edge.store, wanted, body.sizeBytes);
+  if (found === undefined) {
+    const source = { kind: 'stored', bodyBytes: body.sizeBytes, body } as const;
+    return asLive(edge.compressions.share(wanted, source, viewer));
+  }
+  const span = { first: 0, last: found.sizeBytes - 1 };
+  return { body: { kind: 'pieces', pieces: [{ body: found, span }] }, bytes: found.sizeBytes };
+}
+
+function asLive(live: LiveBody | undefined): CodedBody | undefined {
+  return live && { body: { kind: 'live', live, fetchRest: nowhere } };
+}
+
+/** No origin has what is made here. */
+const nowhere: FetchRest = async () => undefined;
+
+/** Of the whole. */
+function completeBytes({ response, stored }: EdgeAnswer): number | undefined {
+  if (stored !== undefined) return stored.range?.complete ?? stored.body.sizeBytes;
+  if (response?.status === 206) return parseContentRange(firstValue(response.headers, 'content-range') ?? '')?.complete;
+  return response && announcedBytes(response.headers);
+}
+
+/** The origin's own 304 does not say of what: a client that names the weak tag has the coded response. */
+function headersOfForeign304({ facts }: EdgeRequest, headers: RawHeaders): RawHeaders {
+  const tag = firstValue(headers, 'etag');
+  const named = parseEntityTags(facts.ifNoneMatch ?? '');
+  if (tag === undefined || !isStrong(tag) || named === '*' || named.includes(tag)) return headers;
+  return named.includes(`W/${tag}`) ? codedHeadersOf304(withVary(headers)) : headers;
+}

@@ -1,0 +1,218 @@
+/**
+ * The compressions under way in a worker: one for all who want the same coded form at the same time, and not more of them than
+ * memory and the thread pool bear. docs/decisions/0122
+ */
+import { Readable } from 'node:stream';
+import type { Logger } from '#lib/logger.ts';
+import { LiveBody } from '../live.ts';
+import type { EdgeMetrics } from '../metrics.ts';
+import type { CacheStore, StoredBody } from '../store/store.ts';
+import type { Viewer } from '../viewer.ts';
+import { type CodedForm, codedKey, putCoded } from './coded-form.ts';
+import { createCoder, encode, type InTurn } from './coder.ts';
+import { MAX_COMPRESSED_BYTES } from './compressible.ts';
+import type { FetchRest } from './follow.ts';
+import type { LagBudget } from './lag.ts';
+import { readLive } from './read-live.ts';
+
+/** At once, up to 6 MiB of memory each; what comes then is not compressed. */
+const MAX_OPEN = 32;
+/** One site's slow origin or clients leave room for the others'. */
+const MAX_OPEN_PER_SITE = 16;
+/** At work at the same moment: the other threads of the pool are the disk's. */
+const MAX_TURNS = 2;
+/** A source of unknown length may turn out too large to be kept: from here on no reader is left behind. */
+const MAX_UNPACED_BYTES = 2 * 1024 * 1024;
+
+export interface Compressions {
+  /** What is under way and can be read from its beginning. */
+  join(form: CodedForm, viewer: Viewer): LiveBody | undefined;
+  /** Joins, or starts one. `undefined`: there are too many, or it is too late to read the source from its beginning. */
+  share(form: CodedForm, source: Source, viewer: Viewer): LiveBody | undefined;
+  /** For one client alone; the stream ends the source. `undefined`: there are too many. */
+  wrap(form: Pick<CodedForm, 'siteId' | 'coding'>, source: Readable): Readable | undefined;
+}
+
+type Source = { readonly bodyBytes: number | undefined } & (
+  | { readonly kind: 'stored'; readonly body: StoredBody }
+  | { readonly kind: 'live'; readonly live: LiveBody; readonly fetchRest: FetchRest }
+);
+
+interface CompressionParts {
+  readonly store: CacheStore;
+  readonly lag: LagBudget;
+  readonly metrics: Pick<EdgeMetrics, 'countCompression'>;
+  readonly log: Logger;
+}
+
+export function createCompressions(parts: CompressionParts): Compressions {
+  const underWay = new Map<string, Shared>();
+  const inTurn = createTurns(MAX_TURNS);
+  const slot = createSlots();
+  const open = ({ siteId, coding }: Pick<CodedForm, 'siteId' | 'coding'>) => {
+    const close = slot(siteId);
+    parts.metrics.countCompression(coding, close === undefined ? 'refused' : 'made');
+    return close;
+  };
+  const join = (form: CodedForm, viewer: Viewer): LiveBody | undefined => {
+    const shared = underWay.get(nameOf(form));
+    return shared?.canJoin === true ? shared.joinedBy(viewer) : undefined;
+  };
+  return {
+    join,
+    share: (form, source, viewer) => {
+      const name = nameOf(form);
+      if (underWay.has(name)) return join(form, viewer);
+      if (source.kind === 'live' && !source.live.isOpen) return undefined;
+      const close = open(form);
+      if (close === undefined) return undefined;
+      const shared = new Shared(parts, form, source);
+      underWay.set(name, shared);
+      const end = () => {
+        underWay.delete(name);
+        close();
+      };
+      void shared.run(inTurn).then(end); // never rejects
+      return shared.joinedBy(viewer);
+    },
+    wrap: (form, source) => {
+      const close = open(form);
+      if (close === undefined) return undefined;
+      const coder = createCoder(form.coding);
+      source.on('error', () => undefined); // it shows where it is read
+      const coded = Readable.from(encode(source, coder, inTurn), { objectMode: false });
+      // Also when it was never read, or its source is silent.
+      coded.once('close', () => {
+        coder.close();
+        source.destroy();
+        close();
+      });
+      return coded;
+    },
+  };
+}
+
+/** Two responses under one key may be on their way at once. */
+function nameOf(form: CodedForm): string {
+  const { requestAt, varyKey } = form.of;
+  return `${codedKey(form)}\n${requestAt} ${varyKey}`;
+}
+
+/** One compression and its readers. Its own pace is that of its source; what it makes is stored when it is whole. */
+class Shared {
+  readonly live: LiveBody;
+  readonly #parts: CompressionParts;
+  readonly #form: CodedForm;
+  readonly #source: Source;
+  readonly #left = new AbortController();
+  #viewers = 0;
+
+  constructor(parts: CompressionParts, form: CodedForm, source: Source) {
+    this.#parts = parts;
+    this.#form = form;
+    this.#source = source;
+    this.live = new LiveBody(form.of, undefined, parts.lag.open());
+  }
+
+  /** From its first byte, and it will be made to its end. */
+  get canJoin(): boolean {
+    return this.live.isOpen && !this.#left.signal.aborted;
+  }
+
+  joinedBy(viewer: Viewer): LiveBody {
+    this.#viewers++;
+    const leave = () => {
+      if (--this.#viewers === 0) this.#left.abort();
+    };
+    if (viewer.isGone) leave();
+    else viewer.signal.addEventListener('abort', leave, { once: true });
+    return this.live;
+  }
+
+  /** Never rejects. */
+  async run(inTurn: InTurn): Promise<void> {
+    const { live } = this;
+    const { store, log } = this.#parts;
+    const writer = store.openWriter();
+    let readBytes = 0;
+    let madeBytes = 0;
+    const count = (bytes: Buffer) => {
+      readBytes += bytes.length;
+      if (readBytes > MAX_COMPRESSED_BYTES) writer.discard();
+    };
+    try {
+      for await (const bytes of encode(counted(this.#read(), count), createCoder(this.#form.coding), inTurn)) {
+        madeBytes += bytes.length;
+        writer.add(bytes);
+        live.push(bytes);
+        if (!writer.isOpen) live.noteUnstored();
+        await writer.drained?.();
+        const isPaced = !writer.isOpen || (this.#source.bodyBytes === undefined && madeBytes > MAX_UNPACED_BYTES);
+        if (isPaced) await live.room();
+        if (!this.#isWanted(writer.isOpen)) throw new Error('nobody wants it any more');
+      }
+      const body = writer.finish();
+      if (body !== undefined) putCoded(store, this.#form, readBytes, body);
+      live.finish(body);
+    } catch (error) {
+      if (this.#source.kind === 'stored') log.debug({ err: error, key: this.#form.key }, 'a compression broke off');
+      writer.discard();
+      live.break();
+    }
+  }
+
+  #read(): Iterable<Buffer> | AsyncIterable<Buffer> {
+    const source = this.#source;
+    if (source.kind === 'live') return readLive(source.live, source.fetchRest, this.#left.signal);
+    return source.body.read({ first: 0, last: source.body.sizeBytes - 1 });
+  }
+
+  /** What is stored is soon compressed, and will be wanted again; a fetch is not kept up for that. */
+  #isWanted(isGathering: boolean): boolean {
+    return !this.#left.signal.aborted || (this.#source.kind === 'stored' && isGathering);
+  }
+}
+
+async function* counted(
+  source: Iterable<Buffer> | AsyncIterable<Buffer>,
+  count: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  for await (const bytes of source) {
+    count(bytes);
+    yield bytes;
+  }
+}
+
+/** Gives what closes the one that was opened; `undefined`: there are too many. */
+function createSlots(): (siteId: number) => (() => void) | undefined {
+  const bySite = new Map<number, number>();
+  let open = 0;
+  return (siteId) => {
+    const own = bySite.get(siteId) ?? 0;
+    if (open >= MAX_OPEN || own >= MAX_OPEN_PER_SITE) return undefined;
+    open++;
+    bySite.set(siteId, own + 1);
+    return () => {
+      open--;
+      const left = (bySite.get(siteId) ?? 1) - 1;
+      if (left === 0) bySite.delete(siteId);
+      else bySite.set(siteId, left);
+    };
+  };
+}
+
+function createTurns(max: number): InTurn {
+  let free = max;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free--;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,40 @@
+/** A body on its way into the store, for a reader that is no client. */
+import type { LiveBody } from '../live.ts';
+import { isReadable } from '../readable.ts';
+import type { FetchRest } from './follow.ts';
+
+/** From its first byte, so to be begun while that is there; all of it, or it throws. The fetch goes on for it while it is read. */
+export async function* readLive(live: LiveBody, fetchRest: FetchRest, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const reader = live.open(0);
+  signal.addEventListener('abort', reader.wake, { once: true });
+  try {
+    while (!signal.aborted) {
+      const chunk = reader.read();
+      if (chunk !== undefined) yield chunk;
+      else if (live.over !== undefined || (live.isUnstored && live.hasLost(reader.at))) break;
+      else await reader.wait();
+    }
+  } finally {
+    signal.removeEventListener('abort', reader.wake);
+    reader.leave();
+  }
+  signal.throwIfAborted();
+  yield* await openRest(live, reader.at, fetchRest, signal);
+}
+
+/** Who has fallen behind reads on in the store, or at the origin where the store has given it up. */
+async function openRest(
+  live: LiveBody,
+  at: number,
+  fetchRest: FetchRest,
+  signal: AbortSignal,
+): Promise<Iterable<Buffer> | AsyncIterable<Buffer>> {
+  const { over } = live;
+  if (over?.kind === 'whole' && at === over.sizeBytes) return [];
+  if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
+    return over.body.read({ first: at, last: over.sizeBytes - 1 });
+  }
+  const rest = live.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, signal) : undefined;
+  if (rest === undefined) throw new Error('the body broke off');
+  return rest;
+}
