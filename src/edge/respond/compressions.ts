@@ -9,7 +9,7 @@ import type { EdgeMetrics } from '../metrics.ts';
 import type { CacheStore, StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { type CodedForm, codedKey, putCoded } from './coded-form.ts';
-import { createCoder, encode, type InTurn } from './coder.ts';
+import { type Coder, createCoder, encode, type InTurn } from './coder.ts';
 import { MAX_COMPRESSED_BYTES } from './compressible.ts';
 import type { FetchRest } from './follow.ts';
 import type { LagBudget } from './lag.ts';
@@ -78,18 +78,32 @@ export function createCompressions(parts: CompressionParts): Compressions {
     wrap: (form, source) => {
       const close = open(form);
       if (close === undefined) return undefined;
-      const coder = createCoder(form.coding);
-      source.on('error', () => undefined); // it shows where it is read
-      const coded = Readable.from(encode(source, coder, inTurn), { objectMode: false });
-      // Also when it was never read, or its source is silent.
-      coded.once('close', () => {
-        coder.close();
-        source.destroy();
-        close();
-      });
-      return coded;
+      return codedStream(source, createCoder(form.coding), inTurn, close);
     },
   };
+}
+
+/** `Readable.from` would wait for a silent source before it let go of it. */
+function codedStream(source: Readable, coder: Coder, inTurn: InTurn, onEnd: () => void): Readable {
+  source.on('error', () => undefined); // it shows where it is read
+  const pieces = encode(source, coder, inTurn);
+  const coded = new Readable({
+    read: () => {
+      const give = ({ done, value }: IteratorResult<Buffer>) => void coded.push(done === true ? null : value);
+      void pieces.next().then(give, (error: unknown) => void coded.destroy(toError(error)));
+    },
+    destroy: (error, done) => {
+      coder.close();
+      source.destroy();
+      onEnd();
+      done(error);
+    },
+  });
+  return coded;
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('the body broke off', { cause: error });
 }
 
 /** Two responses under one key may be on their way at once. */
