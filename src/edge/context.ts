@@ -13,6 +13,7 @@ import type { Compressions } from './respond/compressions.ts';
 import type { LagBudget } from './respond/lag.ts';
 import type { Pins } from './respond/pins.ts';
 import type { CachedResponse, CacheStore } from './store/store.ts';
+import type { WebSockets } from './web-sockets.ts';
 
 export interface EdgeContext {
   readonly sites: SiteTable;
@@ -29,6 +30,7 @@ export interface EdgeContext {
   readonly isClosing: () => boolean;
   readonly lag: LagBudget;
   readonly pins: Pins;
+  readonly webSockets: WebSockets;
   /** For a fetch that nobody reads any more. */
   readonly unreadFetchMs: number;
 }

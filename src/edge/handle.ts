@@ -22,6 +22,7 @@ import { finishAnswer } from './respond/finish.ts';
 import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
 import type { Viewer } from './viewer.ts';
+import { answerWebSocket } from './web-sockets.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
 export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
@@ -66,6 +67,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const { options } = plan;
   const asked = { request, site, key, options };
   if (plan.kind === 'bypass') {
+    if (plan.reason === 'websocket') return answerWebSocket(viewer, edge, { request, site }); // 8
     const answer = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, plan.reason); // 8
     return answer && finishAnswer(viewer, edge, asked, answer);
   }

@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
+import type { WebSockets } from './web-sockets.ts';
 
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
@@ -11,7 +12,11 @@ export interface EdgeMetrics {
   countCompression(coding: ContentCoding, outcome: 'made' | 'refused'): void;
 }
 
-export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMetrics {
+export function createEdgeMetrics(
+  registry: Registry,
+  store: CacheStore,
+  webSockets: Pick<WebSockets, 'open'>,
+): EdgeMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'causeway_edge_requests_total',
@@ -25,6 +30,14 @@ export function createEdgeMetrics(registry: Registry, store: CacheStore): EdgeMe
     help: 'Attempts at an origin that brought no response, by reason.',
     labelNames: ['reason'],
     registers,
+  });
+  new Gauge({
+    name: 'causeway_edge_web_sockets',
+    help: 'Connections that carry WebSocket, or have asked an origin for it.',
+    registers,
+    collect() {
+      this.set(webSockets.open);
+    },
   });
   const compressions = new Counter({
     name: 'causeway_edge_compressions_total',

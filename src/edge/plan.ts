@@ -12,6 +12,7 @@ export type Plan =
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
   const options = cacheOptions(site);
+  if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
   // What the request alone decides, before anything is looked up.
   const early = decide(request.facts, undefined, 0, options);
   if (early.kind === 'bypass') return { kind: 'bypass', reason: early.reason, options };

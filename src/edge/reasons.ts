@@ -52,6 +52,7 @@ export const REQUEST_PROBLEMS = {
 /** Why the edge answers with an error of its own, though the request is valid and the origins are not to blame. */
 export const EDGE_FAULTS = {
   loop: 'the request has passed this service before',
+  tooManyWebSockets: 'as many connections carry WebSocket as one worker allows',
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
   internal: 'a fault of the edge; its log has it',
 } as const;
@@ -62,6 +63,7 @@ export const BYPASSES = {
   requestBody: 'a GET or HEAD with a body',
   precondition: 'If-Match or If-Unmodified-Since: only the origin can tell',
   requestNoStore: "the client's no-store, where the site honours it",
+  websocket: 'it asks for WebSocket: the connection itself is passed through',
   contentCoding: 'what the cache would give has a content coding that the client does not accept',
   dotSegments: 'the path has dot segments, which an origin may read otherwise than the cache key does',
 } as const satisfies Record<BypassReason, string> & Record<string, string>;

@@ -19,6 +19,8 @@ export interface ReceivedRequest {
   readonly hasUnknownVersion: boolean;
   /** An expectation other than `100-continue`. */
   readonly hasUnknownExpectation: boolean;
+  /** What the connection is to go on as, where it is given away for that. */
+  readonly upgrade?: 'websocket' | undefined;
 }
 
 export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
@@ -26,6 +28,7 @@ export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
   readonly headers: RawHeaders;
   readonly httpVersion: '1.0' | '1.1';
   readonly clientAddress: string;
+  readonly upgrade: 'websocket' | undefined;
   readonly facts: RequestFacts;
 }
 
@@ -48,6 +51,7 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEd
     headers: received.headers,
     httpVersion: received.httpVersion,
     clientAddress: received.clientAddress,
+    upgrade: received.upgrade,
     facts: readFacts(received, checked),
   };
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Registry } from 'prom-client';
+import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
@@ -15,6 +16,7 @@ import { describeRefusal } from './access-log.ts';
 import { createFlights } from './collapse.ts';
 import { type ClientConnections, createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
+import { createGivenResponse } from './given-response.ts';
 import { handle } from './handle.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './metrics.ts';
 import { createConnector } from './origin/connector.ts';
@@ -32,6 +34,7 @@ import { createLagBudget } from './respond/lag.ts';
 import { createPins } from './respond/pins.ts';
 import type { CacheStore } from './store/store.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
+import { createWebSockets, MAX_WEB_SOCKETS } from './web-sockets.ts';
 
 export interface EdgeOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -76,6 +79,11 @@ interface EdgeLimits {
   readonly maxRequestBodyBytes: number;
   /** The last one's answer ends it. */
   readonly maxRequestsPerConnection: number;
+  readonly maxWebSockets: number;
+  /** Without a byte either way. */
+  readonly webSocketIdleMs: number;
+  /** The same, after one end has ended its side. */
+  readonly webSocketEndedMs: number;
 }
 
 const DEFAULT_LIMITS: EdgeLimits = {
@@ -93,6 +101,9 @@ const DEFAULT_LIMITS: EdgeLimits = {
   maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
   // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.
   maxRequestsPerConnection: 10_000,
+  maxWebSockets: MAX_WEB_SOCKETS,
+  webSocketIdleMs: 600_000, // ends that have something to say or to ask do so more often
+  webSocketEndedMs: 5_000,
 };
 
 /** Per worker; an idle one costs about 14 KB. */
@@ -137,7 +148,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
   const { sites, store, clock, log, registry, guard, accessLog, zone, originCa } = options;
-  const metrics = createEdgeMetrics(registry, store);
+  const webSockets = createWebSockets(limits.maxWebSockets, {
+    idleMs: limits.webSocketIdleMs,
+    stallMs: limits.clientIdleMs,
+    endedMs: limits.webSocketEndedMs,
+  });
+  const metrics = createEdgeMetrics(registry, store, webSockets);
   const resolve = options.resolve ?? createResolver({ monotonic: () => performance.now() });
   const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
   const pools = createOriginPools({
@@ -169,6 +185,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     isClosing,
     lag,
     pins: createPins({ maxBytes: options.maxLagBytes, isCounted: store.isCounted ?? (() => true) }),
+    webSockets,
     unreadFetchMs: limits.unreadFetchMs,
   };
   return { edge, closeOrigins: () => pools.close() };
@@ -188,7 +205,7 @@ function reportFailures({ clock, log }: EdgeOptions, metrics: EdgeMetrics): Orig
 }
 
 function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connections: ClientConnections): Server {
-  const upgrading = new WeakSet<IncomingMessage>();
+  const ignored = new WeakSet<IncomingMessage>();
   const server = createServer({
     insecureHTTPParser: false,
     requireHostHeader: false, // stage 1 asks for it, and its refusal is logged
@@ -199,23 +216,34 @@ function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connections: Cl
     connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
     noDelay: true,
     shouldUpgradeCallback: (message) => {
-      upgrading.add(message);
+      // Behind others node:http would take the connection from their answers.
+      const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
+      if (isAlone && isHandshake(message)) return true;
+      ignored.add(message);
       return false; // a server may ignore it. RFC 9110 §7.8
     },
   });
   server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
+  const { clientIdleMs: idleTimeoutMs, maxRequestBodyBytes } = limits;
   const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
-    const { clientIdleMs, maxRequestBodyBytes } = limits;
     const { socket } = message;
-    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs: clientIdleMs, maxRequestBodyBytes });
+    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs, maxRequestBodyBytes });
     // Node's parser drops what came with an Upgrade, so what follows may be half a request.
-    if (!connections.countRequest(socket) || upgrading.has(message)) response.shouldKeepAlive = false;
+    if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
     void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
   };
   server.on('request', serve('none'));
   server.on('checkContinue', serve('continue'));
   server.on('checkExpectation', serve('unknown'));
+  server.on('upgrade', (message: IncomingMessage, duplex: Duplex, head: Buffer) => {
+    const socket = socketOf(duplex);
+    socket.unshift(head); // what came behind the request is the new protocol's
+    const response = createGivenResponse(message, socket);
+    const options = { expectation: 'none', upgrade: 'websocket', idleTimeoutMs, maxRequestBodyBytes } as const;
+    const viewer = new Viewer(message, response, options);
+    void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
+  });
   // Without a listener Node would drop the connection without a word.
   server.on('connect', (_message: IncomingMessage, duplex: Duplex) => {
     const socket = socketOf(duplex);
@@ -230,6 +258,10 @@ function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connections: Cl
     void refuseInTurn(edge, socket, refusal, connections.underWay(socket));
   });
   return server;
+}
+
+function isHandshake({ method = '', httpVersion, rawHeaders: headers }: IncomingMessage): boolean {
+  return isWebSocketHandshake({ method, httpVersion, headers });
 }
 
 /** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */

@@ -15,6 +15,8 @@ export interface ViewerOptions {
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
+  /** The request asks for this, and the connection is ours to give away. */
+  readonly upgrade?: 'websocket';
 }
 
 export class Viewer {
@@ -36,6 +38,8 @@ export class Viewer {
   #refusal: Refusal | undefined;
   #cutStatus: number | undefined;
   #isFinished = false;
+  /** Bytes read from the connection before it was given away. */
+  #readBefore: number | undefined;
 
   constructor(message: IncomingMessage, response: ServerResponse, options: ViewerOptions) {
     this.#message = message;
@@ -43,7 +47,7 @@ export class Viewer {
     this.#options = options;
     this.#socket = message.socket;
     this.#bytesBefore = message.socket.bytesWritten;
-    this.received = readReceived(message, options.expectation);
+    this.received = readReceived(message, options);
     this.signal = this.#gone.signal;
     response.sendDate = false; // Date is the origin's, or set where the answer is made
     // A pipelined request's answer gets the socket when those before it are out.
@@ -93,17 +97,18 @@ export class Viewer {
   /** Resolves when the answer is out, or the client is gone. */
   readonly ended: Promise<void>;
 
-  /** The whole answer went to the system. */
+  /** The whole answer went to the system, or the connection was given away. */
   get isFinished(): boolean {
     return this.#isFinished;
   }
 
-  /** Request line, header section and as much of the body as was passed on. */
+  /** Request line, header section and as much of the body as was passed on, or what came after the connection was given away. */
   get receivedBytes(): number {
     const { method, target, headers } = this.received;
     // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
     const head = method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
-    return head + (this.#body?.sizeBytes ?? 0);
+    const behind = this.#readBefore === undefined ? 0 : this.#socket.bytesRead - this.#readBefore;
+    return head + (this.#body?.sizeBytes ?? 0) + behind;
   }
 
   /** Of this answer, heads included, also when it was cut short. */
@@ -144,7 +149,21 @@ export class Viewer {
 
   /** The head is out. */
   get isBegun(): boolean {
-    return this.#response.headersSent;
+    return this.#isFinished || this.#response.headersSent;
+  }
+
+  /**
+   * Sends the head, a 101, and gives the connection away; what it carries from here on counts as this request's.
+   * `undefined`: the client is gone.
+   */
+  switchProtocols(): Socket | undefined {
+    if (this.isGone || this.isBegun || this.#head === undefined) return undefined;
+    const { status, reason, headers } = this.#head;
+    const fields = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    this.#isFinished = true;
+    this.#readBefore = this.#socket.bytesRead - this.#socket.readableLength;
+    this.#socket.write(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n`, 'latin1');
+    return this.#socket;
   }
 
   #writeHead(): void {
@@ -168,7 +187,7 @@ export class Viewer {
 
   /** Resolves when there is room again, or the client is gone; one that takes nothing for too long is cut. */
   async drained(): Promise<void> {
-    if (this.isGone || !this.#response.writableNeedDrain) return;
+    if (this.isGone || !this.#response.writableNeedDrain || this.queuedBytes === 0) return;
     await this.#wait('drain');
     if (!this.#isFinished) this.#socket.setTimeout(0);
   }
@@ -219,7 +238,7 @@ export class Viewer {
 /** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
 const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);
 
-function readReceived(message: IncomingMessage, expectation: ViewerOptions['expectation']): ReceivedRequest {
+function readReceived(message: IncomingMessage, { expectation, upgrade }: ViewerOptions): ReceivedRequest {
   return {
     method: message.method ?? '',
     target: message.url ?? '',
@@ -229,5 +248,6 @@ function readReceived(message: IncomingMessage, expectation: ViewerOptions['expe
     isTls: false,
     clientAddress: unmapAddress(message.socket.remoteAddress ?? ''),
     hasUnknownExpectation: expectation === 'unknown',
+    upgrade,
   };
 }

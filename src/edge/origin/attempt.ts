@@ -1,5 +1,6 @@
 /** One request to one origin: undici's callbacks as a promise of a head and a stream, and its errors as reasons. */
-import { Readable } from 'node:stream';
+import { Socket } from 'node:net';
+import { type Duplex, Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import type { RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
@@ -14,6 +15,8 @@ export interface OriginRequest {
   /** With `Host`; without anything hop-by-hop. */
   readonly headers: RawHeaders;
   readonly body: RequestBody | undefined;
+  /** What the connection is to go on as, if the origin agrees: then its 101 is the response. */
+  readonly upgrade?: 'websocket' | undefined;
   /** Interim responses other than 100 and 101, in order, as received; at most `MAX_INTERIM`. */
   readonly onInterim: (status: number, headers: RawHeaders) => void;
   /** The response's body broke off, by no wish of ours. */
@@ -29,6 +32,8 @@ export interface OriginResponse {
   readonly headers: RawHeaders;
   /** Trailers are dropped. Destroying it drops the connection unless it has ended. Errors mean an incomplete body. */
   readonly body: Readable;
+  /** Of a 101 that was asked for: the connection, the caller's from here on. It is the body too. */
+  readonly upgraded?: Socket;
   readonly requestAt: number;
   readonly responseAt: number;
 }
@@ -81,6 +86,7 @@ export async function attemptOrigin(
       path: request.target,
       headers: [...request.headers],
       body: request.body === undefined ? null : Readable.from(request.body.read(), { objectMode: false }),
+      upgrade: request.upgrade ?? null,
       // A streaming GET must not hold up the pool's other requests behind it.
       blocking: false,
     },
@@ -130,7 +136,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, reason?: string): void {
     const headers = readRawHeaders(controller.rawHeaders);
     if (status < 200) {
-      this.#onInterim(status, headers);
+      if (status === 101) this.#giveUp('originMalformed', 'a 101 that names no protocol');
+      else this.#onInterim(status, headers);
       return;
     }
     clearTimeout(this.#timer);
@@ -142,6 +149,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#outcome.resolve({
       kind: 'response',
       response: { status, reason: reason ?? '', headers, body, requestAt: this.#requestAt, responseAt: clock() },
+    });
+  }
+
+  onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, _headers: unknown, duplex: Duplex): void {
+    const socket = socketOf(duplex);
+    this.#outcome.end(); // undici opens another connection in its place
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener('abort', this.abort);
+    const headers = readRawHeaders(controller.rawHeaders);
+    const { clock } = this.#tools;
+    this.#outcome.resolve({
+      kind: 'response',
+      response: {
+        status,
+        reason: 'Switching Protocols', // undici keeps the origin's own to itself
+        headers,
+        body: socket,
+        upgraded: socket,
+        requestAt: this.#requestAt,
+        responseAt: clock(),
+      },
     });
   }
 
@@ -210,6 +238,12 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
     });
   }
+}
+
+/** undici types it as a stream; it is what our connector gave. */
+function socketOf(duplex: Duplex): Socket {
+  if (duplex instanceof Socket) return duplex;
+  throw new Error('an origin is connected to by a socket');
 }
 
 /** undici gives names and values as Buffers of the wire's bytes. */

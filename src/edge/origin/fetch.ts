@@ -19,6 +19,8 @@ interface Fetch {
   /** From `originHeaders`: without `Host`. */
   readonly headers: RawHeaders;
   readonly body: RequestBody | undefined;
+  /** See `OriginRequest`. */
+  readonly upgrade?: 'websocket';
   readonly onInterim: (status: number, headers: RawHeaders) => void;
   readonly signal: AbortSignal;
 }
@@ -59,10 +61,10 @@ export function createOrigins(options: OriginsOptions): Origins {
   };
 
   const attempt = async (candidate: Candidate, fetch: Fetch): Promise<AttemptResult> => {
-    const { method, target, headers, body, onInterim, signal } = fetch;
+    const { method, target, headers, body, upgrade, onInterim, signal } = fetch;
     const onCut = (detail: string) => onFailure('originCut', candidate.key, detail);
     const all = ['Host', candidate.hostHeader, ...headers];
-    const request = { method, target, body, onInterim, onCut, signal, headers: all };
+    const request = { method, target, body, upgrade, onInterim, onCut, signal, headers: all };
     const pool = pools.get(candidate.destination);
     const first = await attemptOrigin(pool, request, options);
     // An idle connection that the origin closed just then says nothing about the origin: once more, same address.

@@ -1,4 +1,5 @@
 /** What stage 10 sends: a head, a body that is not read yet, and the words that say how it came about. */
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
@@ -32,6 +33,8 @@ export type AnswerBody =
   | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
   /** What another request's answer is bringing into the store. */
   | { readonly kind: 'live'; readonly live: LiveBody; readonly fetchRest: FetchRest }
+  /** After a 101: the connection to the origin, which the client's is joined to. */
+  | { readonly kind: 'tunnel'; readonly origin: Socket }
   /** No body for the client; what streams in is for the store alone. */
   | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
 

@@ -9,7 +9,8 @@ import { errorAnswer } from './error-page.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
 import type { Pins } from './pins.ts';
-import { streamToViewer, streamUnread } from './stream.ts';
+import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
+import { runTunnel, type TunnelLimits } from './tunnel.ts';
 
 export interface SendOptions {
   /** The connection ends with its answer. */
@@ -18,6 +19,7 @@ export interface SendOptions {
   readonly lag: LagBudget;
   readonly pins: Pins;
   readonly unreadFetchMs: number;
+  readonly webSockets: { readonly limits: TunnelLimits };
 }
 
 /** Resolves when the answer is out, whole or not; the viewer knows which. Gives the one that was sent in the end. */
@@ -30,7 +32,7 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: Se
 
 /** False: the origin's body broke off while another answer can still be given. */
 async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
-  const closes = answer.closes === true || options.isClosing();
+  const closes = answer.body.kind !== 'tunnel' && (answer.closes === true || options.isClosing());
   viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
   switch (answer.body.kind) {
     case 'none':
@@ -44,6 +46,12 @@ async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): P
       return streamToViewer(viewer, answer.body.stream, answer.body.fill, options);
     case 'live':
       return followBody(viewer, answer.body.live, { fetchRest: answer.body.fetchRest, pins: options.pins });
+    case 'tunnel': {
+      const client = viewer.switchProtocols();
+      if (client === undefined) abandonBody(answer.body);
+      else await runTunnel(client, answer.body.origin, options.webSockets.limits);
+      return true;
+    }
     case 'fill':
       void streamUnread(answer.body.stream, answer.body.fill, options); // never rejects; the client does not wait for it
       await viewer.end();

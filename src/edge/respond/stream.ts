@@ -66,6 +66,10 @@ export function leaveToStore(body: AnswerBody, options: Pick<StreamOptions, 'unr
 
 /** For an answer that is not sent after all: the origin's connection and the store's memory are given back. */
 export function abandonBody(body: AnswerBody): void {
+  if (body.kind === 'tunnel') {
+    body.origin.on('error', () => undefined); // nobody waits for it
+    body.origin.destroy();
+  }
   if (body.kind !== 'stream' && body.kind !== 'fill') return;
   body.stream.on('error', () => undefined); // nobody waits for it
   body.stream.destroy();

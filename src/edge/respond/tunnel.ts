@@ -1,0 +1,46 @@
+/** Two connections as one: what each end sends goes to the other, at the other's pace, until either is gone. */
+import type { Socket } from 'node:net';
+
+export interface TunnelLimits {
+  /** Without a byte either way. */
+  readonly idleMs: number;
+  /** While an end takes nothing of what is there for it. */
+  readonly stallMs: number;
+  /** Without a byte, after one end has ended its side: nobody says much after that. */
+  readonly endedMs: number;
+}
+
+/** Resolves when the client's connection is closed. In the end both are, whatever happens to either. Never rejects. */
+export async function runTunnel(client: Socket, origin: Socket, limits: TunnelLimits): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  client.once('close', () => resolve());
+  origin.allowHalfOpen = true; // an end that has said all may still listen
+  const quiet = { ms: limits.idleMs };
+  relay(client, origin, quiet, limits);
+  relay(origin, client, quiet, limits);
+  await promise;
+}
+
+/** One direction. `quiet` is shared by both: the limit of an end that keeps up. */
+function relay(from: Socket, to: Socket, quiet: { ms: number }, { stallMs, endedMs }: TunnelLimits): void {
+  from.setTimeout(quiet.ms);
+  from.on('timeout', () => from.destroy());
+  from.on('error', () => undefined); // shows as closed
+  from.on('data', (chunk: Buffer) => {
+    if (to.write(chunk)) return;
+    from.pause();
+    to.setTimeout(stallMs);
+  });
+  to.on('drain', () => {
+    to.setTimeout(quiet.ms);
+    from.resume();
+  });
+  from.on('end', () => {
+    quiet.ms = endedMs;
+    for (const socket of [from, to]) socket.setTimeout(endedMs);
+    to.end();
+  });
+  from.on('close', () => to.destroySoon()); // what it had sent still arrives
+  if (from.destroyed) to.destroySoon();
+  from.resume();
+}

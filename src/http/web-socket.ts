@@ -1,0 +1,46 @@
+/** The opening handshake of WebSocket: is a request one, and has the other end really agreed? RFC 6455 §4; pure. */
+import { createHash } from 'node:crypto';
+import { allValues, hasField, listMembers, type RawHeaders } from './headers.ts';
+
+export interface HandshakeRequest {
+  readonly method: string;
+  readonly httpVersion: string;
+  readonly headers: RawHeaders;
+}
+
+/**
+ * A request that may be passed on as a handshake. Others that name a protocol in `Upgrade` are ordinary requests: a server may
+ * always ignore it. RFC 9110 §7.8
+ */
+export function isWebSocketHandshake({ method, httpVersion, headers }: HandshakeRequest): boolean {
+  if (method !== 'GET' || httpVersion !== '1.1') return false;
+  const options = listMembers(allValues(headers, 'connection'));
+  // Who also says that the connection ends with this answer cannot mean that it goes on as another protocol.
+  if (!options.includes('upgrade') || options.includes('close')) return false;
+  // Where a body began and ended, both ends might not agree about.
+  if (BODY_FIELDS.some((name) => hasField(headers, name))) return false;
+  const keys = allValues(headers, KEY);
+  return keys.length === 1 && keys[0] !== '' && listMembers(allValues(headers, 'upgrade')).includes('websocket');
+}
+
+/**
+ * Whether a 101 answers this very handshake. One that does not is no WebSocket: an application that can be made to answer 101 would
+ * let its client speak to the origin past the edge. RFC 6455 §4.2.2
+ */
+export function isHandshakeAccepted(request: RawHeaders, response: RawHeaders): boolean {
+  const [protocol, ...others] = listMembers(allValues(response, 'upgrade'));
+  const [accept, ...more] = allValues(response, 'sec-websocket-accept');
+  const [key = ''] = allValues(request, KEY);
+  if (protocol !== 'websocket' || others.length > 0 || more.length > 0) return false;
+  return (
+    accept ===
+    createHash('sha1')
+      .update(key + ACCEPT_SUFFIX, 'latin1')
+      .digest('base64')
+  );
+}
+
+const KEY = 'sec-websocket-key';
+const BODY_FIELDS = ['content-length', 'transfer-encoding', 'expect'];
+/** RFC 6455 §1.3 */
+const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

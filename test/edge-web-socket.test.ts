@@ -1,0 +1,466 @@
+/** WebSocket through the edge: what passes, what is answered otherwise, how it ends, and what cannot be done with it. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { Agent, WebSocket } from 'undici';
+import type { EdgeOptions } from '../src/edge/server.ts';
+import { connectRaw, type RawClient, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { needsNginx } from './support/needs.ts';
+import { startNginx } from './support/nginx.ts';
+import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
+
+const HOST = `Host: ${SITE_HOST}\r\n`;
+const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+const HANDSHAKE = `GET /chat?room=1 HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n\r\n`;
+
+function accept(head: string): string {
+  const key = /^sec-websocket-key: (.*)$/im.exec(head)?.[1]?.trim() ?? '';
+  const value = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  return `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${value}\r\n\r\n`;
+}
+
+interface Peer extends TestEdge {
+  /** The origin's ends of what was opened, in order. */
+  readonly sockets: Socket[];
+  /** What each of them has had after its handshake. */
+  readonly got: string[];
+  readonly heads: readonly string[];
+  readonly originPort: number;
+}
+
+type PeerOptions = Partial<EdgeOptions> & { readonly greeting?: string; readonly isHalfOpen?: boolean };
+
+/** An origin that agrees to every handshake and says `greeting` in the same breath. */
+async function startPeer(
+  t: TestContext,
+  { greeting = '', isHalfOpen = false, ...options }: PeerOptions = {},
+): Promise<Peer> {
+  const sockets: Socket[] = [];
+  const got: string[] = [];
+  const origin = await startRawOrigin(t, (socket, head) => {
+    const i = sockets.push(socket) - 1;
+    got.push('');
+    socket.allowHalfOpen = isHalfOpen;
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk) => {
+      got[i] += chunk.toString('latin1');
+    });
+    socket.write(accept(head) + greeting, 'latin1');
+  });
+  const edge = await startTestEdge(t, [origin.port], options);
+  return { ...edge, sockets, got, heads: origin.heads, originPort: origin.port };
+}
+
+async function open(edge: { readonly port: number }, bytes = HANDSHAKE): Promise<RawClient> {
+  const client = connectRaw(edge.port, bytes);
+  await eventually('upgraded', () => client.text().includes('\r\n\r\n'));
+  assert.match(client.text(), /^HTTP\/1\.1 101 Switching Protocols\r\n/);
+  return client;
+}
+
+const bodyOf = (client: RawClient) => client.text().split('\r\n\r\n').slice(1).join('\r\n\r\n');
+const openSockets = async ({ registry }: TestEdge) =>
+  Number(/causeway_edge_web_sockets (\d+)/.exec(await registry.metrics())?.[1]);
+
+describe('what passes', () => {
+  for (const type of ['static', 'download', 'video', 'live', 'dynamic'] as const) {
+    test(`the handshake and both directions, for ${type}`, async (t) => {
+      const peer = await startPeer(t, { greeting: 'server first', isHalfOpen: true });
+      peer.put({ name: SITE_HOST, type });
+      const client = await open(peer);
+      await eventually('greeted', () => bodyOf(client) === 'server first');
+      client.socket.write('from the client');
+      await eventually('heard', () => peer.got[0] === 'from the client');
+      client.socket.end();
+      await eventually('ended', () => peer.sockets[0]?.readableEnded);
+      peer.sockets[0]?.end('last words');
+      assert.match(await client.closed, /server firstlast words$/);
+    });
+  }
+
+  test('the fields of the handshake, what the edge knows, and of the answer what is not of one hop', async (t) => {
+    const peer = await startPeer(t);
+    const extra = `Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Extensions: permessage-deflate\r\nOrigin: https://x\r\nCookie: a=1\r\nX-Forwarded-For: 6.6.6.6\r\nKeep-Alive: 5\r\n`;
+    const client = await open(peer, HANDSHAKE.replace('\r\n\r\n', `\r\n${extra}\r\n`));
+    const fields = (peer.heads[0] ?? '').split('\r\n').map((line) => line.toLowerCase());
+    assert.equal(fields[0], 'get /chat?room=1 http/1.1');
+    for (const line of [
+      'connection: upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      `sec-websocket-key: ${KEY.toLowerCase()}`,
+      'sec-websocket-protocol: chat',
+      'sec-websocket-extensions: permessage-deflate',
+      'origin: https://x',
+      'cookie: a=1',
+      'x-forwarded-for: 127.0.0.1',
+      'cdn-loop: causeway',
+    ])
+      assert.ok(fields.includes(line), line);
+    assert.equal(fields.filter((line) => /^(connection|upgrade|keep-alive):/.test(line)).length, 2);
+    const head = client.text().toLowerCase();
+    for (const line of ['connection: upgrade', 'upgrade: websocket', 'x-cache: bypass websocket', 'via: 1.1 causeway'])
+      assert.ok(head.includes(`\r\n${line}\r\n`), line);
+    assert.ok(client.text().includes('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n'));
+    client.socket.destroy();
+  });
+
+  test('what the client sends with its handshake', async (t) => {
+    const peer = await startPeer(t);
+    const client = await open(peer, `${HANDSHAKE}early`);
+    client.socket.write(' and late');
+    await eventually('heard', () => peer.got[0] === 'early and late');
+    client.socket.destroy();
+  });
+
+  test('a handshake on a connection that has served before', async (t) => {
+    const peer = await startPeer(t, { greeting: 'hello' });
+    const client = connectRaw(peer.port, 'GET / HTTP/1.1\r\nHost: unknown.example\r\n\r\n');
+    await eventually('answered', () => client.text().endsWith('unknownHost\n'));
+    client.socket.write(HANDSHAKE);
+    await eventually('greeted', () => client.text().endsWith('hello'));
+    client.socket.destroy();
+    await eventually('logged', () => peer.log.length === 2);
+    assert.deepEqual(
+      peer.log.map((fields) => fields[9]),
+      ['TCP_DENIED/403', 'TCP_MISS/101'],
+    );
+  });
+
+  test('much, both ways at once, byte for byte', async (t) => {
+    const peer = await startPeer(t);
+    const client = await open(peer);
+    const [origin] = peer.sockets;
+    const up = Buffer.alloc(5_000_000, 'up');
+    const down = Buffer.alloc(7_000_000, 'down');
+    client.socket.write(up);
+    origin?.write(down);
+    await eventually('all there', () => peer.got[0]?.length === up.length && bodyOf(client).length === down.length);
+    assert.ok(peer.got[0] === up.toString('latin1') && bodyOf(client) === down.toString('latin1'));
+    client.socket.destroy();
+  });
+
+  test('an end that does not read stops the other, and nothing piles up between them', async (t) => {
+    const peer = await startPeer(t);
+    const client = await open(peer);
+    client.socket.pause();
+    const [origin] = peer.sockets;
+    assert.ok(origin);
+    const all = Buffer.alloc(64 * 1024 * 1024, 'x');
+    origin.write(all);
+    // What is taken in comes to a stand at what buffers hold.
+    let taken = -1;
+    await eventually('it stands', async () => {
+      const before = taken;
+      taken = all.length - origin.writableLength;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return before === taken;
+    });
+    assert.ok(process.memoryUsage().arrayBuffers < 3 * all.length);
+    client.socket.resume();
+    await eventually('all there', () => bodyOf(client).length === all.length, 30_000);
+    client.socket.destroy();
+  });
+
+  test("frames of Node's own client, through nginx as an origin that proxies", needsNginx(), async (t) => {
+    const frame = Buffer.from([0x81, 5, ...Buffer.from('first')]).toString('latin1');
+    const peer = await startPeer(t, { greeting: frame });
+    const proxied = `proxy_pass http://127.0.0.1:${peer.originPort}; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;`;
+    const nginx = await startNginx(t, { server: `location /chat { ${proxied} }` });
+    const edge = await startTestEdge(t, [nginx.port]);
+    const dispatcher = new Agent({
+      connect: (_options, callback) => {
+        const connection = connect(edge.port, '127.0.0.1', () => callback(null, connection));
+      },
+    });
+    const socket = new WebSocket(`ws://${SITE_HOST}/chat`, { dispatcher });
+    const messages: unknown[] = [];
+    socket.addEventListener('error', ({ error }) => messages.push(error));
+    socket.addEventListener('message', ({ data }) => messages.push(data));
+    await eventually('the server speaks first', () => messages.length > 0);
+    assert.equal(messages[0], 'first');
+    socket.send('second');
+    await eventually('heard', () => peer.got[0]?.length === 6 + 'second'.length);
+    peer.sockets[0]?.write(Buffer.from([0x81, 5, ...Buffer.from('third')]));
+    await eventually('told', () => messages[1] === 'third');
+    peer.sockets[0]?.end(Buffer.from([0x88, 2, 0x03, 0xe9])); // 1001, going away
+    await once(socket, 'close');
+    await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/101');
+  });
+});
+
+describe('what is answered otherwise', () => {
+  test('404 and 426 of the origin, with their body, and the connections end', async (t) => {
+    for (const status of [200, 404, 426]) {
+      const origin = await startRawOrigin(t, (socket) => {
+        socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 5\r\nSec-WebSocket-Version: 13\r\n\r\nsorry`);
+      });
+      const edge = await startTestEdge(t, [origin.port]);
+      const text = await connectRaw(edge.port, HANDSHAKE).closed;
+      assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} X\r\n`));
+      assert.match(text, /\r\nConnection: close\r\n/i);
+      assert.match(text, /\r\nX-Cache: BYPASS websocket\r\n[\s\S]*\r\n\r\nsorry$/i);
+      assert.equal(edge.log[0]?.[9], `TCP_MISS/${status}`);
+      assert.equal(await openSockets(edge), 0);
+    }
+  });
+
+  test('a large body of such an answer, to a client that is slow to read', async (t) => {
+    const body = Buffer.alloc(8 * 1024 * 1024, 'b');
+    const origin = await startOrigin(t, reply(body, {}, 404));
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, HANDSHAKE);
+    client.socket.pause();
+    await eventually('asked', () => origin.requests.length === 1);
+    client.socket.resume();
+    assert.equal((await client.closed).split('\r\n\r\n')[1]?.length, body.length);
+  });
+
+  test('502, after the next origin was asked, which agrees', async (t) => {
+    const bad = await startOrigin(t, reply('bad', {}, 502));
+    const good = await startRawOrigin(t, (socket, head) => void socket.write(`${accept(head)}hello`));
+    const edge = await startTestEdge(t, [bad.port, good.port]);
+    const client = await open(edge);
+    await eventually('greeted', () => bodyOf(client) === 'hello');
+    assert.equal(bad.requests.length, 1);
+    client.socket.destroy();
+  });
+
+  test('an origin that is not there, breaks off or is forbidden', async (t) => {
+    const reset = await startRawOrigin(t, (socket) => socket.resetAndDestroy());
+    const edge = await startTestEdge(t, [1]);
+    assert.match(await connectRaw(edge.port, HANDSHAKE).closed, /^HTTP\/1\.1 502 [\s\S]*ERROR originConnect/);
+    edge.put({ name: SITE_HOST, origins: siteOf(reset.port) });
+    assert.match(await connectRaw(edge.port, HANDSHAKE).closed, /^HTTP\/1\.1 502 [\s\S]*ERROR originReset/);
+    edge.put({ name: SITE_HOST, origins: { ...siteOf(80), primary: [{ host: '10.0.0.1', port: 80 }] } });
+    assert.match(await connectRaw(edge.port, HANDSHAKE).closed, /^HTTP\/1\.1 502 [\s\S]*ERROR originForbidden/);
+    assert.equal(await openSockets(edge), 0);
+  });
+
+  test('a closed domain and an unknown host, without contact to an origin', async (t) => {
+    const peer = await startPeer(t);
+    peer.put({ name: SITE_HOST, state: 'closed' });
+    assert.match(await connectRaw(peer.port, HANDSHAKE).closed, /^HTTP\/1\.1 403 [\s\S]*DENIED closed/);
+    const unknown = HANDSHAKE.replace(SITE_HOST, 'unknown.example');
+    assert.match(await connectRaw(peer.port, unknown).closed, /^HTTP\/1\.1 403 [\s\S]*DENIED unknownHost/);
+    const twice = HANDSHAKE.replace(HOST, HOST + HOST);
+    assert.match(await connectRaw(peer.port, twice).closed, /^HTTP\/1\.1 400 [\s\S]*ERROR host/);
+    assert.equal(peer.heads.length, 0);
+  });
+
+  test('one more than may be: 503, until one ends', async (t) => {
+    const peer = await startPeer(t, { limits: { maxWebSockets: 1 } });
+    const first = await open(peer);
+    assert.equal(await openSockets(peer), 1);
+    assert.match(await connectRaw(peer.port, HANDSHAKE).closed, /^HTTP\/1\.1 503 [\s\S]*ERROR tooManyWebSockets/);
+    first.socket.destroy();
+    await eventually('free', async () => (await openSockets(peer)) === 0);
+    const second = await open(peer);
+    second.socket.destroy();
+  });
+});
+
+describe('what cannot be done with it', () => {
+  test('an answer to a handshake that leaves the connection open is not followed by another request on it', async (t) => {
+    const origin = await startRawOrigin(t, (socket, head, count) => {
+      const body = `${count} ${head.split(' ')[1]}`;
+      socket.write(`HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    });
+    const edge = await startTestEdge(t, [origin.port]);
+    const inside = `GET /inside HTTP/1.1\r\n${HOST}\r\n`;
+    const text = await connectRaw(edge.port, HANDSHAKE + inside).closed;
+    assert.match(text, /1 \/chat\?room=1$/);
+    assert.equal((await edge.get('/after')).body, '2 /after');
+    assert.equal(origin.connections(), 2);
+    assert.deepEqual(
+      origin.heads.map((head) => head.split(' ')[1]),
+      ['/chat?room=1', '/after'],
+    );
+  });
+
+  const fakes: readonly (readonly [what: string, head: string])[] = [
+    ['without the answer to the key', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'],
+    [
+      'with a wrong answer to it',
+      'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n',
+    ],
+    [
+      'for another protocol',
+      'Upgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n',
+    ],
+    ['that names no protocol', 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n'],
+  ];
+  for (const [what, fields] of fakes) {
+    test(`a 101 ${what} opens no way to the origin`, async (t) => {
+      const sockets: Socket[] = [];
+      const origin = await startRawOrigin(t, (socket) => {
+        sockets.push(socket);
+        socket.write(`HTTP/1.1 101 Sure\r\n${fields}\r\n`);
+      });
+      const edge = await startTestEdge(t, [origin.port]);
+      const text = await connectRaw(edge.port, `${HANDSHAKE}GET /inside HTTP/1.1\r\n${HOST}\r\n`).closed;
+      assert.match(text, /^HTTP\/1\.1 502 [\s\S]*ERROR originMalformed/);
+      await eventually('closed', () => sockets.every(({ destroyed }) => destroyed));
+      assert.equal(origin.heads.length, 1);
+      assert.equal(await openSockets(edge), 0);
+    });
+  }
+
+  test('a 101 that nobody asked for is no answer', async (t) => {
+    for (const fields of ['', 'Upgrade: websocket\r\nConnection: Upgrade\r\n']) {
+      const origin = await startRawOrigin(t, (socket) => void socket.write(`HTTP/1.1 101 Sure\r\n${fields}\r\n`));
+      const edge = await startTestEdge(t, [origin.port]);
+      assert.match((await edge.get('/')).headers['x-cache'] ?? '', /^ERROR originMalformed$/);
+    }
+  });
+
+  const ignored: readonly (readonly [what: string, from: string | RegExp, to: string])[] = [
+    ['h2c', 'Upgrade: websocket', 'Upgrade: h2c'],
+    ['HTTP/1.0', 'HTTP/1.1', 'HTTP/1.0'],
+    ['a POST', 'GET', 'POST'],
+    ['Connection: close besides', 'Connection: Upgrade', 'Connection: close, Upgrade'],
+    ['no Connection', 'Connection: Upgrade\r\n', ''],
+    ['no key', /Sec-WebSocket-Key: .*\r\n/, ''],
+    ['a body', '\r\n\r\n', '\r\nContent-Length: 5\r\n\r\n12345'],
+  ];
+  for (const [what, from, to] of ignored) {
+    test(`${what}: an ordinary request, and the origin hears nothing of an upgrade`, async (t) => {
+      const origin = await startOrigin(t, reply('plain'));
+      const edge = await startTestEdge(t, [origin.port]);
+      const client = connectRaw(edge.port, HANDSHAKE.replace(from, to));
+      await eventually('answered', () => client.text().endsWith('plain'));
+      assert.match(client.text(), /^HTTP\/1\.1 200 /);
+      assert.equal(origin.requests[0]?.headers['upgrade'], undefined);
+      client.socket.destroy();
+    });
+  }
+
+  test('behind a request that waits for its answer it is an ordinary one, and comes after it', async (t) => {
+    const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
+    const edge = await startTestEdge(t, [origin.port]);
+    const text = await connectRaw(edge.port, `GET /first HTTP/1.1\r\n${HOST}\r\n${HANDSHAKE}`).closed;
+    assert.match(text, /at \/first[\s\S]*at \/chat\?room=1$/);
+    assert.equal(origin.requests[1]?.headers['upgrade'], undefined);
+  });
+});
+
+describe('how it ends', () => {
+  test('one line in the log: 101, the bytes of both directions, what the request said', async (t) => {
+    const peer = await startPeer(t);
+    const client = await open(peer, HANDSHAKE.replace('\r\n\r\n', '\r\nUser-Agent: test\r\n\r\nab'));
+    client.socket.write('c'.repeat(98));
+    await eventually('heard', () => peer.got[0]?.length === 100);
+    peer.sockets[0]?.write('d'.repeat(1000));
+    await eventually('told', () => bodyOf(client).length === 1000);
+    assert.equal(peer.log.length, 0);
+    const sent = client.text().length;
+    client.socket.end();
+    peer.sockets[0]?.end();
+    await eventually('logged', () => peer.log.length === 1);
+    const fields = peer.log[0] ?? [];
+    const asked = HANDSHAKE.length + 'User-Agent: test\r\n'.length;
+    assert.deepEqual(fields.slice(3), [
+      String(asked + 100),
+      String(sent),
+      SITE_HOST,
+      'GET',
+      '/chat?room=1',
+      'HTTP/1.1',
+      'TCP_MISS/101',
+      '-',
+      '-',
+      'test',
+    ]);
+    const metrics = await peer.registry.metrics();
+    assert.match(metrics, /causeway_edge_requests_total\{cache="BYPASS",reason="websocket",status="1xx"\} 1/);
+    assert.match(metrics, /causeway_edge_web_sockets 0/);
+  });
+
+  test('an end that has said all still hears the other', async (t) => {
+    const peer = await startPeer(t);
+    const client = await open(peer);
+    client.socket.allowHalfOpen = true;
+    peer.sockets[0]?.end('the last of the origin');
+    await eventually('told', () => bodyOf(client) === 'the last of the origin');
+    client.socket.write('the last of the client');
+    await eventually('heard', () => peer.got[0] === 'the last of the client');
+    client.socket.end();
+    await client.closed;
+    await eventually('logged', () => peer.log.length === 1);
+  });
+
+  test('when one has ended its side, the other has a while', async (t) => {
+    const peer = await startPeer(t, { isHalfOpen: true, limits: { webSocketEndedMs: 100 } });
+    const client = await open(peer);
+    client.socket.end();
+    await client.closed;
+    await eventually('the origin sees it', () => peer.sockets[0]?.readableEnded);
+    await eventually('logged', () => peer.log.length === 1);
+  });
+
+  test('when one breaks off, the other is ended too, at any point', async (t) => {
+    const peer = await startPeer(t);
+    const byClient = await open(peer);
+    byClient.socket.resetAndDestroy();
+    await eventually('the origin sees it', () => peer.sockets[0]?.destroyed);
+    const byOrigin = await open(peer);
+    peer.sockets[1]?.resetAndDestroy();
+    await byOrigin.closed;
+    // In the middle of much.
+    const middle = await open(peer);
+    middle.socket.pause();
+    peer.sockets[2]?.write(Buffer.alloc(8_000_000));
+    middle.socket.write(Buffer.alloc(8_000_000));
+    await eventually('under way', () => (peer.got[2]?.length ?? 0) > 0);
+    middle.socket.resetAndDestroy();
+    await eventually('the origin sees it', () => peer.sockets[2]?.destroyed);
+    await eventually('all are logged', () => peer.log.length === 3);
+    for (const fields of peer.log) assert.equal(fields[9], 'TCP_MISS/101');
+    await eventually('none is left', async () => (await openSockets(peer)) === 0);
+  });
+
+  test('a client that leaves before the origin has answered', async (t) => {
+    const origin = await startRawOrigin(t, () => undefined);
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, HANDSHAKE);
+    await eventually('asked', () => origin.heads.length === 1);
+    client.socket.resetAndDestroy();
+    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/499');
+    await eventually('none is left', async () => (await openSockets(edge)) === 0);
+  });
+
+  test('without a byte for too long, or an end that takes nothing', async (t) => {
+    const quiet = await startPeer(t, { limits: { webSocketIdleMs: 100 } });
+    await (await open(quiet)).closed;
+    await eventually('logged', () => quiet.log.length === 1);
+    const stalled = await startPeer(t, { limits: { clientIdleMs: 100 } });
+    const client = await open(stalled);
+    client.socket.pause();
+    stalled.sockets[0]?.write(Buffer.alloc(32_000_000));
+    await eventually('cut', () => stalled.sockets[0]?.destroyed);
+    await eventually('logged', () => stalled.log.length === 1);
+  });
+
+  test('when the edge stops: it is waited for, then ended', async (t) => {
+    const peer = await startPeer(t);
+    const client = await open(peer);
+    assert.equal(peer.edge.underWay, 1);
+    await peer.edge.close(200);
+    await client.closed;
+    await eventually('the origin sees it', () => peer.sockets[0]?.destroyed);
+    assert.equal(peer.log[0]?.[9], 'TCP_MISS/101');
+  });
+});
+
+function siteOf(port: number) {
+  return {
+    protocol: 'http',
+    primary: [{ host: '127.0.0.1', port }],
+    backup: [],
+    hostHeader: '',
+    probePath: '',
+  } as const;
+}
