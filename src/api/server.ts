@@ -12,6 +12,7 @@ import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { type AddressSet, createAddressSet, unmapAddress } from '#lib/cidr.ts';
+import { clientAddress } from '#lib/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isLoopback, type ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -20,7 +21,6 @@ import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.t
 import { type Caller, createAuthenticate } from './authenticate.ts';
 import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
 import { answerBrokenRequest, answerConnect } from './broken-request.ts';
-import { clientAddress } from './client-address.ts';
 import { createDispatch, notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';

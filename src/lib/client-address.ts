@@ -1,5 +1,5 @@
 /** Whose address a request has: the connection's, or what trusted proxies say in X-Forwarded-For. Pure. */
-import { type AddressSet, plainAddress } from '#lib/cidr.ts';
+import { type AddressSet, plainAddress } from './cidr.ts';
 
 /**
  * The last address of the list that no trusted proxy has, or the first when all are trusted. The connection's own where that

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAddressSet } from '#lib/cidr.ts';
+import { createAddressSet } from './cidr.ts';
 import { clientAddress } from './client-address.ts';
 
 const TRUSTED = createAddressSet(['127.0.0.0/8', '10.0.0.0/8', '2001:db8:1::/48']);
