@@ -71,6 +71,14 @@ describeOnBothEngines('domains', (newDatabase) => {
         normalizeVary: true,
         matchLanguage: false,
       },
+      caching: { followsOrigin: true, prefixFirst: false, policies: [] },
+      access: {},
+      keepUrlParams: false,
+      redirectFollow: false,
+      pageCompress: false,
+      rangeBackSource: false,
+      expiresSeconds: 0,
+      accessControlMaxAgeSeconds: 0,
     });
   });
 

@@ -37,7 +37,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
 /** Tokens whose rate is remembered; a forgotten one begins with its full burst. */
 const MAX_RATED_TOKENS = 50_000;
 
-/** What the command line of this machine acts for on `/domain/*`: no account has this id. It has no `cdn` scope anyway. */
+/** What the command line of this machine acts for on customers' operations: no account has this id. It has no `cdn` scope anyway. */
 const NO_ACCOUNT = 0;
 
 export interface DispatchOptions {

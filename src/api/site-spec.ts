@@ -60,7 +60,8 @@ function toRefusalSpec({
   forbidRedirectUrl,
   html403,
 }: Pick<DomainSettings, 'forbidHttpCode' | 'forbidRedirectUrl' | 'html403'>): RefusalSpec | undefined {
-  if (forbidHttpCode === '302') return { kind: 'redirect', url: forbidRedirectUrl };
+  // In ASCII: it is sent as a header.
+  if (forbidHttpCode === '302') return { kind: 'redirect', url: new URL(forbidRedirectUrl).href };
   return forbidHttpCode === '403' ? { kind: 'page', html: html403 } : undefined;
 }
 

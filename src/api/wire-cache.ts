@@ -5,7 +5,8 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
 import type { CacheSettings } from '#model/domain.ts';
 import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';
-import { type Look, quote, writeFlag } from './wire-domain.ts';
+import type { Look } from './wire-domain.ts';
+import { quote, writeFlag } from './wire-values.ts';
 
 /** One URL of a call. */
 export interface AskedUrl extends Omit<ObjectUrl, 'kind'> {

@@ -1,13 +1,14 @@
-/** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts` and `wire-cache.ts`. */
+/** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts`. */
 import { isIP } from 'node:net';
 import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { ServiceError } from '#contract/errors.ts';
-import { flag } from '#contract/fields.ts';
 import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale } from '#contract/locale.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';
+import { writeAdvanced } from './wire-advanced.ts';
+import { quote, writeFlag } from './wire-values.ts';
 
 /** How answers are to look. */
 export interface Look {
@@ -56,9 +57,6 @@ const WORD_OF_PROTOCOL: Readonly<Record<OriginProtocol, SourceType>> = {
   follow: 'protocol_follow',
 };
 
-/** What a short quotation in an answer may be. */
-const MAX_QUOTED_LENGTH = 80;
-
 export function readType(code: CdnType): AccelerationType {
   return TYPE_OF_CODE[code];
 }
@@ -98,11 +96,6 @@ function checkOrigin(field: string, text: string): { readonly host: string; read
   throw new ServiceError('originInvalid', { field, entry: quote(text), reason: parsed.reason });
 }
 
-/** Cut short: it is shown in an answer. */
-export function quote(text: string): string {
-  return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH).toWellFormed()}…` : text);
-}
-
 export function writeDomain({ domain, isInForce }: DomainView, look: Look): DomainData {
   const { settings } = domain;
   const cdnTypeId = CODE_OF_TYPE[domain.type];
@@ -123,18 +116,8 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
     domain_status: look.domainStatusAs === 'int' ? Number(statusCode) : statusCode,
     status: (domain.state === 'pending' ? PENDING_LABEL : DOMAIN_STATUS_LABELS[statusCode])[look.locale],
     monitor_url: settings.monitorUrl,
-    keep_url_params: writeFlag(settings.keepUrlParams),
-    prefix_cache_first: writeFlag(settings.prefixCacheFirst),
-    ssl_control: writeFlag(settings.sslControl),
+    ...writeAdvanced(settings),
     ...(settings.sslControl && { ssl_key: settings.sslKey }),
-    redirect_follow: writeFlag(settings.redirectFollow),
-    page_compress: writeFlag(settings.pageCompress),
-    range_back_source: writeFlag(settings.rangeBackSource),
-    // The meaning of these two is settled in docs/decisions/0003.
-    expires: String(settings.expiresSeconds),
-    access_control_max_age: String(settings.accessControlMaxAgeSeconds),
-    forbid_http_code: settings.forbidHttpCode,
-    forbid_redirect_url: settings.forbidRedirectUrl,
     html_403: settings.html403,
     // The document's own, if surprising, sense: 0 is a wildcard, 1 an ordinary domain.
     is_extensive: writeFlag(!isWildcard(domain)),
@@ -169,8 +152,4 @@ function portOf(settings: DomainSettings): number | undefined {
   const origin = parseOrigin(first);
   if (origin.kind === 'invalid' || isIP(origin.host) === 0) return undefined;
   return origin.port ?? (settings.originProtocol === 'https' ? 443 : 80);
-}
-
-export function writeFlag(value: boolean): '0' | '1' {
-  return flag.schema.encode(value) === '1' ? '1' : '0';
 }

@@ -6,6 +6,7 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
+import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import {
   readCacheOptions,
   readPrefetch,
@@ -36,7 +37,7 @@ const DEFAULT_PAGE_SIZE = 20;
 
 /** Throw `ServiceError` for what only the model can tell to be wrong. */
 export const READ = {
-  'domain.get': ({ domain_id }) => ({ domainId: domain_id }),
+  'domain.get': readDomainId,
   'domain.add': (request) => ({
     name: readDomainName(request.domain).name,
     type: readType(request.cdn_type),
@@ -61,7 +62,7 @@ export const READ = {
     nameContains: request.name && readNameFilter(request.name),
     statusCode: request.domain_status,
   }),
-  'domain.delete': ({ domain_id }) => ({ domainId: domain_id }),
+  'domain.delete': readDomainId,
   'domain.setStatus': ({ domain_id, domain_status }) => ({
     domainId: domain_id,
     action: domain_status === '0' ? ('close' as const) : ('open' as const),
@@ -69,8 +70,10 @@ export const READ = {
   }),
   'domain.setRemark': ({ domain_id, remark }) => ({ domainId: domain_id, remark }),
 
+  'config.getAdvanced': readDomainId,
+  'config.setAdvanced': readAdvanced,
   'config.setCacheOptions': readCacheOptions,
-  'config.getCacheOptions': ({ domain_id }) => ({ domainId: domain_id }),
+  'config.getCacheOptions': readDomainId,
 
   'cache.purge': readPurge,
   'cache.prefetch': readPrefetch,
@@ -121,6 +124,8 @@ export const WRITE = {
   'domain.setStatus': writeDone,
   'domain.setRemark': writeDone,
 
+  'config.getAdvanced': writeAdvanced,
+  'config.setAdvanced': writeDone,
   'config.setCacheOptions': writeDone,
   'config.getCacheOptions': writeCacheOptions,
 
@@ -154,6 +159,10 @@ export type InputOf<N extends RouteName> = ReturnType<(typeof READ)[N]>;
 /** What an operation's handler gives back. */
 export type ResultOf<N extends RouteName> =
   Parameters<(typeof WRITE)[N]> extends [infer R, ...unknown[]] ? R : undefined;
+
+function readDomainId({ domain_id }: RequestOf<'domain.get'>) {
+  return { domainId: domain_id };
+}
 
 function readPage({ page = FIRST_PAGE, page_size = DEFAULT_PAGE_SIZE }: RequestOf<'operator.listAccounts'>) {
   return { limit: page_size, offset: (page - 1) * page_size };

@@ -1,6 +1,7 @@
 /** `causeway call`: any operation of the interface, checked here first, its answer's data as JSON. */
 import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
+import { describeProblems } from '#contract/decode.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { isRouteName, ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { connectCustomer, withOperator } from './connect.ts';
@@ -41,12 +42,12 @@ function readRequest(operation: RouteName, json: string): Readonly<Record<string
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new CliError('--json: expected an object');
-  const { fields, schema } = OPERATIONS[operation].request;
-  const checked = schema.safeParse(value);
-  const wrong = new Set(checked.error?.issues.map(({ path }) => String(path[0])));
-  const problems = Object.entries(fields).flatMap(([name, { expects }]) =>
-    wrong.has(name) ? `field ${name}: expected ${expects.en}` : [],
-  );
-  if (!checked.success) throw new CliError(problems.join('\n'));
+  const contract = OPERATIONS[operation].request;
+  const checked = contract.schema.safeParse(value);
+  if (!checked.success) {
+    const problems = describeProblems(contract, value, checked.error);
+    const lines = problems.map(({ field, expected }) => `field ${field}: expected ${expected.en}`);
+    throw new CliError([...new Set(lines)].join('\n'));
+  }
   return Object.fromEntries(Object.entries(value));
 }

@@ -1,13 +1,22 @@
 /** A request's body against its contract: the decoded value, or the row of the error table that says what is wrong. */
 import type * as z from 'zod';
 import type { ErrorParameters } from './errors.ts';
+import type { Field } from './fields.ts';
+import type { Localized } from './locale.ts';
 import type { RequestContract } from './operation.ts';
 
 export type Decoded<T> =
   | { readonly kind: 'request'; readonly value: T }
-  | { readonly kind: 'error'; readonly code: 'fieldMissing' | 'fieldInvalid'; readonly parameters: FieldParameters };
+  | { readonly kind: 'error'; readonly code: FieldProblem['code']; readonly parameters: FieldParameters };
 
-type FieldParameters = ErrorParameters & Readonly<Record<'field' | 'expected', ErrorParameters[string]>>;
+type FieldParameters = ErrorParameters & Pick<FieldProblem, 'field' | 'expected'>;
+
+export interface FieldProblem {
+  readonly code: 'fieldMissing' | 'fieldInvalid';
+  /** With the way to what is inside of it: `policy[0][content]`. */
+  readonly field: string;
+  readonly expected: Localized;
+}
 
 /** `null` counts as absent and unknown fields are ignored. The first problem, in the order of the fields, is reported. */
 export function decodeRequest<R extends RequestContract>(
@@ -15,15 +24,40 @@ export function decodeRequest<R extends RequestContract>(
   body: Readonly<Record<string, unknown>>,
 ): Decoded<z.output<R['schema']>> {
   const known = Object.keys(contract.fields).filter((name) => Object.hasOwn(body, name) && body[name] !== null);
-  const result = contract.schema.safeParse(Object.fromEntries(known.map((name) => [name, body[name]])));
+  const given = Object.fromEntries(known.map((name) => [name, body[name]]));
+  const result = contract.schema.safeParse(given);
   // The value comes from this very schema; its type is only lost among all contracts.
   if (result.success) return { kind: 'request', value: result.data as z.output<R['schema']> };
-  const [name = '', ...inside] = result.error.issues[0]?.path.map(String) ?? [];
-  const expected = contract.fields[name]?.expects ?? '';
-  const field = [name, ...inside.map((key) => `[${key}]`)].join('');
-  return {
-    kind: 'error',
-    code: known.includes(name) ? 'fieldInvalid' : 'fieldMissing',
-    parameters: { field, expected },
-  };
+  const [first] = describeProblems(contract, given, result.error);
+  if (first === undefined) throw new Error('a request was refused without an issue');
+  const { code, field, expected } = first;
+  return { kind: 'error', code, parameters: { field, expected } };
+}
+
+/** Every problem, as the schema found them in `given`. */
+export function describeProblems({ fields }: RequestContract, given: unknown, error: z.ZodError): FieldProblem[] {
+  return error.issues.map(({ path: [name = '', ...inside] }) => {
+    const field = fields[String(name)];
+    const member = memberAt(field, inside);
+    const isWhole = inside.length === 0 || member !== undefined;
+    return {
+      code: isWhole && valueAt(given, [name, ...inside]) == null ? 'fieldMissing' : 'fieldInvalid',
+      field: [String(name), ...inside.map((key) => `[${String(key)}]`)].join(''),
+      expected: (member ?? field)?.expects ?? NOTHING,
+    };
+  });
+}
+
+const NOTHING: Localized = { 'zh-CN': '', en: '' };
+
+/** `path` begins inside of `field`: `[0, 'content']`. */
+function memberAt(field: Field | undefined, [, name]: readonly PropertyKey[]): Field | undefined {
+  return typeof name === 'string' ? field?.members?.[name] : undefined;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
+    value,
+  );
 }

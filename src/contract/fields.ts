@@ -11,7 +11,11 @@ export interface Field<S extends z.ZodType = z.ZodType> {
   readonly expects: Localized;
   /** The JSON Schema of the field where Zod cannot derive all of it. */
   readonly json?: Readonly<Record<string, unknown>>;
+  /** Of an array of objects: what each object has, so that an error can name a member. */
+  readonly members?: Fields;
 }
+
+export type Fields = Readonly<Record<string, Field>>;
 
 /** Identifiers are positive and fit a signed 32-bit integer, whatever language a caller uses. */
 const MAX_ID = 2 ** 31 - 1;
@@ -19,6 +23,8 @@ const MAX_ORIGINS = 50;
 /** A host of 253 characters, brackets and a port, with room for spaces around it. */
 const MAX_ORIGIN_LENGTH = 300;
 const MAX_URL_LENGTH = 1024;
+
+const UTF8 = new TextEncoder();
 
 const SCALAR = z.union([z.string(), z.number()]);
 
@@ -71,6 +77,20 @@ export function text({ min = 0, max }: { readonly min?: number; readonly max: nu
   } satisfies Field;
 }
 
+/** Text of at most `maxBytes` in UTF-8. */
+export function longText(maxBytes: number) {
+  return {
+    schema: SCALAR.transform(String).pipe(
+      z.string().refine((value) => isStorable(value) && UTF8.encode(value).length <= maxBytes),
+    ),
+    expects: {
+      'zh-CN': `至多 ${maxBytes} 字节（UTF-8）的文本，不含空字符（NUL）和不成对的代理码`,
+      en: `text of at most ${maxBytes} bytes in UTF-8, without NUL and unpaired surrogates`,
+    },
+    json: { type: ['string', 'number'], maxLength: maxBytes },
+  } satisfies Field;
+}
+
 /** One of `values`; those that are digits are accepted as numbers too. `described` says what each means. */
 export function choice<const V extends readonly [string, ...string[]]>(values: V, described: Localized) {
   const numbers = values.filter((value) => /^\d+$/.test(value)).map(Number);
@@ -119,23 +139,26 @@ export const originList = lines({
   },
 });
 
-/** Several short texts: an array, or one text with an entry per line (LF or CRLF). Blank entries are dropped. */
-export function lines({
-  maxEntries,
-  maxLength,
-  expects,
-}: {
+interface ListRules {
   readonly maxEntries: number;
   readonly maxLength: number;
   readonly expects: Localized;
-}) {
+}
+
+/** Several short texts: an array, or one text with an entry per line (LF or CRLF). Blank entries are dropped. */
+export function lines(rules: ListRules) {
+  return list('\n', rules);
+}
+
+function list(separator: '\n' | ',', { maxEntries, maxLength, expects }: ListRules) {
+  const entry = SCALAR.transform((written) => String(written).trim()).pipe(
+    z
+      .string()
+      .max(maxLength)
+      .refine((text) => isStorable(text) && !text.includes(separator)),
+  );
   return {
-    schema: z.preprocess(
-      (value) => splitLines(value, maxEntries),
-      z
-        .array(SCALAR.transform((entry) => String(entry).trim()).pipe(z.string().max(maxLength).refine(isStorable)))
-        .max(maxEntries),
-    ),
+    schema: z.preprocess((value) => splitEntries(value, separator, maxEntries), z.array(entry).max(maxEntries)),
     expects,
     json: {
       anyOf: [{ type: 'array', items: { type: 'string', maxLength }, maxItems: maxEntries }, { type: 'string' }],
@@ -149,8 +172,8 @@ export function optional<S extends z.ZodType>(field: Field<S>) {
 }
 
 /** Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it. */
-function splitLines(value: unknown, maxEntries: number): unknown {
-  const entries = typeof value === 'string' ? value.split('\n') : value;
+function splitEntries(value: unknown, separator: string, maxEntries: number): unknown {
+  const entries = typeof value === 'string' ? value.split(separator) : value;
   if (!Array.isArray(entries)) return entries;
   return entries.filter((entry) => typeof entry !== 'string' || entry.trim() !== '').slice(0, maxEntries + 1);
 }

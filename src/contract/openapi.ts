@@ -30,6 +30,8 @@ export function buildOpenApi(version: string): Json {
     servers: [{ url: 'http://127.0.0.1:8700', description: 'the default listener of control' }],
     tags: [
       { name: 'domain', description: "A customer's domains" },
+      { name: 'config', description: "A domain's settings" },
+      { name: 'cache', description: 'What edges keep' },
       { name: 'operator', description: "For operators' tokens only" },
     ],
     // The token is in the body, not in a header that a security scheme could describe.
@@ -88,9 +90,10 @@ function describeRequest(fields: Readonly<Record<string, Field>>): Json {
   };
 }
 
-function describeField({ schema, expects, json }: Field): Json {
+function describeField({ schema, expects, json, members }: Field): Json {
   return {
     ...(json ?? plain(z.toJSONSchema(schema, { io: 'input' }))),
+    ...(members !== undefined && { items: describeRequest(members) }),
     description: `${expects.en} / ${expects['zh-CN']}`,
   };
 }

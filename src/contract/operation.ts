@@ -1,11 +1,8 @@
 /** What is said of one operation besides its route, and the helper that makes a request schema of its fields. */
 import * as z from 'zod';
-import { accessToken, type Field } from './fields.ts';
+import { accessToken, type Fields } from './fields.ts';
 import type { Localized } from './locale.ts';
-
-type Fields = Readonly<Record<string, Field>>;
-
-type SchemasOf<F extends Fields> = { readonly [K in keyof F]: F[K]['schema'] };
+import { membersSchema, type Rule, type SchemasOf } from './members.ts';
 
 export interface RequestContract<F extends Fields = Fields> {
   readonly fields: F;
@@ -21,10 +18,8 @@ export interface Operation {
   readonly sample: { readonly request: Readonly<Record<string, unknown>>; readonly data: unknown };
 }
 
-export function request<F extends Fields>(fields: F): RequestContract<F> {
-  const schemas = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema]));
-  // fromEntries forgets which name has which schema; both sides are made from the same `fields`.
-  return { fields, schema: z.object(schemas as SchemasOf<F>) };
+export function request<F extends Fields>(fields: F, rule?: Rule<NoInfer<F>>): RequestContract<F> {
+  return { fields, schema: membersSchema(fields, rule) };
 }
 
 /** The field that every request carries. */

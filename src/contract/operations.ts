@@ -1,5 +1,6 @@
 /** Joins each route to what it takes and gives. A missing or an extra entry does not compile. */
 import type * as z from 'zod';
+import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
 import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
@@ -7,7 +8,13 @@ import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import type { RouteName } from './routes.ts';
 
-const OPERATION_TABLE = { ...DOMAIN_OPERATIONS, ...CONFIG_OPERATIONS, ...CACHE_OPERATIONS, ...OPERATOR_OPERATIONS };
+const OPERATION_TABLE = {
+  ...DOMAIN_OPERATIONS,
+  ...ADVANCED_OPERATIONS,
+  ...CONFIG_OPERATIONS,
+  ...CACHE_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
+};
 
 export type OperationTable = Exact<typeof OPERATION_TABLE>;
 

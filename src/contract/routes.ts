@@ -31,6 +31,9 @@ export const ROUTES = {
   'domain.setStatus': { base: 'cdn', path: '/domain/setDomainStatus', envelope: 'cdn', scope: 'cdn', extension: true },
   'domain.setRemark': { base: 'cdn', path: '/domain/setRemark', envelope: 'cdn', scope: 'cdn', extension: true },
 
+  'config.getAdvanced': { base: 'cdn', path: '/config/getDomainAdvanced', envelope: 'cdn', scope: 'cdn' },
+  'config.setAdvanced': { base: 'cdn', path: '/config/setDomainAdvanced', envelope: 'cdn', scope: 'cdn' },
+
   'config.setCacheOptions': {
     base: 'cdn',
     path: '/config/setCacheOptions',

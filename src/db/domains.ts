@@ -213,6 +213,20 @@ function toDomain(row: DomainRow): Domain {
     state: row.state as DomainState,
     createdAt: row.created_at,
     settingRevision: row.setting_revision,
-    settings: { ...DEFAULT_SETTINGS, ...settings, cache: { ...DEFAULT_SETTINGS.cache, ...settings.cache } },
+    settings: withDefaults(settings),
+  };
+}
+
+/** In depth: what was stored before a member existed has its default. */
+function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
+  const { cache, caching, referer, userAgent, ip } = DEFAULT_SETTINGS;
+  return {
+    ...DEFAULT_SETTINGS,
+    ...stored,
+    cache: { ...cache, ...stored.cache },
+    caching: { ...caching, ...stored.caching },
+    referer: { ...referer, ...stored.referer },
+    userAgent: { ...userAgent, ...stored.userAgent },
+    ip: { ...ip, ...stored.ip },
   };
 }

@@ -1,7 +1,6 @@
 /** The `/domain/*` operations: a customer's own domains. */
 import { ServiceError } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { findDomain } from '#db/domains.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
@@ -10,13 +9,13 @@ import { stateWhenAdded } from '#model/transition.ts';
 import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../change.ts';
 import type { Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
+import { readOwnDomain } from './own-domain.ts';
 import { changeState } from './state.ts';
 
 export const DOMAIN_HANDLERS = {
-  'domain.get': async ({ db, now, accountId }, { domainId }) => {
-    const domain = await findDomain(db.query, { accountId, id: domainId });
-    if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
-    return { domain, isInForce: isInForce(domain, await listLiveEdges(db.query, now)) };
+  'domain.get': async (call, { domainId }) => {
+    const domain = await readOwnDomain(call, domainId);
+    return { domain, isInForce: isInForce(domain, await listLiveEdges(call.db.query, call.now)) };
   },
 
   'domain.add': async ({ db, now, accountId, cnameSuffix, maxDomains, review }, input) => {

@@ -1,0 +1,11 @@
+/** A domain of the caller's account, to be read. */
+import { ServiceError } from '#contract/errors.ts';
+import { findDomain } from '#db/domains.ts';
+import type { Domain } from '#model/domain.ts';
+import type { Call } from './handler.ts';
+
+export async function readOwnDomain({ db, accountId }: Call, domainId: number): Promise<Domain> {
+  const domain = await findDomain(db.query, { accountId, id: domainId });
+  if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
+  return domain;
+}
