@@ -166,7 +166,8 @@ export const SETTINGS: Settings = {
   cacheMemory: {
     reader: byteSize('0', '1024GB'),
     default: '256MB',
-    description: 'Memory for cached responses, shared out among the edge workers; 0: only what is on disk',
+    description:
+      'Memory for cached responses and for those on their way in, shared out among the edge workers; 0: only what is on disk',
   },
   cacheDisk: {
     reader: path,
@@ -287,6 +288,11 @@ export function takeEnvironment(): Environment {
   const taken = Object.fromEntries(ours.map((name) => [name, process.env[name]]));
   for (const name of ours) delete process.env[name];
   return taken;
+}
+
+/** For a child process: what this one has, and `added`. */
+export function environmentWith(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...process.env, ...added };
 }
 
 /** Reads the file that is named, which must be there, else `causeway.toml` in `cwd` if there is one. */

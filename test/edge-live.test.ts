@@ -9,7 +9,7 @@ import { startOrigin } from './support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60', etag: '"1"' };
 const MIB = 1024 * 1024;
-const CACHE = { cacheBytes: 256 * MIB };
+const CACHE = { cacheBytes: 512 * MIB };
 const GET = `GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`;
 
 const digest = (text: string) => createHash('sha256').update(text, 'latin1').digest('hex');
@@ -210,7 +210,7 @@ test('a body without a length that grows over the limit is still whole for all w
     response.write(body.subarray(0, 1000));
     held.push(response);
   });
-  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 16 * MIB });
+  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 32 * MIB });
   const all = Array.from({ length: 4 }, () => edge.get('/'));
   await eventually('asked', () => held.length === 1 && edge.log.length === 0);
   await new Promise((resolve) => setImmediate(resolve));

@@ -9,10 +9,10 @@ const MIB = 1024 * 1024;
 
 test('what they keep of evicted objects is bounded: beyond it some are cut', async (t) => {
   const origin = await startOrigin(t, reply(Buffer.alloc(15 * MIB, 'x'), { 'cache-control': 'max-age=600' }));
-  // Room for four objects; clients may keep two more.
-  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 64 * MIB, maxLagBytes: 32 * MIB });
+  // Room for seven objects; clients may keep two more.
+  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 128 * MIB, maxLagBytes: 32 * MIB });
   const clients = [];
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 13; i++) {
     assert.equal((await edge.get(`/${i}`)).isWhole, true);
     const client = connectRaw(edge.port, `GET /${i} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
     client.socket.once('data', () => client.socket.pause());

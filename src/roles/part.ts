@@ -1,5 +1,6 @@
 /** One part of the service as the supervisor sees it: a child process that is kept running, and what is said to it. */
 import { fork } from 'node:child_process';
+import { environmentWith } from '#config';
 import type { LogSink } from '#lib/log-sink.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Death, SupervisedProcess } from '#lib/supervise.ts';
@@ -30,8 +31,9 @@ export interface PartOptions extends PartEvents {
 const BACKOFF = { firstMs: 100, capMs: 10_000 };
 const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
-/** The engine would let short-lived objects take 100 MB beside the cache before it looks at them. docs/decisions/0070 */
-const WORKER_FLAGS = ['--max-semi-space-size=8'];
+/** The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074 */
+const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** What a part has beyond the time for its requests, before it is killed. */
 const STOP_MARGIN_MS = 2000;
 
@@ -93,8 +95,10 @@ export class Part {
 
   #launch() {
     const { entry, start, log, sink } = this.#options;
+    const isWorker = start.part === 'edge-worker';
     const child = fork(entry, ['part', this.name], {
-      execArgv: start.part === 'edge-worker' ? WORKER_FLAGS : [],
+      execArgv: isWorker ? WORKER_FLAGS : [],
+      env: environmentWith(isWorker ? WORKER_ENVIRONMENT : {}),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const output of [child.stdout, child.stderr]) if (output !== null) forwardLines(output, sink);

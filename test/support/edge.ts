@@ -55,7 +55,7 @@ export const SITE_HOST = 'www.example.com';
 export async function startTestEdge(
   t: Pick<TestContext, 'after'>,
   origins: readonly number[] | Partial<SiteSpec['origins']> = [],
-  { cacheBytes = 16 * 1024 * 1024, ...options }: Partial<EdgeOptions> & { readonly cacheBytes?: number } = {},
+  { cacheBytes = 32 * 1024 * 1024, ...options }: Partial<EdgeOptions> & { readonly cacheBytes?: number } = {},
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
   const purges: SitePurge[] = [];

@@ -16,13 +16,13 @@ import { WeightedIndex } from './weighted-index.ts';
 import { createWriter, type WriterBudget } from './writer.ts';
 
 export interface MemoryStoreOptions {
-  /** For everything. 0: nothing is kept. */
+  /** For everything, bodies on their way in included. 0: nothing is kept. */
   readonly maxBytes: number;
   readonly maxBodyBytes?: number;
 }
 
-/** One object may take this part of the store, and bodies on their way in another. */
-const MAX_SHARE = 1 / 4;
+/** Of the memory: what bodies on their way in may take together, and so the largest object. */
+const UNDER_WAY_SHARE = 1 / 8;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Smaller bodies are in the arena: copied at each use, and nothing to the garbage collector. */
 const MAX_ARENA_BODY_BYTES = 8 * 1024;
@@ -53,11 +53,11 @@ export class MemoryStore implements CacheStore {
   #objects = 0;
 
   constructor({ maxBytes, maxBodyBytes = MAX_BODY_BYTES }: MemoryStoreOptions) {
-    this.#maxBytes = maxBytes;
-    this.maxBodyBytes = Math.min(maxBodyBytes, Math.floor(maxBytes * MAX_SHARE));
-    // Counted apart, so that they cannot double the memory that was allowed.
-    this.#budget = { leftBytes: Math.floor(maxBytes * MAX_SHARE) };
-    this.#arena = new Arena(maxBytes, (slot, first) => {
+    const underWayBytes = Math.floor(maxBytes * UNDER_WAY_SHARE);
+    this.#maxBytes = maxBytes - underWayBytes;
+    this.maxBodyBytes = Math.min(maxBodyBytes, underWayBytes);
+    this.#budget = { leftBytes: underWayBytes };
+    this.#arena = new Arena(this.#maxBytes, (slot, first) => {
       this.#first[slot] = first;
     });
   }
