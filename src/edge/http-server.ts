@@ -1,0 +1,110 @@
+/** node:http's events as requests that are served in turn, and what is no request as a refusal. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { isWebSocketHandshake } from '#http/web-socket.ts';
+import { unmapAddress } from '#lib/cidr.ts';
+import { describeRefusal } from './access-log.ts';
+import type { ClientConnections } from './connection.ts';
+import type { EdgeContext } from './context.ts';
+import { createGivenResponse } from './given-response.ts';
+import { handle } from './handle.ts';
+import type { EdgeLimits } from './limits.ts';
+import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
+import { Viewer, type ViewerOptions } from './viewer.ts';
+
+/** Per worker; an idle one costs about 14 KB. */
+const MAX_CONNECTIONS = 50_000;
+
+export function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connections: ClientConnections): Server {
+  const ignored = new WeakSet<IncomingMessage>();
+  const server = createServer({
+    insecureHTTPParser: false,
+    requireHostHeader: false, // stage 1 asks for it, and its refusal is logged
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.requestHeaderMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
+    noDelay: true,
+    shouldUpgradeCallback: (message) => {
+      // Behind others node:http would take the connection from their answers.
+      const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
+      if (isAlone && isHandshake(message)) return true;
+      ignored.add(message);
+      return false; // a server may ignore it. RFC 9110 §7.8
+    },
+  });
+  server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
+  server.maxConnections = MAX_CONNECTIONS;
+  const { clientIdleMs: idleTimeoutMs, maxRequestBodyBytes } = limits;
+  const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
+    const { socket } = message;
+    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs, maxRequestBodyBytes });
+    // Node's parser drops what came with an Upgrade, so what follows may be half a request.
+    if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
+    void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
+  };
+  server.on('request', serve('none'));
+  server.on('checkContinue', serve('continue'));
+  server.on('checkExpectation', serve('unknown'));
+  server.on('upgrade', (message: IncomingMessage, duplex: Duplex, head: Buffer) => {
+    const socket = socketOf(duplex);
+    socket.unshift(head); // what came behind the request is the new protocol's
+    const response = createGivenResponse(message, socket);
+    const options = { expectation: 'none', upgrade: 'websocket', idleTimeoutMs, maxRequestBodyBytes } as const;
+    const viewer = new Viewer(message, response, options);
+    void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
+  });
+  // Without a listener Node would drop the connection without a word.
+  server.on('connect', (_message: IncomingMessage, duplex: Duplex) => {
+    const socket = socketOf(duplex);
+    // Node has taken the connection from the answers before it: an answer to this one would land inside theirs.
+    if (connections.underWay(socket).length > 0) socket.destroy();
+    refuse(edge, socket, { status: 405, reason: 'method' });
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
+    const socket = socketOf(duplex);
+    const refusal = readParserError(error);
+    if (refusal === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
+    void refuseInTurn(edge, socket, refusal, connections.underWay(socket));
+  });
+  return server;
+}
+
+function isHandshake({ method = '', httpVersion, rawHeaders: headers }: IncomingMessage): boolean {
+  return isWebSocketHandshake({ method, httpVersion, headers });
+}
+
+/** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
+async function refuseInTurn(
+  edge: EdgeContext,
+  socket: Socket,
+  refusal: Refusal,
+  before: readonly Viewer[],
+): Promise<void> {
+  // What is wrong may lie in the framing or the body of the last one: then this is its answer, if it has none yet.
+  const broken = before.find((viewer) => !viewer.isReceived);
+  await Promise.all(before.filter((viewer) => viewer !== broken).map((viewer) => viewer.ended));
+  if (broken === undefined) {
+    if (socket.writable) refuse(edge, socket, refusal);
+  } else if (broken.statusSent === 0) {
+    broken.refuse(refusal, edge.clock());
+  } else {
+    await broken.ended;
+    socket.destroy();
+  }
+}
+
+function refuse({ clock, writeLog, metrics }: EdgeContext, socket: Socket, refusal: Refusal): void {
+  const address = unmapAddress(socket.remoteAddress ?? '');
+  const sentBytes = sendRefusal(socket, refusal, clock());
+  metrics.countRequest({ status: 'ERROR', reason: refusal.reason }, refusal.status, sentBytes);
+  writeLog(describeRefusal(address, refusal.status, sentBytes, clock()));
+}
+
+/** node:http types the sockets of its rarer events as streams; over TCP they are sockets. */
+function socketOf(duplex: Duplex): Socket {
+  if (duplex instanceof Socket) return duplex;
+  throw new Error('the listener is on TCP');
+}

@@ -1,0 +1,51 @@
+/** What bounds a worker's connections, requests and waits: milliseconds, bytes and counts. Tests choose others. */
+import { MAX_POOL_CONNECTIONS } from './origin/pools.ts';
+import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
+import { MAX_WEB_SOCKETS } from './web-sockets.ts';
+
+/** Edge rules 2 and 10 give the origins' three. */
+export interface EdgeLimits {
+  readonly connectMs: number;
+  /** For a connection to be free, where as many as may be are in use. */
+  readonly originWaitMs: number;
+  readonly maxOriginConnections: number;
+  readonly firstByteMs: number;
+  readonly originIdleMs: number;
+  /** For a fetch that goes on for the store alone, beside what its length allows. */
+  readonly unreadFetchMs: number;
+  /** A client that neither sends its body nor reads its answer. */
+  readonly clientIdleMs: number;
+  readonly requestHeaderMs: number;
+  /** A whole request, body included. */
+  readonly requestMs: number;
+  readonly keepAliveMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxRequestBodyBytes: number;
+  /** The last one's answer ends it. */
+  readonly maxRequestsPerConnection: number;
+  readonly maxWebSockets: number;
+  /** Without a byte either way. */
+  readonly webSocketIdleMs: number;
+  /** The same, after one end has ended its side. */
+  readonly webSocketEndedMs: number;
+}
+
+export const DEFAULT_LIMITS: EdgeLimits = {
+  connectMs: 5_000,
+  originWaitMs: 5_000,
+  maxOriginConnections: MAX_POOL_CONNECTIONS,
+  firstByteMs: 30_000,
+  originIdleMs: 30_000,
+  unreadFetchMs: 30_000,
+  clientIdleMs: 60_000,
+  requestHeaderMs: 15_000,
+  requestMs: 600_000,
+  keepAliveMs: 75_000,
+  maxHeaderBytes: 32 * 1024,
+  maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
+  // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.
+  maxRequestsPerConnection: 10_000,
+  maxWebSockets: MAX_WEB_SOCKETS,
+  webSocketIdleMs: 600_000, // ends that have something to say or to ask do so more often
+  webSocketEndedMs: 5_000,
+};
