@@ -93,7 +93,7 @@ describe('a page in the coding that the client accepts', () => {
   });
 
   test('what is not compressed goes out as it came', async (t) => {
-    const { origin, get } = await startCodedEdge(t, reply(TEXT, HTML), {}, { cacheBytes: 64 * 1024 * 1024 });
+    const { origin, get } = await startCodedEdge(t, reply(TEXT, HTML), {}, { cacheBytes: 256 * 1024 * 1024 });
     const untouched: readonly (readonly [string, Readonly<Record<string, string>>, status?: number, body?: string])[] =
       [
         ['/small', HTML, 200, TEXT.slice(0, 1023)],
