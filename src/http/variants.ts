@@ -22,7 +22,8 @@ export function selectVariant<T extends Stored>(
   for (const variant of variants) {
     if (fields === undefined || !isSameList(fields, variant.vary)) {
       fields = variant.vary;
-      key = secondaryKey(fields, request.headers, options);
+      // Reading the fields may cost something: not for nothing.
+      key = fields.length === 0 ? '' : secondaryKey(fields, request.headers, options);
     }
     // RFC 9111 §4.1: the most recent matching response
     if (variant.varyKey === key && (selected === undefined || variant.dateAt > selected.dateAt)) selected = variant;
