@@ -3,6 +3,7 @@
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
 import { isHostName, isIpLiteral } from './host-name.ts';
+import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
 import { DEFAULT_SITE_CACHE, MAX_HEURISTIC_CAP_SECONDS, MAX_STALE_CAP_SECONDS, type SiteCache } from './site-cache.ts';
 import type { SiteSpec } from './spec.ts';
@@ -36,9 +37,6 @@ export function compileSite(spec: unknown, revision: number): CompileResult {
     throw error;
   }
 }
-
-/** Leaves the readers below at the first problem; never leaves this file. */
-class Problem extends Error {}
 
 function readSite(spec: unknown, revision: number): Site {
   const members = readObject('spec', spec);
@@ -143,34 +141,6 @@ function readCache(value: unknown): SiteCache {
     normalizeVary: choice('normalizeVary'),
     matchLanguage: choice('matchLanguage'),
   };
-}
-
-function readObject(member: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected(member, 'an object', value);
-  return Object.fromEntries(Object.entries(value));
-}
-
-function readText(member: string, value: unknown): string {
-  if (typeof value !== 'string') throw expected(member, 'a text', value);
-  return value;
-}
-
-function readInteger(member: string, value: unknown, max: number, min = 1): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-    throw expected(member, `an integer from ${min} to ${max}`, value);
-  }
-  return value;
-}
-
-function readOneOf<T extends string | boolean>(member: string, value: unknown, allowed: readonly T[]): T {
-  const found = allowed.find((item) => item === value);
-  if (found === undefined) throw expected(member, `one of ${allowed.join(', ')}`, value);
-  return found;
-}
-
-/** What was found is cut short: it comes from outside and goes into logs and reports. */
-function expected(member: string, what: string, found: unknown): Problem {
-  return new Problem(`${member}: expected ${what}, found ${(JSON.stringify(found) ?? 'nothing').slice(0, 100)}`);
 }
 
 function deepFreeze<T extends object>(value: T): T {

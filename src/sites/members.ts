@@ -1,0 +1,32 @@
+/** Reads the members of a spec, of which nothing is known yet. The first problem ends the compiling. */
+
+/** Its message names the member, what was expected and what was found. Caught by `compileSite`. */
+export class Problem extends Error {}
+
+export function readObject(member: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw expected(member, 'an object', value);
+  return Object.fromEntries(Object.entries(value));
+}
+
+export function readText(member: string, value: unknown): string {
+  if (typeof value !== 'string') throw expected(member, 'a text', value);
+  return value;
+}
+
+export function readInteger(member: string, value: unknown, max: number, min = 1): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+    throw expected(member, `an integer from ${min} to ${max}`, value);
+  }
+  return value;
+}
+
+export function readOneOf<T extends string | boolean>(member: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((item) => item === value);
+  if (found === undefined) throw expected(member, `one of ${allowed.join(', ')}`, value);
+  return found;
+}
+
+/** What was found is cut short: it comes from outside and goes into logs and reports. */
+export function expected(member: string, what: string, found: unknown): Problem {
+  return new Problem(`${member}: expected ${what}, found ${(JSON.stringify(found) ?? 'nothing').slice(0, 100)}`);
+}
