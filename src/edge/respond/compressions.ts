@@ -21,8 +21,8 @@ const MAX_OPEN = 32;
 const MAX_OPEN_PER_SITE = 16;
 /** At work at the same moment: the other threads of the pool are the disk's. */
 const MAX_TURNS = 2;
-/** A source of unknown length may turn out too large to be kept: from here on no reader is left behind. */
-const MAX_UNPACED_BYTES = 2 * 1024 * 1024;
+/** A source of unknown length may turn out too large to be kept: before the window of readers ends, the slowest sets the pace. */
+const MAX_UNPACED_BYTES = 3 * 1024 * 1024;
 
 export interface Compressions {
   /** What is under way and can be read from its beginning. */
@@ -87,19 +87,18 @@ export function createCompressions(parts: CompressionParts): Compressions {
 function codedStream(source: Readable, coder: Coder, inTurn: InTurn, onEnd: () => void): Readable {
   source.on('error', () => undefined); // it shows where it is read
   const pieces = encode(source, coder, inTurn);
-  const coded = new Readable({
-    read: () => {
-      const give = ({ done, value }: IteratorResult<Buffer>) => void coded.push(done === true ? null : value);
-      void pieces.next().then(give, (error: unknown) => void coded.destroy(toError(error)));
+  return new Readable({
+    read() {
+      const give = ({ done, value }: IteratorResult<Buffer>) => void this.push(done === true ? null : value);
+      void pieces.next().then(give, (error: unknown) => void this.destroy(toError(error)));
     },
-    destroy: (error, done) => {
+    destroy(error, done) {
       coder.close();
       source.destroy();
       onEnd();
       done(error);
     },
   });
-  return coded;
 }
 
 function toError(error: unknown): Error {
@@ -120,6 +119,7 @@ class Shared {
   readonly #source: Source;
   readonly #left = new AbortController();
   #viewers = 0;
+  #readBytes = 0;
 
   constructor(parts: CompressionParts, form: CodedForm, source: Source) {
     this.#parts = parts;
@@ -148,52 +148,45 @@ class Shared {
     const { live } = this;
     const { store, log } = this.#parts;
     const writer = store.openWriter();
-    let readBytes = 0;
     let madeBytes = 0;
-    const count = (bytes: Buffer) => {
-      readBytes += bytes.length;
-      if (readBytes > MAX_COMPRESSED_BYTES) writer.discard();
-    };
     try {
-      for await (const bytes of encode(counted(this.#read(), count), createCoder(this.#form.coding), inTurn)) {
+      for await (const bytes of encode(this.#read(), createCoder(this.#form.coding), inTurn)) {
+        if (this.#readBytes > MAX_COMPRESSED_BYTES) writer.discard();
         madeBytes += bytes.length;
         writer.add(bytes);
         live.push(bytes);
         if (!writer.isOpen) live.noteUnstored();
         await writer.drained?.();
-        const isPaced = !writer.isOpen || (this.#source.bodyBytes === undefined && madeBytes > MAX_UNPACED_BYTES);
-        if (isPaced) await live.room();
+        const mayTurnOutTooLarge = this.#source.bodyBytes === undefined && madeBytes > MAX_UNPACED_BYTES;
+        if (!writer.isOpen || mayTurnOutTooLarge) await live.room();
         if (!this.#isWanted(writer.isOpen)) throw new Error('nobody wants it any more');
       }
       const body = writer.finish();
-      if (body !== undefined) putCoded(store, this.#form, readBytes, body);
+      if (body !== undefined) putCoded(store, this.#form, this.#readBytes, body);
       live.finish(body);
     } catch (error) {
-      if (this.#source.kind === 'stored') log.debug({ err: error, key: this.#form.key }, 'a compression broke off');
-      writer.discard();
+      log.debug({ err: error, key: this.#form.key }, 'a compression broke off');
       live.break();
+    } finally {
+      writer.discard(); // unless it is finished
     }
   }
 
-  #read(): Iterable<Buffer> | AsyncIterable<Buffer> {
+  async *#read(): AsyncGenerator<Buffer> {
     const source = this.#source;
-    if (source.kind === 'live') return readLive(source.live, source.fetchRest, this.#left.signal);
-    return source.body.read({ first: 0, last: source.body.sizeBytes - 1 });
+    const pieces =
+      source.kind === 'live'
+        ? readLive(source.live, source.fetchRest, this.#left.signal)
+        : source.body.read({ first: 0, last: source.body.sizeBytes - 1 });
+    for await (const bytes of pieces) {
+      this.#readBytes += bytes.length;
+      yield bytes;
+    }
   }
 
   /** What is stored is soon compressed, and will be wanted again; a fetch is not kept up for that. */
   #isWanted(isGathering: boolean): boolean {
     return !this.#left.signal.aborted || (this.#source.kind === 'stored' && isGathering);
-  }
-}
-
-async function* counted(
-  source: Iterable<Buffer> | AsyncIterable<Buffer>,
-  count: (bytes: Buffer) => void,
-): AsyncGenerator<Buffer> {
-  for await (const bytes of source) {
-    count(bytes);
-    yield bytes;
   }
 }
 
