@@ -1,69 +1,17 @@
-/** WebSocket through the edge: what passes, what is answered otherwise, how it ends, and what cannot be done with it. */
+/** WebSocket through the edge: what passes, what is answered otherwise, and how it ends. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { describe, type TestContext, test } from 'node:test';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
 import { Agent, WebSocket } from 'undici';
-import type { EdgeOptions } from '../src/edge/server.ts';
-import { connectRaw, type RawClient, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
+import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { needsNginx } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
+import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from './support/web-socket.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
-const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
-const HANDSHAKE = `GET /chat?room=1 HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n\r\n`;
-
-function accept(head: string): string {
-  const key = /^sec-websocket-key: (.*)$/im.exec(head)?.[1]?.trim() ?? '';
-  const value = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  return `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${value}\r\n\r\n`;
-}
-
-interface Peer extends TestEdge {
-  /** The origin's ends of what was opened, in order. */
-  readonly sockets: Socket[];
-  /** What each of them has had after its handshake. */
-  readonly got: string[];
-  readonly heads: readonly string[];
-  readonly originPort: number;
-}
-
-type PeerOptions = Partial<EdgeOptions> & { readonly greeting?: string; readonly isHalfOpen?: boolean };
-
-/** An origin that agrees to every handshake and says `greeting` in the same breath. */
-async function startPeer(
-  t: TestContext,
-  { greeting = '', isHalfOpen = false, ...options }: PeerOptions = {},
-): Promise<Peer> {
-  const sockets: Socket[] = [];
-  const got: string[] = [];
-  const origin = await startRawOrigin(t, (socket, head) => {
-    const i = sockets.push(socket) - 1;
-    got.push('');
-    socket.allowHalfOpen = isHalfOpen;
-    socket.removeAllListeners('data');
-    socket.on('data', (chunk) => {
-      got[i] += chunk.toString('latin1');
-    });
-    socket.write(accept(head) + greeting, 'latin1');
-  });
-  const edge = await startTestEdge(t, [origin.port], options);
-  return { ...edge, sockets, got, heads: origin.heads, originPort: origin.port };
-}
-
-async function open(edge: { readonly port: number }, bytes = HANDSHAKE): Promise<RawClient> {
-  const client = connectRaw(edge.port, bytes);
-  await eventually('upgraded', () => client.text().includes('\r\n\r\n'));
-  assert.match(client.text(), /^HTTP\/1\.1 101 Switching Protocols\r\n/);
-  return client;
-}
-
-const bodyOf = (client: RawClient) => client.text().split('\r\n\r\n').slice(1).join('\r\n\r\n');
-const openSockets = async ({ registry }: TestEdge) =>
-  Number(/causeway_edge_web_sockets (\d+)/.exec(await registry.metrics())?.[1]);
 
 describe('what passes', () => {
   for (const type of ['static', 'download', 'video', 'live', 'dynamic'] as const) {
@@ -260,90 +208,6 @@ describe('what is answered otherwise', () => {
     await eventually('free', async () => (await openSockets(peer)) === 0);
     const second = await open(peer);
     second.socket.destroy();
-  });
-});
-
-describe('what cannot be done with it', () => {
-  test('an answer to a handshake that leaves the connection open is not followed by another request on it', async (t) => {
-    const origin = await startRawOrigin(t, (socket, head, count) => {
-      const body = `${count} ${head.split(' ')[1]}`;
-      socket.write(`HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    });
-    const edge = await startTestEdge(t, [origin.port]);
-    const inside = `GET /inside HTTP/1.1\r\n${HOST}\r\n`;
-    const text = await connectRaw(edge.port, HANDSHAKE + inside).closed;
-    assert.match(text, /1 \/chat\?room=1$/);
-    assert.equal((await edge.get('/after')).body, '2 /after');
-    assert.equal(origin.connections(), 2);
-    assert.deepEqual(
-      origin.heads.map((head) => head.split(' ')[1]),
-      ['/chat?room=1', '/after'],
-    );
-  });
-
-  const fakes: readonly (readonly [what: string, head: string])[] = [
-    ['without the answer to the key', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'],
-    [
-      'with a wrong answer to it',
-      'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n',
-    ],
-    [
-      'for another protocol',
-      'Upgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n',
-    ],
-    ['that names no protocol', 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n'],
-  ];
-  for (const [what, fields] of fakes) {
-    test(`a 101 ${what} opens no way to the origin`, async (t) => {
-      const sockets: Socket[] = [];
-      const origin = await startRawOrigin(t, (socket) => {
-        sockets.push(socket);
-        socket.write(`HTTP/1.1 101 Sure\r\n${fields}\r\n`);
-      });
-      const edge = await startTestEdge(t, [origin.port]);
-      const text = await connectRaw(edge.port, `${HANDSHAKE}GET /inside HTTP/1.1\r\n${HOST}\r\n`).closed;
-      assert.match(text, /^HTTP\/1\.1 502 [\s\S]*ERROR originMalformed/);
-      await eventually('closed', () => sockets.every(({ destroyed }) => destroyed));
-      assert.equal(origin.heads.length, 1);
-      assert.equal(await openSockets(edge), 0);
-    });
-  }
-
-  test('a 101 that nobody asked for is no answer', async (t) => {
-    for (const fields of ['', 'Upgrade: websocket\r\nConnection: Upgrade\r\n']) {
-      const origin = await startRawOrigin(t, (socket) => void socket.write(`HTTP/1.1 101 Sure\r\n${fields}\r\n`));
-      const edge = await startTestEdge(t, [origin.port]);
-      assert.match((await edge.get('/')).headers['x-cache'] ?? '', /^ERROR originMalformed$/);
-    }
-  });
-
-  const ignored: readonly (readonly [what: string, from: string | RegExp, to: string])[] = [
-    ['h2c', 'Upgrade: websocket', 'Upgrade: h2c'],
-    ['HTTP/1.0', 'HTTP/1.1', 'HTTP/1.0'],
-    ['a POST', 'GET', 'POST'],
-    ['Connection: close besides', 'Connection: Upgrade', 'Connection: close, Upgrade'],
-    ['no Connection', 'Connection: Upgrade\r\n', ''],
-    ['no key', /Sec-WebSocket-Key: .*\r\n/, ''],
-    ['a body', '\r\n\r\n', '\r\nContent-Length: 5\r\n\r\n12345'],
-  ];
-  for (const [what, from, to] of ignored) {
-    test(`${what}: an ordinary request, and the origin hears nothing of an upgrade`, async (t) => {
-      const origin = await startOrigin(t, reply('plain'));
-      const edge = await startTestEdge(t, [origin.port]);
-      const client = connectRaw(edge.port, HANDSHAKE.replace(from, to));
-      await eventually('answered', () => client.text().endsWith('plain'));
-      assert.match(client.text(), /^HTTP\/1\.1 200 /);
-      assert.equal(origin.requests[0]?.headers['upgrade'], undefined);
-      client.socket.destroy();
-    });
-  }
-
-  test('behind a request that waits for its answer it is an ordinary one, and comes after it', async (t) => {
-    const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
-    const edge = await startTestEdge(t, [origin.port]);
-    const text = await connectRaw(edge.port, `GET /first HTTP/1.1\r\n${HOST}\r\n${HANDSHAKE}`).closed;
-    assert.match(text, /at \/first[\s\S]*at \/chat\?room=1$/);
-    assert.equal(origin.requests[1]?.headers['upgrade'], undefined);
   });
 });
 

@@ -5,6 +5,7 @@
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import { describeRequest } from './access-log.ts';
+import { answerWebSocket } from './answer-web-socket.ts';
 import { answerByFetch, answerLive, answerPastCache, answerStored } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
@@ -22,7 +23,6 @@ import { finishAnswer } from './respond/finish.ts';
 import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
 import type { Viewer } from './viewer.ts';
-import { answerWebSocket } from './web-sockets.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
 export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
