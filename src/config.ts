@@ -2,10 +2,8 @@
  * Every setting: what it takes, where it comes from, what is in force. Nothing else reads the environment or the settings
  * file. Defaults < causeway.toml < environment < flags; all problems are reported at once. Documented in docs/operations.md.
  */
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseCidr } from '#lib/cidr.ts';
 import { isLoopback, type ListenAddress } from '#lib/listen-address.ts';
 import { LOG_LEVELS, type LogLevel } from '#lib/logger.ts';
 import {
@@ -13,9 +11,13 @@ import {
   byteSize,
   listenAddress,
   listOf,
+  network,
   oneOf,
+  path,
+  postgresUrl,
   textThat,
   textWhere,
+  timeZone,
   wholeNumber,
 } from '#lib/setting-reader.ts';
 import {
@@ -25,11 +27,13 @@ import {
   isSettingVariable,
   type Problem,
   type Setting,
+  type SettingInForce,
   type SettingSources,
   type SettingsFile,
-  type SettingText,
   settingName,
+  showSettings,
 } from '#lib/settings.ts';
+import { readTextFile } from '#lib/text-file.ts';
 
 export type RoleName = 'control' | 'edge';
 
@@ -45,6 +49,8 @@ interface Values {
   readonly trustedProxies: readonly string[];
   readonly metricsListen: ListenAddress;
   readonly edgeHttpListen: ListenAddress;
+  readonly edgeTrustedProxies: readonly string[];
+  readonly edgeProxyProtocol: 'off' | 'required';
   readonly edgeWorkers: number;
   readonly edgeId: string;
   readonly feedSocket?: string;
@@ -98,33 +104,27 @@ export interface Config
 
 type Settings = { readonly [K in keyof Required<Values>]: Setting<Required<Values>[K]> };
 
-const path = textThat('a path', /^[^\0]+$/);
-const cidr = textWhere('an address or a network such as 10.0.0.0/8', (text) => parseCidr(text) !== undefined);
 const token = textThat('at least 32 printable characters without spaces', /^[\x21-\x7e]{32,512}$/);
-const postgresUrl = textWhere(
-  'postgres://user:password@host:port/database (special characters in it percent-encoded)',
-  (text) => /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text),
-);
 const controlUrl = textWhere(
   'http:// or https:// and a host',
   (text) => /^https?:\/\/[^\s/@]+\/?$/.test(text) && URL.canParse(text),
 );
 
 export const SETTINGS: Settings = {
-  dataDir: { reader: path, default: './data', description: 'Where everything is kept that is not in PostgreSQL' },
+  dataDir: { reader: path(), default: './data', description: 'Where everything is kept that is not in PostgreSQL' },
   roles: {
     reader: listOf(oneOf(['control', 'edge']), 1, 2),
     default: 'control,edge',
     description: 'What this machine runs',
   },
   databaseUrl: {
-    reader: postgresUrl,
+    reader: postgresUrl(),
     env: 'DATABASE_URL',
     secret: true,
     description: 'PostgreSQL 15 or later; without it SQLite in the data directory',
   },
   databaseListenUrl: {
-    reader: postgresUrl,
+    reader: postgresUrl(),
     env: 'DATABASE_LISTEN_URL',
     secret: true,
     description: 'For LISTEN, to go round a pooler that pools transactions; without it `database-url`',
@@ -135,10 +135,10 @@ export const SETTINGS: Settings = {
     description:
       'Management and SMS interface, `/healthz`, `/readyz`; not on loopback only with TLS or trusted proxies',
   },
-  controlTlsCert: { reader: path, description: 'Certificate chain of control (PEM file)' },
-  controlTlsKey: { reader: path, description: 'Private key of control (PEM file)' },
+  controlTlsCert: { reader: path(), description: 'Certificate chain of control (PEM file)' },
+  controlTlsKey: { reader: path(), description: 'Private key of control (PEM file)' },
   trustedProxies: {
-    reader: listOf(cidr, 0, 64),
+    reader: listOf(network(), 0, 64),
     default: '',
     description: 'Proxies before control whose X-Forwarded-For is believed',
   },
@@ -147,6 +147,17 @@ export const SETTINGS: Settings = {
     reader: listenAddress(),
     default: '[::]:8080',
     description: 'HTTP for viewers; `[::]` takes IPv4 too, and is 0.0.0.0 on a machine without IPv6',
+  },
+  edgeTrustedProxies: {
+    reader: listOf(network(), 0, 256),
+    default: '',
+    description:
+      "Proxies before the edge that are believed whose a request is, and whether its client's connection is by TLS",
+  },
+  edgeProxyProtocol: {
+    reader: oneOf(['off', 'required']),
+    default: 'off',
+    description: '`required`: connections of those proxies begin with a header of the PROXY protocol, version 1 or 2',
   },
   edgeWorkers: {
     reader: autoOr(wholeNumber(1, 256), Math.min(256, availableParallelism())),
@@ -160,7 +171,7 @@ export const SETTINGS: Settings = {
     description: 'The name under which this edge reports; each edge needs one of its own',
   },
   feedSocket: {
-    reader: path,
+    reader: path(),
     description: 'Unix socket of the feed, at most 100 bytes; without it `run/feed.sock` in the data directory',
   },
   cacheMemory: {
@@ -170,7 +181,7 @@ export const SETTINGS: Settings = {
       'Memory for cached responses and for those on their way in, shared out among the edge workers; 0: only what is on disk',
   },
   cacheDisk: {
-    reader: path,
+    reader: path(),
     description: 'Directory for cached responses, of this service alone; without it `cache` in the data directory',
   },
   cacheDiskSize: {
@@ -179,7 +190,7 @@ export const SETTINGS: Settings = {
     description: 'Disk for cached responses, shared by the edge workers; 0: none',
   },
   originAllow: {
-    reader: listOf(cidr, 0, 256),
+    reader: listOf(network(), 0, 256),
     default: '',
     description: 'Private addresses that an origin may have in spite of the guard',
   },
@@ -195,7 +206,7 @@ export const SETTINGS: Settings = {
   },
   locale: { reader: oneOf(['zh-CN', 'en']), default: 'zh-CN', description: 'Language of answers that ask for none' },
   timeZone: {
-    reader: textWhere('a time zone such as Asia/Shanghai', isTimeZone),
+    reader: timeZone(),
     default: 'Asia/Shanghai',
     description: 'Governs create_time, log times and where a day begins',
   },
@@ -255,7 +266,7 @@ export const SETTINGS: Settings = {
     secret: true,
     description: 'Access token of commands',
   },
-  tokenFile: { reader: path, description: 'File that holds the access token of commands' },
+  tokenFile: { reader: path(), description: 'File that holds the access token of commands' },
 };
 
 /** Variables that belong to the tests of this repository and are no settings. */
@@ -267,13 +278,6 @@ const MAX_SOCKET_PATH_BYTES = 100;
 export interface ConfigInput extends SettingSources {
   /** Relative paths begin here. */
   readonly cwd: string;
-}
-
-/** A setting as `causeway config` shows it; the text of a secret is `***`, of one that is not set empty. */
-export interface SettingInForce {
-  readonly name: string;
-  readonly value: string;
-  readonly source: string;
 }
 
 export type Loaded =
@@ -320,7 +324,7 @@ export function loadConfig(input: ConfigInput): Loaded {
   // Each value came from the reader of its own key, and every key of `Values` without `?` has a default.
   const config = finishConfig(values as unknown as Values, input.cwd, refuse);
   if (problems.length > 0) return { kind: 'problems', problems };
-  return { kind: 'config', config, sources: showSettings(texts) };
+  return { kind: 'config', config, sources: showSettings(SETTINGS, texts) };
 }
 
 type Refuse = (key: string, problem: string) => void;
@@ -342,6 +346,9 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
 
   if (!values.roles.includes('control') && values.edgeId === SETTINGS.edgeId.default)
     refuse('edgeId', `an edge without control on its machine needs a name of its own, not ${values.edgeId}`);
+
+  if (values.edgeProxyProtocol === 'required' && values.edgeTrustedProxies.length === 0)
+    refuse('edgeProxyProtocol', 'needs edge-trusted-proxies: nobody else is believed');
 
   const fileText = (key: string, path: string | undefined): string | undefined => {
     const file = path === undefined ? undefined : readTextFile(resolve(cwd, path));
@@ -367,31 +374,4 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
     ...(token !== undefined && { token }),
   };
-}
-
-function showSettings(texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
-  return Object.entries(SETTINGS).map(([key, setting]) => {
-    const { text = '', source = DEFAULT_SOURCE } = texts.get(key) ?? {};
-    return { name: settingName(key), value: setting.secret === true && text !== '' ? '***' : text, source };
-  });
-}
-
-function readTextFile(
-  path: string,
-): { readonly kind: 'text'; readonly text: string } | { readonly kind: 'unreadable'; readonly code: string } {
-  try {
-    return { kind: 'text', text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { kind: 'unreadable', code };
-  }
-}
-
-function isTimeZone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false; // RangeError: no such time zone
-  }
 }

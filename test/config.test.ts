@@ -14,6 +14,7 @@ test('the defaults are a whole configuration', () => {
   assert.deepEqual(config.controlListen, { host: '127.0.0.1', port: 8700 });
   assert.deepEqual(config.edgeHttpListen, { host: '::', port: 8080 });
   assert.deepEqual(config.roles, ['control', 'edge']);
+  assert.deepEqual([config.edgeTrustedProxies, config.edgeProxyProtocol], [[], 'off']);
   assert.equal(config.cacheMemoryBytes, 256 * 2 ** 20);
   assert.equal(config.databaseUrl, undefined);
   assert.ok(config.edgeWorkers >= 1);
@@ -92,6 +93,8 @@ test('values out of range or of the wrong form are refused', () => {
     ],
     ['url', ['http://', 'http://[bad', 'http://h:99999', 'http://u:p@h', 'h:80']],
     ['trustedProxies', ['10.0.0.0/33', 'proxy.example']],
+    ['edgeTrustedProxies', ['10.0.0.0/33', 'proxy.example', '*']],
+    ['edgeProxyProtocol', ['on', 'v2', '']],
     ['edgeWorkers', ['257', '-1', '1.5', 'many']],
     ['edgeId', ['', '-a', 'a b', 'x'.repeat(64)]],
     ['cacheMemory', ['-1', '1TB', 'lots']],
@@ -111,6 +114,15 @@ test('values out of range or of the wrong form are refused', () => {
       assert.equal(problems.length, 1, `${key}=${text}`);
       assert.match(problems[0] ?? '', /: expected /);
     }
+});
+
+test('the PROXY protocol is asked of proxies that are named', () => {
+  const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required' };
+  assert.deepEqual(mustFail({ env }), [
+    'edge-proxy-protocol (CAUSEWAY_EDGE_PROXY_PROTOCOL): needs edge-trusted-proxies: nobody else is believed',
+  ]);
+  const { config } = mustLoad({ env: { ...env, CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::1' } });
+  assert.deepEqual([config.edgeTrustedProxies, config.edgeProxyProtocol], [['10.0.0.0/8', '2001:db8::1'], 'required']);
 });
 
 test('control leaves loopback only with TLS or trusted proxies', (t) => {

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
-import { unmapAddress } from '#lib/cidr.ts';
 import { describeRefusal } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
@@ -11,12 +10,21 @@ import { createGivenResponse } from './given-response.ts';
 import { handle } from './handle.ts';
 import type { EdgeLimits } from './limits.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
+import type { Proxies } from './proxies.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
 
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
 
-export function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connections: ClientConnections): Server {
+export interface HttpServerParts {
+  readonly edge: EdgeContext;
+  readonly limits: EdgeLimits;
+  readonly connections: ClientConnections;
+  readonly proxies: Proxies;
+}
+
+export function createHttpServer(parts: HttpServerParts): Server {
+  const { edge, limits, connections, proxies } = parts;
   const ignored = new WeakSet<IncomingMessage>();
   const server = createServer({
     insecureHTTPParser: false,
@@ -40,7 +48,8 @@ export function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connecti
   const { clientIdleMs: idleTimeoutMs, maxRequestBodyBytes } = limits;
   const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
     const { socket } = message;
-    const viewer = new Viewer(message, response, { expectation, idleTimeoutMs, maxRequestBodyBytes });
+    const client = proxies.clientOf(socket, message.rawHeaders);
+    const viewer = new Viewer(message, response, { client, expectation, idleTimeoutMs, maxRequestBodyBytes });
     // Node's parser drops what came with an Upgrade, so what follows may be half a request.
     if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
     void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
@@ -52,8 +61,14 @@ export function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connecti
     const socket = socketOf(duplex);
     socket.unshift(head); // what came behind the request is the new protocol's
     const response = createGivenResponse(message, socket);
-    const options = { expectation: 'none', upgrade: 'websocket', idleTimeoutMs, maxRequestBodyBytes } as const;
-    const viewer = new Viewer(message, response, options);
+    const client = proxies.clientOf(socket, message.rawHeaders);
+    const viewer = new Viewer(message, response, {
+      client,
+      expectation: 'none',
+      upgrade: 'websocket',
+      idleTimeoutMs,
+      maxRequestBodyBytes,
+    });
     void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
   });
   // Without a listener Node would drop the connection without a word.
@@ -61,14 +76,15 @@ export function createHttpServer(edge: EdgeContext, limits: EdgeLimits, connecti
     const socket = socketOf(duplex);
     // Node has taken the connection from the answers before it: an answer to this one would land inside theirs.
     if (connections.underWay(socket).length > 0) socket.destroy();
-    refuse(edge, socket, { status: 405, reason: 'method' });
+    refuse(parts, socket, { status: 405, reason: 'method' });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     const socket = socketOf(duplex);
     const refusal = readParserError(error);
     if (refusal === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
-    void refuseInTurn(edge, socket, refusal, connections.underWay(socket));
+    void refuseInTurn(parts, socket, refusal, connections.underWay(socket));
   });
+  proxies.standBefore(server);
   return server;
 }
 
@@ -78,7 +94,7 @@ function isHandshake({ method = '', httpVersion, rawHeaders: headers }: Incoming
 
 /** Answers go out in the order of the requests, so those under way on the connection come first. RFC 9112 §9.3.2 */
 async function refuseInTurn(
-  edge: EdgeContext,
+  parts: HttpServerParts,
   socket: Socket,
   refusal: Refusal,
   before: readonly Viewer[],
@@ -87,17 +103,18 @@ async function refuseInTurn(
   const broken = before.find((viewer) => !viewer.isReceived);
   await Promise.all(before.filter((viewer) => viewer !== broken).map((viewer) => viewer.ended));
   if (broken === undefined) {
-    if (socket.writable) refuse(edge, socket, refusal);
+    if (socket.writable) refuse(parts, socket, refusal);
   } else if (broken.statusSent === 0) {
-    broken.refuse(refusal, edge.clock());
+    broken.refuse(refusal, parts.edge.clock());
   } else {
     await broken.ended;
     socket.destroy();
   }
 }
 
-function refuse({ clock, writeLog, metrics }: EdgeContext, socket: Socket, refusal: Refusal): void {
-  const address = unmapAddress(socket.remoteAddress ?? '');
+function refuse({ edge, proxies }: HttpServerParts, socket: Socket, refusal: Refusal): void {
+  const { clock, writeLog, metrics } = edge;
+  const address = proxies.addressOf(socket);
   const sentBytes = sendRefusal(socket, refusal, clock());
   metrics.countRequest({ status: 'ERROR', reason: refusal.reason }, refusal.status, sentBytes);
   writeLog(describeRefusal(address, refusal.status, sentBytes, clock()));

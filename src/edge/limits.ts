@@ -15,6 +15,8 @@ export interface EdgeLimits {
   readonly unreadFetchMs: number;
   /** A client that neither sends its body nor reads its answer. */
   readonly clientIdleMs: number;
+  /** For the header that a trusted proxy begins a connection with, where it has to. */
+  readonly proxyHeaderMs: number;
   readonly requestHeaderMs: number;
   /** A whole request, body included. */
   readonly requestMs: number;
@@ -38,6 +40,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   originIdleMs: 30_000,
   unreadFetchMs: 30_000,
   clientIdleMs: 60_000,
+  proxyHeaderMs: 5_000,
   requestHeaderMs: 15_000,
   requestMs: 600_000,
   keepAliveMs: 75_000,

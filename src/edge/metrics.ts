@@ -1,6 +1,7 @@
 /** The edge's counters. Every label has a closed set of values. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
+import type { ProxyHeaderFailure } from './proxies.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
 import type { WebSockets } from './web-sockets.ts';
@@ -9,6 +10,7 @@ export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
   countOriginFailure(failure: OriginFailure): void;
+  countProxyHeaderFailure(failure: ProxyHeaderFailure): void;
   countCompression(coding: ContentCoding, outcome: 'made' | 'refused'): void;
 }
 
@@ -28,6 +30,12 @@ export function createEdgeMetrics(
   const failures = new Counter({
     name: 'causeway_edge_origin_failures_total',
     help: 'Attempts at an origin that brought no response, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const proxyHeaderFailures = new Counter({
+    name: 'causeway_edge_proxy_header_failures_total',
+    help: 'Connections of trusted proxies that were ended for want of a PROXY protocol header.',
     labelNames: ['reason'],
     registers,
   });
@@ -74,6 +82,7 @@ export function createEdgeMetrics(
       sent.inc(sentBytes);
     },
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
+    countProxyHeaderFailure: (failure) => proxyHeaderFailures.inc({ reason: failure }),
     countCompression: (coding, outcome) => compressions.inc({ coding, outcome }),
   };
 }

@@ -12,8 +12,9 @@ export interface ReceivedRequest {
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1';
   readonly headers: RawHeaders;
+  /** The client's own connection, be it to us or to a trusted proxy before us. */
   readonly isTls: boolean;
-  /** Of the TCP peer, without port; IPv4 also on a dual-stack socket. */
+  /** Without port; IPv4 also on a dual-stack socket. Of the TCP peer, or as trusted proxies say. */
   readonly clientAddress: string;
   /** The parser takes a few versions for HTTP/1 that are not. */
   readonly hasUnknownVersion: boolean;

@@ -21,6 +21,7 @@ import { createOriginHealth } from './origin/health.ts';
 import { createOriginPools } from './origin/pools.ts';
 import { createResolver, type Resolve } from './origin/resolve.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
+import { createProxies, type ProxiesOptions } from './proxies.ts';
 import { createRefreshes } from './refresh.ts';
 import { createCompressions } from './respond/compressions.ts';
 import { createLagBudget } from './respond/lag.ts';
@@ -43,6 +44,8 @@ export interface EdgeOptions extends ListenOptions {
   readonly log: Logger;
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
+  /** Nobody is trusted when absent. */
+  readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
   /** How origins' names are resolved; by the machine's hosts file and name servers when absent. */
   readonly resolve?: Resolve;
   /** Certificate authorities for origins instead of the system's, PEM. */
@@ -67,11 +70,17 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   let isClosing = false;
   const { edge, closeOrigins } = createContext(options, limits, () => isClosing);
   const connections = createConnections(limits.maxRequestsPerConnection);
-  const server = createHttpServer(edge, limits, connections);
+  const proxies = createProxies({
+    ...(options.proxies ?? { trusted: [], protocol: 'off' }),
+    headerMs: limits.proxyHeaderMs,
+    onFailure: edge.metrics.countProxyHeaderFailure,
+  });
+  const server = createHttpServer({ edge, limits, connections, proxies });
   const port = await listen(server, options);
   let closed: Promise<void> | undefined;
   const close = (graceMs: number) => {
     isClosing = true;
+    proxies.cutWaiting();
     closed ??= closeServer(server, connections, graceMs).then(closeOrigins);
     return closed;
   };

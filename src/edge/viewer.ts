@@ -5,12 +5,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { unmapAddress } from '#lib/cidr.ts';
 import { createRequestBody, type RequestBody } from './origin/request-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
+import type { Client } from './proxies.ts';
 import type { ReceivedRequest } from './request.ts';
 
 export interface ViewerOptions {
+  readonly client: Client;
   readonly expectation: 'none' | 'continue' | 'unknown';
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
@@ -238,15 +239,15 @@ export class Viewer {
 /** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
 const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);
 
-function readReceived(message: IncomingMessage, { expectation, upgrade }: ViewerOptions): ReceivedRequest {
+function readReceived(message: IncomingMessage, { client, expectation, upgrade }: ViewerOptions): ReceivedRequest {
   return {
     method: message.method ?? '',
     target: message.url ?? '',
     httpVersion: message.httpVersion === '1.0' ? '1.0' : '1.1',
     headers: message.rawHeaders,
     hasUnknownVersion: message.httpVersion !== '1.1' && message.httpVersion !== '1.0',
-    isTls: false,
-    clientAddress: unmapAddress(message.socket.remoteAddress ?? ''),
+    isTls: client.isTls,
+    clientAddress: client.address,
     hasUnknownExpectation: expectation === 'unknown',
     upgrade,
   };

@@ -1,4 +1,5 @@
 /** How the text of a setting becomes a value. A reader says what it takes, so a refusal and the documentation agree. */
+import { parseCidr } from './cidr.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 
 export interface Reader<T> {
@@ -65,6 +66,34 @@ export function textThat(expected: string, matches: RegExp): Reader<string> {
 /** A text that `accepts`, where a pattern does not say it. */
 export function textWhere(expected: string, accepts: (text: string) => boolean): Reader<string> {
   return { expected, read: (text) => (accepts(text) ? text : undefined) };
+}
+
+export function path(): Reader<string> {
+  return textThat('a path', /^[^\0]+$/);
+}
+
+export function network(): Reader<string> {
+  return textWhere('an address or a network such as 10.0.0.0/8', (text) => parseCidr(text) !== undefined);
+}
+
+export function timeZone(): Reader<string> {
+  return textWhere('a time zone such as Asia/Shanghai', isTimeZone);
+}
+
+export function postgresUrl(): Reader<string> {
+  return textWhere(
+    'postgres://user:password@host:port/database (special characters in it percent-encoded)',
+    (text) => /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text),
+  );
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false; // RangeError: no such time zone
+  }
 }
 
 function inRange(value: number, min: number, max: number): boolean {

@@ -46,6 +46,13 @@ export interface SettingText {
   readonly source: string;
 }
 
+/** A setting as `causeway config` shows it; the text of a secret is `***`, of one that is not set empty. */
+export interface SettingInForce {
+  readonly name: string;
+  readonly value: string;
+  readonly source: string;
+}
+
 type Table = Readonly<Record<string, Setting<unknown>>>;
 
 const ENV_PREFIX = 'CAUSEWAY_';
@@ -83,6 +90,14 @@ export function gatherTexts(
     if (found !== undefined) texts.set(key, found);
   }
   return { texts, problems };
+}
+
+/** All of the table, in its order. */
+export function showSettings(table: Table, texts: ReadonlyMap<string, SettingText>): SettingInForce[] {
+  return Object.entries(table).map(([key, setting]) => {
+    const { text = '', source = DEFAULT_SOURCE } = texts.get(key) ?? {};
+    return { name: settingName(key), value: setting.secret === true && text !== '' ? '***' : text, source };
+  });
 }
 
 /** Whether the environment variable is one of the table's, or looks as if it should be. */

@@ -43,6 +43,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     clock: systemClock,
     log,
     registry,
+    proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
   new Gauge({
     name: UNDER_WAY,

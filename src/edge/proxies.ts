@@ -1,0 +1,121 @@
+/**
+ * Whose a connection and its requests are: the TCP peer's, or whoever trusted proxies say. They say it in the PROXY protocol before
+ * the first request, or in fields of each request. Nobody else is believed. Edge rule 6
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { allValues, joinedValue, listMembers, type RawHeaders } from '#http/headers.ts';
+import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
+import { clientAddress } from '#lib/client-address.ts';
+import { readProxyHeader } from './proxy-protocol.ts';
+
+export interface Client {
+  readonly address: string;
+  /** Its own connection is by TLS, be it to us or to a trusted proxy. */
+  readonly isTls: boolean;
+}
+
+export interface Proxies {
+  /** Of a connection, before or without a request. */
+  addressOf(socket: Socket): string;
+  clientOf(socket: Socket, headers: RawHeaders): Client;
+  /** Connections of trusted proxies reach the server's own listeners when their header is here. */
+  standBefore(server: Server): void;
+  /** Ends connections whose header is not here. */
+  cutWaiting(): void;
+}
+
+export interface ProxiesOptions {
+  readonly trusted: readonly string[];
+  /** `required`: their connections begin with a header of the PROXY protocol, or end. */
+  readonly protocol: 'off' | 'required';
+  /** For the whole of it. */
+  readonly headerMs: number;
+  readonly onFailure: (failure: ProxyHeaderFailure) => void;
+}
+
+/** Why a trusted proxy's connection was ended: no header in time, or something else than one. */
+export type ProxyHeaderFailure = 'timeout' | 'malformed';
+
+export function createProxies({ trusted: networks, protocol, headerMs, onFailure }: ProxiesOptions): Proxies {
+  const trusted = createAddressSet(networks);
+  const announced = new WeakMap<Socket, string>();
+  const waiting = new Set<Socket>();
+  const addressOf = (socket: Socket) => announced.get(socket) ?? unmapAddress(socket.remoteAddress ?? '');
+
+  const receive = (socket: Socket, pass: () => void): void => {
+    waiting.add(socket);
+    readHeader(socket, headerMs, (outcome) => {
+      waiting.delete(socket);
+      if (outcome.kind === 'failed') onFailure(outcome.failure);
+      if (outcome.kind !== 'header') return;
+      if (outcome.client !== undefined) announced.set(socket, outcome.client);
+      pass();
+    });
+  };
+
+  return {
+    addressOf,
+    clientOf: (socket, headers) => {
+      const address = addressOf(socket);
+      if (networks.length === 0 || !trusted.has(address)) return { address, isTls: false };
+      const forwardedFor = joinedValue(headers, 'x-forwarded-for');
+      return { address: clientAddress(address, forwardedFor, trusted), isTls: isForwardedTls(headers) };
+    },
+    standBefore: (server) => {
+      if (protocol === 'off') return;
+      const listeners = server.listeners('connection');
+      server.removeAllListeners('connection');
+      server.on('connection', (socket: Socket) => {
+        const pass = () => {
+          for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+        };
+        if (trusted.has(addressOf(socket))) receive(socket, pass);
+        else pass();
+      });
+    },
+    cutWaiting: () => {
+      for (const socket of waiting) socket.destroy();
+    },
+  };
+}
+
+/** Several proxies that say different things say nothing. */
+function isForwardedTls(headers: RawHeaders): boolean {
+  const schemes = listMembers(allValues(headers, 'x-forwarded-proto'));
+  return schemes.length > 0 && schemes.every((scheme) => scheme === 'https');
+}
+
+type Outcome =
+  | { readonly kind: 'header'; readonly client: string | undefined }
+  | { readonly kind: 'failed'; readonly failure: ProxyHeaderFailure }
+  | { readonly kind: 'gone' };
+
+/** Calls `done` once. What came behind the header is put back, to be read by whoever listens next. */
+function readHeader(socket: Socket, timeoutMs: number, done: (outcome: Outcome) => void): void {
+  let bytes: Buffer = Buffer.alloc(0);
+  const settle = (outcome: Outcome): void => {
+    clearTimeout(timer);
+    socket.off('data', onData).off('end', onGone).off('close', onGone).off('error', ignore);
+    if (outcome.kind !== 'header') socket.on('error', ignore).destroy();
+    done(outcome);
+    if (outcome.kind === 'header') socket.resume();
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const header = readProxyHeader(bytes);
+    if (header.kind === 'incomplete') return;
+    if (header.kind === 'header') {
+      socket.pause();
+      socket.unshift(bytes.subarray(header.sizeBytes));
+      settle({ kind: 'header', client: header.client });
+    } else {
+      settle({ kind: 'failed', failure: 'malformed' });
+    }
+  };
+  const onGone = (): void => settle({ kind: 'gone' });
+  const timer = setTimeout(() => settle({ kind: 'failed', failure: 'timeout' }), timeoutMs);
+  socket.on('data', onData).on('end', onGone).on('close', onGone).on('error', ignore);
+}
+
+function ignore(): void {} // shows as closed
