@@ -46,7 +46,7 @@ function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: Liv
 export function answerStored(
   { request }: Visit,
   stored: CachedResponse,
-  status: 'HIT' | 'STALE' | 'REVALIDATED',
+  status: 'HIT' | 'STALE' | 'REVALIDATED' | 'MISS',
   now: number,
 ): EdgeAnswer {
   // Only several ranges need one, and then it must not occur in the body.
@@ -91,20 +91,31 @@ export interface FetchNeed {
   readonly prefix: StoredPart | undefined;
 }
 
-/** A miss or a validation; when it leads, the others may look again as soon as its body is stored, or will not be. */
-export async function answerByFetch(
+/** A miss or a validation. */
+export function answerByFetch(
   viewer: Viewer,
   edge: EdgeContext,
   visit: Visit,
   { place, ...need }: FetchNeed,
 ): Promise<EdgeAnswer | undefined> {
+  return withLanding(edge, visit, place, () => {
+    return need.stored === undefined
+      ? answerMiss(viewer, edge, visit, { place, ...need })
+      : answerValidated(viewer, edge, visit, { place, stored: need.stored });
+  });
+}
+
+/** When it leads, the others may look again as soon as the body of the answer is stored, or will not be. */
+export async function withLanding(
+  edge: EdgeContext,
+  visit: Visit,
+  place: Place,
+  fetchAnswer: () => Promise<EdgeAnswer | undefined>,
+): Promise<EdgeAnswer | undefined> {
   const land = place.kind === 'lead' ? place.land : () => undefined;
   let answer: EdgeAnswer | undefined;
   try {
-    answer =
-      need.stored === undefined
-        ? await answerMiss(viewer, edge, visit, { place, ...need })
-        : await answerValidated(viewer, edge, visit, { place, stored: need.stored });
+    answer = await fetchAnswer();
   } finally {
     if (answer === undefined || fillOf(answer) === undefined) land();
   }
@@ -189,7 +200,7 @@ async function answerValidated(
 }
 
 /** Lets those who wait read along; what another request stores already is not stored twice. */
-function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedResponse): FetchedResponse {
+export function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedResponse): FetchedResponse {
   const { admission, fill } = result;
   if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
   if (place.kind === 'alone' && place.isRedundant) {
@@ -208,7 +219,7 @@ function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedRes
 }
 
 /** Instead of what the origin failed to give; not when it was purged meanwhile. */
-async function canStandIn(
+export async function canStandIn(
   { sites, clock }: EdgeContext,
   visit: Visit,
   stored: CachedResponse,
@@ -219,7 +230,7 @@ async function canStandIn(
   return stored.requestAt > absentUpTo(sites, visit, undefined, now) && (await isReadable(stored.body));
 }
 
-function answerResponse(
+export function answerResponse(
   { clock }: EdgeContext,
   { request }: Visit,
   { response, admission, fill }: FetchedResponse,
@@ -273,11 +284,11 @@ function applyHead({ store }: EdgeContext, visit: Visit, stored: CachedResponse,
   if (outcome.kind === 'delete') store.remove(key, stored);
 }
 
-function questionOf(viewer: Viewer): Pick<Question, 'signal' | 'onInterim'> {
+export function questionOf(viewer: Viewer): Pick<Question, 'signal' | 'onInterim'> {
   return { signal: viewer.signal, onInterim: (status, headers) => viewer.sendInterim(status, headers) };
 }
 
-function failureAnswer({ clock }: EdgeContext, failure: OriginFailure): EdgeAnswer {
+export function failureAnswer({ clock }: EdgeContext, failure: OriginFailure): EdgeAnswer {
   return errorAnswer(failureStatus(failure), { status: 'ERROR', reason: failure }, clock());
 }
 

@@ -6,13 +6,15 @@ import type { AccessRecord } from '#logs/line.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { Flights } from './collapse.ts';
+import type { Exchanged, Question } from './exchange.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
 import type { LagBudget } from './respond/lag.ts';
 import type { Pins } from './respond/pins.ts';
-import type { CachedResponse, CacheStore } from './store/store.ts';
+import type { Slices } from './slices/slices.ts';
+import type { CacheStore } from './store/store.ts';
 import type { WebSockets } from './web-sockets.ts';
 
 export interface EdgeContext {
@@ -21,6 +23,7 @@ export interface EdgeContext {
   readonly origins: Origins;
   readonly refreshes: Refreshes;
   readonly flights: Flights;
+  readonly slices: Slices;
   readonly compressions: Compressions;
   readonly writeLog: (record: AccessRecord) => void;
   readonly metrics: EdgeMetrics;
@@ -38,8 +41,11 @@ export interface EdgeContext {
 /** Validations in the background. */
 export interface Refreshes {
   /** Returns at once. Does nothing when one is under way for the key, or too many are. */
-  start(edge: EdgeContext, visit: Visit, stored: CachedResponse): void;
+  start(edge: EdgeContext, visit: Visit, ask: AskAgain): void;
 }
+
+/** `visit`: as a plain GET. What comes is stored; an error is not. */
+export type AskAgain = (visit: Visit, question: Pick<Question, 'signal' | 'onInterim'>) => Promise<Exchanged>;
 
 /** A request that has a site, is allowed, and has a key and a plan. */
 export interface Visit {

@@ -19,7 +19,7 @@ import { completeHead, prepend, type StoredPart } from './parts.ts';
 import { isReadable } from './readable.ts';
 import type { OriginFailure } from './reasons.ts';
 import type { Fill } from './respond/answer.ts';
-import type { CachedResponse } from './store/store.ts';
+import type { CachedResponse, CacheStore } from './store/store.ts';
 
 export type Exchanged =
   /** The origin confirmed what is stored; this is it with its new head. */
@@ -121,6 +121,17 @@ function joinRest(
   };
 }
 
+/** Asks for a part that the caller has chosen, and admits. A 304 is applied to what is offered, under the visit's key. */
+export function askForPart(
+  edge: EdgeContext,
+  visit: Visit,
+  headers: RawHeaders,
+  offered: readonly CachedResponse[],
+  question: Pick<Question, 'signal' | 'onInterim'>,
+): Promise<Exchanged> {
+  return exchange(edge, visit, { ...question, headers, offered, body: undefined, mayStore: false });
+}
+
 export interface RestOf {
   readonly stored: Stored;
   /** Of the whole. */
@@ -212,7 +223,7 @@ async function applyNotModified(
   return stored;
 }
 
-function admit(edge: EdgeContext, visit: Visit, response: OriginResponse) {
+export function admit(edge: EdgeContext, visit: Visit, response: OriginResponse) {
   const admission = judge(edge, visit, response, visit.absentUpTo);
   if (admission.kind === 'skip') return { admission, fill: undefined };
   const { stored } = admission;
@@ -220,8 +231,19 @@ function admit(edge: EdgeContext, visit: Visit, response: OriginResponse) {
   return { admission, fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: response.requestAt }) };
 }
 
+/** As if it could be of any size: of what is stored in slices. */
+export function judgeAnySize({ sites, clock }: EdgeContext, visit: Visit, response: OriginResponse): Admission {
+  return judge({ sites, clock, store: ANY_SIZE }, visit, response, visit.absentUpTo);
+}
+
+const ANY_SIZE: Judges['store'] = { maxBodyBytes: Number.POSITIVE_INFINITY, refuses: () => undefined };
+
+interface Judges extends Pick<EdgeContext, 'sites' | 'clock'> {
+  readonly store: Pick<CacheStore, 'maxBodyBytes' | 'refuses'>;
+}
+
 /** `since`: what was requested at or before it stays out, and what a purge covers by now. */
-export function judge(edge: EdgeContext, visit: Visit, response: OriginResponse, since: number): Admission {
+export function judge(edge: Judges, visit: Visit, response: OriginResponse, since: number): Admission {
   const { store, sites, clock } = edge;
   return admitResponse({
     request: visit.request.facts,

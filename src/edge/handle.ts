@@ -10,7 +10,8 @@ import { answerByFetch, answerLive, answerPastCache, answerStored } from './answ
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
-import { askedUncoded } from './encodings.ts';
+import { askedUncoded, isUncoded } from './encodings.ts';
+import { askForWhole } from './exchange.ts';
 import { canReadAlong, lookUp } from './look-up.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
@@ -22,6 +23,7 @@ import { errorAnswer } from './respond/error-page.ts';
 import { finishAnswer } from './respond/finish.ts';
 import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
+import { answerSliced, isSliceable } from './slices/answer.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
@@ -73,7 +75,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   }
 
   const answer = await answerCacheable(viewer, edge, { ...asked, request: askedUncoded(site, request) });
-  if (answer === undefined || !site.pageCompress || !isUnreadable(request, answer)) {
+  if (answer === undefined || !isUncoded(site) || !isUnreadable(request, answer)) {
     return answer && finishAnswer(viewer, edge, asked, answer);
   }
   leaveToStore(answer.body, edge);
@@ -88,14 +90,24 @@ async function answerCacheable(
   asked: Omit<Visit, 'absentUpTo'>,
 ): Promise<EdgeAnswer | undefined> {
   for (let waits = 0; ; waits++) {
-    const { visit, decision, others, now } = await lookUp(edge, asked); // 6, 7
+    const looked = await lookUp(edge, asked); // 6, 7
+    const { visit, decision, others, now } = looked;
+    if (isSliceable(edge, looked)) {
+      const sliced = await answerSliced(viewer, edge, looked, waits); // 6 to 9
+      if (sliced.kind === 'again') continue;
+      if (sliced.kind === 'answer') return sliced.answer;
+    }
     switch (decision.kind) {
       case 'hit':
         if (!(await isReadable(decision.stored.body))) continue;
         return answerStored(visit, decision.stored, 'HIT', now);
       case 'stale':
         if (!(await isReadable(decision.stored.body))) continue;
-        if (decision.shouldRevalidate) edge.refreshes.start(edge, visit, decision.stored);
+        if (decision.shouldRevalidate) {
+          edge.refreshes.start(edge, visit, (plain, question) => {
+            return askForWhole(edge, plain, decision.stored, [], question);
+          });
+        }
         return answerStored(visit, decision.stored, 'STALE', now);
       case 'gatewayTimeout':
         return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);

@@ -12,18 +12,21 @@ export interface LookedUp extends EdgeDecision {
   readonly now: number;
 }
 
-export async function lookUp(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): Promise<LookedUp> {
+/** `since`: what was requested at or before it is absent whatever is found. */
+export async function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Promise<LookedUp> {
   const found = await edge.store.find(asked.key); // 6
-  const first = decideOn(edge, asked, found); // 7
+  const first = decideOn(edge, asked, found, since); // 7
   if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
   // Another worker may have stored since what this one would ask the origin for.
   const newer = await edge.store.findNewer(asked.key, found);
-  return newer === undefined ? first : decideOn(edge, asked, newer);
+  return newer === undefined ? first : decideOn(edge, asked, newer, since);
 }
 
-function decideOn(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>, entry: CacheEntry | undefined): LookedUp {
+type Asked = Omit<Visit, 'absentUpTo'>;
+
+function decideOn(edge: EdgeContext, asked: Asked, entry: CacheEntry | undefined, since: number): LookedUp {
   const now = edge.clock();
-  const visit: Visit = { ...asked, absentUpTo: absentUpTo(edge.sites, asked, entry, now) };
+  const visit: Visit = { ...asked, absentUpTo: Math.max(since, absentUpTo(edge.sites, asked, entry, now)) };
   return { visit, now, ...decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options) };
 }
 

@@ -1,10 +1,9 @@
 /** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
-import type { EdgeContext, Refreshes, Visit } from './context.ts';
-import { askForWhole, discardBody } from './exchange.ts';
+import type { AskAgain, Refreshes, Visit } from './context.ts';
+import { discardBody } from './exchange.ts';
 import { streamToStore } from './respond/stream.ts';
-import type { CachedResponse } from './store/store.ts';
 
 /** More at once would take the origins' connections from viewers; the others are refreshed by a later request. */
 const MAX_REFRESHES = 100;
@@ -14,19 +13,19 @@ const REFRESH_TIMEOUT_MS = 120_000;
 export function createRefreshes(): Refreshes {
   const underWay = new Set<string>();
   return {
-    start: (edge, visit, stored) => {
+    start: (edge, visit, ask) => {
       if (underWay.has(visit.key) || underWay.size >= MAX_REFRESHES) return;
       underWay.add(visit.key);
-      void refresh(edge, asPlainGet(visit), stored)
+      void refresh(asPlainGet(visit), ask)
         .catch((error: unknown) => edge.log.error({ err: error, key: visit.key }, 'refresh failed'))
         .finally(() => underWay.delete(visit.key));
     },
   };
 }
 
-async function refresh(edge: EdgeContext, visit: Visit, stored: CachedResponse): Promise<void> {
+async function refresh(visit: Visit, ask: AskAgain): Promise<void> {
   const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS);
-  const result = await askForWhole(edge, visit, stored, [], { signal, onInterim: () => undefined });
+  const result = await ask(visit, { signal, onInterim: () => undefined });
   if (result.kind !== 'response') return;
   // An error must not replace what still serves.
   if (isErrorStatus(result.response.status) || result.fill === undefined) discardBody(result.response);

@@ -1,11 +1,19 @@
 /** A body on its way into the store, for a reader that is no client. */
-import type { LiveBody } from '../live.ts';
+import type { LiveBody, LiveReader } from '../live.ts';
 import { isReadable } from '../readable.ts';
 import type { FetchRest } from './follow.ts';
 
-/** From its first byte, so to be begun while that is there; all of it, or it throws. The fetch goes on for it while it is read. */
-export async function* readLive(live: LiveBody, fetchRest: FetchRest, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const reader = live.open(0);
+/**
+ * From its first byte, so to be begun, or its reader to be opened, while that is there; all of it, or it throws. The fetch goes
+ * on for it while it is read.
+ */
+export async function* readLive(
+  live: LiveBody,
+  fetchRest: FetchRest,
+  signal: AbortSignal,
+  opened?: LiveReader,
+): AsyncGenerator<Buffer> {
+  const reader = opened ?? live.open(0);
   signal.addEventListener('abort', reader.wake, { once: true });
   try {
     while (!signal.aborted) {

@@ -3,6 +3,7 @@ import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SERVICE_NAME } from '../origin/request-headers.ts';
 import { formatMark } from '../reasons.ts';
+import { SliceLost } from '../slices/body.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
 import { errorAnswer } from './error-page.ts';
@@ -39,9 +40,7 @@ async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): P
       await viewer.end();
       return true;
     case 'pieces':
-      await writePieces(viewer, answer.body.pieces, options.pins);
-      await viewer.end();
-      return true;
+      return sendPieces(viewer, answer.body.pieces, options.pins);
     case 'stream':
       return streamToViewer(viewer, answer.body.stream, answer.body.fill, options);
     case 'live':
@@ -73,6 +72,19 @@ const REPLACED_IN_204: ReadonlySet<string> = new Set([...REPLACED, 'content-leng
 /** undici reads it as UTF-8; what does not fit into a status line is left out, as HTTP/2 does with all of it. */
 function safeReason(reason: string): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : '';
+}
+
+async function sendPieces(viewer: Viewer, pieces: readonly BodyPiece[], pins: Pins): Promise<boolean> {
+  try {
+    await writePieces(viewer, pieces, pins);
+  } catch (error) {
+    if (!(error instanceof SliceLost)) throw error;
+    if (!viewer.isBegun) return viewer.isGone;
+    viewer.cut(502); // the client is to see that its answer is not whole
+    return true;
+  }
+  await viewer.end();
+  return true;
 }
 
 async function writePieces(viewer: Viewer, pieces: readonly BodyPiece[], pins: Pins): Promise<void> {

@@ -1,0 +1,99 @@
+/** The body of a sliced object as if it were stored whole: what of it is read is fetched, where it is not there. */
+import type { ByteSpan } from '#http/range.ts';
+import type { EdgeContext } from '../context.ts';
+import { readLive } from '../respond/read-live.ts';
+import type { StoredBody } from '../store/store.ts';
+import type { OpenedSlice } from './fetch.ts';
+import { SLICE_BYTES, sliceAt } from './layout.ts';
+import type { SlicedObject } from './object.ts';
+
+/** A slice is not to be had any more: the answer must be cut. */
+export class SliceLost extends Error {}
+
+export class SlicedBody implements StoredBody {
+  readonly sizeBytes: number;
+  readonly #edge: EdgeContext;
+  readonly #object: SlicedObject;
+  #first: { readonly slice: number; readonly opened: OpenedSlice } | undefined;
+  #reading: StoredBody | undefined;
+
+  constructor(edge: EdgeContext, object: SlicedObject) {
+    this.#edge = edge;
+    this.#object = object;
+    this.sizeBytes = object.totalBytes;
+  }
+
+  /** What a slow client keeps of it although the store has given it up; what is still on its way is counted there. */
+  get heldBytes(): number {
+    const body = this.#reading;
+    return body === undefined || this.#edge.store.isCounted?.(body) === true ? 0 : (body.heldBytes ?? body.sizeBytes);
+  }
+
+  /** To be read first: whether it can be shows while another answer may still be given. */
+  async openFirst(slice: number): Promise<OpenedSlice> {
+    const opened = await this.#edge.slices.open(this.#edge, this.#object, slice);
+    this.#first = { slice, opened };
+    return opened;
+  }
+
+  /** For a body that was not read after all. */
+  leave(): void {
+    const opened = this.#first?.opened;
+    this.#first = undefined;
+    if (opened?.kind === 'live') opened.reader.leave();
+  }
+
+  /** One slice after the other; the next one is fetched meanwhile. */
+  async *read({ first, last }: ByteSpan): AsyncGenerator<Buffer> {
+    const lastSlice = sliceAt(last);
+    for (let slice = sliceAt(first); slice <= lastSlice; slice++) {
+      const opened = await this.#open(slice);
+      if (slice < lastSlice) this.#edge.slices.ahead(this.#edge, this.#object, slice + 1);
+      const start = slice * SLICE_BYTES;
+      const span = { first: Math.max(first - start, 0), last: Math.min(last - start, SLICE_BYTES - 1) };
+      yield* this.#readSlice(opened, span);
+    }
+  }
+
+  #open(slice: number): Promise<OpenedSlice> | OpenedSlice {
+    const primed = this.#first;
+    if (primed?.slice !== slice) return this.#edge.slices.open(this.#edge, this.#object, slice);
+    this.#first = undefined;
+    return primed.opened;
+  }
+
+  async *#readSlice(opened: OpenedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
+    switch (opened.kind) {
+      case 'stored':
+        this.#reading = opened.body;
+        try {
+          yield* opened.body.read(span);
+        } finally {
+          this.#reading = undefined;
+        }
+        return;
+      case 'live': {
+        const { live, fetchRest, reader } = opened;
+        const never = new AbortController().signal; // a slice is short
+        try {
+          yield* clip(readLive(live, fetchRest, never, reader), span);
+        } catch (error) {
+          throw new SliceLost('a slice broke off', { cause: error });
+        }
+        return;
+      }
+      default:
+        throw new SliceLost(`a slice is not to be had: ${opened.kind}`);
+    }
+  }
+}
+
+async function* clip(chunks: AsyncIterable<Buffer>, { first, last }: ByteSpan): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of chunks) {
+    const bytes = chunk.subarray(Math.max(first - at, 0), Math.max(last + 1 - at, 0));
+    if (bytes.length > 0) yield bytes;
+    at += chunk.length;
+    if (at > last) return;
+  }
+}

@@ -1,0 +1,56 @@
+/** Whether a response is a slice, and of which object: nothing that could be of another is ever put together. Pure. Edge rule 9 */
+import { hash } from 'node:crypto';
+import { isStrong } from '#http/entity-tag.ts';
+import { allValues, firstValue, hasField, withoutFields } from '#http/headers.ts';
+import { type ByteSpan, parseContentRange, spanBytes } from '#http/range.ts';
+import { expectedBodyBytes } from '#http/store.ts';
+import type { PartialRange, ResponseHead, Stored } from '#http/stored.ts';
+
+/** The range that a response holds if it is exactly what was asked for, uncoded, with a length to hold it against. */
+export function readPart({ status, headers }: ResponseHead, asked: ByteSpan): PartialRange | undefined {
+  if (status !== 206 || hasField(headers, 'transfer-encoding') || hasField(headers, 'content-encoding'))
+    return undefined;
+  const [ranges, lengths] = [allValues(headers, 'content-range'), allValues(headers, 'content-length')];
+  const range = ranges.length === 1 ? parseContentRange(ranges[0] ?? '') : undefined;
+  if (range === undefined || lengths.length !== 1 || lengths[0] !== String(spanBytes(range))) return undefined;
+  const last = Math.min(asked.last, range.complete - 1);
+  return range.first === asked.first && range.last === last ? range : undefined;
+}
+
+/** The head that the whole object would have come with. RFC 9111 §3.4 */
+export function wholeHead({ headers }: ResponseHead, totalBytes: number): ResponseHead {
+  const kept = withoutFields(headers, RANGE_FIELDS);
+  const accepts = hasField(kept, 'accept-ranges') ? [] : ['Accept-Ranges', 'bytes'];
+  return { status: 200, reason: 'OK', headers: [...kept, ...accepts, 'Content-Length', String(totalBytes)] };
+}
+
+/**
+ * Names the bytes of an object: equal for two heads only if a strong validator, the length and the variant are the same.
+ * `undefined`: nothing tells its bytes from others. RFC 9110 §8.8.1
+ */
+export function generationOf(whole: Stored): string | undefined {
+  const totalBytes = expectedBodyBytes(whole);
+  const validator = strongValidator(whole);
+  if (totalBytes === undefined || validator === undefined) return undefined;
+  const parts = [validator, String(totalBytes), whole.vary.join(), whole.varyKey];
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, GENERATION_LENGTH);
+}
+
+/** Whether a part is one of this object. */
+export function isOfObject(whole: Stored, range: PartialRange, { headers }: ResponseHead): boolean {
+  if (range.complete !== expectedBodyBytes(whole) || firstValue(headers, 'etag') !== whole.etag) return false;
+  const hasStrongTag = whole.etag !== undefined && isStrong(whole.etag);
+  // RFC 9110 §15.3.7: after If-Range an origin need not repeat Last-Modified
+  return hasStrongTag || firstValue(headers, 'last-modified') === firstValue(whole.headers, 'last-modified');
+}
+
+/** RFC 9110 §8.8.2.2: a date counts when the object could not change once more within it. */
+function strongValidator({ etag, headers, lastModifiedAt, dateAt }: Stored): string | undefined {
+  if (etag !== undefined && isStrong(etag)) return etag;
+  if (lastModifiedAt === undefined || dateAt - lastModifiedAt < 1000) return undefined;
+  return `${etag ?? ''} ${firstValue(headers, 'last-modified')}`;
+}
+
+/** 132 bits: that two meet is out of the question. */
+const GENERATION_LENGTH = 22;
+const RANGE_FIELDS: ReadonlySet<string> = new Set(['content-length', 'content-range']);

@@ -1,0 +1,133 @@
+/** Fetches a slice: its head proves that it is one of the object, and its body is stored and read at the same time. */
+import { type ByteSpan, spanBytes } from '#http/range.ts';
+import { absentUpTo } from '../absence.ts';
+import type { EdgeContext } from '../context.ts';
+import { askForPart, discardBody, judgeAnySize } from '../exchange.ts';
+import { LiveBody, type LiveReader } from '../live.ts';
+import type { OriginResponse } from '../origin/attempt.ts';
+import type { OriginFailure } from '../reasons.ts';
+import type { FetchRest } from '../respond/follow.ts';
+import { streamUnread } from '../respond/stream.ts';
+import type { StoredBody } from '../store/store.ts';
+import { isOfObject, readPart, wholeHead } from './check.ts';
+import { sliceSpan } from './layout.ts';
+import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
+
+export type OpenedSlice =
+  | { readonly kind: 'stored'; readonly body: StoredBody }
+  /** On its way. The reader is the caller's, to be left in the end; `landed`: it is stored, or will not be. */
+  | {
+      readonly kind: 'live';
+      readonly live: LiveBody;
+      readonly reader: LiveReader;
+      readonly fetchRest: FetchRest;
+      readonly landed: Promise<void>;
+      /** Another has asked the origin for it. */
+      readonly isJoined: boolean;
+    }
+  | NoSlice;
+
+export type NoSlice =
+  /** The origin has another object by now, or gives none of its slices: the index is discarded. */
+  | { readonly kind: 'changed' }
+  /** A status of 500 or more, which says nothing about the object. */
+  | { readonly kind: 'errorStatus' }
+  | { readonly kind: 'failed'; readonly failure: OriginFailure };
+
+const FIRST_ERROR_STATUS = 500;
+
+export async function fetchAlone(edge: EdgeContext, object: SlicedObject, slice: number): Promise<OpenedSlice> {
+  const fetched = await fetchSlice(edge, object, slice);
+  if (fetched.kind !== 'slice') return fetched;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return bringSlice(edge, object, slice, { ...fetched, landed: promise, land: resolve });
+}
+
+interface FetchedSlice {
+  readonly kind: 'slice';
+  readonly response: OriginResponse;
+  readonly mayStore: boolean;
+}
+
+export async function fetchSlice(
+  edge: EdgeContext,
+  object: SlicedObject,
+  slice: number,
+): Promise<FetchedSlice | NoSlice> {
+  const { visit, index, totalBytes } = object;
+  const part = await fetchPart(edge, object, sliceSpan(slice, totalBytes));
+  if (part.kind === 'changed') discardIndex(edge.store, visit, index);
+  if (part.kind !== 'part') return part;
+  const { response } = part;
+  const { kind } = judgeAnySize(edge, visit, { ...response, ...wholeHead(response, totalBytes) });
+  return { kind: 'slice', response, mayStore: kind === 'store' };
+}
+
+/** Its head proves it; of its body no more is taken than that says. */
+async function fetchPart(
+  edge: EdgeContext,
+  object: SlicedObject,
+  span: ByteSpan,
+): Promise<{ readonly kind: 'part'; readonly response: OriginResponse } | NoSlice> {
+  const { visit, index } = object;
+  const question = { signal: new AbortController().signal, onInterim: () => undefined };
+  const result = await askForPart(edge, visit, partHeaders(object, span), [], question);
+  if (result.kind === 'failed') return result;
+  if (result.kind !== 'response') return { kind: 'changed' };
+  const { response } = result;
+  const range = readPart(response, span);
+  if (range !== undefined && isOfObject(index, range, response)) return { kind: 'part', response };
+  discardBody(response);
+  return { kind: response.status >= FIRST_ERROR_STATUS ? 'errorStatus' : 'changed' };
+}
+
+type LiveSlice = Extract<OpenedSlice, { kind: 'live' }>;
+
+/** From now on the body comes in. */
+export function bringSlice(
+  edge: EdgeContext,
+  object: SlicedObject,
+  slice: number,
+  {
+    response,
+    mayStore,
+    landed,
+    land,
+  }: Omit<FetchedSlice, 'kind'> & Pick<LiveSlice, 'landed'> & { readonly land: () => void },
+): LiveSlice {
+  const { visit, index, totalBytes } = object;
+  const { requestAt, responseAt } = response;
+  const sizeBytes = spanBytes(sliceSpan(slice, totalBytes));
+  const stored = { ...index, requestAt, responseAt };
+  const live = new LiveBody(stored, sizeBytes, edge.lag.open());
+  const writer = edge.store.openWriter();
+  if (!mayStore) writer.discard();
+  const opened = { ...openLive(edge, object, slice, live, landed), isJoined: false };
+  const onWhole = (body: StoredBody) => {
+    if (requestAt <= absentUpTo(edge.sites, visit, undefined, edge.clock())) return;
+    putSlice(edge.store, object, slice, { ...stored, body });
+  };
+  const onEnd = () => {
+    live.break(); // unless it is whole
+    land();
+  };
+  // Never rejects; nobody but its readers waits for it.
+  void streamUnread(response.body, { writer, announcedBytes: sizeBytes, live, onWhole, onEnd }, edge);
+  return opened;
+}
+
+/** To read along. */
+export function openLive(
+  edge: EdgeContext,
+  object: SlicedObject,
+  slice: number,
+  live: LiveBody,
+  landed: Promise<void>,
+): LiveSlice {
+  const { first, last } = sliceSpan(slice, object.totalBytes);
+  const fetchRest: FetchRest = async (at) => {
+    const part = await fetchPart(edge, object, { first: first + at, last });
+    return part.kind === 'part' ? part.response.body : undefined;
+  };
+  return { kind: 'live', live, reader: live.open(0), fetchRest, landed, isJoined: true };
+}
