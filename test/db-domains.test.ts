@@ -24,7 +24,7 @@ import {
 import type { Db } from '#db/open.ts';
 import { createToken, findTokenByHash, listTokens, narrowToken, revokeToken } from '#db/tokens.ts';
 import type { InForce } from '#model/acknowledgement.ts';
-import { DEFAULT_SETTINGS } from '#model/domain.ts';
+import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
 
@@ -109,9 +109,19 @@ describeOnBothEngines('db', (newDatabase) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const [mine] = await twoAccounts(db);
     const { id } = await insertDomain(db.query, newDomain(mine, 'a.example.com'));
-    await db.query.updateTable('domain').set({ settings: '{"pageCompress":true}' }).execute();
-    const found = await findDomainById(db.query, id);
-    assert.deepEqual(found?.settings, { ...DEFAULT_SETTINGS, pageCompress: true });
+    const rows: readonly (readonly [string, Partial<DomainSettings>])[] = [
+      ['{"pageCompress":true}', { pageCompress: true }],
+      ['{"cache":{"staleCapSeconds":1}}', { cache: { ...DEFAULT_SETTINGS.cache, staleCapSeconds: 1 } }],
+      ['{"caching":{"followsOrigin":false}}', { caching: { ...DEFAULT_SETTINGS.caching, followsOrigin: false } }],
+      ['{"referer":{"mode":"deny"}}', { referer: { ...DEFAULT_SETTINGS.referer, mode: 'deny' } }],
+      ['{"userAgent":{"isOn":true}}', { userAgent: { isOn: true, entries: [] } }],
+      ['{"ip":{"entries":["::1"]}}', { ip: { isOn: false, entries: ['::1'] } }],
+    ];
+    for (const [settings, expected] of rows) {
+      await db.query.updateTable('domain').set({ settings }).execute();
+      const found = await findDomainById(db.query, id);
+      assert.deepEqual(found?.settings, { ...DEFAULT_SETTINGS, ...expected }, settings);
+    }
   });
 
   test('names conflict as the table says', async (t) => {
