@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import type { PurgeScope } from '../src/sites/purge.ts';
 import { type Read, someText, startCodedEdge } from './support/coded.ts';
 import { connectRaw, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
@@ -57,7 +58,7 @@ describe('a page in the coding that the client accepts', () => {
     assert.equal(origin.requests.length, rows.length);
   });
 
-  test('whichever form was asked for first, the other is right', async (t) => {
+  test('express-static-gzip#6, trafficcontrol#4650: whichever form was asked for first, both say Vary and are right', async (t) => {
     const { get } = await startCodedEdge(t, reply(TEXT, HTML));
     for (const [first, second] of [
       ['identity', 'gzip'],
@@ -250,18 +251,25 @@ describe('the coded form', () => {
     assert.deepEqual([await made(), origin.requests.length], [3, 1]);
   });
 
-  test('goes with a purge, in every coding and by HEAD', async (t) => {
+  test('cache-handler#26, souin#456: goes with any purge, fresh or stale, in every coding and by HEAD', async (t) => {
     let text = TEXT;
     const { edge, get, origin } = await startCodedEdge(t, (request, response) => reply(text, HTML)(request, response));
-    for (const coding of CODINGS) await untilStored(() => get('/', coding));
-    text = someText(20_000);
-    edge.advance(10);
-    edge.purge({ kind: 'url', target: `${SITE_HOST}/` });
-    const head = await get('/', 'br', { method: 'HEAD' });
-    assert.deepEqual([head.headers['x-cache'], head.headers['content-length']], ['MISS method', undefined]);
-    for (const coding of CODINGS) assert.equal((await get('/', coding)).text, text);
-    for (const coding of CODINGS) assert.equal((await untilStored(() => get('/', coding))).text, text);
-    assert.equal(origin.requests.length, 3);
+    const purges: readonly PurgeScope[] = [
+      { kind: 'url', target: `${SITE_HOST}/a/b` },
+      { kind: 'directory', target: `${SITE_HOST}/a/` },
+      { kind: 'site', target: '' },
+    ];
+    for (const [index, scope] of purges.entries()) {
+      for (const coding of CODINGS) await untilStored(() => get('/a/b', coding));
+      text = someText(20_000 + index);
+      edge.advance(index === 2 ? 61_000 : 10); // stale at last
+      edge.purge(scope);
+      edge.advance(10);
+      const head = await get('/a/b', 'br', { method: 'HEAD' });
+      assert.deepEqual([head.headers['x-cache'], head.headers['content-length']], ['MISS method', undefined]);
+      for (const coding of CODINGS) assert.equal((await get('/a/b', coding)).text, text);
+    }
+    assert.ok(origin.requests.length >= 7);
   });
 
   test('goes with an invalidation by an unsafe method', async (t) => {

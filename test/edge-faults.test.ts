@@ -1,6 +1,7 @@
 /**
  * Faults that users of other caches and proxies reported in public, one test each, named after the report. Those about parts
- * that this edge does not have yet (recoding, slices, WebSocket, followed redirects, customers' patterns) come with them.
+ * that this edge does not have yet (slices, followed redirects, customers' patterns) come with them; those about compression are in
+ * edge-compression.test.ts, those about WebSocket in edge-web-socket.test.ts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
