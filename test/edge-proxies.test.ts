@@ -167,6 +167,21 @@ describe('the PROXY protocol', () => {
     assert.deepEqual(await edge.failures(), []);
   });
 
+  test('connections that are reset at once, as some health checks do, leave no line', async (t) => {
+    const edge = await start(t, LOOPBACK, 'required');
+    for (let i = 0; i < 50; i++) {
+      const { socket, closed } = connectRaw(edge.port);
+      socket.once('connect', () => {
+        socket.write(LOCAL, 'latin1');
+        socket.resetAndDestroy();
+      });
+      await closed;
+    }
+    assert.match(await connectRaw(edge.port, LOCAL + GET).closed, /^HTTP\/1\.1 200 /);
+    await eventually('logged', () => edge.log.length > 0);
+    assert.deepEqual([edge.log.length, await edge.failures()], [1, []]);
+  });
+
   test('from anybody else it is an error, and a request without it is served', async (t) => {
     const edge = await start(t, ['10.0.0.0/8'], 'required');
     assert.match(await connectRaw(edge.port, V2 + GET).closed, /^HTTP\/1\.1 400 [\s\S]*ERROR malformed/);

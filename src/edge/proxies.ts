@@ -70,7 +70,10 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
         const pass = () => {
           for (const listener of listeners) Reflect.apply(listener, server, [socket]);
         };
-        if (trusted.has(addressOf(socket))) receive(socket, pass);
+        const address = addressOf(socket);
+        // Gone before it was taken, as health checks are that reset: nobody can say whose it was.
+        if (address === '') socket.on('error', ignore).destroy();
+        else if (trusted.has(address)) receive(socket, pass);
         else pass();
       });
     },
