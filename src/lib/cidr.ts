@@ -18,6 +18,22 @@ export function parseCidr(text: string): Cidr | undefined {
   return { family: version === 4 ? 'ipv4' : 'ipv6', address, prefix: prefix === undefined ? max : Number(prefix) };
 }
 
+/**
+ * The one text of a network that may be written in several ways: bits beyond the prefix cleared, IPv4-mapped ones as the IPv4
+ * inside, a network of one as a bare address. `undefined` when the text is no network.
+ */
+export function plainNetwork(text: string): string | undefined {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) return undefined;
+  const bits = toBits(cidr);
+  const isMapped = cidr.family === 'ipv6' && cidr.prefix >= 96 && bits >> 32n === 0xffffn;
+  const [width, prefix] = isMapped ? [32, cidr.prefix - 96] : [cidr.family === 'ipv4' ? 32 : 128, cidr.prefix];
+  const free = BigInt(width - prefix);
+  const masked = (BigInt.asUintN(width, bits) >> free) << free;
+  const address = width === 32 ? printIpv4(masked) : printIpv6(groupsOf(masked));
+  return prefix === width ? address : `${address}/${prefix}`;
+}
+
 export interface AddressSet {
   /** False for what is no address. An IPv4-mapped IPv6 address counts as the IPv4 address inside it. */
   has(address: string): boolean;
@@ -52,6 +68,29 @@ export function plainAddress(text: string): string | undefined {
   const version = text.includes('%') ? 0 : isIP(text);
   if (version === 0) return undefined;
   return version === 4 ? text : unmapAddress(printIpv6(text));
+}
+
+function toBits({ family, address }: Cidr): bigint {
+  if (family === 'ipv4') return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  // An address may end in four decimal parts; the system prints those of mapped ones so, too.
+  const hex = printIpv6(address).replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [head = '', tail] = hex.split('::').map((side) => side.split(':').filter((group) => group !== ''));
+  const first = head === '' ? [] : head;
+  const last = tail ?? [];
+  const groups = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last];
+  return groups.reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
+}
+
+function printIpv4(bits: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+}
+
+function groupsOf(bits: bigint): string {
+  const hex = bits.toString(16).padStart(32, '0');
+  return (hex.match(/.{4}/g) ?? []).join(':');
 }
 
 /** As the system prints it (RFC 5952); unchanged when it is none, or has a zone. */

@@ -31,7 +31,7 @@ export interface SiteSpec {
 }
 
 /** Edge rule 4 */
-interface CachingSpec {
+export interface CachingSpec {
   /** True: policies only fill in where the origin names no lifetime; false: they replace it, and without one nothing is stored. */
   readonly followsOrigin: boolean;
   /** Prefix policies go before all others. */
@@ -40,7 +40,7 @@ interface CachingSpec {
   readonly policies: readonly PolicySpec[];
 }
 
-interface PolicySpec {
+export interface PolicySpec {
   readonly match: 'prefix' | 'suffix' | 'regex';
   /** As the customer wrote it. */
   readonly content: string;

@@ -1,0 +1,123 @@
+/**
+ * Cache policies: what their content matches, and which of several wins. A policy is matched against the path and query of the
+ * cache key, so that spellings of one object have one policy. Edge rule 4
+ */
+import { normalisePath } from '#http/target.ts';
+import { compilePattern } from '#lib/linear-regexp.ts';
+import type { CachingSpec, PolicySpec } from './spec.ts';
+
+/** What is matched. */
+export interface PolicyTarget {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  /** As in the cache key. */
+  readonly keyPath: string;
+  /** With its question mark; empty without one. */
+  readonly query: string;
+}
+
+export interface SitePolicy {
+  readonly match: PolicySpec['match'];
+  readonly content: string;
+  readonly scheme: PolicySpec['scheme'] | undefined;
+  /** 0: neither stored nor served from the store. At most a year. */
+  readonly lifetimeSeconds: number;
+  readonly matches: (target: PolicyTarget) => boolean;
+}
+
+/** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
+export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
+  const compiled = compileContent(match, content);
+  return typeof compiled === 'string' ? compiled : undefined;
+}
+
+/** In the order in which they win. Throws `RangeError` for a content that `checkPolicy` speaks of. */
+export function compilePolicies({ policies, prefixFirst }: CachingSpec): readonly SitePolicy[] {
+  return policies
+    .map((policy, index) => ({ policy, index }))
+    .sort((a, b) => {
+      const byClass = prefixFirst ? comparePrefixFirst(a.policy, b.policy) : b.policy.priority - a.policy.priority;
+      return byClass || a.index - b.index; // of equal ones the earlier wins
+    })
+    .map(({ policy }) => compilePolicy(policy));
+}
+
+/** The one policy that decides about a target; `policies` as `compilePolicies` gave them. */
+export function winningPolicy(policies: readonly SitePolicy[], target: PolicyTarget): SitePolicy | undefined {
+  return policies.find(({ scheme, matches }) => (scheme ?? target.scheme) === target.scheme && matches(target));
+}
+
+const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
+
+function compilePolicy({ match, content, scheme, isCached, lifetimeSeconds }: PolicySpec): SitePolicy {
+  const matches = compileContent(match, content);
+  if (typeof matches === 'string') throw new RangeError(`the content ${matches}`);
+  const seconds = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
+  return { match, content, scheme, lifetimeSeconds: seconds, matches };
+}
+
+/** Prefixes before all others; then the higher priority; of prefixes the longer. docs/decisions/0115 */
+function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
+  const isPrefix = ({ match }: PolicySpec) => Number(match === 'prefix');
+  const byLength = a.match === 'prefix' ? b.content.length - a.content.length : 0;
+  return isPrefix(b) - isPrefix(a) || b.priority - a.priority || byLength;
+}
+
+/** The matcher, or what is wrong. */
+function compileContent(match: PolicySpec['match'], content: string): SitePolicy['matches'] | string {
+  switch (match) {
+    case 'prefix':
+      return compilePrefix(content);
+    case 'suffix':
+      return compileSuffixes(content);
+    case 'regex':
+      return compileRegex(content);
+  }
+}
+
+/** A directory: `/a` is itself and what is below it, `/a/` only what is below. */
+function compilePrefix(content: string): SitePolicy['matches'] | string {
+  if (!content.startsWith('/')) return 'does not begin with /';
+  if (/[?#]/.test(content)) return 'has a query or a fragment, and a prefix is a path';
+  const path = asKeyPath(content);
+  if (path === undefined) return 'is not a path: a % without two hexadecimal digits, or a control character';
+  if (path.endsWith('/')) return ({ keyPath }) => keyPath.startsWith(path);
+  const below = `${path}/`;
+  return ({ keyPath }) => keyPath === path || keyPath.startsWith(below);
+}
+
+/** Written as people read it or as it travels: in the spelling of the cache key. */
+function asKeyPath(content: string): string | undefined {
+  if (!content.isWellFormed() || /\p{Cc}|%(?![0-9a-f]{2})/iu.test(content)) return undefined;
+  return normalisePath(encodeBeyondAscii(content));
+}
+
+function encodeBeyondAscii(text: string): string {
+  return text.replace(/[^!-~]+/g, encodeURI);
+}
+
+function compileSuffixes(content: string): SitePolicy['matches'] | string {
+  const endings = content
+    .split(/[,;|，；｜、]/)
+    .map((item) => item.trim().replace(/^\./, '').toLowerCase())
+    .filter((item) => item !== '')
+    .map((item) => `.${item}`);
+  if (endings.length === 0) return 'names no suffix';
+  if (!content.isWellFormed() || endings.some((ending) => /[/?#\s\p{Cc}]/u.test(ending)))
+    return 'has a suffix with a blank, a control character, /, ? or #';
+  const encoded = endings.map((ending) => encodeBeyondAscii(ending).toLowerCase());
+  return ({ keyPath }) => {
+    const name = keyPath.slice(keyPath.lastIndexOf('/') + 1).toLowerCase();
+    return encoded.some((ending) => name.endsWith(ending));
+  };
+}
+
+/** Against the whole URL and against path and query alone: customers write patterns for either. */
+function compileRegex(content: string): SitePolicy['matches'] | string {
+  const pattern = compilePattern(content);
+  if (pattern.kind === 'invalid') return pattern.reason;
+  return ({ scheme, host, keyPath, query }) => {
+    const target = keyPath + query;
+    return pattern.test(target) || pattern.test(`${scheme}://${host}${target}`);
+  };
+}
