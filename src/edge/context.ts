@@ -6,14 +6,13 @@ import type { AccessRecord } from '#logs/line.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { Flights } from './collapse.ts';
-import type { Exchanged, Question } from './exchange.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
 import type { LagBudget } from './respond/lag.ts';
 import type { Pins } from './respond/pins.ts';
-import type { Slices } from './slices/slices.ts';
+import type { SliceFlights } from './slices/flights.ts';
 import type { CacheStore } from './store/store.ts';
 import type { WebSockets } from './web-sockets.ts';
 
@@ -23,7 +22,7 @@ export interface EdgeContext {
   readonly origins: Origins;
   readonly refreshes: Refreshes;
   readonly flights: Flights;
-  readonly slices: Slices;
+  readonly slices: SliceFlights;
   readonly compressions: Compressions;
   readonly writeLog: (record: AccessRecord) => void;
   readonly metrics: EdgeMetrics;
@@ -41,11 +40,11 @@ export interface EdgeContext {
 /** Validations in the background. */
 export interface Refreshes {
   /** Returns at once. Does nothing when one is under way for the key, or too many are. */
-  start(edge: EdgeContext, visit: Visit, ask: AskAgain): void;
+  start(edge: EdgeContext, visit: Visit, refresh: Refresh): void;
 }
 
-/** `visit`: as a plain GET. What comes is stored; an error is not. */
-export type AskAgain = (visit: Visit, question: Pick<Question, 'signal' | 'onInterim'>) => Promise<Exchanged>;
+/** `visit`: as a plain GET. */
+type Refresh = (visit: Visit, signal: AbortSignal) => Promise<void>;
 
 /** A request that has a site, is allowed, and has a key and a plan. */
 export interface Visit {

@@ -11,11 +11,11 @@ import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
-import { askForWhole } from './exchange.ts';
 import { canReadAlong, lookUp } from './look-up.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
 import { isReadable } from './readable.ts';
+import { refreshWhole } from './refresh.ts';
 import { parseRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { isUnreadable } from './respond/compress.ts';
@@ -104,9 +104,7 @@ async function answerCacheable(
       case 'stale':
         if (!(await isReadable(decision.stored.body))) continue;
         if (decision.shouldRevalidate) {
-          edge.refreshes.start(edge, visit, (plain, question) => {
-            return askForWhole(edge, plain, decision.stored, [], question);
-          });
+          edge.refreshes.start(edge, visit, (plain, signal) => refreshWhole(edge, plain, decision.stored, signal));
         }
         return answerStored(visit, decision.stored, 'STALE', now);
       case 'gatewayTimeout':

@@ -1,9 +1,10 @@
 /** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
 import type { RequestFacts } from '#http/stored.ts';
 import { isErrorStatus } from '#http/validate.ts';
-import type { AskAgain, Refreshes, Visit } from './context.ts';
-import { discardBody } from './exchange.ts';
+import type { EdgeContext, Refreshes, Visit } from './context.ts';
+import { askForWhole, discardBody, type Exchanged } from './exchange.ts';
 import { streamToStore } from './respond/stream.ts';
+import type { CachedResponse } from './store/store.ts';
 
 /** More at once would take the origins' connections from viewers; the others are refreshed by a later request. */
 const MAX_REFRESHES = 100;
@@ -13,29 +14,37 @@ const REFRESH_TIMEOUT_MS = 120_000;
 export function createRefreshes(): Refreshes {
   const underWay = new Set<string>();
   return {
-    start: (edge, visit, ask) => {
+    start: (edge, visit, refresh) => {
       if (underWay.has(visit.key) || underWay.size >= MAX_REFRESHES) return;
       underWay.add(visit.key);
-      void refresh(asPlainGet(visit), ask)
+      void refresh(asPlainGet(visit), AbortSignal.timeout(REFRESH_TIMEOUT_MS))
         .catch((error: unknown) => edge.log.error({ err: error, key: visit.key }, 'refresh failed'))
         .finally(() => underWay.delete(visit.key));
     },
   };
 }
 
-async function refresh(visit: Visit, ask: AskAgain): Promise<void> {
-  const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS);
-  const result = await ask(visit, { signal, onInterim: () => undefined });
+export async function refreshWhole(
+  edge: EdgeContext,
+  visit: Visit,
+  stored: CachedResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  await storeRefreshed(await askForWhole(edge, visit, stored, [], { signal, onInterim: () => undefined }), signal);
+}
+
+/** An error must not replace what still serves. */
+export async function storeRefreshed(result: Exchanged, signal: AbortSignal): Promise<void> {
   if (result.kind !== 'response') return;
-  // An error must not replace what still serves.
-  if (isErrorStatus(result.response.status) || result.fill === undefined) discardBody(result.response);
-  else {
-    const { body } = result.response;
-    const giveUp = () => body.destroy(new Error('the refresh took too long'));
-    signal.addEventListener('abort', giveUp, { once: true });
-    await streamToStore(body, result.fill);
-    signal.removeEventListener('abort', giveUp);
+  const { response, fill } = result;
+  if (isErrorStatus(response.status) || fill === undefined) {
+    fill?.writer.discard();
+    return discardBody(response);
   }
+  const giveUp = () => response.body.destroy(new Error('the refresh took too long'));
+  signal.addEventListener('abort', giveUp, { once: true });
+  await streamToStore(response.body, fill);
+  signal.removeEventListener('abort', giveUp);
 }
 
 /** The viewer may have asked by HEAD, for a range or under conditions. */

@@ -26,7 +26,7 @@ import { createRefreshes } from './refresh.ts';
 import { createCompressions } from './respond/compressions.ts';
 import { createLagBudget } from './respond/lag.ts';
 import { createPins } from './respond/pins.ts';
-import { createSlices } from './slices/slices.ts';
+import { createSliceFlights } from './slices/flights.ts';
 import type { CacheStore } from './store/store.ts';
 import { createWebSockets } from './web-sockets.ts';
 
@@ -126,7 +126,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     origins,
     refreshes: createRefreshes(),
     flights: createFlights(),
-    slices: createSlices(),
+    slices: createSliceFlights(),
     compressions: createCompressions({ store, lag, metrics, log }),
     writeLog: (record) => accessLog.write(formatLine(record, zone)),
     metrics,

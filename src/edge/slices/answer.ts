@@ -15,6 +15,7 @@ import { waitForLanding } from '../collapse.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { discardBody, type Exchanged } from '../exchange.ts';
 import { canReadAlong, type LookedUp, lookUp } from '../look-up.ts';
+import { storeRefreshed } from '../refresh.ts';
 import type { EdgeAnswer } from '../respond/answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
 import type { CachedResponse } from '../store/store.ts';
@@ -223,10 +224,9 @@ async function standIn(
 
 /** By its first slice, for whoever asks next. */
 function refresh(edge: EdgeContext, visit: Visit, stale: CachedResponse): void {
-  edge.refreshes.start(edge, visit, async (plain, question) => {
-    const discovered = await discover(edge, plain, stale, question);
-    if (discovered.kind === 'result') return discovered.result;
+  edge.refreshes.start(edge, visit, async (plain, signal) => {
+    const discovered = await discover(edge, plain, stale, { signal, onInterim: () => undefined });
     if (discovered.kind === 'object') discovered.release();
-    return { kind: 'aborted' }; // nothing is left to be stored
+    if (discovered.kind === 'result') await storeRefreshed(discovered.result, signal);
   });
 }

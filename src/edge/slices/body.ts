@@ -6,6 +6,7 @@ import type { StoredBody } from '../store/store.ts';
 import type { OpenedSlice } from './fetch.ts';
 import { SLICE_BYTES, sliceAt } from './layout.ts';
 import type { SlicedObject } from './object.ts';
+import { fetchAhead, openSlice } from './open.ts';
 
 /** A slice is not to be had any more: the answer must be cut. */
 export class SliceLost extends Error {}
@@ -31,7 +32,7 @@ export class SlicedBody implements StoredBody {
 
   /** To be read first: whether it can be shows while another answer may still be given. */
   async openFirst(slice: number): Promise<OpenedSlice> {
-    const opened = await this.#edge.slices.open(this.#edge, this.#object, slice);
+    const opened = await openSlice(this.#edge, this.#object, slice);
     this.#first = { slice, opened };
     return opened;
   }
@@ -48,7 +49,7 @@ export class SlicedBody implements StoredBody {
     const lastSlice = sliceAt(last);
     for (let slice = sliceAt(first); slice <= lastSlice; slice++) {
       const opened = await this.#open(slice);
-      if (slice < lastSlice) this.#edge.slices.ahead(this.#edge, this.#object, slice + 1);
+      if (slice < lastSlice) fetchAhead(this.#edge, this.#object, slice + 1);
       const start = slice * SLICE_BYTES;
       const span = { first: Math.max(first - start, 0), last: Math.min(last - start, SLICE_BYTES - 1) };
       yield* this.#readSlice(opened, span);
@@ -57,7 +58,7 @@ export class SlicedBody implements StoredBody {
 
   #open(slice: number): Promise<OpenedSlice> | OpenedSlice {
     const primed = this.#first;
-    if (primed?.slice !== slice) return this.#edge.slices.open(this.#edge, this.#object, slice);
+    if (primed?.slice !== slice) return openSlice(this.#edge, this.#object, slice);
     this.#first = undefined;
     return primed.opened;
   }

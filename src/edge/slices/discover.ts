@@ -7,6 +7,7 @@ import type { CachedResponse } from '../store/store.ts';
 import { readPart, wholeHead } from './check.ts';
 import { firstSliceFor, indexKey, SLICE_BYTES, sliceSpan } from './layout.ts';
 import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders } from './object.ts';
+import { adoptSlice } from './open.ts';
 
 export type Discovered =
   /** `release`: to be called when its first slice has been opened, or will not be. */
@@ -75,7 +76,7 @@ function readObject(edge: EdgeContext, visit: Visit, slice: number, response: Or
     return whole(edge, visit);
   }
   putIndex(edge.store, object);
-  return { kind: 'object', object, isConfirmed: false, release: edge.slices.adopt(edge, object, slice, response) };
+  return { kind: 'object', object, isConfirmed: false, release: adoptSlice(edge, object, slice, response) };
 }
 
 /** The client's own range is answered by it too, as long as no condition of the client says otherwise. */

@@ -5,11 +5,11 @@ import type { EdgeContext } from '../context.ts';
 import { askForPart, discardBody, judgeAnySize } from '../exchange.ts';
 import { LiveBody, type LiveReader } from '../live.ts';
 import type { OriginResponse } from '../origin/attempt.ts';
-import type { OriginFailure } from '../reasons.ts';
 import type { FetchRest } from '../respond/follow.ts';
 import { streamUnread } from '../respond/stream.ts';
 import type { StoredBody } from '../store/store.ts';
 import { isOfObject, readPart, wholeHead } from './check.ts';
+import type { NoSlice, OwnFlight } from './flights.ts';
 import { sliceSpan } from './layout.ts';
 import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
 
@@ -26,13 +26,6 @@ export type OpenedSlice =
       readonly isJoined: boolean;
     }
   | NoSlice;
-
-export type NoSlice =
-  /** The origin has another object by now, or gives none of its slices: the index is discarded. */
-  | { readonly kind: 'changed' }
-  /** A status of 500 or more, which says nothing about the object. */
-  | { readonly kind: 'errorStatus' }
-  | { readonly kind: 'failed'; readonly failure: OriginFailure };
 
 const FIRST_ERROR_STATUS = 500;
 
@@ -88,12 +81,7 @@ export function bringSlice(
   edge: EdgeContext,
   object: SlicedObject,
   slice: number,
-  {
-    response,
-    mayStore,
-    landed,
-    land,
-  }: Omit<FetchedSlice, 'kind'> & Pick<LiveSlice, 'landed'> & { readonly land: () => void },
+  { response, mayStore, landed, land }: Omit<FetchedSlice, 'kind'> & Pick<OwnFlight, 'landed' | 'land'>,
 ): LiveSlice {
   const { visit, index, totalBytes } = object;
   const { requestAt, responseAt } = response;

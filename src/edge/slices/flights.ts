@@ -1,0 +1,66 @@
+/** The slices that a worker is fetching, and the keys that it does not slice for a while. */
+import { Lru } from '#lib/lru.ts';
+import type { LiveBody } from '../live.ts';
+import type { OriginFailure } from '../reasons.ts';
+
+export type NoSlice =
+  /** The origin has another object by now, or gives none of its slices: the index is discarded. */
+  | { readonly kind: 'changed' }
+  /** A status of 500 or more, which says nothing about the object. */
+  | { readonly kind: 'errorStatus' }
+  | { readonly kind: 'failed'; readonly failure: OriginFailure };
+
+export type SliceHead =
+  | { readonly kind: 'live'; readonly live: LiveBody }
+  /** It may not be stored, so it is for nobody else. */
+  | { readonly kind: 'unshared' }
+  | NoSlice;
+
+export interface SliceFlight {
+  /** At or before the instant of the request. */
+  readonly startedAt: number;
+  readonly head: Promise<SliceHead>;
+  /** It is stored, or will not be. */
+  readonly landed: Promise<void>;
+}
+
+/** `resolve` and `land` must be called in the end. */
+export interface OwnFlight extends SliceFlight {
+  readonly resolve: (head: SliceHead) => void;
+  readonly land: () => void;
+}
+
+export interface SliceFlights {
+  /** One that began before `since`, when the object was discovered, may be what a purge was meant for. */
+  find(key: string, since: number): SliceFlight | undefined;
+  begin(key: string, startedAt: number): OwnFlight;
+  /** The origin's answers for this key cannot be sliced: for a while it is fetched like any other object. */
+  noteUnsliced(key: string, now: number): void;
+  isUnsliced(key: string, now: number): boolean;
+}
+
+const UNSLICED_MS = 10_000;
+const MAX_UNSLICED_KEYS = 10_000;
+
+export function createSliceFlights(): SliceFlights {
+  const flights = new Map<string, SliceFlight>();
+  const unslicedSince = new Lru<string, number>({ maxWeight: MAX_UNSLICED_KEYS });
+  return {
+    find: (key, since) => {
+      const flight = flights.get(key);
+      return flight !== undefined && flight.startedAt >= since ? flight : undefined;
+    },
+    begin: (key, startedAt) => {
+      const [head, landed] = [Promise.withResolvers<SliceHead>(), Promise.withResolvers<void>()];
+      const land = () => {
+        if (flights.get(key) === flight) flights.delete(key);
+        landed.resolve();
+      };
+      const flight: OwnFlight = { startedAt, head: head.promise, landed: landed.promise, resolve: head.resolve, land };
+      flights.set(key, flight);
+      return flight;
+    },
+    noteUnsliced: (key, now) => void unslicedSince.set(key, now),
+    isUnsliced: (key, now) => Math.abs(now - (unslicedSince.get(key) ?? Number.NEGATIVE_INFINITY)) < UNSLICED_MS,
+  };
+}

@@ -1,0 +1,205 @@
+/** Objects in slices over time, and with many viewers at once. Edge rule 9 */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connectRaw, SITE_HOST } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { MIB, madeBytes, sliceRange } from './support/sliceable.ts';
+import { assertBytes, FILE, mark, range, startSliced } from './support/sliced.ts';
+
+describe('an object in slices over time', () => {
+  test('when its time is over it is confirmed by the slice that is wanted, and its slices serve on', async (t) => {
+    const { origin, edge, advance } = await startSliced(t);
+    await edge.get('/film.mp4');
+    advance(120_000);
+    const confirmed = await edge.get('/film.mp4', range(`${MIB}-${MIB + 3}`));
+    assertBytes(confirmed, FILE.subarray(MIB, MIB + 4), 206);
+    assert.equal(mark(confirmed), 'REVALIDATED');
+    assert.deepEqual(origin.ranges().slice(5), [sliceRange(1)]);
+    assert.equal(origin.requests[5]?.headers['if-none-match'], '"one"');
+    const after = await edge.get('/film.mp4');
+    assertBytes(after, FILE);
+    assert.equal(mark(after), 'HIT');
+    assert.equal(origin.requests.length, 6);
+  });
+
+  test('an object that has changed by then begins anew, and nothing of the old one is mixed in', async (t) => {
+    const { origin, edge, advance } = await startSliced(t);
+    await edge.get('/film.mp4');
+    const other = madeBytes(5 * MIB, 'two');
+    origin.set({ bytes: other, etag: '"two"' });
+    advance(120_000);
+    const changed = await edge.get('/film.mp4', range(`${MIB}-${MIB + 3}`));
+    assertBytes(changed, other.subarray(MIB, MIB + 4), 206);
+    assert.equal(mark(changed), 'MISS');
+    assertBytes(await edge.get('/film.mp4'), other);
+    assert.deepEqual(
+      origin.ranges().slice(5).sort(),
+      [0, 1, 2, 3, 4].map((slice) => sliceRange(slice)),
+    );
+  });
+
+  test('one that shrank, vanished or lost its ranges', async (t) => {
+    const { origin, edge, advance } = await startSliced(t);
+    await edge.get('/film.mp4');
+    origin.set({ bytes: FILE.subarray(0, 10), etag: '"two"' });
+    advance(120_000);
+    const beyond = await edge.get('/film.mp4', range(`${4 * MIB}-`));
+    assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, 'bytes */10']);
+    advance(20_000);
+    assertBytes(await edge.get('/film.mp4'), FILE.subarray(0, 10));
+  });
+
+  test('while the origin is down it serves stale, as far as its slices are there', async (t) => {
+    const { origin, edge, advance } = await startSliced(t);
+    const wanted = range(`${MIB}-${MIB + 3}`);
+    await eventually('stored', async () => mark(await edge.get('/film.mp4', wanted)) === 'HIT');
+    await origin.stop();
+    advance(120_000);
+    const stale = await edge.get('/film.mp4', wanted);
+    assertBytes(stale, FILE.subarray(MIB, MIB + 4), 206);
+    assert.equal(mark(stale), 'STALE');
+    const missing = await edge.get('/film.mp4', range('0-3'));
+    assert.equal(missing.status, 504);
+  });
+
+  test('stale-while-revalidate serves at once and confirms behind it', async (t) => {
+    const headers = { 'cache-control': 'max-age=60, stale-while-revalidate=600' };
+    const { origin, edge, advance } = await startSliced(t, { object: { headers } });
+    await edge.get('/film.mp4');
+    advance(120_000);
+    const stale = await edge.get('/film.mp4');
+    assertBytes(stale, FILE);
+    assert.equal(mark(stale), 'STALE');
+    await eventually('confirmed', async () => mark(await edge.get('/film.mp4', range('0-1'))) === 'HIT');
+    assert.deepEqual(origin.ranges().slice(5), [sliceRange(0)]);
+  });
+
+  test('a purge, an unsafe method and the month make its slices absent', async (t) => {
+    const { origin, edge, advance } = await startSliced(t, {
+      object: { headers: { 'cache-control': 'max-age=31536000' } },
+    });
+    const acts = {
+      purge: () => edge.purge({ kind: 'url', target: `${SITE_HOST}/film.mp4` }),
+      post: async () => {
+        origin.fail((request, response) => {
+          if (request.method === 'POST') response.writeHead(204).end();
+          return request.method === 'POST';
+        });
+        await edge.get('/film.mp4', { method: 'POST', body: 'x' });
+        origin.fail(undefined);
+      },
+      month: () => advance(31 * 24 * 3600 * 1000),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      assertBytes(await edge.get('/film.mp4'), FILE);
+      assert.equal(mark(await edge.get('/film.mp4')), 'HIT', name);
+      advance(10);
+      const before = origin.requests.length;
+      await act();
+      advance(10);
+      const after = await edge.get('/film.mp4');
+      assertBytes(after, FILE);
+      assert.equal(mark(after), 'MISS', name);
+      const slices = origin
+        .ranges()
+        .slice(before)
+        .filter((each) => each !== '-');
+      assert.deepEqual(
+        slices,
+        [0, 1, 2, 3, 4].map((slice) => sliceRange(slice)),
+        name,
+      );
+    }
+  });
+
+  test('clients of every coding share one object, also where the origin says that it varies', async (t) => {
+    const headers = { 'cache-control': 'max-age=60', vary: 'Accept-Encoding' };
+    const { origin, edge } = await startSliced(t, { object: { headers } });
+    for (const coding of ['gzip, br', 'identity', 'br;q=0.5']) {
+      assertBytes(await edge.get('/film.mp4', { headers: ['Accept-Encoding', coding] }), FILE);
+    }
+    assert.equal(origin.requests.length, 5);
+  });
+
+  test('variants have slices of their own', async (t) => {
+    const { origin, edge } = await startSliced(t, {
+      object: { headers: { 'cache-control': 'max-age=60', vary: 'X-Kind' } },
+    });
+    const other = madeBytes(5 * MIB, 'two');
+    // Of a broken origin: the same tag for both.
+    origin.fail((request, _response) => {
+      origin.set({ bytes: request.headers['x-kind'] === 'b' ? other : FILE });
+      return false;
+    });
+    for (let round = 0; round < 2; round++) {
+      assertBytes(await edge.get('/film.mp4', { headers: ['X-Kind', 'a'] }), FILE);
+      assertBytes(await edge.get('/film.mp4', { headers: ['X-Kind', 'b'] }), other);
+    }
+  });
+});
+
+describe('viewers of one object', () => {
+  test('cause one request per slice, and one who leaves does not stop the others', async (t) => {
+    const { origin, edge } = await startSliced(t);
+    const waiting: (() => void)[] = [];
+    origin.fail((_request, response) => {
+      if (waiting.length > 0 || origin.requests.length !== 3) return false;
+      waiting.push(() => response.destroy());
+      return false;
+    });
+    const leaving = connectRaw(edge.port, `GET /film.mp4 HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    await eventually('it has begun', () => leaving.text().length > 0);
+    const others = Array.from({ length: 20 }, (_, i) =>
+      edge.get('/film.mp4', i % 2 === 0 ? {} : range(`${i * 1000}-`)),
+    );
+    leaving.socket.destroy();
+    for (const [i, received] of (await Promise.all(others)).entries()) {
+      if (i % 2 === 0) assertBytes(received, FILE);
+      else assertBytes(received, FILE.subarray(i * 1000), 206);
+    }
+    assert.equal(origin.requests.length, 5);
+  });
+
+  test('a store that takes nothing: served slice by slice', async (t) => {
+    const { origin, edge } = await startSliced(t, { cacheBytes: MIB });
+    for (let round = 0; round < 2; round++) {
+      const received = await edge.get('/film.mp4');
+      assertBytes(received, FILE);
+      assert.equal(mark(received), 'MISS');
+    }
+    assert.deepEqual(
+      origin.ranges(),
+      [0, 1, 2, 3, 4, 0, 1, 2, 3, 4].map((slice) => sliceRange(slice)),
+    );
+  });
+
+  test('one that does not read has no more than the next slice fetched for it', async (t) => {
+    const { origin, edge } = await startSliced(t, { object: { bytes: madeBytes(30 * MIB) } });
+    const slow = connectRaw(edge.port);
+    slow.socket.pause();
+    slow.socket.write(`GET /film.mp4 HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    let before = -1;
+    // Until the kernel's own buffers are full.
+    await eventually('it stops', async () => {
+      const seen = origin.requests.length;
+      const isSame = seen === before && seen > 0;
+      before = seen;
+      if (!isSame) await new Promise((resolve) => setTimeout(resolve, 200));
+      return isSame;
+    });
+    assert.ok(origin.requests.length < 20, String(origin.requests.length));
+    slow.socket.destroy();
+  });
+
+  test('the log has the bytes of each', async (t) => {
+    const { edge } = await startSliced(t);
+    await edge.get('/film.mp4', range('0-99'));
+    await edge.get('/film.mp4', range('0-99'));
+    await eventually('two lines', () => edge.log.length === 2);
+    assert.deepEqual(
+      edge.log.map((fields) => fields[9]),
+      ['TCP_MISS/206', 'TCP_MEM_HIT/206'],
+    );
+    for (const fields of edge.log) assert.ok(Number(fields[4]) > 100 && Number(fields[4]) < 1000);
+  });
+});
