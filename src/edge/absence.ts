@@ -2,6 +2,7 @@
 import { purgedAt } from '#sites/purge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
+import { keyTarget } from './cache-key.ts';
 import type { EdgeRequest } from './request.ts';
 import type { CacheEntry } from './store/store.ts';
 
@@ -27,7 +28,7 @@ export function absentUpTo(
   // The site anew: the one that a request began with does not know of a purge that came since.
   const found = sites.find(request.host);
   const latest = found?.id === site.id ? found : site;
-  const purged = purgedAt(latest, request.host, request.keyPath + request.query);
+  const purged = purgedAt(latest, request.host, keyTarget(latest, request));
   const since = Number.NEGATIVE_INFINITY;
   return Math.max(now - MAX_OBJECT_AGE_MS, entry?.invalidatedAt ?? since, purged ?? since);
 }

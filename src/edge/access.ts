@@ -1,10 +1,33 @@
-/** Stage 3: may this request be served at all? Pure. Today only the domain's state decides. */
+/** Stage 3: may this request be served at all? The domain's state, then its rules in their order. Pure. Edge rules 1 and 6 */
+import { firstValue } from '#http/headers.ts';
 import type { Site } from '#sites/site.ts';
 import type { Denial } from './reasons.ts';
+import type { EdgeRequest } from './request.ts';
 
 export type Access = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: Denial };
 
-/** Everything but an open domain is refused without contact to an origin. Edge rule 1 */
-export function checkAccess(site: Site): Access {
-  return site.state === 'open' ? { kind: 'allow' } : { kind: 'deny', reason: site.state };
+type AskedRequest = Pick<EdgeRequest, 'clientAddress' | 'headers' | 'host' | 'keyPath' | 'query'>;
+
+/** What is refused here is so without contact to an origin. */
+export function checkAccess(site: Site, request: AskedRequest): Access {
+  const state = checkState(site);
+  return state.kind === 'deny' ? state : checkRules(site, request);
 }
+
+/** Whether the domain is served at all, to whomever. */
+export function checkState({ state }: Site): Access {
+  return state === 'open' ? ALLOW : { kind: 'deny', reason: state };
+}
+
+function checkRules({ access }: Site, request: AskedRequest): Access {
+  const { deniesAddress, deniesReferer, deniesUserAgent, refusal } = access;
+  const { clientAddress, headers, host, keyPath, query } = request;
+  // Where refused clients are sent, they must be let in.
+  if (refusal?.kind === 'redirect' && refusal.target === host + keyPath + query) return ALLOW;
+  if (deniesAddress?.(clientAddress) === true) return { kind: 'deny', reason: 'ip' };
+  if (deniesReferer?.(firstValue(headers, 'referer')) === true) return { kind: 'deny', reason: 'referer' };
+  if (deniesUserAgent?.(firstValue(headers, 'user-agent')) === true) return { kind: 'deny', reason: 'userAgent' };
+  return ALLOW;
+}
+
+const ALLOW: Access = { kind: 'allow' };

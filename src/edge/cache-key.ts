@@ -9,8 +9,14 @@ export interface KeyedRequest extends KeyTarget {
 
 /**
  * The site's number, never its name: a name can pass to another account. The scheme counts only where the origin is asked
- * with the client's, since only then may it answer differently. Edge rules, decision 6
+ * with the client's, since only then may it answer differently; the query, unless the site leaves it out. Edge rules, decision 6
  */
-export function cacheKey(site: Site, { scheme, host, keyPath, query }: KeyedRequest): string {
-  return `${site.id} ${site.origins.protocol === 'follow' ? scheme : ''} ${host} ${keyPath}${query}`;
+export function cacheKey(site: Site, request: KeyedRequest): string {
+  const { scheme, host } = request;
+  return `${site.id} ${site.origins.protocol === 'follow' ? scheme : ''} ${host} ${keyTarget(site, request)}`;
+}
+
+/** What of a request's path and query counts, here and for purges. Edge rule 3 */
+export function keyTarget({ keepUrlParams }: Site, { keyPath, query }: KeyTarget): string {
+  return keepUrlParams ? keyPath : keyPath + query;
 }

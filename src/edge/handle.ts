@@ -21,6 +21,7 @@ import type { EdgeAnswer } from './respond/answer.ts';
 import { isUnreadable } from './respond/compress.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { finishAnswer } from './respond/finish.ts';
+import { refusalAnswer } from './respond/refusal.ts';
 import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
 import { answerSliced, isSliceable } from './slices/answer.ts';
@@ -61,8 +62,8 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
   viewer.noteHost(request.host);
 
-  const access = checkAccess(site); // 3
-  if (access.kind === 'deny') return errorAnswer(403, { status: 'DENIED', reason: access.reason }, now);
+  const access = checkAccess(site, request); // 3
+  if (access.kind === 'deny') return refusalAnswer(site, access.reason, now);
 
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5

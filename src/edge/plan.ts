@@ -1,7 +1,8 @@
-/** Stage 5: does the cache take part, and by which rules? Pure. Policies of the site will decide here. */
+/** Stage 5: does the cache take part, and by which rules? Pure. */
 import { decide } from '#http/decide.ts';
 import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { hasDotSegments } from '#http/target.ts';
+import { type SitePolicy, winningPolicy } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import type { Bypass } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
@@ -11,19 +12,23 @@ export type Plan =
   | { readonly kind: 'cache'; readonly options: CacheOptions };
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
-  const options = cacheOptions(site);
+  const policy = winningPolicy(site.caching.policies, request);
+  const options = cacheOptions(site, policy);
   if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
   // What the request alone decides, before anything is looked up.
   const early = decide(request.facts, undefined, 0, options);
   if (early.kind === 'bypass') return { kind: 'bypass', reason: early.reason, options };
   // The original target goes to the origin: one that does not resolve dots would fill another path's key.
   if (hasDotSegments(request.target)) return { kind: 'bypass', reason: 'dotSegments', options };
+  if (policy?.lifetimeSeconds === 0) return { kind: 'bypass', reason: 'policy', options };
+  if (policy === undefined && !site.caching.followsOrigin) return { kind: 'bypass', reason: 'noPolicy', options };
   return { kind: 'cache', options };
 }
 
 /** The site's own choices. Playlists and dynamic pages are never guessed about. Edge rule 4 */
-function cacheOptions({ type, cache }: Site): CacheOptions {
+function cacheOptions({ type, cache, caching }: Site, policy: SitePolicy | undefined): CacheOptions {
   const isGuessed = type !== 'live' && type !== 'dynamic';
+  const hasPolicies = caching.policies.length > 0;
   return {
     ...DEFAULT_CACHE_OPTIONS,
     setCookie: cache.setCookie,
@@ -32,5 +37,11 @@ function cacheOptions({ type, cache }: Site): CacheOptions {
     staleCapSeconds: cache.staleCapSeconds,
     ignoreLanguageOrder: cache.normalizeVary,
     selectStoredLanguage: cache.matchLanguage,
+    defaultLifetimes: hasPolicies ? ABSENCES : NONE,
+    policy: policy && { seconds: policy.lifetimeSeconds, overrides: !caching.followsOrigin },
   };
 }
+
+/** Where policies are set, what is not there is asked for again soon, and not by every viewer. Edge rule 4 */
+const ABSENCES: ReadonlyMap<number, number> = new Map([404, 410].map((status) => [status, 10]));
+const NONE: ReadonlyMap<number, number> = new Map();

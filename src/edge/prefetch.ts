@@ -4,7 +4,7 @@
  */
 import { unreachable } from '#lib/unreachable.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
-import { checkAccess } from './access.ts';
+import { checkState } from './access.ts';
 import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
@@ -56,7 +56,7 @@ async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: Abort
   if (request.kind === 'invalid') return request.reason;
   const site = edge.sites.find(request.host);
   if (site === undefined) return 'unknownHost';
-  const access = checkAccess(site);
+  const access = checkState(site);
   if (access.kind === 'deny') return access.reason;
   const plan = planRequest(site, request);
   if (plan.kind === 'bypass') return plan.reason;

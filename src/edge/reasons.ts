@@ -30,6 +30,9 @@ export const DENIALS = {
   closed: 'the customer has closed the domain',
   rejected: 'the domain was rejected at review',
   disabled: 'the operator has disabled the domain',
+  ip: "the client's address is on the site's list",
+  referer: 'the Referer is not one of those that the site lets in, or is missing where the site wants one',
+  userAgent: "the User-Agent is on the site's list",
 } as const;
 
 /** What is wrong with a request: found by the check of `http/request.ts`, or before it by the parser. */
@@ -65,6 +68,8 @@ export const BYPASSES = {
   requestNoStore: "the client's no-store, where the site honours it",
   websocket: 'it asks for WebSocket: the connection itself is passed through',
   contentCoding: 'what the cache would give has a content coding that the client does not accept',
+  policy: 'a policy of the site says so: is_cache 0, or no time',
+  noPolicy: "no policy matches, and the site does not follow the origin's headers",
   dotSegments: 'the path has dot segments, which an origin may read otherwise than the cache key does',
 } as const satisfies Record<BypassReason, string> & Record<string, string>;
 
@@ -75,6 +80,7 @@ export const SKIPS = {
   requestNoStore: "the client's no-store, where the site honours it",
   status: 'a status that is not stored',
   noStore: 'Cache-Control: no-store',
+  noCache: 'Cache-Control or Pragma: no-cache, which no policy overrides',
   private: 'Cache-Control: private',
   setCookie: 'it sets a cookie',
   authorization: 'the request had Authorization, and the response does not say that it may be shared',

@@ -5,6 +5,7 @@ import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { storeResponse } from '#http/store.ts';
 import { compileSite } from '#sites/compile.ts';
 import type { Site } from '#sites/site.ts';
+import type { PolicySpec, SiteSpec } from '#sites/spec.ts';
 import { checkAccess } from './access.ts';
 import { type AdmitInput, admitResponse } from './admit.ts';
 import { cacheKey } from './cache-key.ts';
@@ -54,9 +55,9 @@ describe('stage 1', () => {
 });
 
 test('stage 3: only an open domain is served', () => {
-  assert.deepEqual(checkAccess(site()), { kind: 'allow' });
+  assert.deepEqual(checkAccess(site(), request({})), { kind: 'allow' });
   for (const state of ['closed', 'rejected', 'disabled'] as const) {
-    assert.deepEqual(checkAccess(site({ state })), { kind: 'deny', reason: state });
+    assert.deepEqual(checkAccess(site({ state }), request({})), { kind: 'deny', reason: state });
   }
 });
 
@@ -84,6 +85,11 @@ describe('stage 4', () => {
   test('the scheme is in it only where the origin is asked with the client’s', () => {
     assert.equal(key('/a', {}, true), key('/a'));
     assert.notEqual(key('/a', { protocol: 'follow' }, true), key('/a', { protocol: 'follow' }));
+  });
+
+  test('the query is left out of it where the site says so', () => {
+    assert.equal(key('/a?b', { keepUrlParams: true }), key('/a'));
+    assert.notEqual(key('/b?b', { keepUrlParams: true }), key('/a'));
   });
 
   test('no two parts can be taken for each other', () => {
@@ -117,6 +123,35 @@ describe('stage 5', () => {
       (type) => planRequest(site({ type }), request({})).options.heuristicCapSeconds,
     );
     assert.deepEqual(caps, [3600, 3600, 3600, 0, 0]);
+  });
+});
+
+describe('stage 5, with policies', () => {
+  const jpg: PolicySpec = { match: 'suffix', content: 'jpg', priority: 1, isCached: true, lifetimeSeconds: 60 };
+  const plan = (followsOrigin: boolean, policies: readonly PolicySpec[], target: string) =>
+    planRequest(site({ caching: { followsOrigin, prefixFirst: false, policies } }), request({ target }));
+
+  test('its lifetime fills in, or overrides where the site does not follow its origin', () => {
+    assert.deepEqual(plan(true, [jpg], '/a.jpg').options.policy, { seconds: 60, overrides: false });
+    assert.deepEqual(plan(false, [jpg], '/a.jpg').options.policy, { seconds: 60, overrides: true });
+  });
+
+  test('without one that matches the origin decides, or nothing is stored', () => {
+    assert.deepEqual([plan(true, [jpg], '/a').kind, plan(true, [jpg], '/a').options.policy], ['cache', undefined]);
+    const { kind, ...rest } = plan(false, [jpg], '/a');
+    assert.deepEqual([kind, 'reason' in rest && rest.reason], ['bypass', 'noPolicy']);
+  });
+
+  test('not cached, or for no time, goes past the cache', () => {
+    for (const changes of [{ isCached: false }, { lifetimeSeconds: 0 }]) {
+      const { kind, ...rest } = plan(true, [{ ...jpg, ...changes }], '/a.jpg');
+      assert.deepEqual([kind, 'reason' in rest && rest.reason], ['bypass', 'policy']);
+    }
+  });
+
+  test('what is not there is asked for again soon, where there are policies', () => {
+    assert.equal(plan(true, [jpg], '/a').options.defaultLifetimes.get(404), 10);
+    assert.equal(plan(true, [], '/a').options.defaultLifetimes.get(404), undefined);
   });
 });
 
@@ -196,7 +231,7 @@ function cached(requestAt: number): CachedResponse {
   return { ...outcome.stored, body: { sizeBytes: 0, read: () => [] } };
 }
 
-function site({ protocol = 'http', ...changes }: Partial<Site> & { protocol?: 'http' | 'follow' } = {}): Site {
+function site({ protocol = 'http', ...changes }: Partial<SiteSpec> & { protocol?: 'http' | 'follow' } = {}): Site {
   const origins = { protocol, primary: [{ host: 'o.example' }] };
   const spec = { id: 7, name: 'www.example.com', type: 'static', state: 'open', ...changes, origins };
   const result = compileSite(spec, 1);

@@ -15,6 +15,9 @@ interface Row {
   readonly gives: [number, string];
 }
 
+const FILLS = { policy: { seconds: 60, overrides: false } };
+const OVERRIDES = { policy: { seconds: 60, overrides: true } };
+
 describe('freshness lifetime', () => {
   const rows: Row[] = [
     { cc: 's-maxage=1, max-age=2', expires: [at(3)], gives: [1, 'sMaxage'] },
@@ -27,6 +30,15 @@ describe('freshness lifetime', () => {
     { expires: ['0'], gives: [0, 'expires'] },
     { expires: [at(3), at(3)], gives: [0, 'expires'] },
     { gives: [0, 'none'] },
+    ...[200, 203, 206, 300, 301, 308, 410].flatMap((status): Row[] => [
+      { status, options: FILLS, gives: [60, 'policy'] },
+      { status, cc: 'max-age=2', modified: -1000, options: OVERRIDES, gives: [60, 'policy'] },
+    ]),
+    { cc: 'max-age=2', options: FILLS, gives: [2, 'maxAge'] },
+    { modified: -1000, options: FILLS, gives: [60, 'policy'] },
+    { status: 404, options: { ...OVERRIDES, defaultLifetimes: new Map([[404, 10]]) }, gives: [10, 'statusDefault'] },
+    { status: 302, cc: 'max-age=2', options: OVERRIDES, gives: [2, 'maxAge'] },
+    { status: 302, options: FILLS, gives: [0, 'none'] },
     { modified: -1000, gives: [100, 'heuristic'] },
     { modified: -1e6, gives: [3600, 'heuristic'] },
     { modified: -1000, options: { heuristicCapSeconds: 7 }, gives: [7, 'heuristic'] },

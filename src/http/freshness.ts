@@ -1,11 +1,11 @@
 /** How long a response is fresh and how old it is. RFC 9111 §4.2 */
 import type { Directives } from './cache-control.ts';
 import { parseDate } from './dates.ts';
-import type { CacheOptions } from './options.ts';
+import type { CacheOptions, LifetimePolicy } from './options.ts';
 import type { Exchange, Stored } from './stored.ts';
 
 /** Where a lifetime comes from; the first three are explicit. */
-type LifetimeSource = 'sMaxage' | 'maxAge' | 'expires' | 'statusDefault' | 'heuristic' | 'none';
+type LifetimeSource = 'sMaxage' | 'maxAge' | 'expires' | 'policy' | 'statusDefault' | 'heuristic' | 'none';
 
 export interface Lifetime {
   /** ≥ 0; 0 means stale from the start. */
@@ -24,7 +24,8 @@ export interface LifetimeInput {
 
 /** RFC 9111 §4.2.1 */
 export function freshnessLifetime(input: LifetimeInput, now: number, options: CacheOptions): Lifetime {
-  const { directives, expires, dateAt } = input;
+  const { status, directives, expires, dateAt } = input;
+  if (options.policy?.overrides === true && POLICY_STATUSES.has(status)) return policyLifetime(options.policy);
   if (directives.sMaxage !== undefined) return { lifetimeMs: directives.sMaxage * 1000, source: 'sMaxage' };
   if (directives.maxAge !== undefined) return { lifetimeMs: directives.maxAge * 1000, source: 'maxAge' };
   if (expires.length > 0) {
@@ -32,6 +33,7 @@ export function freshnessLifetime(input: LifetimeInput, now: number, options: Ca
     const expiresAt = expires.length > 1 ? undefined : parseDate(expires[0], now);
     return { lifetimeMs: expiresAt === undefined ? 0 : Math.max(0, expiresAt - dateAt), source: 'expires' };
   }
+  if (options.policy !== undefined && POLICY_STATUSES.has(status)) return policyLifetime(options.policy);
   return implicitLifetime(input, options);
 }
 
@@ -77,6 +79,13 @@ export function freshUntil(stored: Stored): number {
 const HEURISTIC_FRACTION = 0.1;
 
 const HEURISTIC_STATUSES: ReadonlySet<number> = new Set([200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]);
+
+/** What a policy is meant for: the object itself, or where it has gone for good. Errors and other redirects are not it. Edge rule 4 */
+const POLICY_STATUSES: ReadonlySet<number> = new Set([200, 203, 206, 300, 301, 308, 410]);
+
+function policyLifetime({ seconds }: LifetimePolicy): Lifetime {
+  return { lifetimeMs: seconds * 1000, source: 'policy' };
+}
 
 function implicitLifetime(input: LifetimeInput, options: CacheOptions): Lifetime {
   const { status, directives, dateAt, lastModifiedAt } = input;

@@ -16,10 +16,19 @@ export interface CacheOptions {
   readonly staleCapSeconds: number;
   /** Lifetime in seconds by status (below 500) for a response without explicit freshness. Empty: none. */
   readonly defaultLifetimes: ReadonlyMap<number, number>;
+  /** A lifetime that somebody chose for this object. `undefined`: the response's own words, and the guesses above. */
+  readonly policy: LifetimePolicy | undefined;
   /** Whether `en, de` and `de, en` are one variant. RFC 9110 §12.5.4 leaves the order without meaning. */
   readonly ignoreLanguageOrder: boolean;
   /** Whether a stored response in the client's one preferred language is used without asking the origin. */
   readonly selectStoredLanguage: boolean;
+}
+
+export interface LifetimePolicy {
+  /** > 0 */
+  readonly seconds: number;
+  /** True: instead of what the response says, though never against no-store, no-cache or private; false: where it says nothing. */
+  readonly overrides: boolean;
 }
 
 export const DEFAULT_CACHE_OPTIONS: CacheOptions = {
@@ -29,6 +38,7 @@ export const DEFAULT_CACHE_OPTIONS: CacheOptions = {
   maxVariants: 32,
   staleCapSeconds: 24 * 3600,
   defaultLifetimes: new Map(),
+  policy: undefined,
   ignoreLanguageOrder: true,
   selectStoredLanguage: false,
 };

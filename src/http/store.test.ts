@@ -13,6 +13,9 @@ const post = { request: request('POST', 'Content-Length', '5') };
 const loc = ['Content-Location', '/a?b'];
 const cookie = ['Set-Cookie', 'a=b'];
 
+const FILLS = { policy: { seconds: 60, overrides: false } };
+const OVERRIDES = { policy: { seconds: 60, overrides: true } };
+
 const ROWS: Row[] = [
   [fresh, {}, 'store'],
   [[], {}, 'noReuse'],
@@ -47,6 +50,28 @@ const ROWS: Row[] = [
   [['Cache-Control', 'must-understand, max-age=60'], { status: 599 }, 'status'],
   [['Cache-Control', 'must-understand, private, max-age=60'], {}, 'private'],
   [[], { status: 404, options: { defaultLifetimes: new Map([[404, 10]]) } }, 'store'],
+  // a policy of the site's own, where the origin says nothing, and instead of it
+  [[], { options: FILLS }, 'store'],
+  [['Cache-Control', 'max-age=0'], { options: FILLS }, 'noReuse'],
+  [['Cache-Control', 'no-cache', 'ETag', '"a"'], { options: FILLS }, 'store'],
+  [cookie, { options: { ...FILLS, setCookie: 'store' } }, 'setCookie'],
+  [[], { options: FILLS, ...auth }, 'authorization'],
+  [[], { status: 302, options: FILLS }, 'notCacheable'],
+  [[], { status: 503, options: FILLS }, 'notCacheable'],
+  [['Cache-Control', 'max-age=0'], { options: OVERRIDES }, 'store'],
+  [['Expires', at(-60)], { options: OVERRIDES }, 'store'],
+  [['CDN-Cache-Control', 'max-age=0'], { options: OVERRIDES }, 'store'],
+  [['Cache-Control', 'no-store'], { options: OVERRIDES }, 'noStore'],
+  [['Cache-Control', 'no-cache', 'ETag', '"a"'], { options: OVERRIDES }, 'noCache'],
+  [['Cache-Control', 'private'], { options: OVERRIDES }, 'private'],
+  [['Pragma', 'no-Cache'], { options: OVERRIDES }, 'noCache'],
+  [['Vary', '*'], { options: OVERRIDES }, 'varyAny'],
+  [cookie, { options: { ...OVERRIDES, setCookie: 'store' } }, 'setCookie'],
+  [[], { options: OVERRIDES, ...auth }, 'authorization'],
+  [[...fresh, ...loc], { ...post, options: OVERRIDES }, 'notCacheable'],
+  ...[500, 502, 503, 599].map((status): Row => [fresh, { status, options: OVERRIDES }, 'notCacheable']),
+  ...[302, 303, 307, 403].map((status): Row => [['ETag', '"a"'], { status, options: OVERRIDES }, 'notCacheable']),
+  ...[302, 303, 307].map((status): Row => [fresh, { status, options: OVERRIDES }, 'store']),
   [[], { status: 403, options: { defaultLifetimes: new Map([[403, 10]]) } }, 'store'],
   // the request
   [fresh, auth, 'authorization'],

@@ -3,7 +3,15 @@ import { parseAge } from './age.ts';
 import type { Directives } from './cache-control.ts';
 import { formatDate, parseDate } from './dates.ts';
 import { freshnessLifetime, initialAge, isExplicit, isHeuristicallyCacheable, type Lifetime } from './freshness.ts';
-import { allValues, firstValue, hasField, type RawHeaders, withField, withoutHopByHop } from './headers.ts';
+import {
+  allValues,
+  firstValue,
+  hasField,
+  listMembers,
+  type RawHeaders,
+  withField,
+  withoutHopByHop,
+} from './headers.ts';
 import type { CacheOptions } from './options.ts';
 import { parseContentRange, spanBytes } from './range.ts';
 import type { Exchange, PartialRange, RequestFacts, ResponseHead, Stored } from './stored.ts';
@@ -23,6 +31,8 @@ export type SkipReason =
   | 'status'
   /** `no-store`. */
   | 'noStore'
+  /** `no-cache`, also as `Pragma`, where a policy would hide that the origin wants to be asked each time. */
+  | 'noCache'
   /** `private`. */
   | 'private'
   /** `Set-Cookie`, which the site does not store. */
@@ -61,6 +71,7 @@ export function storeResponse(
   const reason =
     requestObstacle(request, options, exchange, invalidatedAt) ??
     responseObstacle(request, response, directives) ??
+    policyObstacle(response, directives, options) ??
     lifetimeObstacle(request, response, directives, times) ??
     cookieObstacle(response, times.lifetime, options);
   if (reason !== undefined) return { kind: 'skip', reason };
@@ -126,6 +137,18 @@ function responseObstacle(
   return undefined;
 }
 
+/** What a policy that overrides the origin's lifetimes does not override, and what it makes of errors. Edge rule 4 */
+function policyObstacle(
+  { status, headers }: ResponseHead,
+  { noCache }: Directives,
+  { policy }: CacheOptions,
+): SkipReason | undefined {
+  if (policy?.overrides !== true) return undefined;
+  const pragma = listMembers(allValues(headers, 'pragma')).map((member) => member.toLowerCase());
+  if (noCache || pragma.includes('no-cache')) return 'noCache';
+  return status >= 500 ? 'notCacheable' : undefined;
+}
+
 /** RFC 9110 §9.3.3: a POST's response serves later GETs only if it says that it is the target's representation. */
 function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHeaders): boolean {
   if (status < 200 || status > 299 || status === 206) return false;
@@ -134,6 +157,9 @@ function isAnswerForTarget(request: RequestFacts, status: number, headers: RawHe
   return locations.length === 1 && location !== undefined && isSameUri(location, request.uri);
 }
 
+/** Somebody has said so, if not the origin. */
+const CHOSEN_SOURCES: ReadonlySet<Lifetime['source']> = new Set(['policy', 'statusDefault']);
+
 function lifetimeObstacle(
   request: RequestFacts,
   { status, headers }: ResponseHead,
@@ -141,7 +167,7 @@ function lifetimeObstacle(
   { lifetime, lastModifiedAt }: Times,
 ): SkipReason | undefined {
   // RFC 9111 §3: explicit freshness, public, or a status that may be guessed at
-  const hasGround = isExplicit(lifetime) || lifetime.source === 'statusDefault' || directives.isPublic;
+  const hasGround = isExplicit(lifetime) || CHOSEN_SOURCES.has(lifetime.source) || directives.isPublic;
   if (!hasGround && !isHeuristicallyCacheable(status)) return 'notCacheable';
   if (request.method === 'POST' && (!isExplicit(lifetime) || lifetime.lifetimeMs === 0)) return 'notCacheable'; // RFC 9110 §9.3.3
   const hasValidator = hasField(headers, 'etag') || lastModifiedAt !== undefined;
@@ -175,9 +201,13 @@ function readTimes(
   const dateAt = sentAt ?? now; // RFC 9110 §6.6.1
   const lastModifiedAt = parseDate(firstValue(headers, 'last-modified'), now);
   const expires = isTargeted ? [] : allValues(headers, 'expires'); // RFC 9213 §2.2
+  const lifetime = freshnessLifetime({ status, directives, expires, dateAt, lastModifiedAt }, now, options);
+  // A lifetime that the origin did not choose does not count from the origin's clock either. docs/decisions/0115
+  const isOurs = lifetime.source === 'policy' && options.policy?.overrides === true;
+  const said = isOurs ? { ageMs: 0, dateAt: now } : { ageMs: parseAge(allValues(headers, 'age')), dateAt };
   return {
-    lifetime: freshnessLifetime({ status, directives, expires, dateAt, lastModifiedAt }, now, options),
-    initialAgeMs: initialAge({ ageMs: parseAge(allValues(headers, 'age')), dateAt }, exchange),
+    lifetime,
+    initialAgeMs: initialAge(said, exchange),
     dateAt,
     hasDate: sentAt !== undefined,
     lastModifiedAt,

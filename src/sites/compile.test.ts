@@ -14,7 +14,10 @@ describe('compileSite', () => {
   for (const file of specs) {
     test(`${file} compiles to its golden site`, () => {
       const result = compileSite(readJson(file), REVISION);
-      assert.deepEqual(result, { kind: 'site', site: readJson(file.replace('.spec.', '.site.')) });
+      assert.equal(result.kind, 'site');
+      // The matchers are functions, which JSON leaves out: what they match is tested where they are made.
+      const plainSite: unknown = JSON.parse(JSON.stringify(result.kind === 'site' && result.site));
+      assert.deepEqual(plainSite, readJson(file.replace('.spec.', '.site.')));
     });
   }
 

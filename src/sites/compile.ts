@@ -2,6 +2,8 @@
  * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
+import { readAccess } from './access.ts';
+import { ORIGIN_DECIDES, readCaching } from './caching.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
 import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
@@ -51,6 +53,8 @@ function readSite(spec: unknown, revision: number): Site {
     revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
     origins: readOrigins(members['origins'], type),
     cache: readCache(members['cache'] ?? {}),
+    caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching']),
+    access: readAccess(members['access'] ?? {}),
     keepUrlParams: readSwitch('keepUrlParams', members),
     redirectFollow: readSwitch('redirectFollow', members),
     pageCompress: readSwitch('pageCompress', members),

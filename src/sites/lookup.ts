@@ -31,7 +31,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
     if (found === undefined) return undefined;
     const result = compileSite(found.spec, found.revision);
     if (result.kind === 'invalid') return undefined;
-    const purges = compilePurges(source.purgesOf(result.site.id));
+    const purges = compilePurges(source.purgesOf(result.site.id), result.site.keepUrlParams);
     const site = purges === undefined ? result.site : Object.freeze({ ...result.site, purges });
     sites.set(name, site);
     return site;

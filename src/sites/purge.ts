@@ -40,8 +40,8 @@ export interface SitePurges {
 /** Per site; more are one for the whole site. */
 export const MAX_SITE_PURGES = 1000;
 
-/** `undefined` when there are none. */
-export function compilePurges(purges: readonly SitePurge[]): SitePurges | undefined {
+/** `undefined` when there are none. `ignoresQuery`: the site's objects have no query, so a purge of one names all of them. */
+export function compilePurges(purges: readonly SitePurge[], ignoresQuery = false): SitePurges | undefined {
   if (purges.length === 0) return undefined;
   const urls = new Map<string, number>();
   const directories = new Map<string, number>();
@@ -49,7 +49,8 @@ export function compilePurges(purges: readonly SitePurge[]): SitePurges | undefi
   let site = Number.NEGATIVE_INFINITY;
   for (const { kind, target, appliedAt } of purges) {
     if (kind === 'site' || isBeyond) site = Math.max(site, appliedAt);
-    else raise(kind === 'url' ? urls : directories, target, appliedAt);
+    else if (kind === 'directory') raise(directories, target, appliedAt);
+    else raise(urls, ignoresQuery ? target.replace(/\?.*$/s, '') : target, appliedAt);
   }
   const directoryLengths = [...new Set([...directories.keys()].map(({ length }) => length))];
   return { site, urls, directories, directoryLengths };

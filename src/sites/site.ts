@@ -1,4 +1,6 @@
 /** The compiled, immutable form of a domain that the edge works with. Made by `compile.ts` only. */
+import type { SiteAccess } from './access.ts';
+import type { SiteCaching } from './caching.ts';
 import type { SitePurges } from './purge.ts';
 import type { SiteCache } from './site-cache.ts';
 import type { OriginSpec, SiteSpec } from './spec.ts';
@@ -14,6 +16,8 @@ export interface Site {
   readonly revision: number;
   readonly origins: SiteOrigins;
   readonly cache: SiteCache;
+  readonly caching: SiteCaching;
+  readonly access: SiteAccess;
   /** True: the query is no part of the cache key. */
   readonly keepUrlParams: boolean;
   readonly redirectFollow: boolean;

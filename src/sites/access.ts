@@ -1,0 +1,84 @@
+/** Access rules, compiled: who is refused, and how. Edge rule 6 */
+import { compileAddresses } from './address-list.ts';
+import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
+import { parseObjectUrl } from './object-url.ts';
+import { compileReferers } from './referer.ts';
+import type { RefusalSpec } from './spec.ts';
+import { compileUserAgents } from './user-agent.ts';
+
+/** Each absent where the site has no such rule. */
+export interface SiteAccess {
+  readonly deniesAddress?: (address: string) => boolean;
+  readonly deniesReferer?: (referer: string | undefined) => boolean;
+  readonly deniesUserAgent?: (userAgent: string | undefined) => boolean;
+  readonly refusal?: SiteRefusal;
+}
+
+export type SiteRefusal =
+  | Extract<RefusalSpec, { kind: 'page' }>
+  | {
+      readonly kind: 'redirect';
+      readonly url: string;
+      /** The same as host, path and query of the cache key: never refused, or a client would be sent round in circles. */
+      readonly target: string;
+    };
+
+/** The interface's own limit. */
+const MAX_ENTRIES = 50;
+const MAX_PAGE_CHARS = 64 * 1024;
+
+/** Throws `Problem`. */
+export function readAccess(value: unknown): SiteAccess {
+  const members = readObject('access', value);
+  const { deniedAddresses, referer, deniedUserAgents, refusal } = members;
+  return {
+    ...(deniedAddresses !== undefined && {
+      deniesAddress: compileList('access.deniedAddresses', deniedAddresses, compileAddresses),
+    }),
+    ...(referer !== undefined && { deniesReferer: readReferer(referer) }),
+    ...(deniedUserAgents !== undefined && {
+      deniesUserAgent: compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents),
+    }),
+    ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
+  };
+}
+
+function readReferer(value: unknown): SiteAccess['deniesReferer'] & object {
+  const members = readObject('access.referer', value);
+  const mode = readOneOf('access.referer.mode', members['mode'], ['deny', 'allow']);
+  const allowsBlank = readOneOf('access.referer.allowsBlank', members['allowsBlank'], [true, false]);
+  return compileList('access.referer.entries', members['entries'], (entries) =>
+    compileReferers({ mode, allowsBlank, entries }),
+  );
+}
+
+function readRefusal(value: unknown): SiteRefusal {
+  const members = readObject('access.refusal', value);
+  const kind = readOneOf('access.refusal.kind', members['kind'], ['page', 'redirect']);
+  if (kind === 'page') {
+    const html = readText('access.refusal.html', members['html']);
+    if (html.length > MAX_PAGE_CHARS)
+      throw new Problem(`access.refusal.html: expected at most ${MAX_PAGE_CHARS} characters`);
+    return { kind, html };
+  }
+  // It goes out as Location, so nothing may be in it that ends a line.
+  const url = URL.parse(readText('access.refusal.url', members['url']));
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url === null || !isWeb || url.username !== '' || url.password !== '')
+    throw expected('access.refusal.url', 'an http or https URL', members['url']);
+  const object = parseObjectUrl(url.href.replace(/#.*$/s, ''));
+  return { kind, url: url.href, target: object.kind === 'url' ? object.host + object.keyTarget : '' };
+}
+
+function compileList<T>(member: string, value: unknown, compile: (entries: readonly string[]) => T): T {
+  if (!Array.isArray(value)) throw expected(member, 'a list', value);
+  if (value.length > MAX_ENTRIES)
+    throw new Problem(`${member}: expected at most ${MAX_ENTRIES}, found ${value.length}`);
+  const entries = value.map((entry, index) => readText(`${member}[${index}]`, entry));
+  try {
+    return compile(entries);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Problem(`${member}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+/** Who decides how long a site's responses are stored: its origins, or its policies. Edge rule 4 */
+import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
+import { compilePolicies, type SitePolicy } from './policy.ts';
+import type { PolicySpec } from './spec.ts';
+
+export interface SiteCaching {
+  /** False: what no policy names is not stored. */
+  readonly followsOrigin: boolean;
+  /** In the order in which they win. */
+  readonly policies: readonly SitePolicy[];
+}
+
+export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true, policies: [] };
+
+const MAX_POLICIES = 100;
+/** Patterns cost more than the rest. */
+const MAX_PATTERNS = 20;
+const MAX_PRIORITY = 99;
+
+/** Throws `Problem`. */
+export function readCaching(value: unknown): SiteCaching {
+  const members = readObject('caching', value);
+  const { policies } = members;
+  const isList = Array.isArray(policies) && policies.length <= MAX_POLICIES;
+  if (!isList) throw new Problem(`caching.policies: expected a list of at most ${MAX_POLICIES}`);
+  const specs = policies.map((item, index) => readPolicy(`caching.policies[${index}]`, item));
+  if (specs.filter(({ match }) => match === 'regex').length > MAX_PATTERNS)
+    throw new Problem(`caching.policies: expected at most ${MAX_PATTERNS} patterns`);
+  const followsOrigin = readOneOf('caching.followsOrigin', members['followsOrigin'], [true, false]);
+  const prefixFirst = readOneOf('caching.prefixFirst', members['prefixFirst'], [true, false]);
+  return { followsOrigin, policies: compileAll({ followsOrigin, prefixFirst, policies: specs }) };
+}
+
+function readPolicy(member: string, value: unknown): PolicySpec {
+  const members = readObject(member, value);
+  const { scheme } = members;
+  return {
+    match: readOneOf(`${member}.match`, members['match'], ['prefix', 'suffix', 'regex']),
+    content: readText(`${member}.content`, members['content']),
+    ...(scheme !== undefined && { scheme: readOneOf(`${member}.scheme`, scheme, ['http', 'https']) }),
+    priority: readInteger(`${member}.priority`, members['priority'], MAX_PRIORITY),
+    isCached: readOneOf(`${member}.isCached`, members['isCached'], [true, false]),
+    lifetimeSeconds: readInteger(`${member}.lifetimeSeconds`, members['lifetimeSeconds'], Number.MAX_SAFE_INTEGER, 0),
+  };
+}
+
+function compileAll(spec: Parameters<typeof compilePolicies>[0]): readonly SitePolicy[] {
+  try {
+    return compilePolicies(spec);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Problem(`caching.policies: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
