@@ -89,6 +89,8 @@ describe('the client', () => {
         ids['task_id'] = (await own.call('cache.prefetch', { urls: `http://${domain}/a.jpg` })).task_id;
         await api.acknowledge('local');
       }
+      if (name === 'config.getPolicies')
+        await own.call('config.setPolicies', { ...OPERATIONS['config.setPolicies'].sample.request, domain_id });
       if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
       const { request, data } = OPERATIONS[name].sample;
       const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);

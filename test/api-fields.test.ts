@@ -37,7 +37,7 @@ describeOnBothEngines('fields', (newDatabase) => {
       for (const [field, { schema }] of Object.entries(OPERATIONS[name].request.fields)) {
         for (const [what, value] of Object.entries(BAD_VALUES)) {
           if (typeof value === 'number' && ANY_NUMBER_WILL_DO.includes(field)) continue;
-          await refuse(field, what, { ...request, [field]: value }, /^(field|domainName|origin|entry)Invalid$/);
+          await refuse(field, what, { ...request, [field]: value }, /^(field|domainName|origin|url|entry)Invalid$/);
         }
         if (schema.safeParse(undefined).success) continue;
         const { [field]: _left, ...rest } = request;

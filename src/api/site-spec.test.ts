@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { decodeRequest } from '#contract/decode.ts';
 import { ServiceError } from '#contract/errors.ts';
 import { OPERATIONS, type RequestOf } from '#contract/operations.ts';
-import { DEFAULT_SETTINGS, type Domain } from '#model/domain.ts';
+import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { compileSite } from '#sites/compile.ts';
 import { toSiteSpec } from './site-spec.ts';
 import { READ } from './wire.ts';
@@ -15,9 +16,36 @@ function domainOf(request: unknown): Domain | undefined {
   const decoded = OPERATIONS['domain.add'].request.schema.safeParse(request);
   if (!decoded.success) return undefined;
   const wanted: RequestOf<'domain.add'> = decoded.data;
-  try {
+  return unlessRefused(() => {
     const { name, type, icpNumber, remark, ...settings } = READ['domain.add'](wanted);
     return { ...BASE, name, type, icpNumber, remark, settings: { ...DEFAULT_SETTINGS, ...settings } };
+  });
+}
+
+const ORDINARY = { name: 'a.example', type: 'static', icpNumber: '', remark: '' } as const;
+
+const SWITCHES = ['keep_url_params', 'prefix_cache_first', 'redirect_follow', 'page_compress', 'range_back_source'];
+
+interface SettingsFrom {
+  readonly request: fc.Arbitrary<Readonly<Record<string, unknown>>>;
+  /** Throws `ServiceError` for what is refused. */
+  readonly settingsOf: (wanted: Readonly<Record<string, unknown>>) => Partial<DomainSettings>;
+}
+
+type Setter = Extract<keyof typeof READ, `config.set${string}`>;
+
+/** What a handler is given. */
+function readAs<N extends Setter>(name: N, wanted: Readonly<Record<string, unknown>>): ReturnType<(typeof READ)[N]> {
+  const decoded = decodeRequest(OPERATIONS[name].request, { domain_id: 7, ...wanted });
+  if (decoded.kind === 'error') throw new ServiceError(decoded.code, decoded.parameters);
+  // Both are of the same operation, which the compiler loses among all of them.
+  const read = READ[name] as (request: unknown) => ReturnType<(typeof READ)[N]>;
+  return read(decoded.value);
+}
+
+function unlessRefused<T>(work: () => T): T | undefined {
+  try {
+    return work();
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;
@@ -32,6 +60,85 @@ const host = fc.oneof(
   fc.ipV4(),
   fc.ipV6().map((address) => `[${address}]:81`),
 );
+
+const list = (entry: fc.Arbitrary<string>) =>
+  fc.oneof(
+    fc.array(entry, { maxLength: 4 }),
+    fc.array(entry, { maxLength: 4 }).map((entries) => entries.join(',')),
+  );
+const anyText = fc.string({ unit: 'grapheme', maxLength: 30 });
+const network = fc.tuple(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(130)).map(([address, bits]) => `${address}/${bits}`);
+const pattern = fc.string({ unit: fc.constantFrom(...'ab./\\[]()*+?{}1,^$|dwsbi:<=!- 例\n'), maxLength: 12 });
+const policy = fc.record(
+  {
+    is_cache: fc.constantFrom('0', '1', 0, 1),
+    priority: fc.integer({ min: 0, max: 100 }),
+    policy_type: fc.constantFrom('prefix', 'suffix', 'urlregex'),
+    policy_scheme: fc.constantFrom('http', 'https', ''),
+    content: fc.oneof(
+      pattern,
+      anyText,
+      word.map((path) => `/${path}`),
+      list(word).map(String),
+    ),
+    time_y: fc.constantFrom(0, 1, '100'),
+    time_d: fc.constantFrom(36_500, 0),
+    time_s: fc.constantFrom(0, 1, '3153600000'),
+  },
+  { requiredKeys: ['is_cache', 'policy_type', 'content', 'policy_scheme'] },
+);
+
+/** Each operation that sets something an edge has to compile: what it is asked, and what its handler makes of that. */
+const SETTINGS_FROM: Readonly<Record<string, SettingsFrom>> = {
+  setPolicyInfo: {
+    request: fc.record({ use_header_setting: fc.constantFrom(0, '1'), policy: fc.array(policy, { maxLength: 2 }) }),
+    settingsOf: (wanted) => ({ caching: readAs('config.setPolicies', wanted).caching }),
+  },
+  setDomainAdvanced: {
+    request: fc.record({
+      ...Object.fromEntries(SWITCHES.map((name) => [name, fc.constantFrom(0, 1, '0', '1')])),
+      expires: fc.constantFrom(0, '31536000', 31_536_000, 5),
+      access_control_max_age: fc.constantFrom(0, '31536000'),
+      forbid_http_code: fc.constantFrom('', 302, '403'),
+      forbid_redirect_url: fc.oneof(
+        fc.webUrl({ withQueryParameters: true, withFragments: true }),
+        anyText.map((path) => `https://例.example/${path}?${path}`),
+        word.map((authority) => `http://${authority}`),
+      ),
+      html_403: anyText,
+    }),
+    settingsOf: (wanted) => {
+      const { domainId: _domainId, switches, ...chosen } = readAs('config.setAdvanced', wanted);
+      const { forbidRedirectUrl = '', html403 = '' } = chosen;
+      return { ...switches, ...chosen, forbidRedirectUrl, html403 };
+    },
+  },
+  setRefererInfo: {
+    request: fc.record({
+      referer_type: fc.constantFrom('1', 2),
+      referer_blank: fc.constantFrom(0, 1),
+      referer_str: list(fc.oneof(host, fc.webUrl(), anyText, fc.constant('*'))),
+    }),
+    settingsOf: (wanted) => {
+      const { mode, allowsBlank = true, entries = [] } = readAs('config.setReferer', wanted);
+      return { referer: { mode, allowsBlank, entries } };
+    },
+  },
+  setUaInfo: {
+    request: fc.record({ ua_control: fc.constant(1), ua_str: list(fc.oneof(anyText, pattern, word)) }),
+    settingsOf: (wanted) => {
+      const { isOn, entries = [] } = readAs('config.setUserAgent', wanted);
+      return { userAgent: { isOn, entries } };
+    },
+  },
+  setIpInfo: {
+    request: fc.record({ ip_type: fc.constant(1), ip_str: list(fc.oneof(network, fc.ipV4(), fc.ipV6(), word)) }),
+    settingsOf: (wanted) => {
+      const { isOn, entries = [] } = readAs('config.setIp', wanted);
+      return { ip: { isOn, entries } };
+    },
+  },
+};
 
 describe('a spec for the edges', () => {
   test('compiles, whatever the API accepted', () => {
@@ -65,6 +172,25 @@ describe('a spec for the edges', () => {
     );
     assert.ok(accepted > 50, `only ${accepted} were accepted`);
   });
+
+  for (const [name, { request, settingsOf }] of Object.entries(SETTINGS_FROM)) {
+    test(`compiles, whatever ${name} accepted`, () => {
+      let accepted = 0;
+      fc.assert(
+        fc.property(request, (wanted) => {
+          const changed = unlessRefused(() => settingsOf(wanted));
+          if (changed === undefined) return;
+          accepted += 1;
+          const settings = { ...DEFAULT_SETTINGS, origins: ['o.example'], ...changed };
+          const spec = toSiteSpec({ ...BASE, ...ORDINARY, settings });
+          const compiled = compileSite(JSON.parse(JSON.stringify(spec)), 1);
+          assert.equal(compiled.kind, 'site', JSON.stringify([compiled, wanted]));
+        }),
+        { numRuns: 1000, seed: 1 },
+      );
+      assert.ok(accepted > 50, `only ${accepted} were accepted`);
+    });
+  }
 
   test('is not there while a domain waits for its review', () => {
     const domain = domainOf({ domain: 'a.example', cdn_type: 1, data: 'b.example' });

@@ -6,6 +6,7 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
+import { readIp, readReferer, readUserAgent, writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import {
   readCacheOptions,
@@ -26,6 +27,7 @@ import {
   readType,
   writeDomain,
 } from './wire-domain.ts';
+import { readPolicies, writePolicies } from './wire-policy.ts';
 
 interface DomainPage {
   readonly total: number;
@@ -70,8 +72,16 @@ export const READ = {
   }),
   'domain.setRemark': ({ domain_id, remark }) => ({ domainId: domain_id, remark }),
 
+  'config.setPolicies': readPolicies,
   'config.getAdvanced': readDomainId,
   'config.setAdvanced': readAdvanced,
+  'config.setReferer': readReferer,
+  'config.setUserAgent': readUserAgent,
+  'config.setIp': readIp,
+  'config.getPolicies': readDomainId,
+  'config.getReferer': readDomainId,
+  'config.getUserAgent': readDomainId,
+  'config.getIp': readDomainId,
   'config.setCacheOptions': readCacheOptions,
   'config.getCacheOptions': readDomainId,
 
@@ -124,8 +134,16 @@ export const WRITE = {
   'domain.setStatus': writeDone,
   'domain.setRemark': writeDone,
 
+  'config.setPolicies': writeDone,
   'config.getAdvanced': writeAdvanced,
   'config.setAdvanced': writeDone,
+  'config.setReferer': writeDone,
+  'config.setUserAgent': writeDone,
+  'config.setIp': writeDone,
+  'config.getPolicies': writePolicies,
+  'config.getReferer': writeReferer,
+  'config.getUserAgent': writeUserAgent,
+  'config.getIp': writeIp,
   'config.setCacheOptions': writeDone,
   'config.getCacheOptions': writeCacheOptions,
 

@@ -7,7 +7,7 @@ import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
-import { addCallSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
+import { addCallSettings, givenSettings, listOption, type Options, onOffOption, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 
 type Task = DataOf<'cache.getTask'>;
@@ -43,18 +43,17 @@ export function cacheCommand(context: CliContext): Command {
 }
 
 export function cacheOptionsCommand(context: CliContext): Command {
-  const onOff = (flags: string, description: string) => new Option(flags, description).choices(['on', 'off']);
   return addCallSettings(new Command('cache-options').argument('<domain>'), context)
     .description("show a domain's cache options, and change those that are given")
     .addOption(new Option('--set-cookie <what>', 'a response that sets a cookie').choices(['bypass', 'store', 'strip']))
-    .addOption(onOff('--request-directives <switch>', "viewers' own no-cache and max-age count"))
+    .addOption(onOffOption('--request-directives <switch>', "viewers' own no-cache and max-age count"))
     .option('--heuristic-cap <seconds>', 'longest lifetime without an explicit one; 0: none')
     .option(
       '--stale-cap <seconds>',
       'how long past its expiry a response stands in for an origin that is down; 0: never',
     )
-    .addOption(onOff('--normalize-vary <switch>', 'header values that mean the same are one variant'))
-    .addOption(onOff('--match-language <switch>', 'a stored response in the preferred language is enough'))
+    .addOption(onOffOption('--normalize-vary <switch>', 'header values that mean the same are one variant'))
+    .addOption(onOffOption('--match-language <switch>', 'a stored response in the preferred language is enough'))
     .action((domain: string, options: Options) => changeCacheOptions(context, domain, options));
 }
 

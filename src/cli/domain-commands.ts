@@ -1,25 +1,21 @@
 /** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
+import { ipCommand, refererCommand, userAgentCommand } from './access-commands.ts';
 import { printer } from './account-commands.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
 import { connectCustomer } from './connect.ts';
-import { type CliContext, CliError } from './context.ts';
+import type { CliContext } from './context.ts';
 import { findDomainId } from './find-domain.ts';
+import { WAIT_MEANING, waitForEdges } from './on-domain.ts';
 import { addCallSettings, givenSettings, listOption, type Options, textOption, wholeNumber } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { advancedCommand, policiesCommand } from './setting-commands.ts';
 
 type Domain = DataOf<'domain.get'>;
 
 const PAGE_SIZE = 100;
-/** Longer than an edge that has died can hold a change back. */
-const WAIT_LIMIT_MS = 60_000;
-const WAIT_POLL_MS = 200;
-
-const WAIT_MEANING = 'until every edge runs it';
-
 const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
 const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
 const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_follow' } as const;
@@ -71,7 +67,15 @@ export function domainCommand(context: CliContext): Command {
   describe('remark <domain> <text>', 'change its remark').action((domain: string, remark: string, options: Options) =>
     change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
   );
-  command.addCommand(cacheOptionsCommand(context));
+  for (const setting of [
+    policiesCommand,
+    advancedCommand,
+    refererCommand,
+    userAgentCommand,
+    ipCommand,
+    cacheOptionsCommand,
+  ])
+    command.addCommand(setting(context));
   describe('rm <domain>', 'delete it').action((domain: string, options: Options) =>
     deleteDomain(context, domain, options),
   );
@@ -137,18 +141,9 @@ async function deleteDomain(context: CliContext, domain: string, options: Option
 }
 
 async function showDomain(context: CliContext, client: Client, id: string, options: Options): Promise<void> {
-  let domain = await client.call('domain.get', { domain_id: id });
-  for (let waitedMs = 0; options['wait'] === true && isBeingConfigured(domain); waitedMs += WAIT_POLL_MS) {
-    if (waitedMs >= WAIT_LIMIT_MS)
-      throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s`);
-    await delay(WAIT_POLL_MS);
-    domain = await client.call('domain.get', { domain_id: id });
-  }
+  const isAwaited = options['wait'] === true;
+  const domain = isAwaited ? await waitForEdges(client, id) : await client.call('domain.get', { domain_id: id });
   printer(context, options)(domain, formatPairs(describeDomain(domain)));
-}
-
-function isBeingConfigured(domain: Domain): boolean {
-  return Number(domain.domain_status) === 1;
 }
 
 function describeDomain(domain: Domain): [string, string][] {

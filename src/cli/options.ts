@@ -1,5 +1,5 @@
 /** Options that many commands share, and how they are read back. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliContext, GivenSettings } from './context.ts';
 
 /** Settings of commands that call a service. */
@@ -26,6 +26,10 @@ export function givenSettings(context: CliContext, options: Options): GivenSetti
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
   return { flags: Object.fromEntries(given), file: textOption(options, 'config') };
+}
+
+export function onOffOption(flags: string, description: string): Option {
+  return new Option(flags, description).choices(['on', 'off']);
 }
 
 export function textOption(options: Options, name: string): string | undefined {

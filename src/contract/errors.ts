@@ -16,6 +16,18 @@ interface ErrorRow {
 export const ERRORS = {
   fieldMissing: row(200, 2001, '缺少字段 {field}：应为 {expected}', 'field {field} is missing: expected {expected}'),
   fieldInvalid: row(200, 2001, '字段 {field} 无效：应为 {expected}', 'field {field} is invalid: expected {expected}'),
+  entryInvalid: row(
+    200,
+    2001,
+    '字段 {field} 无效：应为 {expected}，而 {entry} 不是',
+    'field {field} is invalid: expected {expected}, but {entry} {reason}',
+  ),
+  entryRepeated: row(
+    200,
+    2001,
+    '字段 {field} 无效：应为不重复的内容，而 {entry} 与 {first} 相同',
+    'field {field} is invalid: expected nothing twice, but {entry} is the same as {first}',
+  ),
   domainNameInvalid: row(
     200,
     2001,

@@ -3,10 +3,12 @@ import { describe, test } from 'node:test';
 import {
   choice,
   choices,
+  commaList,
   type Field,
   flag,
   identifier,
   integer,
+  longText,
   optional,
   optionalHttpUrl,
   originList,
@@ -14,6 +16,8 @@ import {
 } from './fields.ts';
 
 const NO = Symbol('refused');
+
+const LIST = commaList({ maxEntries: 2, maxLength: 3, expects: { 'zh-CN': '', en: '' } });
 
 /** Field, what is on the wire, what it becomes. */
 const ROWS: readonly [string, Field, unknown, unknown][] = [
@@ -41,6 +45,22 @@ const ROWS: readonly [string, Field, unknown, unknown][] = [
   ['text', text({ max: 9 }), 'a\0', NO],
   ['text', text({ max: 9 }), '\udc00', NO],
   ['text', text({ max: 9 }), null, NO],
+  ['longText', longText(3), 'é', 'é'],
+  ['longText', longText(3), 'éé', NO],
+  ['longText', longText(3), 'abc', 'abc'],
+  ['longText', longText(9), '\ud800', NO],
+  ['commaList', LIST, ' a ,b', ['a', 'b']],
+  ['commaList', LIST, ',a,, ,', ['a']],
+  ['commaList', LIST, '', []],
+  ['commaList', LIST, 7, ['7']],
+  ['commaList', LIST, ['a', 7, ''], ['a', '7']],
+  ['commaList', LIST, 'a,b,c', NO],
+  ['commaList', LIST, ['a,b'], NO],
+  ['commaList', LIST, 'abcd', NO],
+  ['commaList', LIST, ['a\0'], NO],
+  ['commaList', LIST, [['a']], NO],
+  ['commaList', LIST, [true], NO],
+  ['commaList', LIST, null, NO],
   ['choice', choice(['1', 'x'], { 'zh-CN': '', en: '' }), 1, '1'],
   ['choice', choice(['1', 'x'], { 'zh-CN': '', en: '' }), 'x', 'x'],
   ['choice', choice(['1', 'x'], { 'zh-CN': '', en: '' }), '2', NO],
@@ -71,7 +91,7 @@ const ROWS: readonly [string, Field, unknown, unknown][] = [
   ['origins', originList, ['a', null], NO],
   ['origins', originList, ['a', ['b']], NO],
   ['origins', originList, { 0: 'a' }, NO],
-  ['origins', originList, 7, NO],
+  ['origins', originList, 7, ['7']],
   ['optional', optional(identifier), undefined, undefined],
   ['optional', optional(identifier), '5', 5],
 ];

@@ -150,6 +150,11 @@ export function lines(rules: ListRules) {
   return list('\n', rules);
 }
 
+/** Several short texts: an array, or one text with commas between them, so none can have one. Blank entries are dropped. */
+export function commaList(rules: ListRules) {
+  return list(',', rules);
+}
+
 function list(separator: '\n' | ',', { maxEntries, maxLength, expects }: ListRules) {
   const entry = SCALAR.transform((written) => String(written).trim()).pipe(
     z
@@ -173,7 +178,7 @@ export function optional<S extends z.ZodType>(field: Field<S>) {
 
 /** Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it. */
 function splitEntries(value: unknown, separator: string, maxEntries: number): unknown {
-  const entries = typeof value === 'string' ? value.split(separator) : value;
+  const entries = typeof value === 'string' || typeof value === 'number' ? String(value).split(separator) : value;
   if (!Array.isArray(entries)) return entries;
   return entries.filter((entry) => typeof entry !== 'string' || entry.trim() !== '').slice(0, maxEntries + 1);
 }

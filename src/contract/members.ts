@@ -1,6 +1,7 @@
 /** Several fields together: as a request, or as each object of a list; and which of them the others make necessary. */
 import * as z from 'zod';
-import type { Fields } from './fields.ts';
+import type { Field, Fields } from './fields.ts';
+import type { Localized } from './locale.ts';
 
 export type SchemasOf<F extends Fields> = { readonly [K in keyof F]: F[K]['schema'] };
 
@@ -19,4 +20,33 @@ export function membersSchema<F extends Fields>(fields: F, rule?: Rule<NoInfer<F
     const name = rule(given);
     if (name !== undefined) context.addIssue({ code: 'custom', path: [name] });
   });
+}
+
+interface ObjectListRules<F extends Fields> {
+  readonly maxEntries: number;
+  readonly expects: Localized;
+  readonly rule: Rule<F>;
+  /** Of all objects together; false refuses the whole field. */
+  readonly isAllowed: (objects: readonly z.output<Members<F>>[]) => boolean;
+}
+
+/** An array of objects that each have `members`. A member that is `null` counts as absent; unknown ones are ignored. */
+export function objectList<F extends Fields>(members: F, { maxEntries, expects, rule, isAllowed }: ObjectListRules<F>) {
+  const object = z.preprocess(dropNulls, membersSchema(members, rule));
+  return {
+    // Counted before each is looked at. `custom` checks nothing; it says what callers may write.
+    schema: z
+      .array(z.custom<z.input<Members<F>>>())
+      .max(maxEntries)
+      .transform((objects): unknown[] => objects)
+      .pipe(z.array(object).refine(isAllowed)),
+    expects,
+    members,
+    json: { type: 'array', maxItems: maxEntries },
+  } satisfies Field;
+}
+
+function dropNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }

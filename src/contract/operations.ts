@@ -1,16 +1,20 @@
 /** Joins each route to what it takes and gives. A missing or an extra entry does not compile. */
 import type * as z from 'zod';
+import { ACCESS_OPERATIONS } from './access-operations.ts';
 import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
 import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
+import { POLICY_OPERATIONS } from './policy-operations.ts';
 import type { RouteName } from './routes.ts';
 
 const OPERATION_TABLE = {
   ...DOMAIN_OPERATIONS,
+  ...POLICY_OPERATIONS,
   ...ADVANCED_OPERATIONS,
+  ...ACCESS_OPERATIONS,
   ...CONFIG_OPERATIONS,
   ...CACHE_OPERATIONS,
   ...OPERATOR_OPERATIONS,

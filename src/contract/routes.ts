@@ -31,8 +31,17 @@ export const ROUTES = {
   'domain.setStatus': { base: 'cdn', path: '/domain/setDomainStatus', envelope: 'cdn', scope: 'cdn', extension: true },
   'domain.setRemark': { base: 'cdn', path: '/domain/setRemark', envelope: 'cdn', scope: 'cdn', extension: true },
 
+  'config.setPolicies': { base: 'cdn', path: '/config/setPolicyInfo', envelope: 'cdn', scope: 'cdn' },
   'config.getAdvanced': { base: 'cdn', path: '/config/getDomainAdvanced', envelope: 'cdn', scope: 'cdn' },
   'config.setAdvanced': { base: 'cdn', path: '/config/setDomainAdvanced', envelope: 'cdn', scope: 'cdn' },
+  'config.setReferer': { base: 'cdn', path: '/config/setRefererInfo', envelope: 'cdn', scope: 'cdn' },
+  'config.setUserAgent': { base: 'cdn', path: '/config/setUaInfo', envelope: 'cdn', scope: 'cdn' },
+  'config.setIp': { base: 'cdn', path: '/config/setIpInfo', envelope: 'cdn', scope: 'cdn' },
+
+  'config.getPolicies': { base: 'cdn', path: '/config/getPolicyInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+  'config.getReferer': { base: 'cdn', path: '/config/getRefererInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+  'config.getUserAgent': { base: 'cdn', path: '/config/getUaInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+  'config.getIp': { base: 'cdn', path: '/config/getIpInfo', envelope: 'cdn', scope: 'cdn', extension: true },
 
   'config.setCacheOptions': {
     base: 'cdn',

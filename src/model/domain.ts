@@ -43,13 +43,13 @@ export interface DomainSettings {
 }
 
 /** Cache policies, in the customer's order. Edge rule 4 */
-interface CachingSettings {
+export interface CachingSettings {
   /** `use_header_setting`. */
   readonly followsOrigin: boolean;
   readonly policies: readonly CachePolicy[];
 }
 
-interface CachePolicy {
+export interface CachePolicy {
   readonly match: 'prefix' | 'suffix' | 'regex';
   /** As written. */
   readonly content: string;
@@ -70,7 +70,7 @@ export interface CacheTime {
   readonly seconds: number;
 }
 
-interface RefererSettings {
+export interface RefererSettings {
   /** `off` keeps the list. */
   readonly mode: 'off' | 'deny' | 'allow';
   readonly allowsBlank: boolean;
@@ -78,7 +78,7 @@ interface RefererSettings {
 }
 
 /** A list of what is refused; off keeps it. */
-interface ListSettings {
+export interface ListSettings {
   readonly isOn: boolean;
   readonly entries: readonly string[];
 }

@@ -3,10 +3,19 @@ import { ServiceError } from '#contract/errors.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { changeSettings } from '../change.ts';
+import { ACCESS_HANDLERS } from './access.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 
 export const CONFIG_HANDLERS = {
+  ...ACCESS_HANDLERS,
+
+  'config.setPolicies': async (call, { domainId, caching }) => {
+    await changeSettings(call, domainId, ({ settings }) => ({ ...settings, caching }));
+  },
+
+  'config.getPolicies': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.caching,
+
   'config.getAdvanced': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings,
 
   'config.setAdvanced': async (call, { domainId, switches, ...chosen }) => {

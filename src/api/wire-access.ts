@@ -1,0 +1,100 @@
+/** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts` only. docs/decisions/0101 */
+import { ADDRESS_LIST, MAX_ACCESS_ENTRIES, REFERER_LIST, USER_AGENT_LIST } from '#contract/access-operations.ts';
+import { ServiceError } from '#contract/errors.ts';
+import type { Localized } from '#contract/locale.ts';
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { ListSettings, RefererSettings } from '#model/domain.ts';
+import { type ParsedEntry, parseAddressEntry } from '#sites/address-list.ts';
+import { parseRefererEntry } from '#sites/referer.ts';
+import { parseUserAgentEntry } from '#sites/user-agent.ts';
+import { quote, writeFlag } from './wire-values.ts';
+
+type RefererType = RequestOf<'config.setReferer'>['referer_type'];
+
+const MODE_OF_TYPE: Readonly<Record<RefererType, RefererSettings['mode']>> = { '0': 'off', '1': 'deny', '2': 'allow' };
+
+const TYPE_OF_MODE: Readonly<Record<RefererSettings['mode'], RefererType>> = { off: '0', deny: '1', allow: '2' };
+
+/** Here and below: what is `undefined` stays as it is. */
+export function readReferer(request: RequestOf<'config.setReferer'>) {
+  const { referer_str = [] } = request;
+  const list = readList('referer_str', REFERER_LIST.expects, parseRefererEntry, referer_str);
+  refuseRepeated(list);
+  return {
+    domainId: request.domain_id,
+    mode: MODE_OF_TYPE[request.referer_type],
+    allowsBlank: request.referer_blank,
+    entries: entriesOf(list),
+  };
+}
+
+export function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<'config.setUserAgent'>) {
+  const list = readList('ua_str', USER_AGENT_LIST.expects, parseUserAgentEntry, ua_str);
+  refuseRepeated(list);
+  return { domainId: domain_id, isOn: ua_control, entries: entriesOf(list) };
+}
+
+/** Of addresses that mean the same the first counts: the document forbids them in the other two lists only. */
+export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
+  const list = readList('ip_str', ADDRESS_LIST.expects, parseAddressEntry, ip_str);
+  const entries = entriesOf(list);
+  if (entries !== undefined && entries.length > MAX_ACCESS_ENTRIES)
+    throw new ServiceError('fieldInvalid', { field: 'ip_str', expected: ADDRESS_LIST.expects });
+  return { domainId: domain_id, isOn: ip_type === '1', entries };
+}
+
+export function writeReferer({ mode, allowsBlank, entries }: RefererSettings): DataOf<'config.getReferer'> {
+  return {
+    referer_type: TYPE_OF_MODE[mode],
+    referer_blank: writeFlag(allowsBlank),
+    referer_str: entries.join(','),
+  };
+}
+
+export function writeUserAgent({ isOn, entries }: ListSettings): DataOf<'config.getUserAgent'> {
+  return { ua_control: writeFlag(isOn), ua_str: entries.join(',') };
+}
+
+export function writeIp({ isOn, entries }: ListSettings): DataOf<'config.getIp'> {
+  // The one switch that the document has as an int.
+  return { ip_type: isOn ? 1 : 0, ip_str: entries.join(',') };
+}
+
+/** One entry of a list, and where in the request it stands. */
+interface WrittenEntry {
+  readonly field: string;
+  readonly written: string;
+  /** In the one spelling of all that mean the same. */
+  readonly entry: string;
+}
+
+function readList(
+  name: string,
+  expected: Localized,
+  parse: (text: string) => ParsedEntry,
+  texts: readonly string[],
+): readonly WrittenEntry[] {
+  return texts.map((written, index) => {
+    const field = `${name}[${index}]`;
+    const parsed = parse(written);
+    if (parsed.kind === 'entry') return { field, written, entry: parsed.entry };
+    throw new ServiceError('entryInvalid', { field, expected, entry: quote(written), reason: parsed.reason });
+  });
+}
+
+function refuseRepeated(list: readonly WrittenEntry[]): void {
+  const seen = new Map<string, WrittenEntry>();
+  for (const item of list) {
+    const first = seen.get(item.entry);
+    if (first !== undefined) {
+      const { field, written } = item;
+      throw new ServiceError('entryRepeated', { field, entry: quote(written), first: first.field });
+    }
+    seen.set(item.entry, item);
+  }
+}
+
+/** An empty list is none: a rule that is on has entries, and one that is off keeps those that it had. */
+function entriesOf(list: readonly WrittenEntry[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : [...new Set(list.map(({ entry }) => entry))];
+}

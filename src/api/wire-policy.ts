@@ -1,0 +1,67 @@
+/** Cache policies, their words on the wire and in the model. Used by `wire.ts` only. */
+import { ServiceError } from '#contract/errors.ts';
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { CONTENT_EXPECTED } from '#contract/policy-operations.ts';
+import type { CachePolicy, CachingSettings } from '#model/domain.ts';
+import { checkPolicy } from '#sites/policy.ts';
+import { quote, writeFlag } from './wire-values.ts';
+
+type WirePolicy = NonNullable<RequestOf<'config.setPolicies'>['policy']>[number];
+type PolicyType = WirePolicy['policy_type'];
+
+const LOWEST_PRIORITY = 1;
+
+const MATCH_OF_TYPE: Readonly<Record<PolicyType, CachePolicy['match']>> = {
+  prefix: 'prefix',
+  suffix: 'suffix',
+  urlregex: 'regex',
+};
+
+const TYPE_OF_MATCH: Readonly<Record<CachePolicy['match'], PolicyType>> = {
+  prefix: 'prefix',
+  suffix: 'suffix',
+  regex: 'urlregex',
+};
+
+/** The whole set: what is not named is gone. */
+export function readPolicies({ domain_id, use_header_setting, policy = [] }: RequestOf<'config.setPolicies'>) {
+  const policies = policy.map((written, index) => readPolicy(`policy[${index}]`, written));
+  return { domainId: domain_id, caching: { followsOrigin: use_header_setting, policies } };
+}
+
+function readPolicy(field: string, written: WirePolicy): CachePolicy {
+  const { content, policy_type, policy_scheme, time_y = 0, time_d = 0, time_h = 0, time_i = 0, time_s = 0 } = written;
+  const match = MATCH_OF_TYPE[policy_type];
+  const reason = checkPolicy({ match, content });
+  if (reason !== undefined) {
+    const expected = CONTENT_EXPECTED[policy_type];
+    throw new ServiceError('entryInvalid', { field: `${field}[content]`, expected, entry: quote(content), reason });
+  }
+  return {
+    match,
+    content,
+    ...(policy_scheme !== undefined && policy_scheme !== '' && { scheme: policy_scheme }),
+    priority: written.priority ?? LOWEST_PRIORITY,
+    isCached: written.is_cache,
+    time: { years: time_y, days: time_d, hours: time_h, minutes: time_i, seconds: time_s },
+  };
+}
+
+export function writePolicies({ followsOrigin, policies }: CachingSettings): DataOf<'config.getPolicies'> {
+  return { use_header_setting: writeFlag(followsOrigin), policy: policies.map(writePolicy) };
+}
+
+function writePolicy({ match, content, scheme, priority, isCached, time }: CachePolicy) {
+  return {
+    is_cache: writeFlag(isCached),
+    priority,
+    policy_type: TYPE_OF_MATCH[match],
+    ...(scheme !== undefined && { policy_scheme: scheme }),
+    content,
+    time_y: time.years,
+    time_d: time.days,
+    time_h: time.hours,
+    time_i: time.minutes,
+    time_s: time.seconds,
+  };
+}

@@ -1,0 +1,46 @@
+/** The way of every command that shows or changes one domain of the account: find it, act, perhaps wait, print. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '#client/client.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { printer } from './account-commands.ts';
+import { connectCustomer } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { findDomainId } from './find-domain.ts';
+import { givenSettings, type Options } from './options.ts';
+
+export const WAIT_MEANING = 'until every edge runs it';
+
+/** Longer than an edge that has died can hold a change back. */
+const WAIT_LIMIT_MS = 60_000;
+const WAIT_POLL_MS = 200;
+
+/** What is printed: as JSON, or for people. */
+export interface Shown {
+  readonly data: unknown;
+  readonly lines: readonly string[];
+}
+
+/** `work` changes the domain, if anything is asked to be changed, and reads what is to be shown. */
+export async function onDomain(
+  context: CliContext,
+  domain: string,
+  options: Options,
+  work: (client: Client, id: string) => Promise<Shown>,
+): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const id = await findDomainId(client, domain);
+  const { data, lines } = await work(client, id);
+  if (options['wait'] === true) await waitForEdges(client, id);
+  printer(context, options)(data, lines);
+}
+
+/** Gives the domain as it is when its last change is in force. */
+export async function waitForEdges(client: Client, id: string): Promise<DataOf<'domain.get'>> {
+  for (let waitedMs = 0; ; waitedMs += WAIT_POLL_MS) {
+    const domain = await client.call('domain.get', { domain_id: id });
+    if (Number(domain.domain_status) !== 1) return domain;
+    if (waitedMs >= WAIT_LIMIT_MS)
+      throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s: ${domain.status}`);
+    await delay(WAIT_POLL_MS);
+  }
+}

@@ -1,0 +1,32 @@
+/** A request that a person has written as JSON, checked before it is sent. */
+import { describeProblems } from '#contract/decode.ts';
+import { type CallOf, OPERATIONS } from '#contract/operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { CliError } from './context.ts';
+
+/**
+ * The object as it was written, with `added`: the schema's output is for the service. Throws `CliError` that names the field;
+ * `where` says where the JSON was.
+ */
+export function readRequest<N extends RouteName>(name: N, json: string, where: string, added: object = {}): CallOf<N> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new CliError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new CliError(`${where}: expected an object`);
+  const request = { ...value, ...added };
+  const contract = OPERATIONS[name].request;
+  const checked = contract.schema.safeParse(request);
+  if (!checked.success) {
+    const problems = describeProblems(contract, request, checked.error);
+    const lines = problems.map(({ field, expected }) => `field ${field}: expected ${expected.en}`);
+    throw new CliError([...new Set(lines)].join('\n'));
+  }
+  // Checked against the schema of this very operation just above.
+  return request as CallOf<N>;
+}

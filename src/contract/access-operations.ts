@@ -1,0 +1,132 @@
+/** What the operations of the referer, User-Agent and IP rules take and give. Edge rule 6, docs/decisions/0101 */
+import * as z from 'zod';
+import { choice, commaList, FLAG_TEXT, flag, identifier, optional } from './fields.ts';
+import { operation, request } from './operation.ts';
+
+export const MAX_ACCESS_ENTRIES = 50;
+/** Before those that mean the same are merged. */
+const MAX_ADDRESSES_WRITTEN = 1000;
+
+const MAX_REFERER_LENGTH = 1024;
+const MAX_USER_AGENT_LENGTH = 256;
+const MAX_ADDRESS_LENGTH = 64;
+
+export const REFERER_LIST = commaList({
+  maxEntries: MAX_ACCESS_ENTRIES,
+  maxLength: MAX_REFERER_LENGTH,
+  expects: {
+    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的域名，用逗号分隔或为数组；referer_type 为 0 时可省略`,
+    en: `1 to ${MAX_ACCESS_ENTRIES} domains without duplicates, comma-separated or an array; may be left out when referer_type is 0`,
+  },
+});
+
+export const USER_AGENT_LIST = commaList({
+  maxEntries: MAX_ACCESS_ENTRIES,
+  maxLength: MAX_USER_AGENT_LENGTH,
+  expects: {
+    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的 User-Agent，每个至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号，用逗号分隔或为数组；ua_control 为 0 时可省略`,
+    en: `1 to ${MAX_ACCESS_ENTRIES} User-Agents without duplicates, each at most ${MAX_USER_AGENT_LENGTH} characters without a comma, comma-separated or an array; may be left out when ua_control is 0`,
+  },
+});
+
+export const ADDRESS_LIST = commaList({
+  maxEntries: MAX_ADDRESSES_WRITTEN,
+  maxLength: MAX_ADDRESS_LENGTH,
+  expects: {
+    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不同的 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组；ip_type 为 0 时可省略`,
+    en: `1 to ${MAX_ACCESS_ENTRIES} different IP addresses or networks such as 192.0.2.0/24, comma-separated or an array; may be left out when ip_type is 0`,
+  },
+});
+
+const succeeded = z.boolean().describe('true when it was done');
+
+export const ACCESS_OPERATIONS = {
+  'config.setReferer': operation({
+    summary: { 'zh-CN': '设置 Referer 防盗链', en: "Sets a domain's referer rule" },
+    request: request(
+      {
+        domain_id: identifier,
+        referer_type: choice(['0', '1', '2'], {
+          'zh-CN': '0（关闭）、1（黑名单）或 2（白名单）',
+          en: '0 (off), 1 (blacklist) or 2 (whitelist)',
+        }),
+        referer_blank: optional({
+          ...flag,
+          expects: {
+            'zh-CN': '空 Referer：0（禁止）或 1（允许）；referer_type 为 0 时可省略',
+            en: 'for an empty referer 0 (forbid) or 1 (allow); may be left out when referer_type is 0',
+          },
+        }),
+        referer_str: optional(REFERER_LIST),
+      },
+      ({ referer_type, referer_blank, referer_str = [] }) => {
+        if (referer_type === '0') return undefined;
+        if (referer_blank === undefined) return 'referer_blank';
+        return referer_str.length === 0 ? 'referer_str' : undefined;
+      },
+    ),
+    data: succeeded,
+    sample: {
+      request: {
+        domain_id: '1001',
+        referer_type: '2',
+        referer_blank: '1',
+        referer_str: 'example.com,*.example.net',
+      },
+      data: true,
+    },
+  }),
+  'config.setUserAgent': operation({
+    summary: { 'zh-CN': '设置 User-Agent 黑名单', en: "Sets a domain's User-Agent rule" },
+    request: request(
+      { domain_id: identifier, ua_control: flag, ua_str: optional(USER_AGENT_LIST) },
+      ({ ua_control, ua_str = [] }) => (ua_control && ua_str.length === 0 ? 'ua_str' : undefined),
+    ),
+    data: succeeded,
+    sample: { request: { domain_id: '1001', ua_control: '1', ua_str: 'curl,*bot*' }, data: true },
+  }),
+  'config.setIp': operation({
+    summary: { 'zh-CN': '设置 IP 黑名单', en: "Sets a domain's IP access rule" },
+    request: request(
+      {
+        domain_id: identifier,
+        ip_type: choice(['0', '1'], { 'zh-CN': '0（关闭）或 1（黑名单）', en: '0 (off) or 1 (blacklist)' }),
+        ip_str: optional(ADDRESS_LIST),
+      },
+      ({ ip_type, ip_str = [] }) => (ip_type === '1' && ip_str.length === 0 ? 'ip_str' : undefined),
+    ),
+    data: succeeded,
+    sample: { request: { domain_id: '1001', ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' }, data: true },
+  }),
+  'config.getReferer': operation({
+    summary: { 'zh-CN': '查询 Referer 防盗链', en: "Gets a domain's referer rule" },
+    request: request({ domain_id: identifier }),
+    data: z.object({
+      referer_type: z.enum(['0', '1', '2']).describe('0 off, 1 blacklist, 2 whitelist'),
+      referer_blank: FLAG_TEXT.describe('for an empty referer 0 forbid, 1 allow'),
+      referer_str: z.string().describe('domains, comma-separated; kept while the rule is off'),
+    }),
+    sample: {
+      request: { domain_id: '1001' },
+      data: { referer_type: '2', referer_blank: '1', referer_str: 'example.com,*.example.net' },
+    },
+  }),
+  'config.getUserAgent': operation({
+    summary: { 'zh-CN': '查询 User-Agent 黑名单', en: "Gets a domain's User-Agent rule" },
+    request: request({ domain_id: identifier }),
+    data: z.object({
+      ua_control: FLAG_TEXT.describe('0 off, 1 on'),
+      ua_str: z.string().describe('User-Agents, comma-separated; kept while the rule is off'),
+    }),
+    sample: { request: { domain_id: '1001' }, data: { ua_control: '1', ua_str: 'curl,*bot*' } },
+  }),
+  'config.getIp': operation({
+    summary: { 'zh-CN': '查询 IP 黑名单', en: "Gets a domain's IP access rule" },
+    request: request({ domain_id: identifier }),
+    data: z.object({
+      ip_type: z.int().describe('0 off, 1 blacklist'),
+      ip_str: z.string().describe('addresses and networks, comma-separated; kept while the rule is off'),
+    }),
+    sample: { request: { domain_id: '1001' }, data: { ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' } },
+  }),
+};

@@ -1,0 +1,132 @@
+/** What `/config/setPolicyInfo` and `/config/getPolicyInfo` take and give. Edge rule 4 */
+import * as z from 'zod';
+import { choice, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
+import type { Localized } from './locale.ts';
+import { objectList } from './members.ts';
+import { operation, request } from './operation.ts';
+
+const MAX_POLICIES = 100;
+/** They cost more than the others. docs/decisions/0004 */
+const MAX_PATTERNS = 20;
+const MAX_CONTENT_LENGTH = 1024;
+const POLICY_TYPES = ['prefix', 'suffix', 'urlregex'] as const;
+/** No part of a time is longer; the edge caps their sum at a year. */
+const MAX_YEARS = 100;
+
+const days = MAX_YEARS * 365;
+
+/** What `content` has to be, by `policy_type`. Whether it is, `sites/policy.ts` says. */
+export const CONTENT_EXPECTED: Readonly<Record<(typeof POLICY_TYPES)[number], Localized>> = {
+  prefix: { 'zh-CN': '以 / 开头的目录', en: 'a directory that begins with /' },
+  suffix: { 'zh-CN': '用逗号分隔的后缀，如 jpg,png', en: 'suffixes separated by commas, such as jpg,png' },
+  urlregex: {
+    'zh-CN': '至多 512 个字符、可在线性时间内执行的正则表达式',
+    en: 'a regular expression of at most 512 characters that runs in linear time',
+  },
+};
+
+/** A policy as requests have it. Missing: priority 1, times 0, both schemes. */
+const POLICY = {
+  is_cache: {
+    ...flag,
+    expects: { 'zh-CN': '0（不缓存）或 1（缓存）', en: '0 (do not cache) or 1 (cache)' },
+  },
+  priority: optional(integer(1, 99)),
+  policy_type: choice(POLICY_TYPES, {
+    'zh-CN': 'prefix（目录）、suffix（后缀）或 urlregex（正则表达式）',
+    en: 'prefix (directory), suffix or urlregex (regular expression)',
+  }),
+  policy_scheme: optional(
+    choice(['', 'http', 'https'], {
+      'zh-CN': 'http 或 https（is_cache 为 0 时可省略）',
+      en: 'http or https (may be left out when is_cache is 0)',
+    }),
+  ),
+  content: text({ min: 1, max: MAX_CONTENT_LENGTH }),
+  time_y: optional(integer(0, MAX_YEARS)),
+  time_d: optional(integer(0, days)),
+  time_h: optional(integer(0, days * 24)),
+  time_i: optional(integer(0, days * 24 * 60)),
+  time_s: optional(integer(0, days * 24 * 3600)),
+};
+
+const policies = objectList(POLICY, {
+  maxEntries: MAX_POLICIES,
+  expects: {
+    'zh-CN': `缓存策略的数组，至多 ${MAX_POLICIES} 条，其中 urlregex 至多 ${MAX_PATTERNS} 条；use_header_setting 为 0 时至少一条`,
+    en: `an array of at most ${MAX_POLICIES} cache policies, at most ${MAX_PATTERNS} of them urlregex; at least one when use_header_setting is 0`,
+  },
+  rule: ({ is_cache, policy_scheme = '' }) => (is_cache && policy_scheme === '' ? 'policy_scheme' : undefined),
+  isAllowed: (given) => given.filter(({ policy_type }) => policy_type === 'urlregex').length <= MAX_PATTERNS,
+});
+
+const POLICY_DATA = z.object({
+  is_cache: FLAG_TEXT.describe('0 do not cache, 1 cache'),
+  priority: z.int().describe('1 to 99; 99 is the highest'),
+  policy_type: z.enum(POLICY_TYPES),
+  policy_scheme: z.enum(['http', 'https']).optional().describe('absent: both'),
+  content: z.string().describe('what to match'),
+  time_y: z.int().describe('cache time: years of 365 days'),
+  time_d: z.int().describe('days'),
+  time_h: z.int().describe('hours'),
+  time_i: z.int().describe('minutes'),
+  time_s: z.int().describe('seconds'),
+});
+
+const HEADER_SETTING = {
+  ...flag,
+  expects: {
+    'zh-CN': '0（不遵循源站缓存头）或 1（遵循）',
+    en: "0 (do not follow the origin's cache headers) or 1 (follow them)",
+  },
+};
+
+export const POLICY_OPERATIONS = {
+  'config.setPolicies': operation({
+    summary: { 'zh-CN': '设置缓存策略', en: "Sets a domain's cache policies" },
+    request: request(
+      { domain_id: identifier, use_header_setting: HEADER_SETTING, policy: optional(policies) },
+      ({ use_header_setting, policy = [] }) => (use_header_setting || policy.length > 0 ? undefined : 'policy'),
+    ),
+    data: z.boolean().describe('true when it was done'),
+    sample: {
+      request: {
+        domain_id: '1001',
+        use_header_setting: '0',
+        policy: [
+          { is_cache: '1', policy_type: 'suffix', policy_scheme: 'http', content: 'jpg,png', time_d: 30 },
+          { is_cache: '0', policy_type: 'prefix', content: '/api/' },
+        ],
+      },
+      data: true,
+    },
+  }),
+  'config.getPolicies': operation({
+    summary: { 'zh-CN': '查询缓存策略', en: "Gets a domain's cache policies" },
+    request: request({ domain_id: identifier }),
+    data: z.object({
+      use_header_setting: FLAG_TEXT.describe("1 follow the origin's cache headers, 0 do not"),
+      policy: z.array(POLICY_DATA).describe('in the order in which they were set'),
+    }),
+    sample: {
+      request: { domain_id: '1001' },
+      data: {
+        use_header_setting: '0',
+        policy: [
+          {
+            is_cache: '1',
+            priority: 1,
+            policy_type: 'suffix',
+            policy_scheme: 'http',
+            content: 'jpg,png',
+            time_y: 0,
+            time_d: 30,
+            time_h: 0,
+            time_i: 0,
+            time_s: 0,
+          },
+        ],
+      },
+    },
+  }),
+};

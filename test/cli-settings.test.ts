@@ -1,0 +1,109 @@
+/** A domain's settings on the command line: set, read back, for people and as JSON. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runCommand, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+test('policies are replaced from a file, and what is shown as JSON is such a file', async (t) => {
+  const { run, refuses, write } = await startWithDomain(t);
+  assert.match(await run('policies', 'www.example.com'), /^origin's headers +followed\nPRIORITY +TYPE +SCHEME +FOR/);
+  const policy = [
+    {
+      is_cache: 1,
+      policy_type: 'suffix',
+      policy_scheme: 'http',
+      content: 'jpg,png',
+      priority: 9,
+      time_d: 30,
+      time_s: 5,
+    },
+    { is_cache: 0, policy_type: 'prefix', content: '/api/' },
+  ];
+  const file = write('policies.json', JSON.stringify({ use_header_setting: '0', policy }));
+  assert.equal(
+    await run('policies', '1', '--set', file),
+    "origin's headers  not followed\n" +
+      'PRIORITY  TYPE    SCHEME  FOR         CONTENT\n' +
+      '9         suffix  http    30 d 5 s    jpg,png\n' +
+      '1         prefix  both    not cached  /api/\n',
+  );
+  const shown = await run('policies', '1', '--json');
+  assert.equal(await run('policies', '1', '--set', write('again.json', shown), '--json'), shown);
+  await refuses(['policies', '1', '--set', '/nowhere'], 'causeway: /nowhere cannot be read: ENOENT');
+  const broken = write('broken.json', '{');
+  await refuses(['policies', '1', '--set', broken], `causeway: ${broken} is no JSON: `);
+  const wrong = write(
+    'wrong.json',
+    JSON.stringify({ use_header_setting: 0, policy: [{ ...policy[0], priority: 100 }] }),
+  );
+  await refuses(
+    ['policies', '1', '--set', wrong],
+    'causeway: field policy[0][priority]: expected an integer from 1 to 99\n',
+  );
+});
+
+test('one switch of the advanced configuration is changed, and the others stay', async (t) => {
+  const { run, refuses, write } = await startWithDomain(t);
+  await run('advanced', '1', '--page-compress', 'on', '--expires', '60');
+  const page = write('page.html', '<h1>no</h1>');
+  const changed = await run('advanced', '1', '--keep-url-params', 'on', '--forbid', '403', '--html-403', page);
+  assert.equal(
+    changed,
+    'keep-url-params         on\n' +
+      'prefix-cache-first      off\n' +
+      'redirect-follow         off\n' +
+      'page-compress           on\n' +
+      'range-back-source       off\n' +
+      'expires                 60 s\n' +
+      'access-control-max-age  0 s\n' +
+      'forbid                  403\n',
+  );
+  assert.equal(await run('advanced', 'www.example.com'), changed);
+  assert.equal(JSON.parse(await run('show', '1', '--json')).html_403, '<h1>no</h1>');
+  assert.match(await run('advanced', '1', '--forbid', 'plain'), /^forbid +plain$/m);
+  await refuses(['advanced', '1', '--forbid', '302'], 'causeway: field forbid_redirect_url is ');
+  await refuses(['advanced', '1', '--expires', '1y'], 'causeway: field expires is invalid: expected an integer');
+  await refuses(['advanced', '1', '--page-compress', 'yes'], "error: option '--page-compress <switch>'");
+});
+
+test('rules of access are turned on and off; the list is kept', async (t) => {
+  const { run, refuses } = await startWithDomain(t);
+  assert.equal(await run('referer', '1'), 'rule  off\nblank  allow\n');
+  const allowed = 'rule   allow\nentry  a.example\nentry  *.b.example\nblank  forbid\n';
+  assert.equal(await run('referer', '1', '--allow', 'A.example', '*.b.example', '--blank', 'forbid'), allowed);
+  assert.match(await run('referer', '1', '--off'), /^rule +off\nentry +a\.example\n/);
+  assert.equal(await run('referer', '1', '--allow'), allowed);
+  assert.match(await run('referer', '1', '--deny', 'c.example'), /^rule +deny\nentry +c\.example\nblank +forbid$/m);
+  assert.match(await run('referer', '1', '--blank', 'allow'), /^rule +deny\nentry +c\.example\nblank +allow$/m);
+  assert.equal(await run('ua', '1', '--deny', 'curl'), 'rule   deny\nentry  curl\n');
+  assert.equal(await run('ua', '1', '--off'), 'rule   off\nentry  curl\n');
+  assert.equal(await run('ip', '1', '--deny', '192.0.2.7/24', '::1'), 'rule   deny\nentry  192.0.2.0/24\nentry  ::1\n');
+  assert.deepEqual(JSON.parse(await run('ip', '1', '--off', '--json')), { ip_type: 0, ip_str: '192.0.2.0/24,::1' });
+  await refuses(['ip', '1', '--deny', 'x'], 'causeway: field ip_str[0] is invalid: expected 1 to 50 different IP');
+  await refuses(['ua', '1', '--off', '--deny', 'x'], "error: option '--off' cannot be used with option '--deny");
+});
+
+async function startWithDomain(t: TestContext) {
+  const { dataDir } = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const execute = (args: string[]) => runCommand(t, ['domain', ...args], { settings: { CAUSEWAY_DATA_DIR: dataDir } });
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await execute(args);
+    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+  await run('add', 'www.example.com', '192.0.2.1');
+  const folder = temporaryFolder(t);
+  return {
+    run,
+    async refuses(args: string[], problem: string) {
+      const { code, stdout, stderr } = await execute(args);
+      assert.deepEqual([code, stdout, stderr.slice(0, problem.length)], [1, '', problem]);
+    },
+    write(name: string, text: string) {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    },
+  };
+}
