@@ -167,6 +167,13 @@ describe('the PROXY protocol', () => {
     assert.deepEqual(await edge.failures(), []);
   });
 
+  test('one that says nothing after it is ended without a word, as one without it is', async (t) => {
+    const edge = await start(t, LOOPBACK, 'required', { requestHeaderMs: 100 });
+    assert.equal(await connectRaw(edge.port, V2).closed, '');
+    assert.match(await connectRaw(edge.port, `${V2}GET`).closed, /^HTTP\/1\.1 408 /);
+    await eventually('logged', () => edge.log.length === 1);
+  });
+
   test('connections that are reset at once, as some health checks do, leave no line', async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     for (let i = 0; i < 50; i++) {

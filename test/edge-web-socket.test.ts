@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { createServer as createSecureServer } from 'node:tls';
 import { Agent, WebSocket } from 'undici';
+import { createAuthority } from './support/certificate.ts';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNginx } from './support/needs.ts';
+import { needsNginx, needsProgram } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from './support/web-socket.ts';
@@ -54,6 +56,45 @@ describe('what passes', () => {
       assert.ok(head.includes(`\r\n${line}\r\n`), line);
     assert.ok(client.text().includes('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n'));
     client.socket.destroy();
+  });
+
+  test('an interim response before the answer', async (t) => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    const origin = await startRawOrigin(t, (socket, head) => void socket.write(hints + accept(head)));
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, HANDSHAKE);
+    await eventually('upgraded', () => client.text().startsWith(`${hints}HTTP/1.1 101 `));
+    client.socket.destroy();
+  });
+
+  test('to an origin that speaks TLS', needsProgram('openssl'), async (t) => {
+    const server = createSecureServer(createAuthority(t).issue([SITE_HOST]), (socket) => {
+      socket.on('error', () => undefined); // shows as closed
+      socket.once('data', (chunk) => {
+        socket.write(`${accept(chunk.toString('latin1'))}hello`);
+        socket.pipe(socket);
+      });
+    });
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const edge = await startTestEdge(t, { protocol: 'https', primary: [{ host: '127.0.0.1', port: port ?? 0 }] });
+    const client = await open(edge);
+    await eventually('greeted', () => bodyOf(client) === 'hello');
+    client.socket.write(Buffer.alloc(1_000_000, ' and back'));
+    client.socket.end();
+    assert.equal((await client.closed).split('\r\n\r\nhello')[1]?.length, 1_000_000);
+    await eventually('logged', () => edge.log.length === 1);
+  });
+
+  test('more at once than connections to one origin', async (t) => {
+    const peer = await startPeer(t, { greeting: 'hello', limits: { maxOriginConnections: 1 } });
+    const clients = [await open(peer), await open(peer), await open(peer)];
+    for (const client of clients) {
+      await eventually('greeted', () => bodyOf(client) === 'hello');
+      client.socket.destroy();
+    }
   });
 
   test('what the client sends with its handshake', async (t) => {
@@ -306,6 +347,17 @@ describe('how it ends', () => {
     stalled.sockets[0]?.write(Buffer.alloc(32_000_000));
     await eventually('cut', () => stalled.sockets[0]?.destroyed);
     await eventually('logged', () => stalled.log.length === 1);
+  });
+
+  test('when its domain is closed', async (t) => {
+    const peer = await startPeer(t, { limits: { webSocketCheckMs: 50 } });
+    const client = await open(peer);
+    peer.put({ name: SITE_HOST, origins: siteOf(1) }); // where others would go now is not its business
+    peer.sockets[0]?.write('still there');
+    await eventually('told', () => bodyOf(client) === 'still there');
+    peer.put({ name: SITE_HOST, state: 'disabled' });
+    await client.closed;
+    await eventually('the origin sees it', () => peer.sockets[0]?.destroyed);
   });
 
   test('when the edge stops: it is waited for, then ended', async (t) => {

@@ -3,12 +3,14 @@ import type { Socket } from 'node:net';
 import { withoutHopByHop } from '#http/headers.ts';
 import { isHandshakeAccepted } from '#http/web-socket.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import { checkAccess } from './access.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { discardBody } from './exchange.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import type { FetchResult } from './origin/fetch.ts';
 import { originHeaders } from './origin/request-headers.ts';
 import { type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
+import type { EdgeRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer } from './respond/first-hand.ts';
@@ -64,7 +66,8 @@ function ask(viewer: Viewer, edge: EdgeContext, { request, site }: Asked): Promi
   });
 }
 
-function answerUpgraded(edge: EdgeContext, { request }: Asked, response: OriginResponse, origin: Socket): EdgeAnswer {
+function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginResponse, origin: Socket): EdgeAnswer {
+  const { request } = asked;
   if (!isHandshakeAccepted(request.headers, response.headers)) {
     discardBody(response);
     edge.metrics.countOriginFailure('originMalformed');
@@ -72,7 +75,19 @@ function answerUpgraded(edge: EdgeContext, { request }: Asked, response: OriginR
   }
   const { status, reason } = response;
   const headers = [...withoutHopByHop(response.headers, NOT_IN_101), 'Upgrade', 'websocket', 'Connection', 'Upgrade'];
-  return { status, reason, headers, body: { kind: 'tunnel', origin }, mark: MARK };
+  return {
+    status,
+    reason,
+    headers,
+    body: { kind: 'tunnel', origin, isAllowed: () => isAllowed(edge, request) },
+    mark: MARK,
+  };
+}
+
+/** The site may be closed, or its rules changed, long before the connection ends. */
+function isAllowed({ sites }: EdgeContext, request: EdgeRequest): boolean {
+  const site = sites.find(request.host);
+  return site !== undefined && checkAccess(site, request).kind === 'allow';
 }
 
 /** RFC 9110 §8.6 */

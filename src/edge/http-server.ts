@@ -81,7 +81,8 @@ export function createHttpServer(parts: HttpServerParts): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     const socket = socketOf(duplex);
     const refusal = readParserError(error);
-    if (refusal === undefined || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
+    const hasBegun = socket.bytesRead > proxies.headerBytesOf(socket);
+    if (refusal === undefined || !socket.writable || !hasBegun) return void socket.destroy();
     void refuseInTurn(parts, socket, refusal, connections.underWay(socket));
   });
   proxies.standBefore(server);

@@ -30,6 +30,8 @@ export interface EdgeLimits {
   readonly webSocketIdleMs: number;
   /** The same, after one end has ended its side. */
   readonly webSocketEndedMs: number;
+  /** After which it is asked again whether the client may have one. */
+  readonly webSocketCheckMs: number;
 }
 
 export const DEFAULT_LIMITS: EdgeLimits = {
@@ -51,4 +53,5 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   maxWebSockets: MAX_WEB_SOCKETS,
   webSocketIdleMs: 600_000, // ends that have something to say or to ask do so more often
   webSocketEndedMs: 5_000,
+  webSocketCheckMs: 60_000,
 };

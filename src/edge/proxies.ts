@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { allValues, joinedValue, listMembers, type RawHeaders } from '#http/headers.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
-import { readProxyHeader } from './proxy-protocol.ts';
+import { type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
 
 export interface Client {
   readonly address: string;
@@ -19,6 +19,8 @@ export interface Proxies {
   /** Of a connection, before or without a request. */
   addressOf(socket: Socket): string;
   clientOf(socket: Socket, headers: RawHeaders): Client;
+  /** What a connection began with that is not its client's. */
+  headerBytesOf(socket: Socket): number;
   /** Connections of trusted proxies reach the server's own listeners when their header is here. */
   standBefore(server: Server): void;
   /** Ends connections whose header is not here. */
@@ -39,9 +41,9 @@ export type ProxyHeaderFailure = 'timeout' | 'malformed';
 
 export function createProxies({ trusted: networks, protocol, headerMs, onFailure }: ProxiesOptions): Proxies {
   const trusted = createAddressSet(networks);
-  const announced = new WeakMap<Socket, string>();
+  const announced = new WeakMap<Socket, Announced>();
   const waiting = new Set<Socket>();
-  const addressOf = (socket: Socket) => announced.get(socket) ?? unmapAddress(socket.remoteAddress ?? '');
+  const addressOf = (socket: Socket) => announced.get(socket)?.client ?? unmapAddress(socket.remoteAddress ?? '');
 
   const receive = (socket: Socket, pass: () => void): void => {
     waiting.add(socket);
@@ -49,7 +51,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
       waiting.delete(socket);
       if (outcome.kind === 'failed') onFailure(outcome.failure);
       if (outcome.kind !== 'header') return;
-      if (outcome.client !== undefined) announced.set(socket, outcome.client);
+      announced.set(socket, outcome);
       pass();
     });
   };
@@ -62,6 +64,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
       const forwardedFor = joinedValue(headers, 'x-forwarded-for');
       return { address: clientAddress(address, forwardedFor, trusted), isTls: isForwardedTls(headers) };
     },
+    headerBytesOf: (socket) => announced.get(socket)?.sizeBytes ?? 0,
     standBefore: (server) => {
       if (protocol === 'off') return;
       const listeners = server.listeners('connection');
@@ -89,8 +92,10 @@ function isForwardedTls(headers: RawHeaders): boolean {
   return schemes.length > 0 && schemes.every((scheme) => scheme === 'https');
 }
 
+type Announced = Extract<ProxyHeader, { kind: 'header' }>;
+
 type Outcome =
-  | { readonly kind: 'header'; readonly client: string | undefined }
+  | Announced
   | { readonly kind: 'failed'; readonly failure: ProxyHeaderFailure }
   | { readonly kind: 'gone' };
 
@@ -111,7 +116,7 @@ function readHeader(socket: Socket, timeoutMs: number, done: (outcome: Outcome) 
     if (header.kind === 'header') {
       socket.pause();
       socket.unshift(bytes.subarray(header.sizeBytes));
-      settle({ kind: 'header', client: header.client });
+      settle(header);
     } else {
       settle({ kind: 'failed', failure: 'malformed' });
     }

@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
-import { Lru } from '#lib/lru.ts';
 import { formatLine } from '#logs/line.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
@@ -13,13 +12,10 @@ import type { EdgeContext } from './context.ts';
 import { createHttpServer } from './http-server.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { closeServer, type ListenOptions, listen } from './listen.ts';
-import { createEdgeMetrics, type EdgeMetrics } from './metrics.ts';
-import { createConnector } from './origin/connector.ts';
-import { createOrigins, type OriginsOptions } from './origin/fetch.ts';
+import { createEdgeMetrics } from './metrics.ts';
 import type { Guard } from './origin/guard.ts';
-import { createOriginHealth } from './origin/health.ts';
-import { createOriginPools } from './origin/pools.ts';
-import { createResolver, type Resolve } from './origin/resolve.ts';
+import type { Resolve } from './origin/resolve.ts';
+import { createEdgeOrigins } from './origins.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createProxies, type ProxiesOptions } from './proxies.ts';
 import { createRefreshes } from './refresh.ts';
@@ -51,10 +47,6 @@ export interface EdgeOptions extends ListenOptions {
   /** Certificate authorities for origins instead of the system's, PEM. */
   readonly originCa?: string;
 }
-
-/** An origin's failure of one kind is logged this often at most. */
-const REPORT_MS = 60_000;
-const MAX_REPORTED = 1_000;
 
 export interface Edge extends AsyncDisposable {
   readonly port: number;
@@ -96,29 +88,15 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
-  const { sites, store, clock, log, registry, guard, accessLog, zone, originCa } = options;
+  const { sites, store, clock, log, registry, accessLog, zone } = options;
   const webSockets = createWebSockets(limits.maxWebSockets, {
     idleMs: limits.webSocketIdleMs,
     stallMs: limits.clientIdleMs,
     endedMs: limits.webSocketEndedMs,
+    checkMs: limits.webSocketCheckMs,
   });
   const metrics = createEdgeMetrics(registry, store, webSockets);
-  const resolve = options.resolve ?? createResolver({ monotonic: () => performance.now() });
-  const connect = createConnector({ guard, resolve, timeoutMs: limits.connectMs, ca: originCa });
-  const pools = createOriginPools({
-    connect,
-    waitTimeoutMs: limits.originWaitMs,
-    maxConnections: limits.maxOriginConnections,
-    firstByteTimeoutMs: limits.firstByteMs,
-    idleTimeoutMs: limits.originIdleMs,
-  });
-  const origins = createOrigins({
-    pools,
-    health: createOriginHealth(),
-    clock,
-    firstByteTimeoutMs: limits.firstByteMs,
-    onFailure: reportFailures(options, metrics),
-  });
+  const origins = createEdgeOrigins(options, limits, metrics);
   const lag = createLagBudget(options.maxLagBytes);
   const edge: EdgeContext = {
     sites,
@@ -138,18 +116,5 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     webSockets,
     unreadFetchMs: limits.unreadFetchMs,
   };
-  return { edge, closeOrigins: () => pools.close() };
-}
-
-/** All are counted; an origin that is down for an hour is not a log line per request. */
-function reportFailures({ clock, log }: EdgeOptions, metrics: EdgeMetrics): OriginsOptions['onFailure'] {
-  const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
-  return (failure, origin, detail) => {
-    metrics.countOriginFailure(failure);
-    const key = `${failure} ${origin}`;
-    const now = clock();
-    if (Math.abs(now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY)) < REPORT_MS) return;
-    reportedAt.set(key, now);
-    log.warn({ failure, origin, detail }, 'origin failed');
-  };
+  return { edge, closeOrigins: origins.close };
 }

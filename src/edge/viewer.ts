@@ -150,7 +150,7 @@ export class Viewer {
 
   /** The head is out. */
   get isBegun(): boolean {
-    return this.#isFinished || this.#response.headersSent;
+    return this.#response.headersSent;
   }
 
   /**
@@ -158,12 +158,11 @@ export class Viewer {
    * `undefined`: the client is gone.
    */
   switchProtocols(): Socket | undefined {
-    if (this.isGone || this.isBegun || this.#head === undefined) return undefined;
-    const { status, reason, headers } = this.#head;
-    const fields = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    if (this.isGone || this.isBegun) return undefined;
+    this.#writeHead();
+    this.#response.flushHeaders();
     this.#isFinished = true;
     this.#readBefore = this.#socket.bytesRead - this.#socket.readableLength;
-    this.#socket.write(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n`, 'latin1');
     return this.#socket;
   }
 

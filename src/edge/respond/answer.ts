@@ -33,8 +33,8 @@ export type AnswerBody =
   | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
   /** What another request's answer is bringing into the store. */
   | { readonly kind: 'live'; readonly live: LiveBody; readonly fetchRest: FetchRest }
-  /** After a 101: the connection to the origin, which the client's is joined to. */
-  | { readonly kind: 'tunnel'; readonly origin: Socket }
+  /** After a 101: the connection to the origin, which the client's is joined to while `isAllowed` says so. */
+  | { readonly kind: 'tunnel'; readonly origin: Socket; readonly isAllowed: () => boolean }
   /** No body for the client; what streams in is for the store alone. */
   | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
 

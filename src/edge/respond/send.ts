@@ -48,7 +48,7 @@ async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): P
     case 'tunnel': {
       const client = viewer.switchProtocols();
       if (client === undefined) abandonBody(answer.body);
-      else await runTunnel(client, answer.body.origin, options.webSockets.limits);
+      else await runTunnel(client, answer.body, options.webSockets.limits);
       return true;
     }
     case 'fill':

@@ -8,17 +8,29 @@ export interface TunnelLimits {
   readonly stallMs: number;
   /** Without a byte, after one end has ended its side: nobody says much after that. */
   readonly endedMs: number;
+  /** Between two questions whether it is still allowed. */
+  readonly checkMs: number;
+}
+
+/** What the client is joined to. */
+export interface FarEnd {
+  readonly origin: Socket;
+  readonly isAllowed: () => boolean;
 }
 
 /** Resolves when the client's connection is closed. In the end both are, whatever happens to either. Never rejects. */
-export async function runTunnel(client: Socket, origin: Socket, limits: TunnelLimits): Promise<void> {
+export async function runTunnel(client: Socket, { origin, isAllowed }: FarEnd, limits: TunnelLimits): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   client.once('close', () => resolve());
   origin.allowHalfOpen = true; // an end that has said all may still listen
   const quiet = { ms: limits.idleMs };
   relay(client, origin, quiet, limits);
   relay(origin, client, quiet, limits);
+  const timer = setInterval(() => {
+    if (!isAllowed()) client.destroy();
+  }, limits.checkMs);
   await promise;
+  clearInterval(timer);
 }
 
 /** One direction. `quiet` is shared by both: the limit of an end that keeps up. */
