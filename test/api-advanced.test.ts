@@ -75,7 +75,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
       expiresSeconds: 31_536_000,
       accessControlMaxAgeSeconds: 600,
       caching: { prefixFirst: true },
-      access: { refusal: { kind: 'redirect', url: 'https://sorry.example/%E4%BE%8B?x=1' } },
+      access: { refusal: { kind: 'redirect', url: 'https://sorry.example/例?x=1' } },
     });
   });
 

@@ -60,8 +60,7 @@ function toRefusalSpec({
   forbidRedirectUrl,
   html403,
 }: Pick<DomainSettings, 'forbidHttpCode' | 'forbidRedirectUrl' | 'html403'>): RefusalSpec | undefined {
-  // In ASCII: it is sent as a header.
-  if (forbidHttpCode === '302') return { kind: 'redirect', url: new URL(forbidRedirectUrl).href };
+  if (forbidHttpCode === '302') return { kind: 'redirect', url: forbidRedirectUrl };
   return forbidHttpCode === '403' ? { kind: 'page', html: html403 } : undefined;
 }
 
