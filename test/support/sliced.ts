@@ -17,7 +17,7 @@ export async function startSliced(
   t: Pick<TestContext, 'after'>,
   { object, site, cacheBytes = 64 * MIB }: Started = {},
 ) {
-  const origin = await startSliceableOrigin(t, object);
+  const origin = await startSliceableOrigin(t, { bytes: FILE, ...object });
   const edge = await startTestEdge(t, [origin.port], { cacheBytes });
   edge.put({ name: SITE_HOST, rangeBackSource: true, ...site });
   const advance = (ms: number) => {

@@ -49,7 +49,10 @@ export async function fetchSlice(
 ): Promise<FetchedSlice | NoSlice> {
   const { visit, index, totalBytes } = object;
   const part = await fetchPart(edge, object, sliceSpan(slice, totalBytes));
-  if (part.kind === 'changed') discardIndex(edge.store, visit, index);
+  if (part.kind === 'changed') {
+    discardIndex(edge.store, visit, index);
+    edge.slices.noteChanged(visit.key, index.requestAt, edge.clock());
+  }
   if (part.kind !== 'part') return part;
   const { response } = part;
   const { kind } = judgeAnySize(edge, visit, { ...response, ...wholeHead(response, totalBytes) });

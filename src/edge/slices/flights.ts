@@ -37,14 +37,23 @@ export interface SliceFlights {
   /** The origin's answers for this key cannot be sliced: for a while it is fetched like any other object. */
   noteUnsliced(key: string, now: number): void;
   isUnsliced(key: string, now: number): boolean;
+  /**
+   * An object that was discovered at that instant turned out to be another. When the one before it did so too, just now, its
+   * origins do not agree: it is not sliced for a while.
+   */
+  noteChanged(key: string, discoveredAt: number, now: number): void;
 }
 
-const UNSLICED_MS = 10_000;
-const MAX_UNSLICED_KEYS = 10_000;
+const UNSLICED_MS = 60_000;
+const MAX_NOTED_KEYS = 10_000;
 
 export function createSliceFlights(): SliceFlights {
   const flights = new Map<string, SliceFlight>();
-  const unslicedSince = new Lru<string, number>({ maxWeight: MAX_UNSLICED_KEYS });
+  const unslicedSince = new Lru<string, number>({ maxWeight: MAX_NOTED_KEYS });
+  const changedAt = new Lru<string, number>({ maxWeight: MAX_NOTED_KEYS });
+  const isRecent = (instant: number | undefined, now: number) => {
+    return instant !== undefined && Math.abs(now - instant) < UNSLICED_MS;
+  };
   return {
     find: (key, since) => {
       const flight = flights.get(key);
@@ -61,6 +70,11 @@ export function createSliceFlights(): SliceFlights {
       return flight;
     },
     noteUnsliced: (key, now) => void unslicedSince.set(key, now),
-    isUnsliced: (key, now) => Math.abs(now - (unslicedSince.get(key) ?? Number.NEGATIVE_INFINITY)) < UNSLICED_MS,
+    isUnsliced: (key, now) => isRecent(unslicedSince.get(key), now),
+    noteChanged: (key, discoveredAt, now) => {
+      const before = changedAt.get(key);
+      if (isRecent(before, now) && discoveredAt >= (before ?? now)) unslicedSince.set(key, now);
+      changedAt.set(key, now);
+    },
   };
 }
