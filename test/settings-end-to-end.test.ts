@@ -1,0 +1,193 @@
+/**
+ * Each setting from the call to the viewer, with every process real: set through the typed client, awaited until it is in force
+ * (state 2), then what a viewer gets and what reached the origin. What a setting means in detail, the tests of the edge say.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { type Client, createClient } from '#client/client.ts';
+import type { CallOf } from '#contract/operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { type FetchOptions, fetchFrom, type Received } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { type Answer, reply, type ScriptedOrigin, startOrigin } from './support/origin.ts';
+import { startService } from './support/service.ts';
+
+const TEXT = 'some text. '.repeat(500);
+const LARGE = Buffer.alloc(3 * 2 ** 20, 'x');
+const PLAIN = {
+  keep_url_params: 0,
+  prefix_cache_first: 0,
+  redirect_follow: 0,
+  page_compress: 0,
+  range_back_source: 0,
+  expires: 0,
+  access_control_max_age: 0,
+  forbid_http_code: '',
+} as const;
+const POLICY = { is_cache: 1, policy_type: 'suffix', policy_scheme: 'http', content: 'jpg', time_h: 1 } as const;
+
+/** A domain of its own for one setting. */
+interface World {
+  readonly origin: ScriptedOrigin;
+  /** Sets, and resolves when every edge runs it. */
+  set<N extends RouteName>(name: N, request: Omit<CallOf<N>, 'domain_id'>): Promise<void>;
+  get(path: string, options?: FetchOptions): Promise<Received>;
+}
+
+type Check = (world: World) => Promise<void>;
+
+/** What each setting changes; each check sees the edge with and without it. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  'a policy decides what is cached, whatever the origin says': async ({ set, get, origin }) => {
+    origin.answer(reply('x', { 'cache-control': 'max-age=0' }));
+    await get('/a.jpg');
+    await get('/a.jpg');
+    assert.equal(origin.requests.length, 2, 'the origin wants to be asked');
+    const never = { is_cache: 0, policy_type: 'prefix', content: '/api/', priority: 9 } as const;
+    await set('config.setPolicies', { use_header_setting: 0, policy: [POLICY, never] });
+    const cached = [await get('/b.jpg'), await get('/b.jpg?x'), await get('/b.jpg')];
+    assert.deepEqual(cached.map(cacheStatus), ['MISS', 'MISS', 'HIT']);
+    assert.equal(cacheStatus(await get('/api/c.jpg')), 'BYPASS policy');
+    assert.equal(cacheStatus(await get('/d.txt')), 'BYPASS noPolicy');
+    await set('config.setPolicies', { use_header_setting: 1 });
+    assert.notEqual(cacheStatus(await get('/d.txt')), 'BYPASS noPolicy');
+  },
+
+  'directories go first with prefix_cache_first': async ({ set, get }) => {
+    const directory = { is_cache: 0, policy_type: 'prefix', content: '/a/' } as const;
+    await set('config.setPolicies', { use_header_setting: 0, policy: [{ ...POLICY, priority: 99 }, directory] });
+    assert.equal(cacheStatus(await get('/a/1.jpg')), 'MISS');
+    await set('config.setAdvanced', { ...PLAIN, prefix_cache_first: 1 });
+    assert.equal(cacheStatus(await get('/a/2.jpg')), 'BYPASS policy');
+  },
+
+  'keep_url_params takes the query out of the key, not out of the request': async ({ set, get, origin }) => {
+    await set('config.setAdvanced', { ...PLAIN, keep_url_params: '1' });
+    assert.deepEqual([await get('/a?one'), await get('/a?two')].map(cacheStatus), ['MISS', 'HIT']);
+    assert.deepEqual(targetsOf(origin), ['/a?one']);
+  },
+
+  'expires is what browsers are told': async ({ set, get }) => {
+    assert.match((await get('/a')).headers['cache-control'] ?? '', /max-age=3600/);
+    await set('config.setAdvanced', { ...PLAIN, expires: 60 });
+    assert.match((await get('/a')).headers['cache-control'] ?? '', /max-age=60\b/);
+  },
+
+  'access_control_max_age is what a preflight is told': async ({ set, get, origin }) => {
+    origin.answer(reply('', { 'access-control-allow-origin': '*' }, 204));
+    const preflight = {
+      method: 'OPTIONS',
+      headers: ['Origin', 'http://b.example', 'Access-Control-Request-Method', 'PUT'],
+    };
+    assert.equal((await get('/a', preflight)).headers['access-control-max-age'], undefined);
+    await set('config.setAdvanced', { ...PLAIN, access_control_max_age: '600' });
+    assert.equal((await get('/a', preflight)).headers['access-control-max-age'], '600');
+  },
+
+  'page_compress compresses what the viewer understands': async ({ set, get }) => {
+    const accept = { headers: ['Accept-Encoding', 'gzip'] };
+    assert.equal((await get('/a', accept)).headers['content-encoding'], undefined);
+    await set('config.setAdvanced', { ...PLAIN, page_compress: 1 });
+    const { headers, body } = await get('/b', accept);
+    assert.equal(headers['content-encoding'], 'gzip');
+    assert.equal(gunzipSync(Buffer.from(body, 'latin1')).toString(), TEXT);
+  },
+
+  'range_back_source fetches slices': async ({ set, get, origin }) => {
+    origin.answer(ranges);
+    await set('config.setAdvanced', { ...PLAIN, range_back_source: 1 });
+    const { status, body } = await get('/large', { headers: ['Range', 'bytes=0-9'] });
+    assert.deepEqual([status, body], [206, 'x'.repeat(10)]);
+    assert.equal(origin.requests[0]?.headers['range'], 'bytes=0-1048575');
+  },
+
+  'the IP rule refuses addresses; the answer is the page, the redirect or a plain 403': async ({
+    set,
+    get,
+    origin,
+  }) => {
+    await set('config.setIp', { ip_type: 1, ip_str: '192.0.2.1' });
+    assert.equal((await get('/a')).status, 200);
+    await set('config.setIp', { ip_type: 1, ip_str: ['127.0.0.0/8', '::1'] });
+    const plain = await get('/a');
+    assert.deepEqual([plain.status, cacheStatus(plain)], [403, 'DENIED ip']);
+    await set('config.setAdvanced', { ...PLAIN, forbid_http_code: '403', html_403: '<h1>no</h1>' });
+    const page = await get('/a');
+    assert.deepEqual([page.status, page.body, page.headers['cache-control']], [403, '<h1>no</h1>', 'no-store']);
+    const url = 'http://sorry.example/';
+    await set('config.setAdvanced', { ...PLAIN, forbid_http_code: 302, forbid_redirect_url: url });
+    const redirect = await get('/a');
+    assert.deepEqual([redirect.status, redirect.headers['location']], [302, url]);
+    await set('config.setIp', { ip_type: 0 });
+    assert.equal((await get('/a')).status, 200);
+    assert.equal(origin.requests.length, 1, 'who is refused does not reach the origin');
+  },
+
+  'the referer rule refuses links from other pages': async ({ set, get }) => {
+    const from = async (...referer: string[]) =>
+      cacheStatus(await get('/a', { headers: referer.flatMap((page) => ['Referer', page]) }));
+    await set('config.setReferer', { referer_type: '2', referer_blank: 0, referer_str: 'good.example' });
+    assert.deepEqual(
+      [await from('http://www.good.example/x'), await from('http://bad.example/'), await from()],
+      ['MISS', 'DENIED referer', 'DENIED referer'],
+    );
+    await set('config.setReferer', { referer_type: 1, referer_blank: '1', referer_str: 'bad.example' });
+    assert.deepEqual([await from('http://bad.example/'), await from()], ['DENIED referer', 'HIT']);
+  },
+
+  'the User-Agent rule refuses programs': async ({ set, get }) => {
+    await set('config.setUserAgent', { ua_control: 1, ua_str: 'curl,^$' });
+    const as = async (...agent: string[]) =>
+      cacheStatus(await get('/a', { headers: agent.flatMap((name) => ['User-Agent', name]) }));
+    assert.deepEqual(
+      [await as('CURL/8'), await as(), await as('Mozilla/5.0')],
+      ['DENIED userAgent', 'DENIED userAgent', 'MISS'],
+    );
+  },
+};
+
+test('each setting is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
+  const service = await startService(t, {
+    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '1000' },
+  });
+  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
+  const port = Number(new URL(service.edgeUrl).port);
+  for (const [index, [name, check]] of Object.entries(CHECKS).entries())
+    await t.test(name, async (t) => check(await startWorld(t, client, port, `d${index}.example.com`)));
+});
+
+async function startWorld(t: TestContext, client: Client, port: number, host: string): Promise<World> {
+  const type = { 'content-type': 'text/plain', 'cache-control': 'max-age=3600' };
+  const origin = await startOrigin(t, reply(TEXT, type));
+  const added = await client.call('domain.add', { domain: host, cdn_type: 1, data: `127.0.0.1:${origin.port}` });
+  const inForce = () =>
+    eventually('it is in force', async () => (await client.call('domain.get', added)).domain_status === 2);
+  await inForce();
+  return {
+    origin,
+    async set(name, request) {
+      // What is left out is just what is added here.
+      await client.call(name, { ...request, ...added } as unknown as CallOf<typeof name>);
+      await inForce();
+    },
+    get: (path, options) => fetchFrom(port, path, { host, ...options }),
+  };
+}
+
+/** `HIT`, or with the reason: `DENIED ip`. */
+function cacheStatus({ headers }: Received): string {
+  return headers['x-cache'] ?? '';
+}
+
+function targetsOf(origin: ScriptedOrigin): string[] {
+  return origin.requests.map(({ target }) => target);
+}
+
+const ranges: Answer = ({ headers }, response) => {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];
+  if (first === undefined) return void response.writeHead(200, { etag: '"1"' }).end(LARGE);
+  const part = LARGE.subarray(Number(first), Number(last) + 1);
+  const range = `bytes ${first}-${Number(first) + part.length - 1}/${LARGE.length}`;
+  response.writeHead(206, { etag: '"1"', 'content-range': range, 'content-length': part.length }).end(part);
+};
