@@ -188,7 +188,8 @@ async function answerValidated(
       return errorAnswer(504, { status: 'ERROR', reason: result.failure }, now);
     case 'response': {
       const { response } = result;
-      if (isErrorStatus(response.status) && (await canStandIn(edge, visit, stored, 'errorStatus'))) {
+      const error = errorOf(response);
+      if (error !== undefined && (await canStandIn(edge, visit, stored, error))) {
         result.fill?.writer.discard();
         discardBody(response);
         return answerStored(visit, stored, 'STALE', now);
@@ -197,6 +198,11 @@ async function answerValidated(
       return { ...answerResponse(edge, visit, share(edge, visit, place, result), false), isReplacement: true };
     }
   }
+}
+
+function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
+  if (unfollowed !== undefined) return 'unreachable';
+  return isErrorStatus(status) ? 'errorStatus' : undefined;
 }
 
 /** Lets those who wait read along; what another request stores already is not stored twice. */

@@ -245,6 +245,7 @@ interface Judges extends Pick<EdgeContext, 'sites' | 'clock'> {
 /** `since`: what was requested at or before it stays out, and what a purge covers by now. */
 export function judge(edge: Judges, visit: Visit, response: OriginResponse, since: number): Admission {
   const { store, sites, clock } = edge;
+  if (response.unfollowed !== undefined) return { kind: 'skip', reason: 'redirectTarget' };
   return admitResponse({
     request: visit.request.facts,
     response,

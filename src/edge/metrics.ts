@@ -1,6 +1,7 @@
 /** The edge's counters. Every label has a closed set of values. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
+import type { Unfollowed } from './origin/redirect.ts';
 import type { ProxyHeaderFailure } from './proxies.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
@@ -10,6 +11,7 @@ export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
   countOriginFailure(failure: OriginFailure): void;
+  countRedirect(outcome: 'followed' | Unfollowed): void;
   countProxyHeaderFailure(failure: ProxyHeaderFailure): void;
   countCompression(coding: ContentCoding, outcome: 'made' | 'refused'): void;
 }
@@ -31,6 +33,12 @@ export function createEdgeMetrics(
     name: 'causeway_edge_origin_failures_total',
     help: 'Attempts at an origin that brought no response, by reason.',
     labelNames: ['reason'],
+    registers,
+  });
+  const redirects = new Counter({
+    name: 'causeway_edge_redirects_total',
+    help: 'Redirects of sites that have them followed: followed, or why they were passed on.',
+    labelNames: ['outcome'],
     registers,
   });
   const proxyHeaderFailures = new Counter({
@@ -82,6 +90,7 @@ export function createEdgeMetrics(
       sent.inc(sentBytes);
     },
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
+    countRedirect: (outcome) => redirects.inc({ outcome }),
     countProxyHeaderFailure: (failure) => proxyHeaderFailures.inc({ reason: failure }),
     countCompression: (coding, outcome) => compressions.inc({ coding, outcome }),
   };

@@ -1,11 +1,8 @@
 /** The edge's listener, and the parts that a worker's requests share. */
 import type { Registry } from 'prom-client';
-import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
-import type { Logger } from '#lib/logger.ts';
 import { formatLine } from '#logs/line.ts';
 import type { AccessLog } from '#logs/spool.ts';
-import type { SiteTable } from '#sites/table.ts';
 import { createFlights } from './collapse.ts';
 import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
@@ -13,9 +10,7 @@ import { createHttpServer } from './http-server.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { closeServer, type ListenOptions, listen } from './listen.ts';
 import { createEdgeMetrics } from './metrics.ts';
-import type { Guard } from './origin/guard.ts';
-import type { Resolve } from './origin/resolve.ts';
-import { createEdgeOrigins } from './origins.ts';
+import { createEdgeOrigins, type EdgeOriginsOptions } from './origins.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createProxies, type ProxiesOptions } from './proxies.ts';
 import { createRefreshes } from './refresh.ts';
@@ -26,26 +21,18 @@ import { createSliceFlights } from './slices/flights.ts';
 import type { CacheStore } from './store/store.ts';
 import { createWebSockets } from './web-sockets.ts';
 
-export interface EdgeOptions extends ListenOptions {
-  readonly sites: SiteTable;
+export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   /** Not closed with the edge. */
   readonly store: CacheStore;
   /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
   readonly maxLagBytes: number;
-  readonly guard: Guard;
   readonly accessLog: Pick<AccessLog, 'write'>;
   /** Of the time in the log's lines. */
   readonly zone: LocalTime;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
   /** Nobody is trusted when absent. */
   readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
-  /** How origins' names are resolved; by the machine's hosts file and name servers when absent. */
-  readonly resolve?: Resolve;
-  /** Certificate authorities for origins instead of the system's, PEM. */
-  readonly originCa?: string;
 }
 
 export interface Edge extends AsyncDisposable {

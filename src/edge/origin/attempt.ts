@@ -36,6 +36,8 @@ export interface OriginResponse {
   readonly upgraded?: Socket;
   readonly requestAt: number;
   readonly responseAt: number;
+  /** It is a redirect that stands in for its target, which could not be asked, for this reason. */
+  readonly unfollowed?: OriginFailure;
 }
 
 export type AttemptResult =

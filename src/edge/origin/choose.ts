@@ -47,10 +47,9 @@ function rotate(list: readonly Candidate[], isDown: (key: string) => boolean, tu
 }
 
 function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, host: string): Candidate {
-  const { protocol, hostHeader: configured } = site.origins;
-  const scheme = protocol === 'follow' ? clientScheme : protocol;
-  const hostHeader = configured === '' ? host : configured;
-  const port = originPort(origin.port, scheme, protocol === 'follow');
+  const scheme = originScheme(site, clientScheme);
+  const hostHeader = site.origins.hostHeader || host;
+  const port = originPort(origin, site, clientScheme);
   return {
     key: `${origin.host}:${port}`,
     hostHeader,
@@ -63,15 +62,19 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
   };
 }
 
+export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {
+  return protocol === 'follow' ? clientScheme : protocol;
+}
+
 /** The default ports, also where `follow` finds the other scheme's default written down. Edge rule 2. */
-function originPort(port: number | undefined, scheme: Scheme, follows: boolean): number {
-  const own = scheme === 'https' ? 443 : 80;
-  const other = scheme === 'https' ? 80 : 443;
-  return port === undefined || (follows && port === other) ? own : port;
+export function originPort({ port }: SiteOrigin, site: Site, clientScheme: Scheme): number {
+  const isTls = originScheme(site, clientScheme) === 'https';
+  const [own, other] = isTls ? [443, 80] : [80, 443];
+  return port === undefined || (site.origins.protocol === 'follow' && port === other) ? own : port;
 }
 
 /** Without the port; an IP address has no server name. RFC 6066 §3 */
-function serverName(hostHeader: string): string {
+export function serverName(hostHeader: string): string {
   const name = hostHeader.replace(/:\d+$/, '');
   return name.startsWith('[') || /^[\d.]+$/.test(name) ? '' : name;
 }

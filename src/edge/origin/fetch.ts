@@ -3,13 +3,12 @@ import type { RawHeaders } from '#http/headers.ts';
 import { Lru } from '#lib/lru.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
-import { type AttemptResult, attemptOrigin, type OriginResponse } from './attempt.ts';
+import { type AttemptResult, type AttemptTools, attemptOrigin, type OriginResponse } from './attempt.ts';
 import { type Candidate, chooseOrigins, type Scheme } from './choose.ts';
 import type { OriginHealth } from './health.ts';
-import type { OriginPools } from './pools.ts';
 import type { RequestBody } from './request-body.ts';
 
-interface Fetch {
+export interface Fetch {
   readonly site: Site;
   readonly method: string;
   /** Path and query as the client wrote them. */
@@ -31,11 +30,8 @@ export type FetchResult =
   | { readonly kind: 'failed'; readonly failure: OriginFailure; readonly detail: string }
   | { readonly kind: 'aborted' };
 
-export interface OriginsOptions {
-  readonly pools: OriginPools;
+export interface OriginsOptions extends AttemptTools {
   readonly health: OriginHealth;
-  readonly clock: () => number;
-  readonly firstByteTimeoutMs: number;
   /** Told of every failed attempt: logs and metrics. */
   readonly onFailure: (failure: OriginFailure, origin: string, detail: string) => void;
 }
@@ -51,25 +47,13 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createOrigins(options: OriginsOptions): Origins {
-  const { pools, health, clock, onFailure } = options;
+  const { health, clock, onFailure } = options;
   const turns = new Lru<number, number>({ maxWeight: MAX_TURNS });
 
   const takeTurn = (siteId: number): number => {
     const turn = turns.get(siteId) ?? 0;
     turns.set(siteId, turn + 1);
     return turn;
-  };
-
-  const attempt = async (candidate: Candidate, fetch: Fetch): Promise<AttemptResult> => {
-    const { method, target, headers, body, upgrade, onInterim, signal } = fetch;
-    const onCut = (detail: string) => onFailure('originCut', candidate.key, detail);
-    const all = ['Host', candidate.hostHeader, ...headers];
-    const request = { method, target, body, upgrade, onInterim, onCut, signal, headers: all };
-    const pool = pools.get(candidate.destination);
-    const first = await attemptOrigin(pool, request, options);
-    // An idle connection that the origin closed just then says nothing about the origin: once more, same address.
-    const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
-    return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, request, options) : first;
   };
 
   const note = (candidate: Candidate, result: AttemptResult): void => {
@@ -87,7 +71,9 @@ export function createOrigins(options: OriginsOptions): Origins {
       const candidates = chooseOrigins({ site, scheme, host, turn: takeTurn(site.id), isDown });
       let last: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
       for (const [index, candidate] of candidates.entries()) {
-        const result = await attempt(candidate, fetch);
+        const result = await askOrigin(candidate, fetch, options, (detail) =>
+          onFailure('originCut', candidate.key, detail),
+        );
         note(candidate, result);
         if (result.kind === 'aborted') return result;
         if (result.kind === 'response') {
@@ -102,6 +88,23 @@ export function createOrigins(options: OriginsOptions): Origins {
       return last;
     },
   };
+}
+
+/** `onCut`: the response's body broke off. */
+export async function askOrigin(
+  { destination, hostHeader }: Candidate,
+  fetch: Fetch,
+  tools: AttemptTools,
+  onCut: (detail: string) => void,
+): Promise<AttemptResult> {
+  const { method, target, body, upgrade, onInterim, signal } = fetch;
+  const headers = ['Host', hostHeader, ...fetch.headers];
+  const request = { method, target, body, upgrade, onInterim, onCut, signal, headers };
+  const pool = tools.pools.get(destination);
+  const first = await attemptOrigin(pool, request, tools);
+  // An idle connection that the origin closed just then says nothing about the origin: once more, same address.
+  const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;
+  return isIdleClose && isRepeatable(fetch) ? attemptOrigin(pool, request, tools) : first;
 }
 
 /** Sending it twice does no harm and is possible. */

@@ -26,6 +26,8 @@ export interface OriginPools {
 
 export interface OriginPoolsOptions {
   readonly connect: Connect;
+  /** Addresses that connections are kept to. */
+  readonly maxPools: number;
   /** For one of the pool's connections to be free. */
   readonly waitTimeoutMs: number;
   readonly maxConnections: number;
@@ -33,7 +35,7 @@ export interface OriginPoolsOptions {
   readonly idleTimeoutMs: number;
 }
 
-const MAX_POOLS = 1000;
+export const MAX_POOLS = 1000;
 /** Per pool and worker; further requests wait for a free connection. */
 export const MAX_POOL_CONNECTIONS = 256;
 /** Per pool; one more is answered at once that the origin is busy. */
@@ -45,9 +47,9 @@ const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;
 
 export function createOriginPools(options: OriginPoolsOptions): OriginPools {
-  const { connect, waitTimeoutMs, maxConnections, firstByteTimeoutMs, idleTimeoutMs } = options;
+  const { connect, maxPools, waitTimeoutMs, maxConnections, firstByteTimeoutMs, idleTimeoutMs } = options;
   const reused = new WeakSet<Error>();
-  const pools = new Lru<string, OriginPool>({ maxWeight: MAX_POOLS, onEvict: (_key, pool) => void closeQuietly(pool) });
+  const pools = new Lru<string, OriginPool>({ maxWeight: maxPools, onEvict: (_key, pool) => void closeQuietly(pool) });
   const open = (destination: Destination): Pool => {
     const scheme = destination.serverName === undefined ? 'http' : 'https';
     const host = destination.host.includes(':') ? `[${destination.host}]` : destination.host;

@@ -38,6 +38,14 @@ export function originHeaders(request: ForwardedRequest, changes: RawHeaders = [
   ];
 }
 
+/**
+ * For a redirect's target that is not the site's: nothing that tells of the client or lets it in somewhere, so only what
+ * chooses among representations. `headers`: from `originHeaders`. docs/decisions/0130
+ */
+export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
+  return headers.filter((_, index) => ELSEWHERE.has((headers[index - (index % 2)] ?? '').toLowerCase()));
+}
+
 /** The request has been here before. Parameters after `;` do not count. RFC 8586 §2 */
 export function isLoop(headers: RawHeaders): boolean {
   return listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME);
@@ -122,4 +130,22 @@ const READ_HERE: ReadonlySet<string> = new Set([
   'if-range',
   'if-unmodified-since',
   'user-agent',
+]);
+
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'cdn-loop',
+  'if-match',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'origin', // the website's, for the fields of CORS
+  'pragma',
+  'range',
+  'user-agent',
+  'via',
 ]);

@@ -1,0 +1,121 @@
+/** Follows redirects on the way to an object: what is at their end is the answer. Edge rule 7, docs/decisions/0130 */
+import { addAbortSignal, Readable } from 'node:stream';
+import { firstValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import type { Site } from '#sites/site.ts';
+import type { OriginFailure } from '../reasons.ts';
+import type { AttemptTools, OriginResponse } from './attempt.ts';
+import { askOrigin, type Fetch, type FetchResult, type Origins } from './fetch.ts';
+import { type Chain, currentHop, firstHop, type Hop, isFollowable, readRedirect, type Unfollowed } from './redirect.ts';
+import { elsewhereHeaders } from './request-headers.ts';
+
+export interface FollowOptions {
+  readonly origins: Origins;
+  /** For hosts that are not the site's: their pools are apart, since origins may name any number of them. */
+  readonly elsewhere: AttemptTools;
+  /** Which site of this edge has a host. */
+  readonly siteOf: (host: string) => Site | undefined;
+  readonly onRedirect: (outcome: 'followed' | Unfollowed) => void;
+  /** Of a target that is not the site's, once it has been asked. */
+  readonly onFailure: (failure: OriginFailure, detail: string) => void;
+}
+
+/** A redirect is kept until its target has answered; one with a larger body is passed on. */
+const MAX_HELD_BYTES = 64 * 1024;
+
+/** The same, but where the site has redirects followed. */
+export function createFollowingOrigins(options: FollowOptions): Origins {
+  const { origins } = options;
+  return {
+    fetch: (fetch) => (isFollowed(fetch) ? fetchToTheEnd(fetch, options) : origins.fetch(fetch)),
+  };
+}
+
+function isFollowed({ site, method, body, upgrade }: Fetch): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return site.redirectFollow && isRead && body === undefined && upgrade === undefined;
+}
+
+async function fetchToTheEnd(fetch: Fetch, options: FollowOptions): Promise<FetchResult> {
+  const { site, scheme, host, target, signal } = fetch;
+  const { siteOf, onRedirect } = options;
+  let chain: Chain = { site, scheme, siteOf, hops: [firstHop(site, scheme, host, target)] };
+  let result = await options.origins.fetch(fetch);
+  while (result.kind === 'response' && isFollowable(result.response.status)) {
+    const lead = readRedirect(result.response.headers, chain);
+    if (lead.kind === 'stay') {
+      onRedirect(lead.reason);
+      return result;
+    }
+    const held = await hold(result.response, signal);
+    if (held.kind === 'broken') {
+      if (signal.aborted) return { kind: 'aborted' };
+      return { kind: 'failed', failure: 'originCut', detail: 'the body of a redirect broke off' };
+    }
+    if (held.kind === 'large') {
+      onRedirect('body');
+      return result;
+    }
+    chain = { ...chain, hops: [...chain.hops, lead.hop] };
+    const next = await askHop(fetch, currentHop(chain), options);
+    if (next.kind === 'failed') {
+      onRedirect('failed');
+      return { kind: 'response', response: { ...held.response, unfollowed: next.failure } };
+    }
+    if (next.kind === 'aborted') return next;
+    onRedirect('followed');
+    // As old as the redirect that led to it: a purge in between is meant for both.
+    result = { kind: 'response', response: { ...next.response, requestAt: held.response.requestAt } };
+  }
+  return result;
+}
+
+async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: FollowOptions): Promise<FetchResult> {
+  const headers = withoutFields(fetch.headers, OF_THE_FIRST);
+  if (elsewhere === undefined) {
+    return options.origins.fetch({ ...fetch, host, target, headers: withField(headers, 'X-Forwarded-Host', host) });
+  }
+  const asked = { ...fetch, host, target, headers: elsewhereHeaders(headers) };
+  const result = await askOrigin(elsewhere, asked, options.elsewhere, (detail) =>
+    options.onFailure('originCut', `${elsewhere.key}: ${detail}`),
+  );
+  if (result.kind !== 'failure') return result;
+  const { failure, detail } = result;
+  options.onFailure(failure, `${elsewhere.key}: ${detail}`);
+  return { kind: 'failed', failure, detail };
+}
+
+/** A tag names a representation; a date is older or younger than anything, also than what another address has. */
+const OF_THE_FIRST: ReadonlySet<string> = new Set(['if-modified-since']);
+
+type Held =
+  /** Its body is in memory, its connection free for the next request. */
+  | { readonly kind: 'held'; readonly response: OriginResponse }
+  /** The response is as it was. */
+  | { readonly kind: 'large' }
+  | { readonly kind: 'broken' };
+
+async function hold(response: OriginResponse, signal: AbortSignal): Promise<Held> {
+  if (announcesMore(response.headers)) return { kind: 'large' };
+  const { body } = response;
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  addAbortSignal(signal, body);
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_HELD_BYTES) break;
+    }
+  } catch {
+    return { kind: 'broken' }; // or the client has left
+  }
+  if (sizeBytes > MAX_HELD_BYTES) {
+    body.unshift(Buffer.concat(chunks));
+    return { kind: 'large' };
+  }
+  return { kind: 'held', response: { ...response, body: Readable.from(chunks, { objectMode: false }) } };
+}
+
+function announcesMore(headers: RawHeaders): boolean {
+  return Number(firstValue(headers, 'content-length') ?? 0) > MAX_HELD_BYTES;
+}

@@ -1,0 +1,93 @@
+/** The parts by which a worker's requests reach origins: names, connections, health, redirects. */
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { Lru } from '#lib/lru.ts';
+import type { SiteTable } from '#sites/table.ts';
+import type { EdgeLimits } from './limits.ts';
+import type { EdgeMetrics } from './metrics.ts';
+import { type ConnectorOptions, createConnector } from './origin/connector.ts';
+import { createOrigins, type Origins, type OriginsOptions } from './origin/fetch.ts';
+import { createFollowingOrigins } from './origin/follow.ts';
+import type { Guard } from './origin/guard.ts';
+import { createOriginHealth } from './origin/health.ts';
+import { createOriginPools, MAX_POOLS, type OriginPools } from './origin/pools.ts';
+import { createResolver, type Resolve } from './origin/resolve.ts';
+
+/** Redirects may name any number of hosts: what is kept of them is less, and not in the place of the sites' origins. */
+const MAX_ELSEWHERE_POOLS = 100;
+const MAX_ELSEWHERE_CONNECTIONS = 64;
+/** An origin's failure of one kind is logged this often at most. */
+const REPORT_MS = 60_000;
+const MAX_REPORTED = 1_000;
+
+export interface EdgeOriginsOptions {
+  readonly sites: SiteTable;
+  readonly guard: Guard;
+  /** How origins' names are resolved; by the machine's hosts file and name servers when absent. */
+  readonly resolve?: Resolve;
+  /** Certificate authorities for origins instead of the system's, PEM. */
+  readonly originCa?: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface EdgeOrigins extends Origins {
+  close(): Promise<void>;
+}
+
+export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimits, metrics: EdgeMetrics): EdgeOrigins {
+  const { sites, clock } = options;
+  const onFailure = reportFailures(options, metrics);
+  const firstByteTimeoutMs = limits.firstByteMs;
+  const pools = createPools(options, limits, MAX_POOLS, limits.maxOriginConnections);
+  const elsewhere = createPools(options, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
+  const own = createOrigins({ pools, health: createOriginHealth(), clock, firstByteTimeoutMs, onFailure });
+  const following = createFollowingOrigins({
+    origins: own,
+    elsewhere: { pools: elsewhere, clock, firstByteTimeoutMs },
+    siteOf: (host) => sites.find(host),
+    onRedirect: metrics.countRedirect,
+    // One line for all of them: origins choose how many there are.
+    onFailure: (failure, detail) => onFailure(failure, 'the target of a redirect', detail),
+  });
+  return {
+    fetch: following.fetch,
+    close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
+  };
+}
+
+/** Each with a resolver of its own: what waits for one's name servers does not hold up the other's. */
+function createPools(
+  options: EdgeOriginsOptions,
+  limits: EdgeLimits,
+  maxPools: number,
+  maxConnections: number,
+): OriginPools {
+  const connector: ConnectorOptions = {
+    guard: options.guard,
+    resolve: options.resolve ?? createResolver({ monotonic: () => performance.now() }),
+    timeoutMs: limits.connectMs,
+    ca: options.originCa,
+  };
+  return createOriginPools({
+    connect: createConnector(connector),
+    maxPools,
+    waitTimeoutMs: limits.originWaitMs,
+    maxConnections,
+    firstByteTimeoutMs: limits.firstByteMs,
+    idleTimeoutMs: limits.originIdleMs,
+  });
+}
+
+/** All are counted; an origin that is down for an hour is not a log line per request. */
+function reportFailures({ clock, log }: EdgeOriginsOptions, metrics: EdgeMetrics): OriginsOptions['onFailure'] {
+  const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
+  return (failure, origin, detail) => {
+    metrics.countOriginFailure(failure);
+    const key = `${failure} ${origin}`;
+    const now = clock();
+    if (Math.abs(now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY)) < REPORT_MS) return;
+    reportedAt.set(key, now);
+    log.warn({ failure, origin, detail }, 'origin failed');
+  };
+}
