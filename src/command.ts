@@ -9,6 +9,7 @@ import { hideSecrets } from '#lib/logger.ts';
 import { type Problem, type Setting, type SettingInForce, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
+import { findWorkers } from '#roles/worker-sockets.ts';
 
 /** `entry`: the program that the service starts its parts with. Sets the process's exit code. */
 export async function runCommandLine(entry: string): Promise<void> {
@@ -33,6 +34,7 @@ function createContext(entry: string): CliContext {
     showSettings: (given) => load(given).sources,
     serve: (given) => serveUntilStopped(load(given).config, entry),
     findControl,
+    findWorkers,
     openOffline: (given) => openOffline(load(given).config),
     print: (line) => process.stdout.write(`${line}\n`),
   };

@@ -55,6 +55,8 @@ export interface CliContext {
   /** Gives the exit code. */
   serve(given: GivenSettings): Promise<number>;
   findControl(dataDir: string): LocalControl | undefined;
+  /** The sockets of the edge workers that run from the data directory, or were killed there. */
+  findWorkers(dataDir: string): readonly string[];
   openOffline(given: GivenSettings): Promise<Offline>;
   /** A line on standard output. */
   print(line: string): void;

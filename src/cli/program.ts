@@ -6,6 +6,7 @@ import { cacheCommand } from './cache-commands.ts';
 import { callCommand } from './call-command.ts';
 import { type CliContext, CliError } from './context.ts';
 import { domainCommand } from './domain-commands.ts';
+import { explainCommand } from './explain-command.ts';
 import { operatorCommand } from './operator-commands.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
 import { formatTable } from './output.ts';
@@ -43,6 +44,7 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     domainCommand(context),
     cacheCommand(context),
     operatorCommand(context),
+    explainCommand(context),
     callCommand(context),
   ];
   for (const command of commands) program.addCommand(command);

@@ -6,6 +6,7 @@ import type { AccessLog } from '#logs/spool.ts';
 import { createFlights } from './collapse.ts';
 import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
+import { createExplain, type Explain } from './explain.ts';
 import { createHttpServer } from './http-server.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { closeServer, type ListenOptions, listen } from './listen.ts';
@@ -38,6 +39,7 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
 export interface Edge extends AsyncDisposable {
   readonly port: number;
   readonly prefetch: Prefetch;
+  readonly explain: Explain;
   /** Viewers' requests that are being served. */
   readonly underWay: number;
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
@@ -66,6 +68,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return {
     port,
     prefetch: createPrefetch(edge),
+    explain: createExplain(edge),
     get underWay() {
       return connections.served;
     },

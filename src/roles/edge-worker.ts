@@ -11,7 +11,9 @@ import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
+import { openExplainSocket } from './explain-socket.ts';
 import { UNDER_WAY } from './messages.ts';
+import { workerSocketPath } from './worker-sockets.ts';
 
 /** Compiled sites kept in memory; the others are read when they are asked for. */
 const MAX_SITES = 10_000;
@@ -45,6 +47,11 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     registry,
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
+  const explainSocket = await openExplainSocket({
+    path: workerSocketPath(config.dataDir, context.name),
+    explain: edge.explain,
+    log,
+  });
   new Gauge({
     name: UNDER_WAY,
     help: "Viewers' requests that are being served",
@@ -57,6 +64,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     applyChange: ({ names }) => sites.forget(names),
     prefetch: edge.prefetch,
     async stop(graceMs) {
+      await explainSocket[Symbol.asyncDispose]();
       await edge.close(graceMs);
       await store[Symbol.asyncDispose]();
       await accessLog.close();

@@ -1,0 +1,139 @@
+/**
+ * What would become of a request, told by the stages themselves: 1 to 7, without asking an origin. What an origin would
+ * answer is not known, so a miss or a validation ends there.
+ */
+import { freshUntil } from '#http/freshness.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import { winningPolicy } from '#sites/policy.ts';
+import type { Site } from '#sites/site.ts';
+import { checkAccess } from './access.ts';
+import { cacheKey } from './cache-key.ts';
+import type { EdgeContext, Visit } from './context.ts';
+import type { EdgeDecision } from './decide.ts';
+import { askedUncoded } from './encodings.ts';
+import { lookUp } from './look-up.ts';
+import { planRequest } from './plan.ts';
+import { type CacheMark, formatMark } from './reasons.ts';
+import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
+import { isSliceable } from './slices/answer.ts';
+import { firstSliceFor, indexKey } from './slices/layout.ts';
+import { describeObject, findSlice } from './slices/object.ts';
+
+export interface Explanation {
+  /** What each stage found, in their order. */
+  readonly steps: readonly Step[];
+  /** What `X-Cache` would say, as far as it can be told without asking an origin. */
+  readonly xCache: string;
+  /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
+  readonly asksOrigin: boolean;
+}
+
+export interface Step {
+  readonly stage: 'request' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision';
+  readonly found: string;
+}
+
+export type Explain = (received: ReceivedRequest) => Promise<Explanation>;
+
+export function createExplain(edge: EdgeContext): Explain {
+  return (received) => explain(edge, received);
+}
+
+async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Explanation> {
+  const steps: Step[] = [];
+  const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
+  const end = (mark: CacheMark, asksOrigin = false): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin });
+
+  const request = parseRequest(received); // 1
+  if (request.kind === 'invalid') {
+    note('request', `answered ${request.status}: ${request.reason}`);
+    return end({ status: 'ERROR', reason: request.reason });
+  }
+  note(
+    'request',
+    `${request.method} ${request.scheme}://${request.host}${request.target} from ${request.clientAddress}`,
+  );
+
+  const site = edge.sites.find(request.host); // 2
+  note('site', site === undefined ? 'none has this host' : describeSite(site));
+  if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
+
+  const access = checkAccess(site, request); // 3
+  note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'let in');
+  if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
+
+  const key = cacheKey(site, request); // 4
+  note('key', key);
+  const plan = planRequest(site, request); // 5
+  note(
+    'plan',
+    `${plan.kind === 'bypass' ? `past the cache: ${plan.reason}` : 'cache'}; ${describePolicy(site, request)}`,
+  );
+  if (plan.kind === 'bypass') return end({ status: 'BYPASS', reason: plan.reason }, true);
+
+  const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options: plan.options }); // 6, 7
+  note('stored', found.stored);
+  note('decision', found.decision.kind);
+  return markOf(found.decision, end);
+}
+
+function describeSite({ id, name, type, state, revision }: Site): string {
+  return `${id} ${name}, ${type}, ${state}, revision ${revision}`;
+}
+
+function describePolicy(site: Site, request: EdgeRequest): string {
+  const policy = winningPolicy(site.caching.policies, request);
+  const rule = site.caching.followsOrigin
+    ? "where the origin's headers name no time"
+    : "instead of the origin's headers";
+  if (policy === undefined) return `no policy matches, ${rule}`;
+  return `policy ${policy.match} ${policy.content}: ${policy.lifetimeSeconds} s, ${rule}`;
+}
+
+interface Found extends Pick<EdgeDecision, 'decision'> {
+  readonly stored: string;
+}
+
+async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): Promise<Found> {
+  const looked = await lookUp(edge, asked);
+  if (!isSliceable(edge, looked)) return { decision: looked.decision, stored: describeStored(looked.decision) };
+  const { visit } = looked;
+  const index = await lookUp(edge, { ...asked, key: indexKey(asked.key) }, visit.absentUpTo);
+  const { decision } = index;
+  const object = 'stored' in decision ? describeObject(visit, decision.stored) : undefined;
+  if (object === undefined) return { decision: looked.decision, stored: 'nothing, or no slices of it' };
+  const slice = await findSlice(edge.store, object, firstSliceFor(asked.request.facts.range));
+  if (slice === undefined)
+    return { decision: { kind: 'miss' }, stored: 'slices, but not the one that the answer begins with' };
+  return { decision, stored: `in slices, ${describeStored(decision)}` };
+}
+
+function describeStored(decision: EdgeDecision['decision']): string {
+  if (!('stored' in decision)) return 'nothing that answers this request';
+  const { stored } = decision;
+  const since = `requested ${new Date(stored.requestAt).toISOString()}, fresh until ${new Date(freshUntil(stored)).toISOString()}`;
+  return `${stored.status}${stored.etag === undefined ? '' : ` ${stored.etag}`}, ${since}`;
+}
+
+function markOf(
+  decision: EdgeDecision['decision'],
+  end: (mark: CacheMark, asksOrigin?: boolean) => Explanation,
+): Explanation {
+  switch (decision.kind) {
+    case 'hit':
+      return end({ status: 'HIT' });
+    case 'stale':
+      return end({ status: 'STALE' });
+    case 'revalidate':
+      return end({ status: 'REVALIDATED' }, true);
+    case 'complete':
+    case 'miss':
+      return end({ status: 'MISS' }, true);
+    case 'bypass':
+      return end({ status: 'BYPASS', reason: decision.reason }, true);
+    case 'gatewayTimeout':
+      return end({ status: 'ERROR', reason: 'onlyIfCached' });
+    default:
+      return unreachable(decision);
+  }
+}

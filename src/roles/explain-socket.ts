@@ -1,0 +1,85 @@
+/**
+ * Lets commands of this machine ask an edge worker what would become of a request: JSON over HTTP on a socket of the data
+ * directory, which only its owner may open. `cli/explain-command.ts` asks.
+ */
+
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Explain } from '#edge/explain.ts';
+import type { ReceivedRequest } from '#edge/request.ts';
+import type { Logger } from '#lib/logger.ts';
+
+/** As a command sends it. */
+interface Question {
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  /** Of the URL, perhaps with a port. */
+  readonly host: string;
+  readonly target: string;
+  /** Flat list of names and values. */
+  readonly headers: readonly string[];
+  readonly clientAddress: string;
+}
+
+interface ExplainSocketOptions {
+  readonly path: string;
+  readonly explain: Explain;
+  readonly log: Logger;
+}
+
+/** Of a viewer's head no more is taken either. */
+const MAX_QUESTION_BYTES = 64 * 1024;
+
+/** The edge serves without it: where it cannot listen, the log says so. */
+export async function openExplainSocket({ path, explain, log }: ExplainSocketOptions): Promise<AsyncDisposable> {
+  const server = createServer({ keepAlive: false }, async (message, response) => {
+    try {
+      const question = await readQuestion(message);
+      const answer = await explain(toReceived(question));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    } catch (error) {
+      response
+        .writeHead(400, { 'content-type': 'text/plain' })
+        .end(error instanceof Error ? error.message : 'bad question');
+    }
+  });
+  rmSync(path, { force: true }); // of a worker that was killed
+  server.on('error', (error) => log.warn({ err: error, path }, 'requests cannot be explained here'));
+  server.listen({ path });
+  await Promise.race([once(server, 'listening'), once(server, 'close'), once(server, 'error')]);
+  return {
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+async function readQuestion(message: IncomingMessage): Promise<Question> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of message) {
+    const chunk: Buffer = piece; // no encoding is set
+    bytes += chunk.length;
+    if (bytes > MAX_QUESTION_BYTES) throw new Error(`expected at most ${MAX_QUESTION_BYTES} bytes`);
+    pieces.push(chunk);
+  }
+  const value: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  // Our own command of the same version, and nobody else may open the socket; what is in the texts the stages check.
+  return value as Question;
+}
+
+function toReceived({ method, scheme, host, target, headers, clientAddress }: Question): ReceivedRequest {
+  return {
+    method,
+    target,
+    httpVersion: '1.1',
+    headers: ['Host', host, ...headers],
+    isTls: scheme === 'https',
+    clientAddress,
+    hasUnknownVersion: false,
+    hasUnknownExpectation: false,
+  };
+}

@@ -1,0 +1,20 @@
+/** Where the edge workers of a data directory can be asked by commands. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SUFFIX = '.explain.sock';
+
+export function workerSocketPath(dataDir: string, worker: string): string {
+  return join(dataDir, 'run', `${worker}${SUFFIX}`);
+}
+
+/** In the order of their names; those of workers that were killed among them. */
+export function findWorkers(dataDir: string): readonly string[] {
+  const folder = join(dataDir, 'run');
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
+    return names.sort().map((name) => join(folder, name));
+  } catch {
+    return []; // nothing has ever run there, or it is not ours to read
+  }
+}

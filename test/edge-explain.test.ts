@@ -1,0 +1,140 @@
+/** What an edge says of a request beforehand, against what `X-Cache` says of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { type Answer, startOrigin } from './support/origin.ts';
+
+const REQUESTS = 500;
+const LAST_MODIFIED = 'Mon, 02 Nov 2026 10:00:00 GMT';
+
+/** What an object is follows from its path, so that every request of it gets the same. */
+const answer: Answer = ({ target, headers }, response) => {
+  response.sendDate = false; // the edge's clock is ahead of the origin's
+  const path = target.replace(/\?.*/, '');
+  const fields: Record<string, string> = path.includes('fresh') ? { 'cache-control': 'max-age=60' } : {};
+  if (path.includes('short')) fields['cache-control'] = 'max-age=1';
+  if (path.includes('later')) fields['cache-control'] = 'max-age=1, stale-while-revalidate=1000';
+  if (path.includes('never')) fields['cache-control'] = 'no-store';
+  if (path.includes('tag')) fields['etag'] = '"1"';
+  if (path.includes('guess')) fields['last-modified'] = LAST_MODIFIED;
+  if (path.includes('vary')) fields['vary'] = 'X-Kind';
+  if (path.includes('tag') && headers['if-none-match'] === '"1"') response.writeHead(304, fields).end();
+  else response.writeHead(200, fields).end('x'.repeat(2000));
+};
+
+const SITE = {
+  name: SITE_HOST,
+  keepUrlParams: true,
+  access: {
+    deniedAddresses: ['192.0.2.0/24'],
+    referer: { mode: 'deny', allowsBlank: true, entries: ['evil.test'] },
+    deniedUserAgents: ['bot'],
+  },
+  caching: {
+    followsOrigin: true,
+    prefixFirst: false,
+    policies: [
+      { match: 'prefix', content: '/private', priority: 9, isCached: false, lifetimeSeconds: 0 },
+      { match: 'suffix', content: 'jpg', priority: 1, isCached: true, lifetimeSeconds: 60 },
+      { match: 'regex', content: '/[0-9]+$', priority: 5, isCached: true, lifetimeSeconds: 1 },
+    ],
+  },
+} as const;
+
+const HOSTS = [SITE_HOST, SITE_HOST, SITE_HOST, SITE_HOST, 'own.example.com', 'sliced.example.com', 'unknown.test'];
+
+const request = fc.record({
+  host: fc.constantFrom(...HOSTS),
+  method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'TRACE'),
+  folder: fc.constantFrom('/', '/private/', '/a/', '/a/../'),
+  name: fc.constantFrom(
+    'fresh',
+    'short',
+    'later',
+    'never',
+    'tag',
+    'guess',
+    'fresh-vary',
+    'short-tag',
+    'x.jpg',
+    '12',
+    '%zz',
+  ),
+  query: fc.constantFrom('', '?a', '?b'),
+  fields: fc.subarray(
+    [
+      ['Referer', 'http://evil.test/'],
+      ['User-Agent', 'a bot'],
+      ['X-Forwarded-For', '192.0.2.7'],
+      ['X-Kind', '1'],
+      ['If-None-Match', '"1"'],
+      ['Range', 'bytes=0-9'],
+      ['Cache-Control', 'only-if-cached'],
+      ['If-Match', '"1"'],
+    ] as const,
+    { maxLength: 2 },
+  ),
+  pauseMs: fc.constantFrom(0, 0, 0, 800, 1500),
+});
+
+test(`${REQUESTS} requests are answered as it was said, as far as that did not depend on an origin`, async (t) => {
+  const origin = await startOrigin(t, answer);
+  const proxies = { trusted: ['127.0.0.0/8'], protocol: 'off' } as const;
+  const edge = await startTestEdge(t, [origin.port], { proxies });
+  edge.put(SITE);
+  const origins = { ...NO_ORIGINS, primary: loopback([origin.port]) };
+  edge.put({ name: 'own.example.com', origins, caching: { ...SITE.caching, followsOrigin: false } });
+  edge.put({ name: 'sliced.example.com', origins, rangeBackSource: true });
+  const words = new Set<string>();
+  // Many that ask for the same, or nothing is ever stored.
+  for (const { host, method, folder, name, query, fields, pauseMs } of fc.sample(request, {
+    numRuns: REQUESTS,
+    seed: 4,
+  })) {
+    edge.advance(pauseMs);
+    const target = folder + name + query;
+    const own = fields.filter(([field]) => field !== 'X-Forwarded-For');
+    const explained = await edge.edge.explain({
+      method,
+      target,
+      httpVersion: '1.1',
+      headers: ['Host', host, ...own.flat()],
+      isTls: false,
+      clientAddress: own.length < fields.length ? '192.0.2.7' : '127.0.0.1',
+      hasUnknownVersion: false,
+      hasUnknownExpectation: false,
+    });
+    const { headers } = await edge.get(target, { method, host, headers: fields.flat() });
+    const said = headers['x-cache'] ?? '';
+    const what = `${method} ${host}${target} ${fields.join(' ')}: ${JSON.stringify(explained)}`;
+    const word = said.replace(/ .*/, '');
+    if (!explained.asksOrigin || word === 'BYPASS') assert.equal(said, explained.xCache, what);
+    else if (explained.xCache === 'REVALIDATED')
+      assert.ok(word === 'REVALIDATED' || word === 'MISS', `${said}: ${what}`);
+    else assert.equal(word, explained.xCache, what);
+    words.add(said);
+    if (word === 'STALE') await eventually('refreshed', () => isRefreshed(edge, host, target));
+  }
+  for (const word of [
+    'HIT',
+    'MISS',
+    'STALE',
+    'REVALIDATED',
+    'BYPASS policy',
+    'BYPASS noPolicy',
+    'DENIED ip',
+    'DENIED referer',
+  ])
+    assert.ok(words.has(word), `${word} is not among ${[...words].join(', ')}`);
+});
+
+async function isRefreshed(
+  edge: Awaited<ReturnType<typeof startTestEdge>>,
+  host: string,
+  target: string,
+): Promise<boolean> {
+  const { headers } = await edge.get(target, { host });
+  return headers['x-cache'] !== 'STALE';
+}
