@@ -19,6 +19,9 @@ import type { Bypass, Denial, EdgeFault, OriginFailure, PrefetchFailure, Request
 import { parseRequest } from './request.ts';
 import type { Fill } from './respond/answer.ts';
 import { streamToStore } from './respond/stream.ts';
+import { isSliceable } from './slices/answer.ts';
+import type { Discovered } from './slices/discover.ts';
+import { bringSlices, discoverSliced } from './slices/prefetch.ts';
 
 /** Never rejects. */
 export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchOutcome>;
@@ -86,11 +89,19 @@ async function fetchInto(
       continue;
     }
     if (place.kind === 'wait' && (await waitForLanding(place.ready, signal))) continue;
+    let sliced: Discovered | undefined;
     try {
-      return await store(edge, looked, signal);
+      sliced = isSliceable(edge, looked) ? await discoverSliced(edge, visit, signal) : undefined;
+      if (sliced?.kind === 'result') return await store(edge, visit, sliced.result, signal);
+      if (sliced === undefined || sliced.kind === 'whole') {
+        return await store(edge, visit, await ask(edge, looked, signal), signal);
+      }
     } finally {
       if (place.kind === 'lead') place.land();
     }
+    if (sliced.kind === 'again') continue;
+    sliced.release();
+    return bringSlices(edge, sliced.object, signal);
   }
 }
 
@@ -105,8 +116,12 @@ async function waitForEnd(live: LiveBody, signal: AbortSignal): Promise<void> {
   reader.leave();
 }
 
-async function store(edge: EdgeContext, looked: LookedUp, signal: AbortSignal): Promise<Reason | undefined> {
-  const result = await ask(edge, looked, signal);
+async function store(
+  edge: EdgeContext,
+  visit: Visit,
+  result: Exchanged,
+  signal: AbortSignal,
+): Promise<Reason | undefined> {
   switch (result.kind) {
     case 'failed':
       return result.failure;
@@ -118,12 +133,12 @@ async function store(edge: EdgeContext, looked: LookedUp, signal: AbortSignal): 
       const { response, admission, fill } = result;
       if (fill === undefined || admission?.kind !== 'store') {
         discardBody(response);
-        if (admission?.kind === 'skip') edge.flights.markUnshared(looked.visit.key, edge.clock());
+        if (admission?.kind === 'skip') edge.flights.markUnshared(visit.key, edge.clock());
         return errorOf(response.status) ?? (admission?.kind === 'skip' ? admission.reason : 'status');
       }
       const isWhole = await gather(response.body, fill, signal);
       if (!isWhole) return signal.aborted ? 'timeout' : 'incomplete';
-      return errorOf(response.status) ?? (await findReason(edge, looked.visit, admission.stored.requestAt));
+      return errorOf(response.status) ?? (await findReason(edge, visit, admission.stored.requestAt));
     }
     default:
       return unreachable(result);
