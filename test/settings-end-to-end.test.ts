@@ -94,6 +94,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal(gunzipSync(Buffer.from(body, 'latin1')).toString(), TEXT);
   },
 
+  'redirect_follow follows the origin’s redirects': async ({ set, get, origin }) => {
+    origin.answer((request, response) => {
+      if (request.target.startsWith('/old')) reply('', { location: '/new' }, 302)(request, response);
+      else reply('moved here')(request, response);
+    });
+    assert.equal((await get('/old')).status, 302);
+    await set('config.setAdvanced', { ...PLAIN, redirect_follow: 1 });
+    assert.deepEqual(await get('/old?2').then(({ status, body }) => [status, body]), [200, 'moved here']);
+  },
+
   'range_back_source fetches slices': async ({ set, get, origin }) => {
     origin.answer(ranges);
     await set('config.setAdvanced', { ...PLAIN, range_back_source: 1 });
