@@ -18,7 +18,9 @@ async function start(t: TestContext, server = '') {
   writeFileSync(file, FILE);
   const edge = await startTestEdge(t, [nginx.port], { cacheBytes: 64 * MIB });
   edge.put({ name: SITE_HOST, rangeBackSource: true });
-  return { nginx, edge, file };
+  // The last probe may be logged late.
+  const asked = () => nginx.logLines().filter((line) => !line.startsWith('/ '));
+  return { nginx, edge, file, asked };
 }
 
 const lines = (slices: readonly number[], status = 206) =>
@@ -26,7 +28,7 @@ const lines = (slices: readonly number[], status = 206) =>
 
 describe('nginx as origin of slices', needsNginx(), () => {
   test('ranges, HEAD and conditions are answered as nginx answers them, from slices', async (t) => {
-    const { nginx, edge } = await start(t);
+    const { nginx, asked, edge } = await start(t);
     const texts = [
       '0-',
       '0-0',
@@ -67,32 +69,31 @@ describe('nginx as origin of slices', needsNginx(), () => {
     const several = await edge.get('/film.mp4', range(`0-1,${3 * MIB}-${3 * MIB + 1}`));
     assert.equal(several.status, 206);
     assert.match(several.headers['content-type'] ?? '', /^multipart\/byteranges/);
-    const asked = nginx.logLines().filter((line) => line.includes(`bytes=${sliceRange(0)}`));
-    assert.equal(asked.length, 1);
+    assert.equal(asked().filter((line) => line.includes(`bytes=${sliceRange(0)}`)).length, 1);
   });
 
   test('a whole file: five requests, then none', async (t) => {
-    const { nginx, edge } = await start(t, 'gzip on; gzip_types *;');
+    const { asked, edge } = await start(t, 'gzip on; gzip_types *;');
     for (const expected of ['MISS', 'HIT']) {
       const received = await edge.get('/film.mp4', { headers: ['Accept-Encoding', 'gzip'] });
       assertBytes(received, FILE);
       assert.equal(mark(received), expected);
     }
-    assert.deepEqual(nginx.logLines(), lines([0, 1, 2, 3, 4]));
+    assert.deepEqual(asked(), lines([0, 1, 2, 3, 4]));
   });
 
   test('when its time is over, one 304 confirms it', async (t) => {
-    const { nginx, edge } = await start(t);
+    const { asked, edge } = await start(t);
     await edge.get('/film.mp4');
     edge.advance(2 * 3600 * 1000);
     const received = await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`));
     assertBytes(received, FILE.subarray(MIB, MIB + 2), 206);
     assert.equal(mark(received), 'REVALIDATED');
-    assert.deepEqual(nginx.logLines(), [...lines([0, 1, 2, 3, 4]), ...lines([1], 304)]);
+    assert.deepEqual(asked(), [...lines([0, 1, 2, 3, 4]), ...lines([1], 304)]);
   });
 
   test('a file that is replaced between two slices cuts its readers, and is served anew', async (t) => {
-    const { nginx, edge, file } = await start(t);
+    const { asked, edge, file } = await start(t);
     await edge.get('/film.mp4', range('0-1'));
     const other = madeBytes(5 * MIB, 'two');
     writeFileSync(`${file}.new`, other);
@@ -104,15 +105,15 @@ describe('nginx as origin of slices', needsNginx(), () => {
     assert.ok(FILE.subarray(0, cut.body.length).equals(Buffer.from(cut.body, 'latin1')));
     assertBytes(await edge.get('/film.mp4'), other);
     assertBytes(await edge.get('/film.mp4', range(`${MIB - 1}-${MIB}`)), other.subarray(MIB - 1, MIB + 1), 206);
-    assert.ok(nginx.logLines().length <= 9);
+    assert.ok(asked().length <= 9);
   });
 
   test('one that does not know ranges is asked once', async (t) => {
-    const { nginx, edge } = await start(t, 'max_ranges 0;');
+    const { asked, edge } = await start(t, 'max_ranges 0;');
     assertBytes(await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`)), FILE);
     await eventually('stored', async () => mark(await edge.get('/film.mp4')) === 'HIT');
     assertBytes(await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`)), FILE.subarray(MIB, MIB + 2), 206);
-    assert.equal(nginx.logLines().length, 1);
+    assert.equal(asked().length, 1);
   });
 
   test('one that is slow: the first bytes reach the client before a slice is whole', async (t) => {
