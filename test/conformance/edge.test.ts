@@ -15,11 +15,17 @@ const HOST = 'cache.example.com';
 interface Profile {
   readonly settings: Readonly<Record<string, string>>;
   readonly matchesLanguage: boolean;
+  readonly compresses: boolean;
   readonly exceptions: Readonly<Record<string, string>>;
   readonly optimal: number;
 }
 
-const DEFAULTS = { matchesLanguage: false, exceptions: { ...EXCEPTIONS, ...WITHOUT_LANGUAGE_MATCHING }, optimal: 99 };
+const DEFAULTS = {
+  matchesLanguage: false,
+  compresses: false,
+  exceptions: { ...EXCEPTIONS, ...WITHOUT_LANGUAGE_MATCHING },
+  optimal: 99,
+};
 /** Without a disk, workers share nothing, and requests of one test would reach several. */
 const MEMORY = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_DISK_SIZE: '0' };
 const DISK = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_MEMORY: '0', CAUSEWAY_CACHE_DISK_SIZE: '1GB' };
@@ -27,9 +33,10 @@ const DISK = { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_CACHE_MEMORY: '0', CAUSEWAY_
 const PROFILES: Readonly<Record<string, Profile>> = {
   'in memory': { ...DEFAULTS, settings: MEMORY },
   'on disk, with no memory': { ...DEFAULTS, settings: DISK },
-  'for a site that matches languages': {
+  'for a site that matches languages, and compresses': {
     settings: MEMORY,
     matchesLanguage: true,
+    compresses: true,
     exceptions: EXCEPTIONS,
     optimal: 100,
   },
@@ -55,7 +62,8 @@ for (const [name, profile] of Object.entries(PROFILES)) {
 }
 
 /** Gives where the edge listens. */
-async function startDomain(t: TestContext, { settings, matchesLanguage }: Profile, originPort: number) {
+async function startDomain(t: TestContext, profile: Profile, originPort: number) {
+  const { settings, matchesLanguage, compresses } = profile;
   const service = await startService(t, { settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', ...settings } });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { domain_id } = await client.call('domain.add', {
@@ -63,9 +71,20 @@ async function startDomain(t: TestContext, { settings, matchesLanguage }: Profil
     cdn_type: '1',
     data: `127.0.0.1:${originPort}`,
   });
+  await client.call('config.setAdvanced', { domain_id, ...NOTHING_SET, page_compress: compresses ? 1 : 0 });
   const match_language = matchesLanguage ? '1' : '0';
   await client.call('config.setCacheOptions', { domain_id, set_cookie: 'store', match_language });
   await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
   const { hostname, port } = new URL(service.edgeUrl);
   return { host: hostname, port: Number(port) };
 }
+
+const NOTHING_SET = {
+  keep_url_params: 0,
+  prefix_cache_first: 0,
+  redirect_follow: 0,
+  range_back_source: 0,
+  expires: 0,
+  access_control_max_age: 0,
+  forbid_http_code: '',
+} as const;
