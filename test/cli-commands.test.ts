@@ -156,7 +156,8 @@ test('an operator reviews domains', async (t) => {
   const service = await startService(t, { settings: { ...CONTROL.settings, CAUSEWAY_REVIEW: 'manual' } });
   const run = runner(t, service.dataDir);
   assert.match(await run('domain', 'add', 'www.example.com', '192.0.2.1'), /^status +waiting for review$/m);
-  await run('domain', 'add', 'shop.example.com', '192.0.2.1');
+  const shop = ['domain', 'add', 'shop.example.com', '192.0.2.1', '--wait'];
+  await refuses(t, service, shop, "causeway: domain 2 waits for the operator's review\n");
   assert.match(await run('operator', 'domain', 'list', '--pending'), /^1 .*\n2 .* waiting for review\n$/m);
   assert.equal(await run('operator', 'domain', 'approve', '1', 'www.example.com'), 'domain 1 is approved\n');
   assert.equal(await run('operator', 'domain', 'reject', '1', '2'), 'domain 2 is rejected\n');

@@ -1,6 +1,7 @@
 /** The way of every command that shows or changes one domain of the account: find it, act, perhaps wait, print. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '#client/client.ts';
+import { PENDING_LABEL } from '#contract/labels.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
@@ -34,13 +35,14 @@ export async function onDomain(
   printer(context, options)(data, lines);
 }
 
-/** Gives the domain as it is when its last change is in force. */
+/** Gives the domain as it is when its last change is in force. Does not wait for people. */
 export async function waitForEdges(client: Client, id: string): Promise<DataOf<'domain.get'>> {
   for (let waitedMs = 0; ; waitedMs += WAIT_POLL_MS) {
     const domain = await client.call('domain.get', { domain_id: id });
     if (Number(domain.domain_status) !== 1) return domain;
+    if (domain.status === PENDING_LABEL.en) throw new CliError(`domain ${id} waits for the operator's review`);
     if (waitedMs >= WAIT_LIMIT_MS)
-      throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s: ${domain.status}`);
+      throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s`);
     await delay(WAIT_POLL_MS);
   }
 }
