@@ -29,17 +29,7 @@ const lines = (slices: readonly number[], status = 206) =>
 describe('nginx as origin of slices', needsNginx(), () => {
   test('ranges, HEAD and conditions are answered as nginx answers them, from slices', async (t) => {
     const { nginx, asked, edge } = await start(t);
-    const texts = [
-      '0-',
-      '0-0',
-      `${MIB}-`,
-      `${MIB - 1}-${MIB}`,
-      `${5 * MIB - 1}-`,
-      '-1',
-      `-${2 * MIB}`,
-      `${5 * MIB}-`,
-      '9-1',
-    ];
+    const texts = ['0-', '0-0', `${MIB}-`, `${MIB - 1}-${MIB}`, `${5 * MIB - 1}-`, '-1', `-${2 * MIB}`, `${5 * MIB}-`];
     const { headers } = await fetchFrom(nginx.port, '/film.mp4', { method: 'HEAD' });
     const tag = headers['etag'] ?? '';
     const modified = headers['last-modified'] ?? '';
