@@ -82,15 +82,17 @@ describe('how it ends', () => {
     await eventually('none is left', async () => (await openSockets(peer)) === 0);
   });
 
-  test('a client that leaves before the origin has answered', async (t) => {
-    const origin = await startRawOrigin(t, () => undefined);
-    const edge = await startTestEdge(t, [origin.port]);
-    const client = connectRaw(edge.port, HANDSHAKE);
-    await eventually('asked', () => origin.heads.length === 1);
-    client.socket.resetAndDestroy();
-    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/499');
-    await eventually('none is left', async () => (await openSockets(edge)) === 0);
-  });
+  for (const how of ['end', 'destroy', 'resetAndDestroy'] as const) {
+    test(`a client that leaves before the origin has answered: ${how}`, async (t) => {
+      const origin = await startRawOrigin(t, () => undefined);
+      const edge = await startTestEdge(t, [origin.port]);
+      const client = connectRaw(edge.port, HANDSHAKE);
+      await eventually('asked', () => origin.heads.length === 1);
+      client.socket[how]();
+      await eventually('logged', () => edge.log[0]?.[9] === 'NONE/499');
+      await eventually('none is left', async () => (await openSockets(edge)) === 0);
+    });
+  }
 
   test('without a byte for too long, or an end that takes nothing', async (t) => {
     const quiet = await startPeer(t, { limits: { webSocketIdleMs: 100 } });

@@ -14,5 +14,9 @@ export function createGivenResponse(message: IncomingMessage, socket: Socket): S
     if (response.writableNeedDrain) response.emit('drain');
   });
   response.once('finish', () => socket.destroySoon());
+  // Readable without a byte: the client has ended its side, and so has left. What it sent before that stays unread.
+  socket.on('readable', () => {
+    if (socket.readableLength === 0) socket.destroy();
+  });
   return response;
 }

@@ -162,6 +162,7 @@ export class Viewer {
     this.#writeHead();
     this.#response.flushHeaders();
     this.#isFinished = true;
+    this.#socket.removeAllListeners('readable'); // whoever takes it reads by its own means
     this.#readBefore = this.#socket.bytesRead - this.#socket.readableLength;
     return this.#socket;
   }
