@@ -1,6 +1,7 @@
 /** Objects in slices over time, and with many viewers at once. Edge rule 9 */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MemoryStore } from '../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { MIB, madeBytes, sliceRange } from './support/sliceable.ts';
@@ -112,6 +113,21 @@ describe('an object in slices over time', () => {
     }
   });
 
+  test('an unsafe method takes the index out of the store, so that it stays absent when the instant is forgotten', async (t) => {
+    const store = new MemoryStore({ maxBytes: 64 * MIB });
+    const { origin, edge } = await startSliced(t, { store });
+    await edge.get('/film.mp4');
+    const key = `1  ${SITE_HOST} /film.mp4\nslices`;
+    assert.equal(store.find(key)?.variants.length, 1);
+    edge.advance(10);
+    origin.fail((_request, response) => {
+      response.writeHead(204).end();
+      return true;
+    });
+    await edge.get('/film.mp4', { method: 'DELETE' });
+    assert.deepEqual(store.find(key)?.variants, []);
+  });
+
   test('clients of every coding share one object, also where the origin says that it varies', async (t) => {
     const headers = { 'cache-control': 'max-age=60', vary: 'Accept-Encoding' };
     const { origin, edge } = await startSliced(t, { object: { headers } });
@@ -139,6 +155,28 @@ describe('an object in slices over time', () => {
 });
 
 describe('viewers of one object', () => {
+  test('who come at once, when nothing is known of it, cause one request per slice', async (t) => {
+    const { origin, edge } = await startSliced(t);
+    const all = Array.from({ length: 20 }, (_, i) =>
+      edge.get('/film.mp4', i % 2 === 0 ? {} : range(`${i * 200_000}-`)),
+    );
+    for (const [i, received] of (await Promise.all(all)).entries()) {
+      if (i % 2 === 0) assertBytes(received, FILE);
+      else assertBytes(received, FILE.subarray(i * 200_000), 206);
+    }
+    assert.equal(origin.requests.length, 5);
+  });
+
+  test('of many objects, where nothing may wait in memory for them, get the right bytes', async (t) => {
+    for (const cacheBytes of [8 * MIB, MIB]) {
+      const { edge } = await startSliced(t, { cacheBytes, maxLagBytes: 0 });
+      const all = Array.from({ length: 24 }, (_, i) => edge.get(`/${i % 8}.mp4`, range(`${i * 100_000}-`)));
+      for (const [i, received] of (await Promise.all(all)).entries()) {
+        assertBytes(received, FILE.subarray(i * 100_000), 206);
+      }
+    }
+  });
+
   test('cause one request per slice, and one who leaves does not stop the others', async (t) => {
     const { origin, edge } = await startSliced(t);
     const waiting: (() => void)[] = [];

@@ -30,6 +30,7 @@ import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from './respond/first-hand.ts';
 import type { FetchRest } from './respond/follow.ts';
 import { liveAnswer, storedAnswer } from './respond/stored.ts';
+import { indexKey } from './slices/layout.ts';
 import type { CachedResponse } from './store/store.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -260,19 +261,23 @@ async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResp
   const before = absentUpTo(sites, visit, await store.find(key), clock());
   const now = clock();
   const { scheme, host } = request;
+  const invalidate = (dropped: string, at: number): void => {
+    store.invalidate(dropped, at);
+    if (site.rangeBackSource) store.invalidate(indexKey(dropped), at); // an instant is not remembered for as long as slices are
+  };
   for (const target of alsoInvalidated(request.uri, response.headers)) {
     const other = cacheKey(site, { scheme, host, ...target });
-    if (other !== key) store.invalidate(other, now);
+    if (other !== key) invalidate(other, now);
   }
   const canBeStored = request.method === 'POST' && !hasDotSegments(request.target);
   const admission = canBeStored ? judge(edge, visit, response, before) : undefined;
   if (admission?.kind !== 'store') {
-    store.invalidate(key, now);
+    invalidate(key, now);
     return undefined;
   }
   // The answer stands for the time after the invalidation, which
   // keeps out what was requested before; a purge meanwhile still counts from the request. docs/decisions/0082
-  store.invalidate(key, now - 1);
+  invalidate(key, now - 1);
   const stored = { ...admission.stored, requestAt: now };
   return openFill(edge, visit, {
     stored,

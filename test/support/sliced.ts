@@ -1,6 +1,7 @@
 /** A domain with range back-source over an origin with one large object. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { CacheStore } from '../../src/edge/store/store.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
 import { type FetchOptions, type Received, SITE_HOST, startTestEdge } from './edge.ts';
 import { MIB, madeBytes, type ServedObject, startSliceableOrigin } from './sliceable.ts';
@@ -11,14 +12,13 @@ interface Started {
   readonly object?: Partial<ServedObject>;
   readonly site?: Partial<SiteSpec>;
   readonly cacheBytes?: number;
+  readonly maxLagBytes?: number;
+  readonly store?: CacheStore;
 }
 
-export async function startSliced(
-  t: Pick<TestContext, 'after'>,
-  { object, site, cacheBytes = 64 * MIB }: Started = {},
-) {
+export async function startSliced(t: Pick<TestContext, 'after'>, { object, site, ...options }: Started = {}) {
   const origin = await startSliceableOrigin(t, { bytes: FILE, ...object });
-  const edge = await startTestEdge(t, [origin.port], { cacheBytes });
+  const edge = await startTestEdge(t, [origin.port], { cacheBytes: 64 * MIB, ...options });
   edge.put({ name: SITE_HOST, rangeBackSource: true, ...site });
   const advance = (ms: number) => {
     origin.advance(ms);
