@@ -1,21 +1,23 @@
 /**
  * Customers' regular expressions, in a syntax that runs in time linear in the text: RE2's, so without look-around and back
- * references. docs/decisions/0004
+ * references. What `re2js` compiles runs as an automaton made beforehand. docs/decisions/0004 and 0110
  */
-import { RE2JS } from 're2js';
+import { RE2Set } from 're2js';
+import { buildAutomaton } from './automaton.ts';
 
 export interface Pattern {
   readonly kind: 'pattern';
-  /** Whether it matches somewhere in the text. */
+  /** Whether it matches somewhere in the text, of which each character is a byte. */
   readonly test: (text: string) => boolean;
+  readonly sizeBytes: number;
 }
 
 /** `reason` completes the sentence "the pattern …". */
 export type CompiledPattern = Pattern | { readonly kind: 'invalid'; readonly reason: string };
 
 const MAX_CHARS = 512;
-/** Instructions of the compiled program; a step of the text costs at most so many. */
-const MAX_PROGRAM = 500;
+/** Instructions of the compiled program. */
+const MAX_PROGRAM = 1000;
 /** What was wrong is shown, cut short. */
 const MAX_DETAIL_CHARS = 120;
 
@@ -24,10 +26,16 @@ export function compilePattern(text: string): CompiledPattern {
   if (text.length > MAX_CHARS) return invalid(`is longer than ${MAX_CHARS} characters`);
   if (/\(\?<?[=!]/.test(text)) return invalid('looks around, which does not run in linear time');
   try {
-    const program = RE2JS.compile(text);
-    if (program.programSize() > MAX_PROGRAM)
-      return invalid('repeats too much: its repetitions written out are too long');
-    return { kind: 'pattern', test: (target) => program.test(target) };
+    const set = new RE2Set();
+    set.add(text);
+    set.compile();
+    if (set.prog.numInst() > MAX_PROGRAM) return invalid('repeats too much: its repetitions written out are too long');
+    const automaton = buildAutomaton(set.prog);
+    if (automaton === undefined)
+      return invalid(
+        'has too many ways to match: begin it with ^, or count fewer repetitions of what can begin anew within them',
+      );
+    return { kind: 'pattern', ...automaton };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return invalid(`cannot be used: ${detail.slice(0, MAX_DETAIL_CHARS)}`);

@@ -14,7 +14,7 @@ export interface SiteAccess {
   readonly refusal?: SiteRefusal;
 }
 
-export type SiteRefusal =
+type SiteRefusal =
   | Extract<RefusalSpec, { kind: 'page' }>
   | {
       readonly kind: 'redirect';

@@ -1,0 +1,101 @@
+/** Which characters an expression tells apart: it has a few classes of them, and what holds of one holds of all in its class. */
+import {
+  HOLDS,
+  type Instruction,
+  isWordCharacter,
+  KINDS,
+  NEWLINE,
+  type Program,
+  takesCharacter,
+  whatHolds,
+} from './automaton-program.ts';
+
+export interface Alphabet {
+  /** By character, 0 to 255. */
+  readonly classOf: Uint8Array;
+  /** A character of each class. */
+  readonly examples: readonly number[];
+  /** The classes that an instruction takes. */
+  readonly takenBy: (pc: number) => readonly number[];
+  /** One character for all that no assertion tells apart from this one. */
+  readonly seenAs: (code: number) => number;
+  /** Classes before which the same holds, after this character; `undefined` is the beginning. */
+  readonly groupsAfter: (before: number | undefined) => readonly ClassGroup[];
+}
+
+interface ClassGroup {
+  readonly holding: number;
+  readonly classes: readonly number[];
+}
+
+export const CHARACTERS = 256;
+const WORD = 0x61;
+const NO_WORD = 0x20;
+
+export function classifyCharacters(program: Program): Alphabet {
+  const tests = new Map<string, (code: number) => boolean>();
+  const testOf: string[] = [];
+  let asserted = 0;
+  for (let pc = 0; pc < program.numInst(); pc++) {
+    const instruction = program.getInst(pc);
+    if (instruction.op === KINDS.assertion) asserted |= instruction.arg;
+    if (!takesCharacter(instruction)) continue;
+    const name = nameCharacters(instruction);
+    testOf[pc] = name;
+    tests.set(name, (code) => instruction.matchRune(code));
+  }
+  const seesLines = (asserted & (HOLDS.lineBegins | HOLDS.lineEnds)) !== 0;
+  const seesWords = (asserted & (HOLDS.wordBoundary | HOLDS.noWordBoundary)) !== 0;
+  const all = [...tests.values(), ...(seesLines ? [isNewline] : []), ...(seesWords ? [isWordCharacter] : [])];
+  const { classOf, examples } = divide(all);
+  const classes = [...examples.keys()];
+  const taken = new Map(
+    [...tests].map(([name, test]) => [name, classes.filter((index) => test(examples[index] ?? 0))]),
+  );
+  const takenBy = testOf.map((name) => taken.get(name) ?? []);
+  return {
+    classOf,
+    examples,
+    takenBy: (pc) => takenBy[pc] ?? [],
+    seenAs: (code) => {
+      if (seesLines && isNewline(code)) return NEWLINE;
+      return seesWords && isWordCharacter(code) ? WORD : NO_WORD;
+    },
+    groupsAfter: (before) => {
+      const groups = Map.groupBy(classes, (index) => whatHolds(before, examples[index]) & asserted);
+      return [...groups].map(([holding, group]) => ({ holding, classes: group }));
+    },
+  };
+}
+
+/** The same for instructions that take the same bytes: their ranges in order, of which those beyond the bytes do not count. */
+function nameCharacters({ arg, runes }: Instruction): string {
+  let name = `${arg}`;
+  for (const rune of runes) {
+    name += ` ${rune}`;
+    if (rune >= CHARACTERS) break;
+  }
+  return name;
+}
+
+/** Each test divides the classes there are into those that pass and those that do not. */
+function divide(tests: readonly ((code: number) => boolean)[]): Pick<Alphabet, 'classOf' | 'examples'> {
+  const classOf = new Uint8Array(CHARACTERS);
+  let examples = [0];
+  for (const test of tests) {
+    const numbers = new Map<string, number>();
+    const next: number[] = [];
+    classOf.forEach((known, code) => {
+      const part = `${known} ${test(code)}`;
+      const number = numbers.get(part) ?? next.push(code) - 1;
+      numbers.set(part, number);
+      classOf[code] = number;
+    });
+    examples = next;
+  }
+  return { classOf, examples };
+}
+
+function isNewline(code: number): boolean {
+  return code === NEWLINE;
+}

@@ -1,0 +1,54 @@
+/** What a compiled expression is made of: the instructions of a Thompson machine, with the numbers that `re2js` gives them. */
+
+export interface Program {
+  readonly start: number;
+  numInst(): number;
+  getInst(pc: number): Instruction;
+}
+
+export interface Instruction {
+  /** One of `KINDS`. */
+  readonly op: number;
+  /** Where it goes on. */
+  readonly out: number;
+  /** Of a fork the other way, of an assertion what it wants to hold. */
+  readonly arg: number;
+  /** Of a character: which. */
+  readonly runes: Iterable<number>;
+  matchRune(code: number): boolean;
+}
+
+export const KINDS = { fork: 1, forkMatch: 2, capture: 3, assertion: 4, match: 6, nothing: 7 } as const;
+const FIRST_CHARACTER_KIND = 8;
+const LAST_CHARACTER_KIND = 11;
+
+export function takesCharacter({ op }: Instruction): boolean {
+  return op >= FIRST_CHARACTER_KIND && op <= LAST_CHARACTER_KIND;
+}
+
+/** What an assertion may want of a place in the text: bits. */
+export const HOLDS = {
+  lineBegins: 1,
+  lineEnds: 2,
+  textBegins: 4,
+  textEnds: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+} as const;
+
+export const NEWLINE = 10;
+
+/** What holds between two characters; `undefined` is the beginning, or the end, of the text. */
+export function whatHolds(before: number | undefined, after: number | undefined): number {
+  return (
+    (before === undefined ? HOLDS.textBegins | HOLDS.lineBegins : 0) |
+    (before === NEWLINE ? HOLDS.lineBegins : 0) |
+    (after === undefined ? HOLDS.textEnds | HOLDS.lineEnds : 0) |
+    (after === NEWLINE ? HOLDS.lineEnds : 0) |
+    (isWordCharacter(before) === isWordCharacter(after) ? HOLDS.noWordBoundary : HOLDS.wordBoundary)
+  );
+}
+
+export function isWordCharacter(code: number | undefined): boolean {
+  return code !== undefined && /\w/.test(String.fromCharCode(code));
+}

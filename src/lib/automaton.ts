@@ -1,0 +1,130 @@
+/**
+ * The whole automaton of a compiled expression, made once: a character of the text then costs one look into a table, whatever
+ * the expression. Those whose table would be too large have none. docs/decisions/0110
+ */
+import { type Alphabet, CHARACTERS, classifyCharacters } from './automaton-alphabet.ts';
+import { KINDS, type Program, takesCharacter, whatHolds } from './automaton-program.ts';
+
+export interface Automaton {
+  /** Whether it matches somewhere in a text whose characters are bytes. */
+  readonly test: (text: string) => boolean;
+  readonly sizeBytes: number;
+}
+
+/** Entries of the table: states times classes of characters. What keeping it may cost. */
+const MAX_CELLS = 16_384;
+/** Instructions looked at while it is made. What making it may cost. */
+const MAX_STEPS = 60_000;
+
+/** Where a text that has been read so far may be in the program, beside at its start: a match may begin anywhere. */
+interface State {
+  /** Instructions that wait for a character, or for what an assertion says once the next character is known. */
+  readonly places: readonly number[];
+  /** The last character, as far as assertions tell it apart; `undefined` at the beginning. */
+  readonly before: number | undefined;
+}
+
+/** The number of the one state in which a match has been found. */
+const FOUND = 0;
+
+/** `undefined`: it would be too large. */
+export function buildAutomaton(program: Program): Automaton | undefined {
+  const alphabet = classifyCharacters(program);
+  const { examples, takenBy, seenAs, groupsAfter } = alphabet;
+  const walk = createWalk(program);
+  const states: State[] = [];
+  const numbers = new Map<string, number>();
+  const enter = (from: readonly number[], before: number | undefined): number => {
+    const { places, isMatch } = walk.follow(from, 0);
+    if (isMatch) return FOUND;
+    const key = `${before} ${places.join()}`;
+    const number = numbers.get(key) ?? states.push({ places, before });
+    numbers.set(key, number);
+    return number;
+  };
+
+  const first = enter([], undefined);
+  const rows: number[][] = [];
+  const endsFound: boolean[] = [];
+  for (const { places, before } of states) {
+    if (states.length * examples.length > MAX_CELLS || walk.steps() > MAX_STEPS) return undefined;
+    const row = Array<number>(examples.length).fill(FOUND);
+    for (const { holding, classes } of groupsAfter(before)) {
+      const ready = walk.follow([...places, program.start], holding);
+      if (ready.isMatch) continue;
+      const outs = walk.take(ready.places, takenBy);
+      for (const index of classes) row[index] = enter(outs.get(index) ?? [], seenAs(examples[index] ?? 0));
+    }
+    rows.push(row);
+    endsFound.push(walk.follow([...places, program.start], whatHolds(before, undefined)).isMatch);
+  }
+  return pack(alphabet, first, rows, endsFound);
+}
+
+interface Reached {
+  /** In order, each once. */
+  readonly places: readonly number[];
+  readonly isMatch: boolean;
+}
+
+/** Goes through a program from several places at once. */
+function createWalk(program: Program) {
+  const seen = new Uint32Array(program.numInst());
+  let round = 0;
+  let steps = 0;
+  /** As far as no character is taken. */
+  const follow = (from: readonly number[], holding: number): Reached => {
+    round++;
+    const places: number[] = [];
+    let isMatch = false;
+    const open = [...from];
+    for (let pc = open.pop(); pc !== undefined; pc = open.pop()) {
+      steps++;
+      if (seen[pc] === round) continue;
+      seen[pc] = round;
+      const instruction = program.getInst(pc);
+      const { op, out, arg } = instruction;
+      if (op === KINDS.match) isMatch = true;
+      else if (op === KINDS.fork || op === KINDS.forkMatch) open.push(out, arg);
+      else if (op === KINDS.nothing || op === KINDS.capture) open.push(out);
+      else if (op === KINDS.assertion && (arg & ~holding) === 0) open.push(out);
+      else if (op === KINDS.assertion || takesCharacter(instruction)) places.push(pc);
+    }
+    return { places: places.sort((a, b) => a - b), isMatch };
+  };
+  /** Where a character leads to, by its class; a class is left out that leads nowhere. */
+  const take = (places: readonly number[], takenBy: (pc: number) => readonly number[]): Map<number, number[]> => {
+    const outs = new Map<number, number[]>();
+    for (const pc of places) {
+      const { out } = program.getInst(pc);
+      for (const index of takenBy(pc)) {
+        const known = outs.get(index);
+        if (known === undefined) outs.set(index, [out]);
+        else known.push(out);
+      }
+    }
+    return outs;
+  };
+  return { follow, take, steps: () => steps };
+}
+
+function pack(
+  { classOf, examples: { length: width } }: Alphabet,
+  first: number,
+  rows: readonly (readonly number[])[],
+  endsFound: readonly boolean[],
+): Automaton {
+  // Of the state in which a match has been found the row is not read.
+  const table = Uint16Array.from([Array<number>(width).fill(FOUND), ...rows].flat(), (number) => number * width);
+  const finds = new Uint8Array([1, ...endsFound.map(Number)]);
+  const test = (text: string): boolean => {
+    let at = first * width;
+    for (let i = 0; i < text.length && at !== FOUND; i++) {
+      // A byte has no more than 256 values; what is beyond has none of its own here.
+      const code = Math.min(text.charCodeAt(i), CHARACTERS - 1);
+      at = table[at + (classOf[code] ?? 0)] ?? FOUND;
+    }
+    return finds[at / width] === 1;
+  };
+  return { test, sizeBytes: table.byteLength + finds.byteLength + classOf.byteLength };
+}
