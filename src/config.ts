@@ -58,6 +58,7 @@ interface Values {
   readonly cacheDisk?: string;
   readonly cacheDiskSize: number;
   readonly originAllow: readonly string[];
+  readonly originVerify: 'names' | 'always' | 'never';
   readonly cnameSuffix: string;
   readonly review: 'auto' | 'manual';
   readonly locale: 'zh-CN' | 'en';
@@ -193,6 +194,11 @@ export const SETTINGS: Settings = {
     reader: listOf(network(), 0, 256),
     default: '',
     description: 'Private addresses that an origin may have in spite of the guard',
+  },
+  originVerify: {
+    reader: oneOf(['names', 'always', 'never']),
+    default: 'names',
+    description: 'Whose certificates are verified over TLS: origins given by `names`, all of them, or none',
   },
   cnameSuffix: {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),

@@ -1,6 +1,7 @@
 /** A certificate authority of a test's own, made by openssl, and certificates under it. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryFolder } from './temporary.ts';
@@ -8,7 +9,7 @@ import { temporaryFolder } from './temporary.ts';
 export interface TestAuthority {
   /** PEM of the authority itself. */
   readonly ca: string;
-  /** A certificate for these names, valid today. */
+  /** A certificate for these names and addresses, valid today. */
   issue(names: readonly string[]): { readonly key: string; readonly cert: string };
 }
 
@@ -37,7 +38,10 @@ export function createAuthority(t: Pick<TestContext, 'after'>): TestAuthority {
     issue: (names) => {
       const [key, request, cert, extensions] = ['key', 'csr', 'pem', 'ext'].map((end) => file(`${++count}.${end}`));
       if (!key || !request || !cert || !extensions) throw new Error('four names were made');
-      writeFileSync(extensions, `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
+      writeFileSync(
+        extensions,
+        `subjectAltName=${names.map((name) => `${isIP(name) ? 'IP' : 'DNS'}:${name}`).join(',')}\n`,
+      );
       openssl('req', '-new', ...newKey, '-subj', '/CN=test', '-keyout', key, '-out', request);
       openssl(
         'x509',

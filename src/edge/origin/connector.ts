@@ -15,12 +15,20 @@ export interface ConnectorOptions {
   readonly timeoutMs: number;
   /** Certificate authorities instead of the system's, PEM. */
   readonly ca?: string | undefined;
+  /** `names` when absent. */
+  readonly verify?: VerifyOrigins | undefined;
 }
+
+/**
+ * Whose certificates are verified: those of origins that are given by name, of all, of none. By name alone, since an address
+ * is seldom in a certificate, and what an origin at an address has is often its own. docs/decisions/0135
+ */
+export type VerifyOrigins = 'names' | 'always' | 'never';
 
 export interface Destination {
   readonly host: string;
   readonly port: number;
-  /** `host` is an IP literal: it is not resolved, and its certificate is not verified. */
+  /** `host` is an IP literal: it is not resolved. */
   readonly isAddress: boolean;
   /** TLS with this server name; empty: TLS without one. `undefined`: no TLS. */
   readonly serverName: string | undefined;
@@ -53,7 +61,7 @@ export function createConnector(options: ConnectorOptions): Connect {
       try {
         const socket = await openTcp(address, destination.port, timeoutMs);
         if (destination.serverName === undefined) return socket;
-        return await openTls(socket, destination, options.ca, Math.max(1, deadlineAt - performance.now()));
+        return await openTls(socket, destination, options, Math.max(1, deadlineAt - performance.now()));
       } catch (error) {
         if (!(error instanceof ConnectError)) throw error;
         last = error;
@@ -92,14 +100,14 @@ function openTcp(address: string, port: number, timeoutMs: number): Promise<Sock
 
 function openTls(
   socket: Socket,
-  { serverName, isAddress }: Destination,
-  ca: string | undefined,
+  { host, serverName, isAddress }: Destination,
+  { ca, verify = 'names' }: ConnectorOptions,
   timeoutMs: number,
 ): Promise<Socket> {
   const secure = connectTls({
     socket,
-    // An address has no name that a certificate could be checked against; customary for IP origins.
-    rejectUnauthorized: !isAddress,
+    host, // what the certificate is to name where there is no server name
+    rejectUnauthorized: verify === 'always' || (verify === 'names' && !isAddress),
     ALPNProtocols: ['http/1.1'],
     ...(serverName ? { servername: serverName } : {}),
     ...(ca === undefined ? {} : { ca }),
