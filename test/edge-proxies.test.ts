@@ -84,6 +84,21 @@ describe('fields of a request', () => {
     assert.match(await connectRaw(edge.port, absolute).closed, /ERROR originTls/);
   });
 
+  test('the access rules of the domain go by that address, and not by what a client wrote before it', async (t) => {
+    const edge = await start(t, LOOPBACK, 'off');
+    edge.put({ name: SITE_HOST, access: { deniedAddresses: ['192.0.2.0/24'] } });
+    const rows: readonly (readonly [forwardedFor: string, xCache: string])[] = [
+      ['192.0.2.1', 'DENIED ip'],
+      ['198.51.100.1', 'MISS noReuse'],
+      ['198.51.100.1, 192.0.2.1', 'DENIED ip'],
+      ['192.0.2.1, 198.51.100.1', 'MISS noReuse'],
+    ];
+    for (const [forwardedFor, xCache] of rows) {
+      const { headers } = await edge.get('/', { headers: ['X-Forwarded-For', forwardedFor] });
+      assert.equal(headers['x-cache'], xCache, forwardedFor);
+    }
+  });
+
   test('a WebSocket has the address too', async (t) => {
     const edge = await start(t, LOOPBACK, 'off');
     const fields = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\nX-Forwarded-For: 192.0.2.1\r\n`;

@@ -240,6 +240,16 @@ describe('what is answered otherwise', () => {
     assert.equal(peer.heads.length, 0);
   });
 
+  test('whom the access rules refuse, as they say', async (t) => {
+    const peer = await startPeer(t);
+    peer.put({ name: SITE_HOST, access: { deniedUserAgents: ['bad'] } });
+    const bad = HANDSHAKE.replace('\r\n\r\n', '\r\nUser-Agent: a bad one\r\n\r\n');
+    assert.match(await connectRaw(peer.port, bad).closed, /^HTTP\/1\.1 403 [\s\S]*DENIED userAgent/);
+    assert.equal(peer.heads.length, 0);
+    const client = await open(peer);
+    client.socket.destroy();
+  });
+
   test('one more than may be: 503, until one ends', async (t) => {
     const peer = await startPeer(t, { limits: { maxWebSockets: 1 } });
     const first = await open(peer);
