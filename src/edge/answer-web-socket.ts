@@ -85,9 +85,14 @@ function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginRespons
 }
 
 /** The site may be closed, or its rules changed, long before the connection ends. */
-function isAllowed({ sites }: EdgeContext, request: EdgeRequest): boolean {
-  const site = sites.find(request.host);
-  return site !== undefined && checkAccess(site, request).kind === 'allow';
+function isAllowed({ sites, log }: EdgeContext, request: EdgeRequest): boolean {
+  try {
+    const site = sites.find(request.host);
+    return site !== undefined && checkAccess(site, request).kind === 'allow';
+  } catch (error) {
+    log.error({ err: error, host: request.host }, 'whether a WebSocket is still allowed cannot be told');
+    return true; // what could be read at its beginning stands
+  }
 }
 
 /** RFC 9110 §8.6 */
