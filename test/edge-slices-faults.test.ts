@@ -182,6 +182,29 @@ test('origins that do not agree about an object: soon it is fetched whole', asyn
   assert.deepEqual(wholes.slice(2), [true, true]);
 });
 
+test('one client that is refused takes nothing from the others, though they wait for the same slice', async (t) => {
+  const { origin, edge } = await startSliced(t);
+  await edge.get('/film.mp4', range('0-0'));
+  const held: (() => void)[] = [];
+  origin.fail((request, response) => {
+    if (request.headers['x-key'] === 'right') return false;
+    held.push(() => response.writeHead(403, { 'content-length': '6' }).end('denied'));
+    return true;
+  });
+  const wanted = `bytes=${MIB}-${MIB + 4}`;
+  const refused = edge.get('/film.mp4', { headers: ['Range', wanted] });
+  await eventually('asked', () => held.length === 1);
+  const letIn = Array.from({ length: 3 }, () =>
+    edge.get('/film.mp4', { headers: ['Range', wanted, 'X-Key', 'right'] }),
+  );
+  held.shift()?.();
+  for (const received of await Promise.all(letIn)) assertBytes(received, FILE.subarray(MIB, MIB + 5), 206);
+  await eventually('asked in its own words', () => held.length === 1);
+  held.shift()?.();
+  assert.equal((await refused).status, 403);
+  assert.equal(mark(await edge.get('/film.mp4', range('0-0'))), 'HIT');
+});
+
 test('a slice that says it is not for everyone is for its own client alone', async (t) => {
   const { origin, edge } = await startSliced(t);
   await edge.get('/film.mp4', range('0-0'));

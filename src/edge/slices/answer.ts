@@ -110,7 +110,7 @@ async function answerObject(
       return { kind: 'answer', answer: opened.isJoined ? answer : { ...answer, mark: { status: 'MISS' } } };
     case 'changed':
       return { kind: 'again' };
-    case 'errorStatus': // what the origin says of the whole may be another thing
+    case 'refused': // the client is to have the origin's own words
       return WHOLE;
     case 'failed':
       return { kind: 'answer', answer: failureAnswer(edge, opened.failure) };

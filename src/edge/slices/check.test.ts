@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
 import { storeResponse } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
-import { generationOf, isOfObject, readPart, wholeHead } from './check.ts';
+import { generationOf, isChange, isOfObject, readPart, wholeHead } from './check.ts';
 
 const ASKED = { first: 100, last: 199 };
 const RANGE = ['Content-Range', 'bytes 100-199/1000', 'Content-Length', '100'];
@@ -57,6 +57,17 @@ function store(headers: readonly string[], totalBytes = 1000, requestHeaders: re
   if (outcome.kind !== 'store') throw new Error(outcome.reason);
   return outcome.stored;
 }
+
+test('what describes a part is not said of the whole', () => {
+  const of = ['Content-MD5', 'x', 'Content-Digest', 'sha-256=:x:', 'Repr-Digest', 'sha-256=:y:'];
+  const { headers } = wholeHead(head([...RANGE, ...of]), 1000);
+  assert.deepEqual(headers, ['Repr-Digest', 'sha-256=:y:', 'Accept-Ranges', 'bytes', 'Content-Length', '1000']);
+});
+
+test('a status of this request or this moment says nothing about the object', () => {
+  assert.deepEqual([200, 206, 404, 410, 416].map(isChange), [true, true, true, true, true]);
+  assert.deepEqual([302, 401, 403, 408, 429, 500, 503].map(isChange), Array(7).fill(false));
+});
 
 describe('an object', () => {
   test('has the head of the whole', () => {

@@ -19,7 +19,7 @@ export function readPart({ status, headers }: ResponseHead, asked: ByteSpan): Pa
 
 /** The head that the whole object would have come with. RFC 9111 §3.4 */
 export function wholeHead({ headers }: ResponseHead, totalBytes: number): ResponseHead {
-  const kept = withoutFields(headers, RANGE_FIELDS);
+  const kept = withoutFields(headers, OF_THE_PART);
   const accepts = hasField(kept, 'accept-ranges') ? [] : ['Accept-Ranges', 'bytes'];
   return { status: 200, reason: 'OK', headers: [...kept, ...accepts, 'Content-Length', String(totalBytes)] };
 }
@@ -44,6 +44,11 @@ export function isOfObject(whole: Stored, range: PartialRange, { headers }: Resp
   return hasStrongTag || firstValue(headers, 'last-modified') === firstValue(whole.headers, 'last-modified');
 }
 
+/** Whether a status that is no slice's says that the object is another now, or gone; any other may be for one client alone. */
+export function isChange(status: number): boolean {
+  return status < 300 || status === 404 || status === 410 || status === 416;
+}
+
 /** RFC 9110 §8.8.2.2: a date counts when the object could not change once more within it. */
 function strongValidator({ etag, headers, lastModifiedAt, dateAt }: Stored): string | undefined {
   if (etag !== undefined && isStrong(etag)) return etag;
@@ -53,4 +58,4 @@ function strongValidator({ etag, headers, lastModifiedAt, dateAt }: Stored): str
 
 /** 132 bits: that two meet is out of the question. */
 const GENERATION_LENGTH = 22;
-const RANGE_FIELDS: ReadonlySet<string> = new Set(['content-length', 'content-range']);
+const OF_THE_PART: ReadonlySet<string> = new Set(['content-digest', 'content-length', 'content-md5', 'content-range']);

@@ -4,7 +4,7 @@ import type { EdgeContext, Visit } from '../context.ts';
 import { admit, askForPart, discardBody, type Exchanged, judgeAnySize, type Question } from '../exchange.ts';
 import type { OriginResponse } from '../origin/attempt.ts';
 import type { CachedResponse } from '../store/store.ts';
-import { readPart, wholeHead } from './check.ts';
+import { isChange, readPart, wholeHead } from './check.ts';
 import { firstSliceFor, indexKey, SLICE_BYTES, sliceSpan } from './layout.ts';
 import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders } from './object.ts';
 import { adoptSlice } from './open.ts';
@@ -32,8 +32,7 @@ export async function discover(
   question: Pick<Question, 'signal' | 'onInterim'>,
 ): Promise<Discovered> {
   const slice = firstSliceFor(visit.request.facts.range);
-  const plain = spanHeaders(visit, sliceSpan(slice));
-  const headers = stale === undefined ? plain : [...conditionsOf(stale), ...plain];
+  const headers = [...validationHeaders([], stale), ...spanHeaders(visit, sliceSpan(slice))];
   const offered = stale === undefined ? [] : [stale];
   const result = await askForPart(edge, { ...visit, key: indexKey(visit.key) }, headers, offered, question);
   if (result.kind === 'validated') {
@@ -49,7 +48,7 @@ export async function discover(
     if (stale !== undefined) discardIndex(edge.store, visit, stale);
     return { kind: 'again' };
   }
-  if (response.status < 500 && stale !== undefined) discardIndex(edge.store, visit, stale);
+  if (stale !== undefined && isChange(response.status)) discardIndex(edge.store, visit, stale);
   if (response.status === 206) return readObject(edge, visit, slice, response);
   if (response.status === 416 && !isForClient(visit)) {
     discardBody(response);
@@ -82,10 +81,6 @@ function readObject(edge: EdgeContext, visit: Visit, slice: number, response: Or
 /** The client's own range is answered by it too, as long as no condition of the client says otherwise. */
 function isForClient({ request: { facts } }: Visit): boolean {
   return facts.range !== undefined && facts.ifRange === undefined;
-}
-
-function conditionsOf(stale: CachedResponse) {
-  return validationHeaders([], stale);
 }
 
 function whole(edge: EdgeContext, visit: Visit): Discovered {

@@ -8,7 +8,7 @@ import type { OriginResponse } from '../origin/attempt.ts';
 import type { FetchRest } from '../respond/follow.ts';
 import { streamUnread } from '../respond/stream.ts';
 import type { StoredBody } from '../store/store.ts';
-import { isOfObject, readPart, wholeHead } from './check.ts';
+import { isChange, isOfObject, readPart, wholeHead } from './check.ts';
 import type { NoSlice, OwnFlight } from './flights.ts';
 import { sliceSpan } from './layout.ts';
 import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
@@ -26,8 +26,6 @@ export type OpenedSlice =
       readonly isJoined: boolean;
     }
   | NoSlice;
-
-const FIRST_ERROR_STATUS = 500;
 
 export async function fetchAlone(edge: EdgeContext, object: SlicedObject, slice: number): Promise<OpenedSlice> {
   const fetched = await fetchSlice(edge, object, slice);
@@ -69,12 +67,13 @@ async function fetchPart(
   const question = { signal: new AbortController().signal, onInterim: () => undefined };
   const result = await askForPart(edge, visit, partHeaders(object, span), [], question);
   if (result.kind === 'failed') return result;
-  if (result.kind !== 'response') return { kind: 'changed' };
+  if (result.kind !== 'response') return { kind: 'failed', failure: 'originReset' }; // it was given up: the edge is stopping
   const { response } = result;
   const range = readPart(response, span);
   if (range !== undefined && isOfObject(index, range, response)) return { kind: 'part', response };
   discardBody(response);
-  return { kind: response.status >= FIRST_ERROR_STATUS ? 'errorStatus' : 'changed' };
+  const { status } = response;
+  return isChange(status) ? { kind: 'changed' } : { kind: 'refused', status };
 }
 
 type LiveSlice = Extract<OpenedSlice, { kind: 'live' }>;

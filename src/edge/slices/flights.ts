@@ -6,8 +6,8 @@ import type { OriginFailure } from '../reasons.ts';
 export type NoSlice =
   /** The origin has another object by now, or gives none of its slices: the index is discarded. */
   | { readonly kind: 'changed' }
-  /** A status of 500 or more, which says nothing about the object. */
-  | { readonly kind: 'errorStatus' }
+  /** A status that speaks of this request, or of the origin's state: the object may well be as it was. */
+  | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'failed'; readonly failure: OriginFailure };
 
 export type SliceHead =

@@ -77,7 +77,8 @@ async function join(
   { head, landed }: SliceFlight,
 ): Promise<OpenedSlice | undefined> {
   const known = await head;
-  if (known.kind === 'unshared') return fetchAlone(edge, object, slice);
+  // Another client's refusal, or answer, is not this one's.
+  if (known.kind === 'unshared' || known.kind === 'refused') return fetchAlone(edge, object, slice);
   if (known.kind !== 'live') return known;
   if (known.live.isOpen) return openLive(edge, object, slice, known.live, landed);
   await landed;

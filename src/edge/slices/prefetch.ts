@@ -38,7 +38,7 @@ export async function bringSlices(
         break;
       case 'changed':
         return 'incomplete';
-      case 'errorStatus':
+      case 'refused':
         return 'errorStatus';
       case 'failed':
         return opened.failure;
