@@ -14,7 +14,7 @@ export interface Automaton {
 /** Entries of the table: states times classes of characters. What keeping it may cost. */
 const MAX_CELLS = 16_384;
 /** Instructions looked at while it is made. What making it may cost. */
-const MAX_STEPS = 60_000;
+const MAX_STEPS = 100_000;
 
 /** Where a text that has been read so far may be in the program, beside at its start: a match may begin anywhere. */
 interface State {

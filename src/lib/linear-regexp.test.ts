@@ -28,7 +28,7 @@ describe('a pattern of a customer', () => {
     '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
     'token=[a-z0-9]{32}(&|$)',
     '^[^/]+/[^/]+/[^/]+(\\.[a-z]+)?(\\?[^=]+=[^&]*(&[^=]+=[^&]*)*)?$',
-    '(news|sport|weather|culture|shop|video|live|blog|forum|wiki|account|basket|checkout|search|download|support|about|jobs|press|legal)/',
+    '(news|sport|weather|culture|shop|video|live|blog|forum|wiki|account|basket|checkout|search|download|support|about|jobs|press|legal|privacy|contact|login|logout|profile|settings|admin|status|health|metrics|images|fonts|styles|scripts|assets|static|public|uploads|media|archive|events|tickets|music|movies|books|games|travel|food|health2|science|tech|money|house|garden|kids|pets|auto|style|photo|local|world)/',
   ];
   for (const pattern of everyday) test(`${pattern.slice(0, 40)}… is no trouble`, () => void compileOrFail(pattern));
 

@@ -23,7 +23,11 @@ export interface SitePolicy {
   /** 0: neither stored nor served from the store. At most a year. */
   readonly lifetimeSeconds: number;
   readonly matches: (target: PolicyTarget) => boolean;
+  /** What a pattern takes of memory, beside the policy itself. */
+  readonly patternBytes?: number;
 }
+
+type Matcher = Pick<SitePolicy, 'matches' | 'patternBytes'>;
 
 /** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
 export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
@@ -50,10 +54,10 @@ export function winningPolicy(policies: readonly SitePolicy[], target: PolicyTar
 const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
 
 function compilePolicy({ match, content, scheme, isCached, lifetimeSeconds }: PolicySpec): SitePolicy {
-  const matches = compileContent(match, content);
-  if (typeof matches === 'string') throw new RangeError(`the content ${matches}`);
+  const matcher = compileContent(match, content);
+  if (typeof matcher === 'string') throw new RangeError(`the content ${matcher}`);
   const seconds = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
-  return { match, content, scheme, lifetimeSeconds: seconds, matches };
+  return { match, content, scheme, lifetimeSeconds: seconds, ...matcher };
 }
 
 /** Prefixes before all others; then the higher priority; of prefixes the longer. docs/decisions/0115 */
@@ -64,7 +68,7 @@ function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
 }
 
 /** The matcher, or what is wrong. */
-function compileContent(match: PolicySpec['match'], content: string): SitePolicy['matches'] | string {
+function compileContent(match: PolicySpec['match'], content: string): Matcher | string {
   switch (match) {
     case 'prefix':
       return compilePrefix(content);
@@ -76,14 +80,14 @@ function compileContent(match: PolicySpec['match'], content: string): SitePolicy
 }
 
 /** A directory: `/a` is itself and what is below it, `/a/` only what is below. */
-function compilePrefix(content: string): SitePolicy['matches'] | string {
+function compilePrefix(content: string): Matcher | string {
   if (!content.startsWith('/')) return 'does not begin with /';
   if (/[?#]/.test(content)) return 'has a query or a fragment, and a prefix is a path';
   const path = asKeyPath(content);
   if (path === undefined) return 'is not a path: a % without two hexadecimal digits, or a control character';
-  if (path.endsWith('/')) return ({ keyPath }) => keyPath.startsWith(path);
+  if (path.endsWith('/')) return { matches: ({ keyPath }) => keyPath.startsWith(path) };
   const below = `${path}/`;
-  return ({ keyPath }) => keyPath === path || keyPath.startsWith(below);
+  return { matches: ({ keyPath }) => keyPath === path || keyPath.startsWith(below) };
 }
 
 /** Written as people read it or as it travels: in the spelling of the cache key. */
@@ -96,7 +100,7 @@ function encodeBeyondAscii(text: string): string {
   return text.replace(/[^!-~]+/g, encodeURI);
 }
 
-function compileSuffixes(content: string): SitePolicy['matches'] | string {
+function compileSuffixes(content: string): Matcher | string {
   const endings = content
     .split(/[,;|，；｜、]/)
     .map((item) => item.trim().replace(/^\./, '').toLowerCase())
@@ -106,18 +110,23 @@ function compileSuffixes(content: string): SitePolicy['matches'] | string {
   if (!content.isWellFormed() || endings.some((ending) => /[/?#\s\p{Cc}]/u.test(ending)))
     return 'has a suffix with a blank, a control character, /, ? or #';
   const encoded = endings.map((ending) => encodeBeyondAscii(ending).toLowerCase());
-  return ({ keyPath }) => {
-    const name = keyPath.slice(keyPath.lastIndexOf('/') + 1).toLowerCase();
-    return encoded.some((ending) => name.endsWith(ending));
+  return {
+    matches: ({ keyPath }) => {
+      const name = keyPath.slice(keyPath.lastIndexOf('/') + 1).toLowerCase();
+      return encoded.some((ending) => name.endsWith(ending));
+    },
   };
 }
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
-function compileRegex(content: string): SitePolicy['matches'] | string {
+function compileRegex(content: string): Matcher | string {
   const pattern = compilePattern(content);
   if (pattern.kind === 'invalid') return pattern.reason;
-  return ({ scheme, host, keyPath, query }) => {
-    const target = keyPath + query;
-    return pattern.test(target) || pattern.test(`${scheme}://${host}${target}`);
+  return {
+    matches: ({ scheme, host, keyPath, query }) => {
+      const target = keyPath + query;
+      return pattern.test(target) || pattern.test(`${scheme}://${host}${target}`);
+    },
+    patternBytes: pattern.sizeBytes,
   };
 }
