@@ -212,3 +212,22 @@ describe('a spec for the edges', () => {
     }
   });
 });
+
+test('of a monitor URL path and query reach the edge, and on a wildcard domain a host that the domain covers', () => {
+  const rows = [
+    ['*.example.com', '', ''],
+    ['*.example.com', 'http://m.example.com/status?a=1#b', '/status?a=1 m.example.com'],
+    ['*.example.com', 'https://M.a.Example.com:8443', '/ m.a.example.com'],
+    ['*.example.com', 'http://example.com/status', '/status'],
+    ['*.example.com', 'http://other.example/status', '/status'],
+    ['*.example.com', 'http://-.example.com/status', '/status'],
+    ['www.example.com', 'http://www.example.com/status', '/status'],
+  ] as const;
+  for (const [name, monitorUrl, expected] of rows) {
+    const settings = { ...DEFAULT_SETTINGS, origins: ['192.0.2.1'], monitorUrl };
+    const spec = toSiteSpec({ ...BASE, ...ORDINARY, name, settings });
+    const { probePath, probeHost } = spec?.origins ?? {};
+    assert.equal([probePath, probeHost].filter((part) => part !== undefined).join(' '), expected, monitorUrl);
+    assert.equal(compileSite(spec, 1).kind, 'site');
+  }
+});

@@ -1,6 +1,7 @@
 /** A domain → what travels to the edges. Pure. */
 import type { CacheTime, Domain, DomainSettings } from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
+import { isHostName } from '#sites/host-name.ts';
 import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec } from '#sites/spec.ts';
 
 /** `undefined` for a domain that waits for its review: edges do not have it. */
@@ -17,7 +18,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       primary: settings.origins.map(toOriginSpec),
       backup: settings.backups.map(toOriginSpec),
       hostHeader: settings.originHost,
-      probePath: probePathOf(settings.monitorUrl),
+      ...toProbeSpec(domain.name, settings.monitorUrl),
     },
     cache: settings.cache,
     caching: {
@@ -70,9 +71,10 @@ function toOriginSpec(text: string): OriginSpec {
   return { host: origin.host, ...(origin.port !== undefined && { port: origin.port }) };
 }
 
-/** Whatever host the customer wrote is never connected to. */
-function probePathOf(monitorUrl: string): string {
-  if (monitorUrl === '') return '';
-  const { pathname, search } = new URL(monitorUrl);
-  return pathname + search;
+/** Whatever host the customer wrote is never connected to: on a wildcard domain it is what the origins are asked for. */
+function toProbeSpec(name: string, monitorUrl: string): Pick<SiteSpec['origins'], 'probePath' | 'probeHost'> {
+  if (monitorUrl === '') return { probePath: '' };
+  const { pathname, search, hostname } = new URL(monitorUrl);
+  const isUnder = name.startsWith('*.') && hostname.endsWith(name.slice(1)) && isHostName(hostname);
+  return { probePath: pathname + search, ...(isUnder && { probeHost: hostname }) };
 }

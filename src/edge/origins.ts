@@ -5,12 +5,14 @@ import { Lru } from '#lib/lru.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { EdgeMetrics } from './metrics.ts';
-import { type ConnectorOptions, createConnector } from './origin/connector.ts';
+import { type ConnectorOptions, createConnector, type VerifyOrigins } from './origin/connector.ts';
 import { createOrigins, type Origins, type OriginsOptions } from './origin/fetch.ts';
 import { createFollowingOrigins } from './origin/follow.ts';
 import type { Guard } from './origin/guard.ts';
 import { createOriginHealth } from './origin/health.ts';
+import { createOriginUses } from './origin/origin-use.ts';
 import { createOriginPools, MAX_POOLS, type OriginPools } from './origin/pools.ts';
+import type { OriginUse, ProbeReport } from './origin/probe-schedule.ts';
 import { createResolver, type Resolve } from './origin/resolve.ts';
 
 /** Redirects may name any number of hosts: what is kept of them is less, and not in the place of the sites' origins. */
@@ -27,11 +29,17 @@ export interface EdgeOriginsOptions {
   readonly resolve?: Resolve;
   /** Certificate authorities for origins instead of the system's, PEM. */
   readonly originCa?: string;
+  /** Whose certificates are verified. */
+  readonly originVerify?: VerifyOrigins;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface EdgeOrigins extends Origins {
+  /** For the machine's prober: what has come into use since the last call, and what is passed over. */
+  takeUses(): readonly OriginUse[];
+  /** From it. */
+  applyProbes(report: ProbeReport): void;
   close(): Promise<void>;
 }
 
@@ -41,7 +49,9 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   const firstByteTimeoutMs = limits.firstByteMs;
   const pools = createPools(options, limits, MAX_POOLS, limits.maxOriginConnections);
   const elsewhere = createPools(options, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
-  const own = createOrigins({ pools, health: createOriginHealth(), clock, firstByteTimeoutMs, onFailure });
+  const health = createOriginHealth();
+  const uses = createOriginUses();
+  const own = createOrigins({ pools, health, uses, clock, firstByteTimeoutMs, onFailure });
   const following = createFollowingOrigins({
     origins: own,
     elsewhere: { pools: elsewhere, clock, firstByteTimeoutMs },
@@ -52,6 +62,8 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   });
   return {
     fetch: following.fetch,
+    takeUses: uses.take,
+    applyProbes: (report) => health.applyReport(report, clock()),
     close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
   };
 }
@@ -68,6 +80,7 @@ function createPools(
     resolve: options.resolve ?? createResolver({ monotonic: () => performance.now() }),
     timeoutMs: limits.connectMs,
     ca: options.originCa,
+    verify: options.originVerify,
   };
   return createOriginPools({
     connect: createConnector(connector),

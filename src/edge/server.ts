@@ -11,7 +11,7 @@ import { createHttpServer } from './http-server.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { closeServer, type ListenOptions, listen } from './listen.ts';
 import { createEdgeMetrics } from './metrics.ts';
-import { createEdgeOrigins, type EdgeOriginsOptions } from './origins.ts';
+import { createEdgeOrigins, type EdgeOrigins, type EdgeOriginsOptions } from './origins.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
 import { createProxies, type ProxiesOptions } from './proxies.ts';
 import { createRefreshes } from './refresh.ts';
@@ -39,6 +39,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
 export interface Edge extends AsyncDisposable {
   readonly port: number;
   readonly prefetch: Prefetch;
+  readonly takeOriginUses: EdgeOrigins['takeUses'];
+  readonly applyOriginProbes: EdgeOrigins['applyProbes'];
   readonly explain: Explain;
   /** Viewers' requests that are being served. */
   readonly underWay: number;
@@ -49,7 +51,7 @@ export interface Edge extends AsyncDisposable {
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let isClosing = false;
-  const { edge, closeOrigins } = createContext(options, limits, () => isClosing);
+  const { edge, origins } = createContext(options, limits, () => isClosing);
   const connections = createConnections(limits.maxRequestsPerConnection);
   const proxies = createProxies({
     ...(options.proxies ?? { trusted: [], protocol: 'off' }),
@@ -62,12 +64,14 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const close = (graceMs: number) => {
     isClosing = true;
     proxies.cutWaiting();
-    closed ??= closeServer(server, connections, graceMs).then(closeOrigins);
+    closed ??= closeServer(server, connections, graceMs).then(origins.close);
     return closed;
   };
   return {
     port,
     prefetch: createPrefetch(edge),
+    takeOriginUses: origins.takeUses,
+    applyOriginProbes: origins.applyProbes,
     explain: createExplain(edge),
     get underWay() {
       return connections.served;
@@ -106,5 +110,5 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     webSockets,
     unreadFetchMs: limits.unreadFetchMs,
   };
-  return { edge, closeOrigins: origins.close };
+  return { edge, origins };
 }

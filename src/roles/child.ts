@@ -3,6 +3,7 @@
  * told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all processes at once.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
@@ -24,6 +25,9 @@ export interface RunningPart {
   takeOutcome?(id: number, outcome: PrefetchOutcome | undefined): void;
   /** Fetches an object into the store. Never rejects. */
   prefetch?(request: PrefetchRequest): Promise<PrefetchOutcome>;
+  /** Origins that a worker uses, for the one part that probes them. */
+  noteOriginUses?(uses: readonly OriginUse[]): void;
+  applyOriginProbes?(report: ProbeReport): void;
   /** No new work; what is under way has `graceMs` to finish. */
   stop(graceMs: number): Promise<void>;
 }
@@ -101,6 +105,10 @@ async function handle(starting: Promise<RunningPart> | undefined, registry: Regi
     }
     case 'prefetched':
       return part?.takeOutcome?.(message.id, message.outcome);
+    case 'originUses':
+      return part?.noteOriginUses?.(message.uses);
+    case 'originProbes':
+      return part?.applyOriginProbes?.(message.report);
     case 'stop':
       await part?.stop(message.graceMs);
       return process.exit(0);

@@ -1,9 +1,11 @@
-/** The process of an edge that follows the feed and writes the store that the workers read; one per machine. */
+/** The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes origins. */
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
+import { createGuard } from '#edge/origin/guard.ts';
+import { startProber } from '#edge/origin/prober.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -15,7 +17,8 @@ const CONTROL_START_MS = 5000;
 const POLL_MS = 20;
 const MAX_FIRST_ID = 2 ** 47;
 
-export async function startEdgeFeed({ config, build, log, registry, send }: PartContext): Promise<RunningPart> {
+export async function startEdgeFeed(context: PartContext): Promise<RunningPart> {
+  const { config, ownAddresses, build, log, registry, send } = context;
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
     log.error({ to }, 'the settings of this edge were damaged; moved aside, and asked for anew'),
   );
@@ -47,6 +50,15 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
     log,
   });
   addMetrics(registry, client);
+  const prober = startProber({
+    guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
+    verify: config.originVerify,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    onReport: (report) => send({ kind: 'originProbes', report }),
+    registry,
+    log,
+  });
   return {
     confirm(id, isRun) {
       if (isRun) confirmed.get(id)?.resolve();
@@ -57,7 +69,9 @@ export async function startEdgeFeed({ config, build, log, registry, send }: Part
       prefetched.get(id)?.(outcome);
       prefetched.delete(id);
     },
+    noteOriginUses: prober.note,
     async stop() {
+      prober[Symbol.dispose]();
       await client[Symbol.asyncDispose]();
       store[Symbol.dispose]();
     },

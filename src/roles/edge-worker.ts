@@ -19,9 +19,11 @@ import { workerSocketPath } from './worker-sockets.ts';
 const MAX_SITES = 10_000;
 /** Of the cache's memory, what clients may leave untaken while bodies are stored. */
 const LAG_SHARE = 1 / 4;
+/** What is down for one request is soon probed for all. */
+const USES_EVERY_MS = 500;
 
 export async function startEdgeWorker(context: PartContext): Promise<RunningPart> {
-  const { config, ownAddresses, log, registry } = context;
+  const { config, ownAddresses, log, registry, send } = context;
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
   const zone = createLocalTime(config.timeZone);
@@ -40,6 +42,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
+    originVerify: config.originVerify,
     accessLog,
     zone,
     clock: systemClock,
@@ -60,10 +63,16 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
       this.set(edge.underWay);
     },
   });
+  const tellUses = setInterval(() => {
+    const uses = edge.takeOriginUses();
+    if (uses.length > 0) send({ kind: 'originUses', uses });
+  }, USES_EVERY_MS);
   return {
     applyChange: ({ names }) => sites.forget(names),
+    applyOriginProbes: edge.applyOriginProbes,
     prefetch: edge.prefetch,
     async stop(graceMs) {
+      clearInterval(tellUses);
       await explainSocket[Symbol.asyncDispose]();
       await edge.close(graceMs);
       await store[Symbol.asyncDispose]();

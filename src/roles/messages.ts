@@ -1,6 +1,7 @@
 /** What the supervisor and its child processes say to each other. Settings travel here, never in the environment. */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
+import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 
@@ -42,6 +43,18 @@ interface PrefetchedMessage {
   readonly outcome?: PrefetchOutcome;
 }
 
+/** From a worker to the feed's process, which probes them for all workers. */
+interface OriginUsesMessage {
+  readonly kind: 'originUses';
+  readonly uses: readonly OriginUse[];
+}
+
+/** And back, to every worker. */
+interface OriginProbesMessage {
+  readonly kind: 'originProbes';
+  readonly report: ProbeReport;
+}
+
 export type ToChild =
   | StartMessage
   /** To a worker, which answers `inForce` when it runs them. */
@@ -50,6 +63,8 @@ export type ToChild =
   | { readonly kind: 'confirmed'; readonly id: number; readonly isRun: boolean }
   | PrefetchMessage
   | PrefetchedMessage
+  | OriginUsesMessage
+  | OriginProbesMessage
   | { readonly kind: 'metrics'; readonly id: number }
   | { readonly kind: 'stop'; readonly graceMs: number };
 
@@ -62,6 +77,8 @@ export type FromChild =
   | { readonly kind: 'inForce'; readonly id: number }
   | PrefetchMessage
   | PrefetchedMessage
+  | OriginUsesMessage
+  | OriginProbesMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /** `kept`: in the file `first-token`. `given`: it came from the settings and is kept nowhere. `none`: there was no need. */

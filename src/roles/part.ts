@@ -8,7 +8,10 @@ import { unreachable } from '#lib/unreachable.ts';
 import { forwardLines } from './forward-lines.ts';
 import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToChild } from './messages.ts';
 
-export type RelayedMessage = Extract<FromChild, { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' }>;
+export type RelayedMessage = Extract<
+  FromChild,
+  { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' | 'originUses' | 'originProbes' }
+>;
 
 interface PartEvents {
   onReady(part: Part, firstToken: FirstToken | undefined): void;
@@ -127,6 +130,8 @@ export class Part {
       case 'inForce':
       case 'prefetch':
       case 'prefetched':
+      case 'originUses':
+      case 'originProbes':
         this.#options.onRelayed(this, message);
         break;
       default:

@@ -37,6 +37,7 @@ export class Service implements AsyncDisposable {
   readonly #log: Logger;
   readonly #parts: readonly Part[];
   readonly #workers: readonly Part[];
+  readonly #feeds: readonly Part[];
   readonly #relay: ChangeRelay;
   readonly #prefetches: PrefetchRelay;
   readonly #metrics = createSupervisorMetrics();
@@ -73,6 +74,7 @@ export class Service implements AsyncDisposable {
         }),
     );
     this.#workers = this.#parts.filter((_, index) => parts[index]?.part === 'edge-worker');
+    this.#feeds = this.#parts.filter((_, index) => parts[index]?.part === 'edge-feed');
     this.#prefetches = new PrefetchRelay(this.#workers);
     this.#relay = new ChangeRelay({
       workers: this.#workers,
@@ -142,6 +144,12 @@ export class Service implements AsyncDisposable {
         break;
       case 'prefetched':
         this.#prefetches.settle(part.name, message.id, message.outcome);
+        break;
+      case 'originUses':
+        for (const feed of this.#feeds) feed.send(message);
+        break;
+      case 'originProbes':
+        for (const worker of this.#workers) worker.send(message);
         break;
       default:
         unreachable(message);

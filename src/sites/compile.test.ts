@@ -75,6 +75,7 @@ describe('compileSite', () => {
     ['a cap beyond a year', plain({ cache: { heuristicCapSeconds: 31_536_001 } }), /^cache.heuristicCapSeconds: /],
     ['a cap beyond 30 days', plain({ cache: { staleCapSeconds: 2_592_001 } }), /^cache.staleCapSeconds: .*2592000/],
     ['a probe without /', withOrigins({ probePath: 'status' }), /^origins.probePath: /],
+    ['a probe for a host with a port', withOrigins({ probeHost: 'a.example:80' }), /^origins.probeHost: /],
     ['a probe with a blank', withOrigins({ probePath: '/a b' }), /^origins.probePath: /],
   ];
   for (const [what, spec, problem] of refused) {

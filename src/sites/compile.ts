@@ -90,7 +90,15 @@ function readOrigins(value: unknown, type: SiteSpec['type']): SiteOrigins {
     backup: readOriginList('origins.backup', members['backup'] ?? []),
     hostHeader: readHostHeader(members['hostHeader'] ?? ''),
     probePath: readProbePath(members['probePath'] ?? ''),
+    ...readProbeHost(members['probeHost']),
   };
+}
+
+function readProbeHost(value: unknown): Pick<SiteOrigins, 'probeHost'> {
+  if (value === undefined) return {};
+  const probeHost = readText('origins.probeHost', value);
+  if (!isHostName(probeHost)) throw expected('origins.probeHost', 'a host name', value);
+  return { probeHost };
 }
 
 function readOriginList(member: string, value: unknown): SiteOrigin[] {

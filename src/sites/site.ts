@@ -37,6 +37,7 @@ export interface SiteOrigins {
   readonly backup: readonly SiteOrigin[];
   readonly hostHeader: string;
   readonly probePath: string;
+  readonly probeHost?: string;
 }
 
 export interface SiteOrigin extends OriginSpec {

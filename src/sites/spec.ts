@@ -85,6 +85,8 @@ export interface OriginsSpec {
   readonly hostHeader: string;
   /** Path and query of the health probe; empty means none. */
   readonly probePath: string;
+  /** Host of the probe on a wildcard domain without a host header; absent: there is none, so a connection has to do. */
+  readonly probeHost?: string;
 }
 
 export interface OriginSpec {

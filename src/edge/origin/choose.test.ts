@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileSite } from '#sites/compile.ts';
 import type { OriginsSpec } from '#sites/spec.ts';
-import { chooseOrigins, type Scheme } from './choose.ts';
+import { type Candidate, chooseOrigins, type Scheme } from './choose.ts';
 
 describe('the order of origins', () => {
   const origins = { primary: [{ host: 'a' }, { host: 'b' }, { host: 'c' }], backup: [{ host: 'x' }, { host: 'y' }] };
@@ -18,7 +18,7 @@ describe('the order of origins', () => {
   ];
   for (const [what, turn, down, expected] of rows) {
     test(what, () => {
-      const isDown = (key: string) => down.split(' ').includes(key.replace(':80', ''));
+      const isDown = ({ key }: Candidate) => down.split(' ').includes(key.replace(':80', ''));
       const chosen = chooseOrigins({ site: site(origins), scheme: 'http', host: 'h.example', turn, isDown });
       assert.equal(chosen.map(({ destination }) => destination.host).join(' '), expected);
     });

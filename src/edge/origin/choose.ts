@@ -1,18 +1,24 @@
 /** Which origins a request may try, in order, and what each is called on the wire. Pure. */
 import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
+import type { ProbeTarget } from './probe-schedule.ts';
 
 /** Attempts inside one request, the first included. */
 const MAX_ATTEMPTS = 3;
 
 export type Scheme = 'http' | 'https';
 
-export interface Candidate {
-  /** `host:port`, what health is kept under; equal keys are the same address. */
+/** What a request is sent to. */
+export interface Place {
+  /** `host:port`; equal keys are the same address. */
   readonly key: string;
   readonly destination: Destination;
-  /** The `Host` field for this origin. */
+  /** The `Host` field there. */
   readonly hostHeader: string;
+}
+
+export interface Candidate extends Place {
+  readonly probe: ProbeTarget;
 }
 
 export interface Choice {
@@ -23,7 +29,7 @@ export interface Choice {
   readonly host: string;
   /** A number that grows by one per request of the site: whose turn it is. */
   readonly turn: number;
-  readonly isDown: (key: string) => boolean;
+  readonly isDown: (candidate: Candidate) => boolean;
 }
 
 /**
@@ -35,31 +41,51 @@ export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): rea
   const primary = rotate(site.origins.primary.map(describe), isDown, turn);
   const backup = site.origins.backup.map(describe);
   const all = [...primary, ...backup];
-  const inOrder = [...all.filter(({ key }) => !isDown(key)), ...all];
+  const inOrder = [...all.filter((candidate) => !isDown(candidate)), ...all];
   return [...new Map(inOrder.map((candidate) => [candidate.key, candidate])).values()].slice(0, MAX_ATTEMPTS);
 }
 
 /** Turns go round among the usable ones, so that one that is down does not double the load of the next. */
-function rotate(list: readonly Candidate[], isDown: (key: string) => boolean, turn: number): readonly Candidate[] {
-  const up = list.filter(({ key }) => !isDown(key));
+function rotate(list: readonly Candidate[], isDown: Choice['isDown'], turn: number): readonly Candidate[] {
+  const up = list.filter((candidate) => !isDown(candidate));
   const start = up.length === 0 ? 0 : turn % up.length;
-  return [...up.slice(start), ...up.slice(0, start), ...list.filter(({ key }) => isDown(key))];
+  return [...up.slice(start), ...up.slice(0, start), ...list.filter(isDown)];
 }
 
 function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, host: string): Candidate {
   const scheme = originScheme(site, clientScheme);
   const hostHeader = site.origins.hostHeader || host;
   const port = originPort(origin, site, clientScheme);
+  const { isAddress } = origin;
+  const destination = (name: string): Destination => ({
+    host: origin.host,
+    port,
+    isAddress,
+    serverName: scheme === 'https' ? serverName(name) : undefined,
+  });
+  const key = `${origin.host}:${port}`;
   return {
-    key: `${origin.host}:${port}`,
+    key,
     hostHeader,
-    destination: {
-      host: origin.host,
-      port,
-      isAddress: origin.isAddress,
-      serverName: scheme === 'https' ? serverName(hostHeader) : undefined,
-    },
+    destination: destination(hostHeader),
+    probe: describeProbe(key, site, scheme, destination),
   };
+}
+
+/** By the monitor URL's path where there is a host to ask it for, else by a connection alone. */
+function describeProbe(
+  address: string,
+  { name, isWildcard, origins }: Site,
+  scheme: Scheme,
+  destination: (host: string) => Destination,
+): ProbeTarget {
+  const host = origins.hostHeader || (isWildcard ? (origins.probeHost ?? '') : name);
+  const target = origins.probePath;
+  if (target === '' || host === '') {
+    return { key: address, destination: { ...destination(''), serverName: undefined } };
+  }
+  const key = `${address} ${scheme}://${host}${target}`;
+  return { key, destination: destination(host), request: { host, target } };
 }
 
 export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {

@@ -4,8 +4,9 @@ import { Lru } from '#lib/lru.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { type AttemptResult, type AttemptTools, attemptOrigin, type OriginResponse } from './attempt.ts';
-import { type Candidate, chooseOrigins, type Scheme } from './choose.ts';
+import { type Candidate, chooseOrigins, type Place, type Scheme } from './choose.ts';
 import type { OriginHealth } from './health.ts';
+import type { OriginUses } from './origin-use.ts';
 import type { RequestBody } from './request-body.ts';
 
 export interface Fetch {
@@ -32,6 +33,8 @@ export type FetchResult =
 
 export interface OriginsOptions extends AttemptTools {
   readonly health: OriginHealth;
+  /** Told of what is asked, and of what is passed over. */
+  readonly uses: Pick<OriginUses, 'note'>;
   /** Told of every failed attempt: logs and metrics. */
   readonly onFailure: (failure: OriginFailure, origin: string, detail: string) => void;
 }
@@ -47,7 +50,7 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createOrigins(options: OriginsOptions): Origins {
-  const { health, clock, onFailure } = options;
+  const { health, uses, clock, onFailure } = options;
   const turns = new Lru<number, number>({ maxWeight: MAX_TURNS });
 
   const takeTurn = (siteId: number): number => {
@@ -57,9 +60,9 @@ export function createOrigins(options: OriginsOptions): Origins {
   };
 
   const note = (candidate: Candidate, result: AttemptResult): void => {
-    if (result.kind === 'response') health.noteAnswer(candidate.key);
+    if (result.kind === 'response') health.noteAnswer(candidate);
     if (result.kind !== 'failure') return;
-    health.noteFailure(candidate.key, result.failure, clock());
+    health.noteFailure(candidate, result.failure, clock());
     onFailure(result.failure, candidate.key, result.detail);
   };
 
@@ -67,10 +70,15 @@ export function createOrigins(options: OriginsOptions): Origins {
     fetch: async (fetch) => {
       const { site, scheme, host } = fetch;
       const now = clock();
-      const isDown = (key: string) => health.isDown(key, now);
+      const isDown = (candidate: Candidate) => {
+        const isPassedOver = health.isDown(candidate, now);
+        if (isPassedOver) uses.note({ target: candidate.probe, isPassedOver }, now);
+        return isPassedOver;
+      };
       const candidates = chooseOrigins({ site, scheme, host, turn: takeTurn(site.id), isDown });
       let last: FetchResult = { kind: 'failed', failure: 'noOrigin', detail: 'no origin is set' };
       for (const [index, candidate] of candidates.entries()) {
+        if (!isDown(candidate)) uses.note({ target: candidate.probe, isPassedOver: false }, now);
         const result = await askOrigin(candidate, fetch, options, (detail) =>
           onFailure('originCut', candidate.key, detail),
         );
@@ -92,7 +100,7 @@ export function createOrigins(options: OriginsOptions): Origins {
 
 /** `onCut`: the response's body broke off. */
 export async function askOrigin(
-  { destination, hostHeader }: Candidate,
+  { destination, hostHeader }: Place,
   fetch: Fetch,
   tools: AttemptTools,
   onCut: (detail: string) => void,

@@ -2,35 +2,82 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createOriginHealth } from './health.ts';
 
+const A = origin('a:80');
+const B = origin('b:80');
+
+function origin(key: string, hostHeader = 'www.example.com', probeKey = key) {
+  const destination = { host: 'a', port: 80, isAddress: false, serverName: undefined };
+  return { key, hostHeader, probe: { key: probeKey, destination } };
+}
+
 describe('passive health', () => {
   test('three failures in a row mark an origin down for a while, one more marks it anew', () => {
     const health = createOriginHealth();
-    for (let i = 0; i < 2; i++) health.noteFailure('a:80', 'originConnect', 0);
-    assert.equal(health.isDown('a:80', 0), false);
-    health.noteFailure('a:80', 'originTimeout', 0);
-    assert.equal(health.isDown('a:80', 9_999), true);
-    assert.equal(health.isDown('b:80', 0), false);
-    assert.equal(health.isDown('a:80', -3_600_000), false); // not for an hour because the clock was set back by one
-    assert.equal(health.isDown('a:80', 10_000), false);
-    health.noteFailure('a:80', 'originConnectTimeout', 10_000);
-    assert.equal(health.isDown('a:80', 10_001), true);
+    for (let i = 0; i < 2; i++) health.noteFailure(A, 'originConnect', 0);
+    assert.equal(health.isDown(A, 0), false);
+    health.noteFailure(A, 'originConnectTimeout', 0);
+    assert.equal(health.isDown(A, 9_999), true);
+    assert.equal(health.isDown(B, 0), false);
+    assert.equal(health.isDown(A, -3_600_000), false); // not for an hour because the clock was set back by one
+    assert.equal(health.isDown(A, 10_000), false);
+    health.noteFailure(A, 'originConnectTimeout', 10_000);
+    assert.equal(health.isDown(A, 10_001), true);
   });
 
   test('any answer in between begins the count again', () => {
     const health = createOriginHealth();
     for (let i = 0; i < 10; i++) {
-      health.noteFailure('a:80', 'originConnect', 0);
-      health.noteFailure('a:80', 'originConnect', 0);
-      health.noteAnswer('a:80');
+      health.noteFailure(A, 'originConnect', 0);
+      health.noteFailure(A, 'originConnect', 0);
+      health.noteAnswer(A);
     }
-    assert.equal(health.isDown('a:80', 0), false);
+    assert.equal(health.isDown(A, 0), false);
   });
 
   test('what one wrong setting causes does not count against the address', () => {
     const health = createOriginHealth();
     for (const failure of ['originTls', 'originForbidden', 'originDns', 'originMalformed', 'originReset'] as const) {
-      for (let i = 0; i < 5; i++) health.noteFailure('a:80', failure, 0);
+      for (let i = 0; i < 5; i++) health.noteFailure(A, failure, 0);
     }
-    assert.equal(health.isDown('a:80', 0), false);
+    assert.equal(health.isDown(A, 0), false);
+  });
+
+  test('answers that come too late count against the host that was asked for, not against the address', () => {
+    const health = createOriginHealth();
+    const other = origin('a:80', 'other.example.com');
+    for (let i = 0; i < 3; i++) health.noteFailure(A, 'originTimeout', 0);
+    assert.deepEqual([health.isDown(A, 1), health.isDown(other, 1)], [true, false]);
+    for (let i = 0; i < 3; i++) health.noteFailure(A, 'originConnect', 0);
+    assert.equal(health.isDown(other, 1), true);
+  });
+});
+
+describe('what the probes say', () => {
+  test('marks an origin down for as long as they say so, at most for half a minute without a word', () => {
+    const health = createOriginHealth();
+    health.applyReport({ down: ['a:80'], up: [] }, 0);
+    assert.deepEqual([health.isDown(A, 0), health.isDown(B, 0), health.isDown(A, 29_999)], [true, false, true]);
+    assert.equal(health.isDown(A, 30_000), false);
+    assert.equal(health.isDown(A, -1), false);
+    health.applyReport({ down: ['a:80'], up: [] }, 30_000);
+    health.applyReport({ down: [], up: [] }, 31_000);
+    assert.equal(health.isDown(A, 31_000), false);
+  });
+
+  test('a monitor URL that fails is the matter of those who have it', () => {
+    const health = createOriginHealth();
+    const monitored = origin('a:80', 'www.example.com', 'a:80 http://www.example.com/status');
+    health.applyReport({ down: [monitored.probe.key], up: [] }, 0);
+    assert.deepEqual([health.isDown(monitored, 1), health.isDown(A, 1)], [true, false]);
+  });
+
+  test('the first connection ends what failed connections began, not what late answers did', () => {
+    const health = createOriginHealth();
+    for (let i = 0; i < 3; i++) health.noteFailure(A, 'originConnect', 0);
+    health.applyReport({ down: [], up: ['a:80'] }, 1);
+    assert.equal(health.isDown(A, 1), false);
+    for (let i = 0; i < 3; i++) health.noteFailure(A, 'originTimeout', 0);
+    health.applyReport({ down: [], up: ['a:80'] }, 1);
+    assert.equal(health.isDown(A, 1), true);
   });
 });

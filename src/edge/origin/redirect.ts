@@ -2,7 +2,7 @@
 import { allValues, type RawHeaders } from '#http/headers.ts';
 import { isHostName, isIpLiteral } from '#sites/host-name.ts';
 import type { Site } from '#sites/site.ts';
-import { type Candidate, originPort, originScheme, type Scheme, serverName } from './choose.ts';
+import { originPort, originScheme, type Place, type Scheme, serverName } from './choose.ts';
 
 /** Why a redirect is passed to the client as it is. Also a label of the metrics. */
 export type Unfollowed =
@@ -27,7 +27,7 @@ export interface Hop {
   readonly host: string;
   readonly target: string;
   /** A host that is not the site's. `undefined`: the site's own origins. */
-  readonly elsewhere: Candidate | undefined;
+  readonly elsewhere: Place | undefined;
 }
 
 export type Lead =
@@ -116,7 +116,7 @@ function isOwnHost(host: string, url: URL, site: Site, clientScheme: Scheme): bo
   );
 }
 
-function describeTarget(host: string, url: URL): Candidate {
+function describeTarget(host: string, url: URL): Place {
   const port = portOf(url);
   const isTls = url.protocol === 'https:';
   return {

@@ -1,0 +1,147 @@
+/** Which origins are probed when, and what follows from the outcomes. Pure: instants, chance and outcomes are given. Edge rule 2 */
+import type { Destination } from './connector.ts';
+
+/** What stands for an origin's health: its address, or with a monitor URL what that asks of it. */
+export interface ProbeTarget {
+  /** `host:port`, and behind a blank the URL that is asked for, if any. Sites with the same key share the health. */
+  readonly key: string;
+  readonly destination: Destination;
+  /** Without it a connection is enough. */
+  readonly request?: { readonly host: string; readonly target: string };
+}
+
+/** A worker says it of what it asks, and of what it passes over. */
+export interface OriginUse {
+  readonly target: ProbeTarget;
+  /** It is passed over for what requests met there: the first success is to be told. */
+  readonly isPassedOver: boolean;
+}
+
+export interface ProbeReport {
+  /** Keys of all that are down. */
+  readonly down: readonly string[];
+  /** Addresses that were passed over and can be reached again. */
+  readonly up: readonly string[];
+}
+
+/** `unclear`: says nothing about the origin. `forbidden`: the edge does not connect there at all. */
+export type ProbeOutcome = 'up' | 'down' | 'unclear' | 'forbidden';
+
+export interface ProbeSchedule {
+  readonly size: number;
+  readonly downCount: number;
+  note(use: OriginUse, now: number): void;
+  /** Those that are due, the most overdue first. Each is under way until it is settled. */
+  take(now: number, max: number): readonly ProbeTarget[];
+  settle(key: string, outcome: ProbeOutcome, now: number): void;
+  /** `undefined`: nothing has changed since the last. */
+  takeReport(now: number): ProbeReport | undefined;
+}
+
+const CONNECT_EVERY_MS = 2_500;
+const REQUEST_EVERY_MS = 10_000;
+/** Of the interval, each time: probes of one instant drift apart. */
+const JITTER = 0.2;
+const FAILURES_UNTIL_DOWN = 3;
+/** Without a use for so long an origin is not probed any more, and nothing is known of it. */
+const USED_MS = 300_000;
+/** The origin that was used longest ago makes room. */
+const MAX_TARGETS = 10_000;
+/** A report without news, while something is down: a worker may have missed the last, or be new. */
+const REPEAT_MS = 10_000;
+
+interface Entry {
+  readonly target: ProbeTarget;
+  usedAt: number;
+  dueAt: number;
+  isUnderWay: boolean;
+  isPassedOver: boolean;
+  failures: number;
+}
+
+export function createProbeSchedule(random: () => number): ProbeSchedule {
+  // In the order of use.
+  const entries = new Map<string, Entry>();
+  const up = new Set<string>();
+  let hasNews = false;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+
+  const forget = (key: string) => {
+    if (isDown(entries.get(key))) hasNews = true;
+    entries.delete(key);
+  };
+  const forgetUnused = (now: number) => {
+    for (const [key, { usedAt }] of entries) {
+      if (now - usedAt < USED_MS && entries.size <= MAX_TARGETS) return;
+      forget(key);
+    }
+  };
+  const down = () => [...entries.values()].filter(isDown).map(({ target }) => target.key);
+
+  return {
+    get size() {
+      return entries.size;
+    },
+    get downCount() {
+      return down().length;
+    },
+    note: ({ target, isPassedOver }, now) => {
+      const entry = entries.get(target.key) ?? newEntry(target, now + random() * intervalOf(target));
+      entry.usedAt = now;
+      if (isPassedOver && !entry.isPassedOver) entry.dueAt = now;
+      entry.isPassedOver = isPassedOver;
+      entries.delete(target.key);
+      entries.set(target.key, entry);
+      forgetUnused(now);
+    },
+    take: (now, max) => {
+      forgetUnused(now);
+      const due = [...entries.values()].filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay);
+      const taken = due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max);
+      for (const entry of taken) entry.isUnderWay = true;
+      return taken.map(({ target }) => target);
+    },
+    settle: (key, outcome, now) => {
+      const entry = entries.get(key);
+      if (entry === undefined) return;
+      entry.isUnderWay = false;
+      entry.dueAt = now + intervalOf(entry.target) * (1 + JITTER * (random() - 0.5));
+      if (outcome === 'forbidden') forget(key);
+      if (outcome !== 'up' && outcome !== 'down') return;
+      const wasDown = isDown(entry);
+      entry.failures = outcome === 'up' ? 0 : entry.failures + 1;
+      if (outcome === 'up' && entry.isPassedOver) {
+        entry.isPassedOver = false;
+        up.add(addressOf(key));
+        hasNews = true;
+      }
+      if (wasDown !== isDown(entry)) hasNews = true;
+    },
+    takeReport: (now) => {
+      const all = down();
+      const isRepeat = all.length > 0 && now - reportedAt >= REPEAT_MS;
+      if (!hasNews && !isRepeat) return undefined;
+      const report = { down: all, up: [...up] };
+      up.clear();
+      hasNews = false;
+      reportedAt = now;
+      return report;
+    },
+  };
+}
+
+function newEntry(target: ProbeTarget, dueAt: number): Entry {
+  return { target, usedAt: 0, dueAt, isUnderWay: false, isPassedOver: false, failures: 0 };
+}
+
+function intervalOf({ request }: ProbeTarget): number {
+  return request === undefined ? CONNECT_EVERY_MS : REQUEST_EVERY_MS;
+}
+
+function isDown(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.failures >= FAILURES_UNTIL_DOWN;
+}
+
+function addressOf(key: string): string {
+  return key.split(' ')[0] ?? key;
+}

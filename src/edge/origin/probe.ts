@@ -1,0 +1,53 @@
+/** One probe of one origin, through the same guarded connector as requests. Edge rule 2 */
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Connect, ConnectError } from './connector.ts';
+import type { ProbeOutcome, ProbeTarget } from './probe-schedule.ts';
+import { SERVICE_NAME } from './request-headers.ts';
+
+/** For the connection, and again for the answer. */
+export const PROBE_TIMEOUT_MS = 5_000;
+const MAX_HEADER_BYTES = 32 * 1024;
+
+/** Never rejects. The answer's body is not read, a redirect not followed. */
+export async function probeOrigin(
+  { destination, request: asked }: ProbeTarget,
+  connect: Connect,
+): Promise<ProbeOutcome> {
+  let socket: Socket;
+  try {
+    socket = await connect(destination);
+  } catch (error) {
+    return outcomeOf(error);
+  }
+  socket.on('error', () => undefined); // shows in the answer, or does not matter any more
+  if (asked !== undefined) return askStatus(socket, asked);
+  socket.destroy();
+  return 'up';
+}
+
+function outcomeOf(error: unknown): ProbeOutcome {
+  if (!(error instanceof ConnectError) || error.failure === 'noSocket') return 'unclear';
+  return error.failure === 'originForbidden' ? 'forbidden' : 'down';
+}
+
+function askStatus(socket: Socket, { host, target }: NonNullable<ProbeTarget['request']>): Promise<ProbeOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
+  const asking = request({
+    createConnection: () => socket,
+    method: 'GET',
+    path: target,
+    // Where it comes back to this service it is a loop like any other. RFC 8586
+    headers: ['Host', host, 'User-Agent', `${SERVICE_NAME}-probe`, 'CDN-Loop', SERVICE_NAME, 'Connection', 'close'],
+    maxHeaderSize: MAX_HEADER_BYTES,
+    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+  });
+  asking.on('error', () => resolve('down'));
+  asking.on('close', () => resolve('down')); // after an answer it is too late to say so
+  asking.on('response', ({ statusCode = 0 }) => {
+    resolve(statusCode >= 200 && statusCode < 400 ? 'up' : 'down');
+    asking.destroy();
+  });
+  asking.end();
+  return promise;
+}

@@ -1,0 +1,88 @@
+/** Probes the origins that this machine's workers use; once per machine, whatever the number of workers. docs/decisions/0132 */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Logger } from '#lib/logger.ts';
+import { createConnector, type VerifyOrigins } from './connector.ts';
+import type { Guard } from './guard.ts';
+import { PROBE_TIMEOUT_MS, probeOrigin } from './probe.ts';
+import { createProbeSchedule, type OriginUse, type ProbeReport, type ProbeTarget } from './probe-schedule.ts';
+import { createResolver, type Resolve } from './resolve.ts';
+
+export interface ProberOptions {
+  readonly guard: Guard;
+  /** By the machine's hosts file and name servers when absent. */
+  readonly resolve?: Resolve;
+  /** Whose certificates are verified. */
+  readonly verify?: VerifyOrigins;
+  /** Milliseconds that never step back. */
+  readonly monotonic: () => number;
+  readonly random: () => number;
+  /** Of what has changed, and from time to time of what is down. */
+  readonly onReport: (report: ProbeReport) => void;
+  readonly registry: Registry;
+  readonly log: Logger;
+}
+
+export interface Prober extends Disposable {
+  note(uses: readonly OriginUse[]): void;
+}
+
+const TICK_MS = 100;
+/** 200 a second. */
+const MAX_PER_TICK = 20;
+
+export function startProber(options: ProberOptions): Prober {
+  const { guard, verify, monotonic, onReport, registry, log } = options;
+  const resolve = options.resolve ?? createResolver({ monotonic });
+  const connect = createConnector({ guard, resolve, verify, timeoutMs: PROBE_TIMEOUT_MS });
+  const schedule = createProbeSchedule(options.random);
+  const countProbe = addMetrics(registry, schedule);
+
+  const probe = async (target: ProbeTarget) => {
+    const outcome = await probeOrigin(target, connect);
+    countProbe({ kind: target.request === undefined ? 'connect' : 'request', outcome });
+    const before = schedule.downCount;
+    schedule.settle(target.key, outcome, monotonic());
+    if (schedule.downCount > before) log.warn({ origin: target.key }, 'origin is down: probes fail');
+    if (schedule.downCount < before) log.info({ origin: target.key }, 'origin is up again');
+  };
+  const timer = setInterval(() => {
+    const now = monotonic();
+    for (const target of schedule.take(now, MAX_PER_TICK)) void probe(target); // never rejects
+    const report = schedule.takeReport(now);
+    if (report !== undefined) onReport(report);
+  }, TICK_MS);
+
+  return {
+    note: (uses) => {
+      for (const use of uses) schedule.note(use, monotonic());
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function addMetrics(registry: Registry, schedule: { readonly size: number; readonly downCount: number }) {
+  const registers = [registry];
+  new Gauge({
+    name: 'causeway_origins_probed',
+    help: 'Origins in use on this machine, which are probed',
+    registers,
+    collect() {
+      this.set(schedule.size);
+    },
+  });
+  new Gauge({
+    name: 'causeway_origins_down',
+    help: 'Of them those whose probes fail',
+    registers,
+    collect() {
+      this.set(schedule.downCount);
+    },
+  });
+  const probes = new Counter({
+    name: 'causeway_origin_probes_total',
+    help: 'Probes of origins: connections, and requests of monitor URLs, by outcome',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  return (labels: { kind: 'connect' | 'request'; outcome: string }) => probes.inc(labels);
+}
