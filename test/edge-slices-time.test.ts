@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { MemoryStore } from '../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { MIB, madeBytes, sliceRange } from './support/sliceable.ts';
+import { MIB, madeBytes, serveObject, sliceRange } from './support/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from './support/sliced.ts';
 
 describe('an object in slices over time', () => {
@@ -111,6 +111,30 @@ describe('an object in slices over time', () => {
         name,
       );
     }
+  });
+
+  test('a slice that was asked for before a purge is for those before it alone', async (t) => {
+    const { origin, edge, advance } = await startSliced(t);
+    await edge.get('/film.mp4', range('0-0'));
+    const other = madeBytes(5 * MIB, 'two');
+    const held: (() => void)[] = [];
+    origin.fail((request, response, object) => {
+      if (request.headers['range'] !== `bytes=${sliceRange(1)}` || held.length > 0) return false;
+      held.push(() => serveObject(request, response, object));
+      return true;
+    });
+    const before = edge.get('/film.mp4', range(`${MIB}-${MIB + 4}`));
+    await eventually('asked', () => held.length === 1);
+    advance(10);
+    edge.purge({ kind: 'url', target: `${SITE_HOST}/film.mp4` });
+    advance(10);
+    // The origin has broken its word: other bytes under the same tag.
+    origin.set({ bytes: other });
+    assertBytes(await edge.get('/film.mp4', range('0-4')), other.subarray(0, 5), 206);
+    assertBytes(await edge.get('/film.mp4', range(`${MIB}-${MIB + 4}`)), other.subarray(MIB, MIB + 5), 206);
+    held[0]?.();
+    assertBytes(await before, FILE.subarray(MIB, MIB + 5), 206);
+    assertBytes(await edge.get('/film.mp4'), other);
   });
 
   test('an unsafe method takes the index out of the store, so that it stays absent when the instant is forgotten', async (t) => {
