@@ -19,13 +19,8 @@ export interface Alphabet {
   readonly takenBy: (pc: number) => readonly number[];
   /** One character for all that no assertion tells apart from this one. */
   readonly seenAs: (code: number) => number;
-  /** Classes before which the same holds, after this character; `undefined` is the beginning. */
-  readonly groupsAfter: (before: number | undefined) => readonly ClassGroup[];
-}
-
-interface ClassGroup {
-  readonly holding: number;
-  readonly classes: readonly number[];
+  /** By what holds between this character (`undefined` is the beginning) and the next: the classes of the next. */
+  readonly groupsAfter: (before: number | undefined) => ReadonlyMap<number, readonly number[]>;
 }
 
 export const CHARACTERS = 256;
@@ -53,6 +48,7 @@ export function classifyCharacters(program: Program): Alphabet {
     [...tests].map(([name, test]) => [name, classes.filter((index) => test(examples[index] ?? 0))]),
   );
   const takenBy = testOf.map((name) => taken.get(name) ?? []);
+  const groupsAfter = new Map<number | undefined, ReadonlyMap<number, readonly number[]>>();
   return {
     classOf,
     examples,
@@ -62,8 +58,11 @@ export function classifyCharacters(program: Program): Alphabet {
       return seesWords && isWordCharacter(code) ? WORD : NO_WORD;
     },
     groupsAfter: (before) => {
+      const known = groupsAfter.get(before);
+      if (known !== undefined) return known;
       const groups = Map.groupBy(classes, (index) => whatHolds(before, examples[index]) & asserted);
-      return [...groups].map(([holding, group]) => ({ holding, classes: group }));
+      groupsAfter.set(before, groups);
+      return groups;
     },
   };
 }

@@ -49,7 +49,7 @@ export function buildAutomaton(program: Program): Automaton | undefined {
   for (const { places, before } of states) {
     if (states.length * examples.length > MAX_CELLS || walk.steps() > MAX_STEPS) return undefined;
     const row = Array<number>(examples.length).fill(FOUND);
-    for (const { holding, classes } of groupsAfter(before)) {
+    for (const [holding, classes] of groupsAfter(before)) {
       const ready = walk.follow([...places, program.start], holding);
       if (ready.isMatch) continue;
       const outs = walk.take(ready.places, takenBy);
