@@ -1,6 +1,7 @@
 /** Origins over TLS: names, certificates, and what the settings make of them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { VerifyOrigins } from '../src/edge/origin/connector.ts';
 import { createAuthority } from './support/certificate.ts';
 import { SITE_HOST, startTestEdge } from './support/edge.ts';
 import { needsProgram } from './support/needs.ts';
@@ -34,6 +35,44 @@ describe('origins over TLS', needsProgram('openssl'), () => {
     const edge = await startTestEdge(t, { protocol: 'https', primary: [{ host: '127.0.0.1', port: origin.port }] });
     assert.equal((await edge.get('/')).body, 'secure');
     assert.equal(origin.requests[0]?.serverName, SITE_HOST);
+  });
+
+  describe('whose certificates are verified', () => {
+    type Row = readonly [
+      verify: VerifyOrigins,
+      host: string,
+      named: readonly string[],
+      hostHeader: string,
+      isTaken: boolean,
+    ];
+    const [name, other] = ['origin.example', 'other.example'];
+    const rows: readonly Row[] = [
+      ['names', name, [SITE_HOST], '', true],
+      ['names', name, [name], '', false],
+      ['names', name, [name], name, true],
+      ['names', name, [name], '192.0.2.1:8443', true],
+      ['names', name, [other], '192.0.2.1', false],
+      ['names', '127.0.0.1', [other], '', true],
+      ['always', name, [SITE_HOST], '', true],
+      ['always', '127.0.0.1', [SITE_HOST], '', true],
+      ['always', '127.0.0.1', [other], '', false],
+      ['always', '127.0.0.1', ['127.0.0.1'], '192.0.2.1', true],
+      ['always', '127.0.0.1', ['127.0.0.2'], '192.0.2.1', false],
+      ['never', name, [other], '', true],
+      ['never', '127.0.0.1', [other], '192.0.2.1', true],
+    ];
+    for (const [originVerify, host, named, hostHeader, isTaken] of rows) {
+      const asked = hostHeader === '' ? '' : ` asked for ${hostHeader}`;
+      test(`${originVerify}: ${host}${asked} with a certificate for ${named} is ${isTaken ? 'taken' : 'refused'}`, async (t) => {
+        const authority = createAuthority(t);
+        const origin = await startOrigin(t, reply('secure'), { tls: authority.issue(named) });
+        const primary = [{ host, port: origin.port }];
+        const options = { resolve, originCa: authority.ca, originVerify };
+        const edge = await startTestEdge(t, { protocol: 'https', primary, hostHeader }, options);
+        assert.equal((await edge.get('/')).body.includes('originTls'), !isTaken);
+        assert.equal(origin.requests.length, isTaken ? 1 : 0);
+      });
+    }
   });
 
   test('two hosts of a wildcard site never share a connection', async (t) => {

@@ -11,6 +11,8 @@ export interface EdgeLimits {
   readonly maxOriginConnections: number;
   readonly firstByteMs: number;
   readonly originIdleMs: number;
+  /** Age after which a connection takes no more requests. */
+  readonly originConnectionMs: number;
   /** For a fetch that goes on for the store alone, beside what its length allows. */
   readonly unreadFetchMs: number;
   /** A client that neither sends its body nor reads its answer. */
@@ -40,6 +42,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   maxOriginConnections: MAX_POOL_CONNECTIONS,
   firstByteMs: 30_000,
   originIdleMs: 30_000,
+  originConnectionMs: 60_000,
   unreadFetchMs: 30_000,
   clientIdleMs: 60_000,
   proxyHeaderMs: 5_000,

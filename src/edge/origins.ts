@@ -89,6 +89,7 @@ function createPools(
     maxConnections,
     firstByteTimeoutMs: limits.firstByteMs,
     idleTimeoutMs: limits.originIdleMs,
+    maxAgeMs: limits.originConnectionMs,
   });
 }
 

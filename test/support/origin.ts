@@ -36,6 +36,8 @@ export interface ScriptedOrigin {
 
 export interface OriginOptions {
   readonly host?: string;
+  /** A free one when absent. */
+  readonly port?: number;
   /** Listens with TLS. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
@@ -53,7 +55,7 @@ export async function startOrigin(t: Cleanup, script: Answer, options: OriginOpt
     }
   };
   const server = options.tls === undefined ? createServer(listener) : createSecureServer(options.tls, listener);
-  const { port, connections, stop } = await listen(t, server, options.host);
+  const { port, connections, stop } = await listen(t, server, options);
   const replace = (next: Answer) => {
     answer = next;
   };
@@ -104,7 +106,7 @@ export async function startRawOrigin(
   return { port, heads, connections, stop };
 }
 
-async function listen(t: Cleanup, server: Server, host = '127.0.0.1') {
+async function listen(t: Cleanup, server: Server, { host = '127.0.0.1', port: wanted = 0 }: OriginOptions = {}) {
   const sockets = new Set<Socket>();
   let accepted = 0;
   server.on('connection', (socket: Socket) => {
@@ -112,7 +114,7 @@ async function listen(t: Cleanup, server: Server, host = '127.0.0.1') {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(0, host);
+  server.listen(wanted, host);
   await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject));
   const { port } = addressOf(server);
   const stop = async () => {

@@ -33,6 +33,8 @@ export interface OriginPoolsOptions {
   readonly maxConnections: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** Age after which a connection takes no more requests: a name that has moved is asked where it is now. docs/decisions/0136 */
+  readonly maxAgeMs: number;
 }
 
 export const MAX_POOLS = 1000;
@@ -47,7 +49,7 @@ const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;
 
 export function createOriginPools(options: OriginPoolsOptions): OriginPools {
-  const { connect, maxPools, waitTimeoutMs, maxConnections, firstByteTimeoutMs, idleTimeoutMs } = options;
+  const { connect, maxPools, waitTimeoutMs, maxConnections, firstByteTimeoutMs, idleTimeoutMs, maxAgeMs } = options;
   const reused = new WeakSet<Error>();
   const pools = new Lru<string, OriginPool>({ maxWeight: maxPools, onEvict: (_key, pool) => void closeQuietly(pool) });
   const open = (destination: Destination): Pool => {
@@ -62,6 +64,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       bodyTimeout: idleTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+      clientTtl: maxAgeMs,
       connect: (_options, callback) => {
         connect(destination).then(
           (socket) => {
