@@ -15,3 +15,10 @@ export function percentiles(samples: readonly number[]): Percentiles {
 export function formatMs({ p50, p99, max }: Percentiles): string {
   return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, max ${max.toFixed(1)} ms`;
 }
+
+/** Milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

@@ -1,14 +1,18 @@
 /** The service as an operator starts it, on ports that were free a moment ago, with the time it took to be ready. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface StartedService extends AsyncDisposable {
   readonly edgePort: number;
+  readonly controlUrl: string;
   /** From the start of the command to its line `causeway is ready`. */
   readonly readyMs: number;
+  /** What each of its processes has in memory, in MiB, by part: `control 80, edge-feed 70, …`. */
+  memory(): string;
 }
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'causeway.js');
@@ -30,16 +34,43 @@ export async function startService(
       ...settings,
     },
   });
-  for await (const line of createInterface(child.stdout)) if (line === 'causeway is ready') break;
+  let controlUrl = '';
+  for await (const line of createInterface(child.stdout)) {
+    controlUrl = /^control +(\S+)/.exec(line)?.[1] ?? controlUrl;
+    if (line === 'causeway is ready') break;
+  }
   const readyMs = performance.now() - startedAt;
   return {
     edgePort,
+    controlUrl,
     readyMs,
+    memory: () => memoryOf(child.pid ?? 0),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await once(child, 'exit');
     },
   };
+}
+
+function memoryOf(supervisor: number): string {
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor);
+  const parts = children.map((pid) => {
+    const [, part] = /\0part\0([^\0]+)/.exec(read(pid, 'cmdline')) ?? [];
+    return `${part} ${Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(pid, 'status'))?.[1]) / 1024)}`;
+  });
+  return parts.sort().join(', ');
+}
+
+function parentOf(pid: string): number {
+  return Number(/\) \S (\d+)/.exec(read(pid, 'stat'))?.[1]);
+}
+
+function read(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
 }
 
 async function freePort(): Promise<number> {

@@ -4,7 +4,6 @@
  */
 import { freshUntil } from '#http/freshness.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { winningPolicy } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
@@ -12,14 +11,14 @@ import type { EdgeContext, Visit } from './context.ts';
 import type { EdgeDecision } from './decide.ts';
 import { askedUncoded } from './encodings.ts';
 import { lookUp } from './look-up.ts';
-import { planRequest } from './plan.ts';
+import { planRequest, policyOf } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
 import { isSliceable } from './slices/answer.ts';
 import { firstSliceFor, indexKey } from './slices/layout.ts';
 import { describeObject, findSlice } from './slices/object.ts';
 
-export interface Explanation {
+interface Explanation {
   /** What each stage found, in their order. */
   readonly steps: readonly Step[];
   /** What `X-Cache` would say, as far as it can be told without asking an origin. */
@@ -28,7 +27,7 @@ export interface Explanation {
   readonly asksOrigin: boolean;
 }
 
-export interface Step {
+interface Step {
   readonly stage: 'request' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision';
   readonly found: string;
 }
@@ -82,7 +81,7 @@ function describeSite({ id, name, type, state, revision }: Site): string {
 }
 
 function describePolicy(site: Site, request: EdgeRequest): string {
-  const policy = winningPolicy(site.caching.policies, request);
+  const policy = policyOf(site, request);
   const rule = site.caching.followsOrigin
     ? "where the origin's headers name no time"
     : "instead of the origin's headers";

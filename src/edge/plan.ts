@@ -2,7 +2,7 @@
 import { decide } from '#http/decide.ts';
 import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { hasDotSegments } from '#http/target.ts';
-import { type SitePolicy, winningPolicy } from '#sites/policy.ts';
+import type { SitePolicy } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import type { Bypass } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
@@ -12,7 +12,7 @@ export type Plan =
   | { readonly kind: 'cache'; readonly options: CacheOptions };
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
-  const policy = winningPolicy(site.caching.policies, request);
+  const policy = policyOf(site, request);
   const options = cacheOptions(site, policy);
   if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
   // What the request alone decides, before anything is looked up.
@@ -23,6 +23,11 @@ export function planRequest(site: Site, request: EdgeRequest): Plan {
   if (policy?.lifetimeSeconds === 0) return { kind: 'bypass', reason: 'policy', options };
   if (policy === undefined && !site.caching.followsOrigin) return { kind: 'bypass', reason: 'noPolicy', options };
   return { kind: 'cache', options };
+}
+
+/** The policy that decides about a request, if any. */
+export function policyOf({ caching }: Site, { scheme, host, keyPath, query }: EdgeRequest): SitePolicy | undefined {
+  return caching.policies.length === 0 ? undefined : caching.policyFor(`${scheme}://${host}${keyPath}${query}`);
 }
 
 /** The site's own choices. Playlists and dynamic pages are never guessed about. Edge rule 4 */

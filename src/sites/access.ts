@@ -1,5 +1,6 @@
 /** Access rules, compiled: who is refused, and how. Edge rule 6 */
 import { compileAddresses } from './address-list.ts';
+import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
 import { compileReferers } from './referer.ts';
@@ -28,22 +29,29 @@ const MAX_ENTRIES = 50;
 const MAX_PAGE_CHARS = 64 * 1024;
 
 /** Throws `Problem`. */
-export function readAccess(value: unknown): SiteAccess {
+export function readAccess(value: unknown, { remember }: CompileTools): SiteAccess {
   const members = readObject('access', value);
   const { deniedAddresses, referer, deniedUserAgents, refusal } = members;
   return {
     ...(deniedAddresses !== undefined && {
       deniesAddress: compileList('access.deniedAddresses', deniedAddresses, compileAddresses),
     }),
-    ...(referer !== undefined && { deniesReferer: readReferer(referer) }),
+    ...(referer !== undefined && { deniesReferer: blankIsEmpty(remember(readReferer(referer))) }),
     ...(deniedUserAgents !== undefined && {
-      deniesUserAgent: compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents),
+      deniesUserAgent: blankIsEmpty(
+        remember(compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents)),
+      ),
     }),
     ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
   };
 }
 
-function readReferer(value: unknown): SiteAccess['deniesReferer'] & object {
+/** To neither rule it makes a difference whether the field is missing or says nothing. */
+function blankIsEmpty(denies: (text: string) => boolean): (text: string | undefined) => boolean {
+  return (text = '') => denies(text);
+}
+
+function readReferer(value: unknown): (referer: string) => boolean {
   const members = readObject('access.referer', value);
   const mode = readOneOf('access.referer.mode', members['mode'], ['deny', 'allow']);
   const allowsBlank = readOneOf('access.referer.allowsBlank', members['allowsBlank'], [true, false]);

@@ -4,6 +4,7 @@
  */
 import { readAccess } from './access.ts';
 import { ORIGIN_DECIDES, readCaching } from './caching.ts';
+import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
 import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
@@ -31,16 +32,16 @@ const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['pr
 const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies SiteCache['setCookie'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
-export function compileSite(spec: unknown, revision: number): CompileResult {
+export function compileSite(spec: unknown, revision: number, tools = PLAIN_TOOLS): CompileResult {
   try {
-    return { kind: 'site', site: deepFreeze(readSite(spec, revision)) };
+    return { kind: 'site', site: deepFreeze(readSite(spec, revision, tools)) };
   } catch (error) {
     if (error instanceof Problem) return { kind: 'invalid', problem: error.message };
     throw error;
   }
 }
 
-function readSite(spec: unknown, revision: number): Site {
+function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
   const members = readObject('spec', spec);
   const name = readName(members['name']);
   const type = readOneOf('type', members['type'], TYPES);
@@ -53,8 +54,8 @@ function readSite(spec: unknown, revision: number): Site {
     revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
     origins: readOrigins(members['origins'], type),
     cache: readCache(members['cache'] ?? {}),
-    caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching']),
-    access: readAccess(members['access'] ?? {}),
+    caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching'], tools),
+    access: readAccess(members['access'] ?? {}, tools),
     keepUrlParams: readSwitch('keepUrlParams', members),
     redirectFollow: readSwitch('redirectFollow', members),
     pageCompress: readSwitch('pageCompress', members),

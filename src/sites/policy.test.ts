@@ -10,15 +10,12 @@ function policy(match: Match, content: string, changes: Partial<PolicySpec> = {}
   return { match, content, priority: 1, isCached: true, lifetimeSeconds: 60, ...changes };
 }
 
-function targetOf(url: string) {
-  const [, scheme, host = '', rest = ''] = /^(https?):\/\/([^/]*)(.*)$/.exec(url) ?? [];
-  return { scheme: scheme === 'https' ? 'https' : 'http', host, ...splitTarget(rest) } as const;
-}
-
 /** The content of the policy that wins. */
 function winner(policies: readonly PolicySpec[], path: string, prefixFirst = false): string | undefined {
-  const url = path.startsWith('/') ? `http://www.example.com${path}` : path;
-  return winningPolicy(compilePolicies({ policies, prefixFirst, followsOrigin: true }), targetOf(url))?.content;
+  const [, server = 'http://www.example.com', target = ''] = /^(https?:\/\/[^/]*)?(.*)$/.exec(path) ?? [];
+  const { keyPath, query } = splitTarget(target);
+  return winningPolicy(compilePolicies({ policies, prefixFirst, followsOrigin: true }), server + keyPath + query)
+    ?.content;
 }
 
 describe('what a policy matches', () => {

@@ -3,17 +3,16 @@
  * cache key, so that spellings of one object have one policy. Edge rule 4
  */
 import { normalisePath } from '#http/target.ts';
-import { compilePattern } from '#lib/linear-regexp.ts';
+import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
-/** What is matched. */
-export interface PolicyTarget {
-  readonly scheme: 'http' | 'https';
-  readonly host: string;
-  /** As in the cache key. */
-  readonly keyPath: string;
-  /** With its question mark; empty without one. */
-  readonly query: string;
+/** What is matched, in the spelling of the cache key. */
+interface Target {
+  readonly scheme: string;
+  /** All of it: `scheme://host/path?query`. */
+  readonly url: string;
+  readonly pathAndQuery: string;
+  readonly path: string;
 }
 
 export interface SitePolicy {
@@ -22,7 +21,7 @@ export interface SitePolicy {
   readonly scheme: PolicySpec['scheme'] | undefined;
   /** 0: neither stored nor served from the store. At most a year. */
   readonly lifetimeSeconds: number;
-  readonly matches: (target: PolicyTarget) => boolean;
+  readonly matches: (target: Target) => boolean;
   /** What a pattern takes of memory, beside the policy itself. */
   readonly patternBytes?: number;
 }
@@ -31,30 +30,41 @@ type Matcher = Pick<SitePolicy, 'matches' | 'patternBytes'>;
 
 /** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
 export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
-  const compiled = compileContent(match, content);
+  const compiled = compileContent(match, content, PLAIN_TOOLS);
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
 /** In the order in which they win. Throws `RangeError` for a content that `checkPolicy` speaks of. */
-export function compilePolicies({ policies, prefixFirst }: CachingSpec): readonly SitePolicy[] {
+export function compilePolicies(
+  { policies, prefixFirst }: CachingSpec,
+  tools: CompileTools = PLAIN_TOOLS,
+): readonly SitePolicy[] {
   return policies
     .map((policy, index) => ({ policy, index }))
     .sort((a, b) => {
       const byClass = prefixFirst ? comparePrefixFirst(a.policy, b.policy) : b.policy.priority - a.policy.priority;
       return byClass || a.index - b.index; // of equal ones the earlier wins
     })
-    .map(({ policy }) => compilePolicy(policy));
+    .map(({ policy }) => compilePolicy(policy, tools));
 }
 
-/** The one policy that decides about a target; `policies` as `compilePolicies` gave them. */
-export function winningPolicy(policies: readonly SitePolicy[], target: PolicyTarget): SitePolicy | undefined {
-  return policies.find(({ scheme, matches }) => (scheme ?? target.scheme) === target.scheme && matches(target));
+/**
+ * The one policy that decides about a URL, whose path and query are in the spelling of the cache key; `policies` as
+ * `compilePolicies` gave them.
+ */
+export function winningPolicy(policies: readonly SitePolicy[], url: string): SitePolicy | undefined {
+  const [, scheme = '', pathAndQuery = '', path = ''] = /^(https?):\/\/[^/]*(([^?]*).*)$/s.exec(url) ?? [];
+  const target: Target = { scheme, url, pathAndQuery, path };
+  return policies.find((policy) => (policy.scheme ?? scheme) === scheme && policy.matches(target));
 }
 
 const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
 
-function compilePolicy({ match, content, scheme, isCached, lifetimeSeconds }: PolicySpec): SitePolicy {
-  const matcher = compileContent(match, content);
+function compilePolicy(
+  { match, content, scheme, isCached, lifetimeSeconds }: PolicySpec,
+  tools: CompileTools,
+): SitePolicy {
+  const matcher = compileContent(match, content, tools);
   if (typeof matcher === 'string') throw new RangeError(`the content ${matcher}`);
   const seconds = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
   return { match, content, scheme, lifetimeSeconds: seconds, ...matcher };
@@ -68,14 +78,14 @@ function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
 }
 
 /** The matcher, or what is wrong. */
-function compileContent(match: PolicySpec['match'], content: string): Matcher | string {
+function compileContent(match: PolicySpec['match'], content: string, tools: CompileTools): Matcher | string {
   switch (match) {
     case 'prefix':
       return compilePrefix(content);
     case 'suffix':
       return compileSuffixes(content);
     case 'regex':
-      return compileRegex(content);
+      return compileRegex(content, tools);
   }
 }
 
@@ -85,9 +95,9 @@ function compilePrefix(content: string): Matcher | string {
   if (/[?#]/.test(content)) return 'has a query or a fragment, and a prefix is a path';
   const path = asKeyPath(content);
   if (path === undefined) return 'is not a path: a % without two hexadecimal digits, or a control character';
-  if (path.endsWith('/')) return { matches: ({ keyPath }) => keyPath.startsWith(path) };
+  if (path.endsWith('/')) return { matches: (target) => target.path.startsWith(path) };
   const below = `${path}/`;
-  return { matches: ({ keyPath }) => keyPath === path || keyPath.startsWith(below) };
+  return { matches: (target) => target.path === path || target.path.startsWith(below) };
 }
 
 /** Written as people read it or as it travels: in the spelling of the cache key. */
@@ -111,22 +121,19 @@ function compileSuffixes(content: string): Matcher | string {
     return 'has a suffix with a blank, a control character, /, ? or #';
   const encoded = endings.map((ending) => encodeBeyondAscii(ending).toLowerCase());
   return {
-    matches: ({ keyPath }) => {
-      const name = keyPath.slice(keyPath.lastIndexOf('/') + 1).toLowerCase();
+    matches: ({ path }) => {
+      const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
       return encoded.some((ending) => name.endsWith(ending));
     },
   };
 }
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
-function compileRegex(content: string): Matcher | string {
-  const pattern = compilePattern(content);
+function compileRegex(content: string, tools: CompileTools): Matcher | string {
+  const pattern = tools.compilePattern(content);
   if (pattern.kind === 'invalid') return pattern.reason;
   return {
-    matches: ({ scheme, host, keyPath, query }) => {
-      const target = keyPath + query;
-      return pattern.test(target) || pattern.test(`${scheme}://${host}${target}`);
-    },
+    matches: ({ url, pathAndQuery }) => pattern.test(pathAndQuery) || pattern.test(url),
     patternBytes: pattern.sizeBytes,
   };
 }

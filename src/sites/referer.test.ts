@@ -74,18 +74,9 @@ describe('which pages are on the list', () => {
 
   test('without a Referer of a page, allowing blank ones decides in either mode', () => {
     for (const mode of ['deny', 'allow'] as const) {
-      for (const blank of [
-        undefined,
-        '',
-        'about:blank',
-        'null',
-        'example.com',
-        'ftp://example.com/',
-        'http://',
-        '\u00ff',
-      ]) {
+      for (const blank of ['', 'about:blank', 'null', 'example.com', 'ftp://example.com/', 'http://', '\u00ff']) {
         for (const allowsBlank of [true, false]) {
-          assert.equal(compileReferers({ mode, allowsBlank, entries: ['*'] })(blank), !allowsBlank, String(blank));
+          assert.equal(compileReferers({ mode, allowsBlank, entries: ['*'] })(blank), !allowsBlank, blank);
         }
       }
     }

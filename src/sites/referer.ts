@@ -21,15 +21,15 @@ export function parseRefererEntry(text: string): ParsedEntry {
   return { kind: 'entry', entry: `${mark && '*.'}${bracket(name)}${port}` };
 }
 
-/** Whether a request with this `Referer` (`undefined` without one) is refused. Throws `RangeError` for an entry that is none. */
+/** Whether a request with this `Referer` (empty without one) is refused. Throws `RangeError` for an entry that is none. */
 export function compileReferers({
   mode,
   allowsBlank,
   entries,
-}: NonNullable<AccessSpec['referer']>): (referer: string | undefined) => boolean {
+}: NonNullable<AccessSpec['referer']>): (referer: string) => boolean {
   const isListed = compileEntries(entries);
   return (referer) => {
-    const page = parseReferer(referer ?? '');
+    const page = parseReferer(referer);
     if (page === undefined) return !allowsBlank;
     return isListed(page) === (mode === 'deny');
   };

@@ -18,13 +18,13 @@ export function parseUserAgentEntry(text: string): ParsedEntry {
   return { kind: 'entry', entry: EMPTY_ENTRIES.has(entry) ? '^$' : entry };
 }
 
-/** Whether a request with this `User-Agent` (`undefined` without one) is refused. */
-export function compileUserAgents(entries: readonly string[]): (userAgent: string | undefined) => boolean {
+/** Whether a request with this `User-Agent` (empty without one) is refused. */
+export function compileUserAgents(entries: readonly string[]): (userAgent: string) => boolean {
   const deniesEmpty = entries.some((entry) => entry === '^$' || entry === '*');
   const texts = entries.filter((entry) => entry !== '^$').map(asHeaderText);
   const parts = texts.filter((text) => !text.includes('*'));
   const globs = texts.filter((text) => text.includes('*')).map(compileGlob);
-  return (userAgent = '') => {
+  return (userAgent) => {
     if (userAgent === '') return deniesEmpty;
     const text = userAgent.toLowerCase();
     return parts.some((part) => text.includes(part)) || globs.some((matches) => matches(text));
