@@ -93,6 +93,26 @@ describe('scheme, port and names towards the origin', () => {
   }
 });
 
+describe('what an origin‘s health is kept under', () => {
+  const probeKey = (probePath: string, hostHeader = '') => {
+    const monitored = site({ probePath, hostHeader, primary: [{ host: 'o' }] });
+    const [first] = chooseOrigins({ site: monitored, scheme: 'http', host: 'h.example', turn: 0, isDown: () => false });
+    return first?.probe.key ?? '';
+  };
+
+  test('the address, and with a monitor URL what is asked for', () => {
+    assert.equal(probeKey(''), 'o:80');
+    assert.equal(probeKey('/up?a'), 'o:80 http://h.example/up?a');
+    assert.equal(probeKey('/up?a', 'source.example'), 'o:80 http://source.example/up?a');
+  });
+
+  test('a long path is named by its beginning and its digest', () => {
+    const [one, two] = ['a', 'b'].map((end) => probeKey(`/${'x'.repeat(8_000)}${end}`));
+    assert.match(one ?? '', /^o:80 http:\/\/h\.example\/x{63}#[\w-]{43}$/);
+    assert.notEqual(one, two);
+  });
+});
+
 function site(origins: Partial<OriginsSpec>, type = 'static') {
   const spec = { protocol: 'http', primary: [], backup: [], hostHeader: '', probePath: '', ...origins };
   const result = compileSite({ id: 1, name: 'h.example', type, state: 'open', origins: spec }, 1);

@@ -1,10 +1,13 @@
 /** Which origins a request may try, in order, and what each is called on the wire. Pure. */
+import { hash } from 'node:crypto';
 import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
 import type { ProbeTarget } from './probe-schedule.ts';
 
 /** Attempts inside one request, the first included. */
 const MAX_ATTEMPTS = 3;
+/** Of a monitor URL's path and query, in what its health is kept under. */
+const MAX_KEY_TARGET_CHARS = 64;
 
 export type Scheme = 'http' | 'https';
 
@@ -18,6 +21,7 @@ export interface Place {
 }
 
 export interface Candidate extends Place {
+  readonly siteId: number;
   readonly probe: ProbeTarget;
 }
 
@@ -65,6 +69,7 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
   });
   const key = `${origin.host}:${port}`;
   return {
+    siteId: site.id,
     key,
     hostHeader,
     destination: destination(hostHeader),
@@ -84,8 +89,14 @@ function describeProbe(
   if (target === '' || host === '') {
     return { key: address, destination: { ...destination(''), serverName: undefined } };
   }
-  const key = `${address} ${scheme}://${host}${target}`;
+  const key = `${address} ${scheme}://${host}${shorten(target)}`;
   return { key, destination: destination(host), request: { host, target } };
+}
+
+/** Thousands of them stand in one report: a long one is named by its beginning and its digest. */
+function shorten(target: string): string {
+  if (target.length <= MAX_KEY_TARGET_CHARS) return target;
+  return `${target.slice(0, MAX_KEY_TARGET_CHARS)}#${hash('sha256', target, 'base64url')}`;
 }
 
 export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {

@@ -7,7 +7,7 @@ const B = origin('b:80');
 
 function origin(key: string, hostHeader = 'www.example.com', probeKey = key) {
   const destination = { host: 'a', port: 80, isAddress: false, serverName: undefined };
-  return { key, hostHeader, probe: { key: probeKey, destination } };
+  return { siteId: 1, key, hostHeader, destination, probe: { key: probeKey, destination } };
 }
 
 describe('passive health', () => {
@@ -42,13 +42,23 @@ describe('passive health', () => {
     assert.equal(health.isDown(A, 0), false);
   });
 
-  test('answers that come too late count against the host that was asked for, not against the address', () => {
+  test('answers that come too late count against the site and the host that was asked for, not against the address', () => {
     const health = createOriginHealth();
-    const other = origin('a:80', 'other.example.com');
+    const others = [origin('a:80', 'other.example.com'), { ...A, siteId: 2 }];
     for (let i = 0; i < 3; i++) health.noteFailure(A, 'originTimeout', 0);
-    assert.deepEqual([health.isDown(A, 1), health.isDown(other, 1)], [true, false]);
+    assert.equal(health.isDown(A, 1), true);
+    for (const other of others) assert.equal(health.isDown(other, 1), false);
     for (let i = 0; i < 3; i++) health.noteFailure(A, 'originConnect', 0);
-    assert.equal(health.isDown(other, 1), true);
+    for (const other of others) assert.equal(health.isDown(other, 1), true);
+  });
+
+  test('a site that asks by TLS where nobody speaks it marks the address down for itself alone', () => {
+    const health = createOriginHealth();
+    const byTls = { ...A, siteId: 2, destination: { ...A.destination, serverName: 'www.example.com' } };
+    for (let i = 0; i < 3; i++) health.noteFailure(byTls, 'originConnectTimeout', 0);
+    assert.deepEqual([health.isDown(byTls, 1), health.isDown(A, 1)], [true, false]);
+    for (let i = 0; i < 3; i++) health.noteFailure(byTls, 'originConnect', 0);
+    assert.equal(health.isDown(A, 1), true);
   });
 });
 

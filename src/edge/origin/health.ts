@@ -12,7 +12,7 @@ const MAX_ORIGINS = 10_000;
 /** A report of the probes holds for so long: three of them may be lost. */
 const REPORT_MS = 30_000;
 
-type Asked = Pick<Candidate, 'key' | 'hostHeader' | 'probe'>;
+type Asked = Pick<Candidate, 'siteId' | 'key' | 'hostHeader' | 'destination' | 'probe'>;
 
 export interface OriginHealth {
   isDown(origin: Asked, now: number): boolean;
@@ -24,7 +24,7 @@ export interface OriginHealth {
 }
 
 export function createOriginHealth(): OriginHealth {
-  // What listens at an address is the same for every site; how fast it answers is a matter of what it is asked for.
+  // What listens at an address is the same for every site; how fast it answers is a matter of what it is asked for, and how.
   const unreachable = createMarks();
   const slow = createMarks();
   let probed: { readonly down: ReadonlySet<string>; readonly at: number } = { down: new Set(), at: 0 };
@@ -38,9 +38,10 @@ export function createOriginHealth(): OriginHealth {
       slow.clear(slowKey(origin));
     },
     noteFailure: (origin, failure, now) => {
-      if (failure === 'originConnect' || failure === 'originConnectTimeout') unreachable.note(origin.key, now);
+      const isHandshake = failure === 'originConnectTimeout' && origin.destination.serverName !== undefined;
       // What else a customer's wrong setting causes says nothing about the address.
-      if (failure === 'originTimeout') slow.note(slowKey(origin), now);
+      if (failure === 'originTimeout' || isHandshake) slow.note(slowKey(origin), now);
+      else if (failure === 'originConnect' || failure === 'originConnectTimeout') unreachable.note(origin.key, now);
     },
     applyReport: ({ down, up }, now) => {
       probed = { down: new Set(down), at: now };
@@ -49,8 +50,9 @@ export function createOriginHealth(): OriginHealth {
   };
 }
 
-function slowKey({ key, hostHeader }: Asked): string {
-  return `${key} ${hostHeader}`;
+/** Of the site alone: another may ask the same host for what is slow. */
+function slowKey({ siteId, key, hostHeader }: Asked): string {
+  return `${siteId} ${key} ${hostHeader}`;
 }
 
 /** Failures in a row. Only what failed lately is in it. */

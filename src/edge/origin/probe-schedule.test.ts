@@ -40,8 +40,8 @@ describe('the schedule of probes', () => {
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
     const outcomes = ['down', 'down', 'up', 'down', 'unclear', 'down', 'down', 'down', 'up'] as const;
     const told = outcomes.map((outcome, i) => {
-      schedule.settle('a:80', outcome, i);
-      return schedule.takeReport(i)?.down;
+      schedule.settle('a:80', outcome, i * 500);
+      return schedule.takeReport(i * 500)?.down;
     });
     const none = undefined;
     assert.deepEqual(told, [none, none, none, none, none, none, ['a:80'], none, []]);
@@ -59,6 +59,18 @@ describe('the schedule of probes', () => {
     assert.deepEqual(schedule.takeReport(3), { down: [], up: ['a:80'] });
     schedule.settle(monitored('a:80').key, 'up', 4);
     assert.equal(schedule.takeReport(4), undefined);
+  });
+
+  test('news within half a second is told together', () => {
+    const schedule = createProbeSchedule(() => 0);
+    for (const key of ['a:80', 'b:80', 'c:80']) schedule.note({ target: at(key), isPassedOver: false }, 0);
+    const fail = (key: string) => Array.from({ length: 3 }, () => schedule.settle(key, 'down', 0));
+    fail('a:80');
+    assert.deepEqual(schedule.takeReport(0)?.down, ['a:80']);
+    fail('b:80');
+    assert.equal(schedule.takeReport(499), undefined);
+    fail('c:80');
+    assert.deepEqual(schedule.takeReport(500)?.down, ['a:80', 'b:80', 'c:80']);
   });
 
   test('what is down is told again every 10 s', () => {

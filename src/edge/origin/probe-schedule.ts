@@ -34,7 +34,7 @@ export interface ProbeSchedule {
   /** Those that are due, the most overdue first. Each is under way until it is settled. */
   take(now: number, max: number): readonly ProbeTarget[];
   settle(key: string, outcome: ProbeOutcome, now: number): void;
-  /** `undefined`: nothing has changed since the last. */
+  /** `undefined`: nothing has changed since the last, or that was just now. */
   takeReport(now: number): ProbeReport | undefined;
 }
 
@@ -47,6 +47,8 @@ const FAILURES_UNTIL_DOWN = 3;
 const USED_MS = 300_000;
 /** The origin that was used longest ago makes room. */
 const MAX_TARGETS = 10_000;
+/** Between two reports: thousands of origins may come and go, and each report names all that are down. */
+const REPORT_EVERY_MS = 500;
 /** A report without news, while something is down: a worker may have missed the last, or be new. */
 const REPEAT_MS = 10_000;
 
@@ -118,6 +120,7 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
       if (wasDown !== isDown(entry)) hasNews = true;
     },
     takeReport: (now) => {
+      if (now - reportedAt < REPORT_EVERY_MS) return undefined;
       const all = down();
       const isRepeat = all.length > 0 && now - reportedAt >= REPEAT_MS;
       if (!hasNews && !isRepeat) return undefined;
