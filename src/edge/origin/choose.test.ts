@@ -113,9 +113,50 @@ describe('what an origin‘s health is kept under', () => {
   });
 });
 
-function site(origins: Partial<OriginsSpec>, type = 'static') {
+function site(origins: Partial<OriginsSpec>, type = 'static', name = 'h.example') {
   const spec = { protocol: 'http', primary: [], backup: [], hostHeader: '', probePath: '', ...origins };
-  const result = compileSite({ id: 1, name: 'h.example', type, state: 'open', origins: spec }, 1);
+  const result = compileSite({ id: 1, name, type, state: 'open', origins: spec }, 1);
   if (result.kind === 'invalid') throw new Error(result.problem);
   return result.site;
 }
+
+describe('what is probed', () => {
+  const keyOf = (name: string, change: Partial<OriginsSpec>) => {
+    const spec = { primary: [{ host: 'a' }], ...change };
+    const [first] = chooseOrigins({
+      site: site(spec, 'static', name),
+      scheme: 'https',
+      host: 'h.example',
+      turn: 0,
+      isDown: () => false,
+    });
+    return [first?.probe.key, first?.probe.destination.serverName, first?.probe.request?.target];
+  };
+  const rows: readonly (readonly [what: string, name: string, Partial<OriginsSpec>, expected: unknown[]])[] = [
+    ['a connection, without TLS', 'h.example', { protocol: 'https' }, ['a:443', undefined, undefined]],
+    ['a monitor URL', 'h.example', { probePath: '/s?x' }, ['a:80 http://h.example/s?x', undefined, '/s?x']],
+    ['by TLS', 'h.example', { probePath: '/s', protocol: 'https' }, ['a:443 https://h.example/s', 'h.example', '/s']],
+    [
+      'the sourcehost',
+      'h.example',
+      { probePath: '/', hostHeader: 's.example:81' },
+      ['a:80 http://s.example:81/', undefined, '/'],
+    ],
+    ['a wildcard with nobody to ask for', '*.example', { probePath: '/' }, ['a:80', undefined, undefined]],
+    [
+      'a wildcard with a host',
+      '*.example',
+      { probePath: '/', probeHost: 'm.example' },
+      ['a:80 http://m.example/', undefined, '/'],
+    ],
+    [
+      'a wildcard with a sourcehost',
+      '*.example',
+      { probePath: '/', probeHost: 'm.example', hostHeader: 's.example' },
+      ['a:80 http://s.example/', undefined, '/'],
+    ],
+  ];
+  for (const [what, name, change, expected] of rows) {
+    test(what, () => assert.deepEqual(keyOf(name, change), expected));
+  }
+});

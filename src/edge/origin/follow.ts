@@ -1,5 +1,5 @@
 /** Follows redirects on the way to an object: what is at their end is the answer. Edge rule 7, docs/decisions/0130 */
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { firstValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
@@ -21,6 +21,7 @@ export interface FollowOptions {
 
 /** A redirect is kept until its target has answered; one with a larger body is passed on. */
 const MAX_HELD_BYTES = 64 * 1024;
+const HOLD_MS = 5_000;
 
 /** The same, but where the site has redirects followed. */
 export function createFollowingOrigins(options: FollowOptions): Origins {
@@ -78,7 +79,11 @@ async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: F
   const result = await askOrigin(elsewhere, asked, options.elsewhere, (detail) =>
     options.onFailure('originCut', `${elsewhere.key}: ${detail}`),
   );
-  if (result.kind !== 'failure') return result;
+  if (result.kind === 'response') {
+    const { response } = result;
+    return { kind: 'response', response: { ...response, headers: withoutFields(response.headers, OF_ITS_HOST) } };
+  }
+  if (result.kind === 'aborted') return result;
   const { failure, detail } = result;
   options.onFailure(failure, `${elsewhere.key}: ${detail}`);
   return { kind: 'failed', failure, detail };
@@ -86,6 +91,19 @@ async function askHop(fetch: Fetch, { host, target, elsewhere }: Hop, options: F
 
 /** A tag names a representation; a date is older or younger than anything, also than what another address has. */
 const OF_THE_FIRST: ReadonlySet<string> = new Set(['if-modified-since']);
+
+/** What a host says to clients of its own; under the site's name it would be said by the site. */
+const OF_ITS_HOST: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'clear-site-data',
+  'nel',
+  'public-key-pins',
+  'report-to',
+  'reporting-endpoints',
+  'set-cookie',
+  'set-cookie2',
+  'strict-transport-security',
+]);
 
 type Held =
   /** Its body is in memory, its connection free for the next request. */
@@ -99,7 +117,9 @@ async function hold(response: OriginResponse, signal: AbortSignal): Promise<Held
   const { body } = response;
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  addAbortSignal(signal, body);
+  const giveUp = () => body.destroy(new Error('the redirect is not waited for any more'));
+  const timer = setTimeout(giveUp, HOLD_MS);
+  signal.addEventListener('abort', giveUp, { once: true });
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
@@ -108,6 +128,9 @@ async function hold(response: OriginResponse, signal: AbortSignal): Promise<Held
     }
   } catch {
     return { kind: 'broken' }; // or the client has left
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
   }
   if (sizeBytes > MAX_HELD_BYTES) {
     body.unshift(Buffer.concat(chunks));

@@ -3,7 +3,7 @@ import type { Destination } from './connector.ts';
 
 /** What stands for an origin's health: its address, or with a monitor URL what that asks of it. */
 export interface ProbeTarget {
-  /** `host:port`, and behind a blank the URL that is asked for, if any. Sites with the same key share the health. */
+  /** `host:port`, and behind a blank what stands for the URL that is asked for, if any. Sites with the same key share the health. */
   readonly key: string;
   readonly destination: Destination;
   /** Without it a connection is enough. */
@@ -33,7 +33,8 @@ export interface ProbeSchedule {
   note(use: OriginUse, now: number): void;
   /** Those that are due, the most overdue first. Each is under way until it is settled. */
   take(now: number, max: number): readonly ProbeTarget[];
-  settle(key: string, outcome: ProbeOutcome, now: number): void;
+  /** Gives what the origin has become by it, if anything. */
+  settle(key: string, outcome: ProbeOutcome, now: number): 'down' | 'up' | undefined;
   /** `undefined`: nothing has changed since the last, or that was just now. */
   takeReport(now: number): ProbeReport | undefined;
 }
@@ -65,27 +66,36 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
   // In the order of use.
   const entries = new Map<string, Entry>();
   const up = new Set<string>();
+  let downCount = 0;
   let hasNews = false;
   let reportedAt = Number.NEGATIVE_INFINITY;
 
-  const forget = (key: string) => {
-    if (isDown(entries.get(key))) hasNews = true;
-    entries.delete(key);
+  /** True: it has become down by it, or up. */
+  const setFailures = (entry: Entry, failures: number): boolean => {
+    const wasDown = isDown(entry);
+    entry.failures = failures;
+    if (isDown(entry) === wasDown) return false;
+    downCount += wasDown ? -1 : 1;
+    hasNews = true;
+    return true;
+  };
+  const forget = (entry: Entry) => {
+    setFailures(entry, 0);
+    entries.delete(entry.target.key);
   };
   const forgetUnused = (now: number) => {
-    for (const [key, { usedAt }] of entries) {
-      if (now - usedAt < USED_MS && entries.size <= MAX_TARGETS) return;
-      forget(key);
+    for (const entry of entries.values()) {
+      if (now - entry.usedAt < USED_MS && entries.size <= MAX_TARGETS) return;
+      forget(entry);
     }
   };
-  const down = () => [...entries.values()].filter(isDown).map(({ target }) => target.key);
 
   return {
     get size() {
       return entries.size;
     },
     get downCount() {
-      return down().length;
+      return downCount;
     },
     note: ({ target, isPassedOver }, now) => {
       const entry = entries.get(target.key) ?? newEntry(target, now + random() * intervalOf(target));
@@ -105,26 +115,24 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
     },
     settle: (key, outcome, now) => {
       const entry = entries.get(key);
-      if (entry === undefined) return;
+      if (entry === undefined) return undefined;
       entry.isUnderWay = false;
       entry.dueAt = now + intervalOf(entry.target) * (1 + JITTER * (random() - 0.5));
-      if (outcome === 'forbidden') forget(key);
-      if (outcome !== 'up' && outcome !== 'down') return;
-      const wasDown = isDown(entry);
-      entry.failures = outcome === 'up' ? 0 : entry.failures + 1;
+      if (outcome === 'forbidden') forget(entry);
+      if (outcome !== 'up' && outcome !== 'down') return undefined;
       if (outcome === 'up' && entry.isPassedOver) {
         entry.isPassedOver = false;
         up.add(addressOf(key));
         hasNews = true;
       }
-      if (wasDown !== isDown(entry)) hasNews = true;
+      return setFailures(entry, outcome === 'up' ? 0 : entry.failures + 1) ? outcome : undefined;
     },
     takeReport: (now) => {
       if (now - reportedAt < REPORT_EVERY_MS) return undefined;
-      const all = down();
-      const isRepeat = all.length > 0 && now - reportedAt >= REPEAT_MS;
+      const isRepeat = downCount > 0 && now - reportedAt >= REPEAT_MS;
       if (!hasNews && !isRepeat) return undefined;
-      const report = { down: all, up: [...up] };
+      const down = [...entries.values()].filter(isDown).map(({ target }) => target.key);
+      const report = { down, up: [...up] };
       up.clear();
       hasNews = false;
       reportedAt = now;
@@ -141,8 +149,8 @@ function intervalOf({ request }: ProbeTarget): number {
   return request === undefined ? CONNECT_EVERY_MS : REQUEST_EVERY_MS;
 }
 
-function isDown(entry: Entry | undefined): boolean {
-  return entry !== undefined && entry.failures >= FAILURES_UNTIL_DOWN;
+function isDown(entry: Entry): boolean {
+  return entry.failures >= FAILURES_UNTIL_DOWN;
 }
 
 function addressOf(key: string): string {

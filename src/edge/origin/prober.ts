@@ -1,6 +1,7 @@
 /** Probes the origins that this machine's workers use; once per machine, whatever the number of workers. docs/decisions/0132 */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
+import { TokenBuckets } from '#lib/token-bucket.ts';
 import { createConnector, type VerifyOrigins } from './connector.ts';
 import type { Guard } from './guard.ts';
 import { PROBE_TIMEOUT_MS, probeOrigin } from './probe.ts';
@@ -29,21 +30,24 @@ export interface Prober extends Disposable {
 const TICK_MS = 100;
 /** 200 a second. */
 const MAX_PER_TICK = 20;
+/** Of what goes down and up in the log: origins may do that as often as they like. */
+const LINES = { perSecond: 1, burst: 60 };
 
 export function startProber(options: ProberOptions): Prober {
   const { guard, verify, monotonic, onReport, registry, log } = options;
   const resolve = options.resolve ?? createResolver({ monotonic });
   const connect = createConnector({ guard, resolve, verify, timeoutMs: PROBE_TIMEOUT_MS });
   const schedule = createProbeSchedule(options.random);
+  const lines = new TokenBuckets({ ...LINES, maxKeys: 1 });
   const countProbe = addMetrics(registry, schedule);
 
   const probe = async (target: ProbeTarget) => {
     const outcome = await probeOrigin(target, connect);
     countProbe({ kind: target.request === undefined ? 'connect' : 'request', outcome });
-    const before = schedule.downCount;
-    schedule.settle(target.key, outcome, monotonic());
-    if (schedule.downCount > before) log.warn({ origin: target.key }, 'origin is down: probes fail');
-    if (schedule.downCount < before) log.info({ origin: target.key }, 'origin is up again');
+    const now = monotonic();
+    const change = schedule.settle(target.key, outcome, now);
+    if (change === undefined || lines.take('', now).kind === 'empty') return;
+    log[change === 'down' ? 'warn' : 'info']({ origin: target.key, change }, `origin is ${change}, as probes say`);
   };
   const timer = setInterval(() => {
     const now = monotonic();
