@@ -3,7 +3,8 @@ import type { ByteSpan } from '#http/range.ts';
 import type { EdgeContext } from '../context.ts';
 import { readLive } from '../respond/read-live.ts';
 import type { StoredBody } from '../store/store.ts';
-import type { OpenedSlice } from './fetch.ts';
+import type { LiveSlice, OpenedSlice } from './fetch.ts';
+import type { NoSlice } from './flights.ts';
 import { SLICE_BYTES, sliceAt } from './layout.ts';
 import type { SlicedObject } from './object.ts';
 import { fetchAhead, openSlice } from './open.ts';
@@ -16,7 +17,7 @@ export class SlicedBody implements StoredBody {
   readonly #edge: EdgeContext;
   readonly #object: SlicedObject;
   #first: { readonly slice: number; readonly opened: OpenedSlice } | undefined;
-  #reading: StoredBody | undefined;
+  #reading: Exclude<OpenedSlice, NoSlice> | undefined;
 
   constructor(edge: EdgeContext, object: SlicedObject) {
     this.#edge = edge;
@@ -26,7 +27,7 @@ export class SlicedBody implements StoredBody {
 
   /** What a slow client keeps of it although the store has given it up; what is still on its way is counted there. */
   get heldBytes(): number {
-    const body = this.#reading;
+    const body = bodyOf(this.#reading);
     return body === undefined || this.#edge.store.isCounted?.(body) === true ? 0 : (body.heldBytes ?? body.sizeBytes);
   }
 
@@ -64,28 +65,31 @@ export class SlicedBody implements StoredBody {
   }
 
   async *#readSlice(opened: OpenedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
-    switch (opened.kind) {
-      case 'stored':
-        this.#reading = opened.body;
-        try {
-          yield* opened.body.read(span);
-        } finally {
-          this.#reading = undefined;
-        }
-        return;
-      case 'live': {
-        const { live, fetchRest, reader } = opened;
-        const never = new AbortController().signal; // a slice is short
-        try {
-          yield* clip(readLive(live, fetchRest, never, reader), span);
-        } catch (error) {
-          throw new SliceLost('a slice broke off', { cause: error });
-        }
-        return;
-      }
-      default:
-        throw new SliceLost(`a slice is not to be had: ${opened.kind}`);
+    if (opened.kind !== 'stored' && opened.kind !== 'live') {
+      throw new SliceLost(`a slice is not to be had: ${opened.kind}`);
     }
+    this.#reading = opened;
+    try {
+      yield* opened.kind === 'stored' ? opened.body.read(span) : readAlong(opened, span);
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+}
+
+/** As far as it is not kept for those who read along. */
+function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
+  if (opened?.kind === 'stored') return opened.body;
+  const end = opened?.kind === 'live' ? opened.live.over : undefined;
+  return end?.kind === 'whole' ? end.body : undefined;
+}
+
+async function* readAlong({ live, fetchRest, reader }: LiveSlice, span: ByteSpan): AsyncGenerator<Buffer> {
+  const never = new AbortController().signal; // a slice is short
+  try {
+    yield* clip(readLive(live, fetchRest, never, reader), span);
+  } catch (error) {
+    throw new SliceLost('a slice broke off', { cause: error });
   }
 }
 

@@ -76,7 +76,7 @@ async function fetchPart(
   return isChange(status) ? { kind: 'changed' } : { kind: 'refused', status };
 }
 
-type LiveSlice = Extract<OpenedSlice, { kind: 'live' }>;
+export type LiveSlice = Extract<OpenedSlice, { kind: 'live' }>;
 
 /** From now on the body comes in. */
 export function bringSlice(
