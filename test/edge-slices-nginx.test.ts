@@ -26,6 +26,12 @@ async function start(t: TestContext, server = '') {
 const lines = (slices: readonly number[], status = 206) =>
   slices.map((slice) => `/film.mp4 bytes=${sliceRange(slice)} ${status}`);
 
+/** It logs a request when it has sent the answer, so maybe after the client has it, and after a later one's. */
+async function assertAsked(asked: () => readonly string[], expected: readonly string[]): Promise<void> {
+  await eventually('logged', () => asked().length >= expected.length);
+  assert.deepEqual(asked().toSorted(), expected.toSorted());
+}
+
 describe('nginx as origin of slices', needsNginx(), () => {
   test('ranges, HEAD and conditions are answered as nginx answers them, from slices', async (t) => {
     const { nginx, asked, edge } = await start(t);
@@ -69,7 +75,7 @@ describe('nginx as origin of slices', needsNginx(), () => {
       assertBytes(received, FILE);
       assert.equal(mark(received), expected);
     }
-    assert.deepEqual(asked(), lines([0, 1, 2, 3, 4]));
+    await assertAsked(asked, lines([0, 1, 2, 3, 4]));
   });
 
   test('when its time is over, one 304 confirms it', async (t) => {
@@ -79,7 +85,7 @@ describe('nginx as origin of slices', needsNginx(), () => {
     const received = await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`));
     assertBytes(received, FILE.subarray(MIB, MIB + 2), 206);
     assert.equal(mark(received), 'REVALIDATED');
-    assert.deepEqual(asked(), [...lines([0, 1, 2, 3, 4]), ...lines([1], 304)]);
+    await assertAsked(asked, [...lines([0, 1, 2, 3, 4]), ...lines([1], 304)]);
   });
 
   test('a file that is replaced between two slices cuts its readers, and is served anew', async (t) => {
@@ -103,7 +109,7 @@ describe('nginx as origin of slices', needsNginx(), () => {
     assertBytes(await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`)), FILE);
     await eventually('stored', async () => mark(await edge.get('/film.mp4')) === 'HIT');
     assertBytes(await edge.get('/film.mp4', range(`${MIB}-${MIB + 1}`)), FILE.subarray(MIB, MIB + 2), 206);
-    assert.equal(asked().length, 1);
+    await assertAsked(asked, [`/film.mp4 bytes=${sliceRange(1)} 200`]);
   });
 
   test('one that is slow: the first bytes reach the client before a slice is whole', async (t) => {
