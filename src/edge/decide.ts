@@ -12,7 +12,7 @@ export interface EdgeDecision {
 }
 
 /** Of two processes that read the clock at the same time. */
-const CLOCK_TOLERANCE_MS = 1_000;
+export const CLOCK_TOLERANCE_MS = 1_000;
 
 /**
  * What was requested at or before `absentUpTo` counts as absent, also where it is still stored. So does what was requested in the

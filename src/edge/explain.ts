@@ -101,7 +101,7 @@ async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): P
   const { decision } = index;
   const object = 'stored' in decision ? describeObject(visit, decision.stored) : undefined;
   if (object === undefined) return { decision: looked.decision, stored: 'nothing, or no slices of it' };
-  const slice = await findSlice(edge.store, object, firstSliceFor(asked.request.facts.range));
+  const slice = await findSlice(edge, object, firstSliceFor(asked.request.facts.range));
   if (slice === undefined)
     return { decision: { kind: 'miss' }, stored: 'slices, but not the one that the answer begins with' };
   return { decision, stored: `in slices, ${describeStored(decision)}` };

@@ -100,7 +100,7 @@ async function answerObject(
   const answer = answerStored(visit, { ...object.index, body }, status, now);
   const first = firstByte(answer);
   if (first === undefined) return { kind: 'answer', answer };
-  if (!mayFetch && (await findSlice(edge.store, object, sliceAt(first))) === undefined) return undefined;
+  if (!mayFetch && (await findSlice(edge, object, sliceAt(first))) === undefined) return undefined;
   const opened = await body.openFirst(sliceAt(first));
   void viewer.ended.then(() => body.leave()); // never rejects
   switch (opened.kind) {

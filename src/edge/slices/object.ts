@@ -5,7 +5,8 @@ import type { ByteSpan } from '#http/range.ts';
 import { expectedBodyBytes } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
 import { unconditionalHeaders } from '#http/validate.ts';
-import type { Visit } from '../context.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import { CLOCK_TOLERANCE_MS } from '../decide.ts';
 import { isReadable } from '../readable.ts';
 import { wrapBytes } from '../store/memory-body.ts';
 import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
@@ -42,15 +43,17 @@ export function discardIndex(store: CacheStore, visit: Visit, index: CachedRespo
  * an object that was given up, also where the next one claims to have the same bytes.
  */
 export async function findSlice(
-  store: CacheStore,
+  { store, clock }: Pick<EdgeContext, 'store' | 'clock'>,
   object: SlicedObject,
   slice: number,
 ): Promise<StoredBody | undefined> {
   const { visit, index, totalBytes, generation } = object;
   const key = sliceKey(visit.key, slice, generation);
   const { first, last } = sliceSpan(slice, totalBytes);
-  const isIt = ({ requestAt, body }: CachedResponse) =>
-    requestAt >= index.requestAt && body.sizeBytes === last - first + 1;
+  const latest = clock() + CLOCK_TOLERANCE_MS; // of a time before the clock was set back nothing can be told
+  const isIt = ({ requestAt, body }: CachedResponse) => {
+    return requestAt >= index.requestAt && requestAt <= latest && body.sizeBytes === last - first + 1;
+  };
   const entry = await store.find(key);
   // Another worker may have stored it since.
   const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
@@ -71,8 +74,8 @@ export function putSlice(
 
 /** The request's fields for a part of the object. An origin that has another by now is free to say so. RFC 9110 §13.1.5 */
 export function partHeaders({ visit, index }: SlicedObject, span: ByteSpan): RawHeaders {
-  const isTagged = index.etag !== undefined && isStrong(index.etag);
-  return [...spanHeaders(visit, span), ...(isTagged && index.etag !== undefined ? ['If-Range', index.etag] : [])];
+  const { etag } = index;
+  return [...spanHeaders(visit, span), ...(etag !== undefined && isStrong(etag) ? ['If-Range', etag] : [])];
 }
 
 /** Under no condition. */

@@ -20,7 +20,7 @@ export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: 
     const flight = underWay();
     const joined = flight && (await join(edge, object, slice, flight));
     if (joined !== undefined) return joined;
-    const body = await findSlice(edge.store, object, slice);
+    const body = await findSlice(edge, object, slice);
     if (body !== undefined) return { kind: 'stored', body };
     if (underWay() === undefined) return lead(edge, object, slice, key);
   }

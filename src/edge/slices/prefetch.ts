@@ -34,7 +34,7 @@ export async function bringSlices(
       case 'live':
         opened.reader.leave();
         await opened.landed;
-        if ((await findSlice(edge.store, object, slice)) === undefined) return 'incomplete';
+        if ((await findSlice(edge, object, slice)) === undefined) return 'incomplete';
         break;
       case 'changed':
         return 'incomplete';
