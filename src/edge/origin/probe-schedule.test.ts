@@ -54,6 +54,7 @@ describe('the schedule of probes', () => {
     schedule.note({ target: monitored('a:80'), isPassedOver: true }, 1);
     assert.deepEqual(schedule.take(1, 10), [monitored('a:80')]);
     schedule.settle(monitored('a:80').key, 'down', 2);
+    schedule.note({ target: monitored('a:80'), isPassedOver: false }, 2); // by another worker
     assert.equal(schedule.takeReport(2), undefined);
     schedule.settle(monitored('a:80').key, 'up', 3);
     assert.deepEqual(schedule.takeReport(3), { down: [], up: ['a:80'] });

@@ -101,7 +101,8 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
       const entry = entries.get(target.key) ?? newEntry(target, now + random() * intervalOf(target));
       entry.usedAt = now;
       if (isPassedOver && !entry.isPassedOver) entry.dueAt = now;
-      entry.isPassedOver = isPassedOver;
+      // Until a success is told: another worker may have met no failure.
+      entry.isPassedOver ||= isPassedOver;
       entries.delete(target.key);
       entries.set(target.key, entry);
       forgetUnused(now);
