@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { createAddressSet, parseCidr, plainAddress, unmapAddress } from './cidr.ts';
 
 describe('parseCidr', () => {
@@ -68,3 +70,22 @@ test('an address has one plain text; what is none has no text', () => {
   ] as const;
   for (const [text, expected] of rows) assert.equal(plainAddress(text), expected, text);
 });
+
+for (const [family, addresses, bits] of [
+  ['ipv4', fc.ipV4(), 32],
+  ['ipv6', fc.ipV6().filter((text) => unmapAddress(text) === text), 128],
+] as const) {
+  test(`a set has what the engine's own list has, whatever the networks: ${family}`, () => {
+    const networks = fc.array(fc.tuple(addresses, fc.integer({ min: 1, max: bits })), { maxLength: 8 });
+    fc.assert(
+      fc.property(networks, fc.array(addresses), (chosen, others) => {
+        const list = new BlockList();
+        for (const [address, prefix] of chosen) list.addSubnet(address, prefix, family);
+        const set = createAddressSet(chosen.map(([address, prefix]) => `${address}/${prefix}`));
+        for (const address of [...others, ...chosen.map(([first]) => first)]) {
+          assert.equal(set.has(address), list.check(address, family), address);
+        }
+      }),
+    );
+  });
+}

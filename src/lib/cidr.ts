@@ -1,5 +1,5 @@
 /** IP addresses and networks as text (`192.0.2.0/24`, `2001:db8::/32`, a bare address is a network of one). */
-import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 
 export interface Cidr {
   readonly family: 'ipv4' | 'ipv6';
@@ -41,18 +41,51 @@ export interface AddressSet {
 
 /** Throws `RangeError` for a text that is no network. */
 export function createAddressSet(networks: readonly string[]): AddressSet {
-  const list = new BlockList();
-  for (const text of networks) {
-    const cidr = parseCidr(text);
+  const cidrs = networks.map((text) => {
+    const cidr = parseCidr(plainNetwork(text) ?? text);
     if (cidr === undefined) throw new RangeError(`no network: ${text}`);
-    list.addSubnet(cidr.address, cidr.prefix, cidr.family);
-  }
+    return cidr;
+  });
+  const hasV4 = createRanges(cidrs.filter(({ family }) => family === 'ipv4').map(toRange));
+  const hasV6 = createRanges(cidrs.filter(({ family }) => family === 'ipv6').map(toRange));
   return {
     has: (address) => {
-      const plain = unmapAddress(address);
-      const version = isIP(plain);
-      return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6');
+      const v4 = ipv4Number(address);
+      if (v4 !== undefined) return hasV4(v4);
+      if (!isIPv6(address) || address.includes('%')) return false;
+      const bits = ipv6Bits(address);
+      return bits >> 32n === 0xffffn ? hasV4(Number(bits & 0xffff_ffffn)) : hasV6(bits);
     },
+  };
+}
+
+/** First and last address. */
+type Range = readonly [first: bigint, last: bigint];
+
+function toRange(cidr: Cidr): Range {
+  const free = BigInt((cidr.family === 'ipv4' ? 32 : 128) - cidr.prefix);
+  const first = (toBits(cidr) >> free) << free;
+  return [first, first + (1n << free) - 1n];
+}
+
+/** Whether a number is in one of them: by halving, so that many cost little. Those that touch become one. */
+function createRanges(ranges: readonly Range[]): (value: number | bigint) => boolean {
+  const merged: [bigint, bigint][] = [];
+  for (const [first, last] of ranges.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
+    const previous = merged.at(-1);
+    if (previous === undefined || first > previous[1] + 1n) merged.push([first, last]);
+    else if (last > previous[1]) previous[1] = last;
+  }
+  return (value) => {
+    let [low, high] = [0, merged.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const [first = 0n, last = 0n] = merged[middle] ?? [];
+      if (value < first) high = middle - 1;
+      else if (value > last) low = middle + 1;
+      else return true;
+    }
+    return false;
   };
 }
 
@@ -71,7 +104,16 @@ export function plainAddress(text: string): string | undefined {
 }
 
 function toBits({ family, address }: Cidr): bigint {
-  if (family === 'ipv4') return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  return family === 'ipv4' ? BigInt(ipv4Number(address) ?? 0) : ipv6Bits(address);
+}
+
+/** `undefined` for what is not four decimal parts. */
+function ipv4Number(text: string): number | undefined {
+  if (isIP(text) !== 4) return undefined;
+  return text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+}
+
+function ipv6Bits(address: string): bigint {
   // An address may end in four decimal parts; the system prints those of mapped ones so, too.
   const hex = printIpv6(address).replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);

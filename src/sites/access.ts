@@ -1,6 +1,5 @@
 /** Access rules, compiled: who is refused, and how. Edge rule 6 */
 import { compileAddresses } from './address-list.ts';
-import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
 import { compileReferers } from './referer.ts';
@@ -29,18 +28,16 @@ const MAX_ENTRIES = 50;
 const MAX_PAGE_CHARS = 64 * 1024;
 
 /** Throws `Problem`. */
-export function readAccess(value: unknown, { remember }: CompileTools): SiteAccess {
+export function readAccess(value: unknown): SiteAccess {
   const members = readObject('access', value);
   const { deniedAddresses, referer, deniedUserAgents, refusal } = members;
   return {
     ...(deniedAddresses !== undefined && {
       deniesAddress: compileList('access.deniedAddresses', deniedAddresses, compileAddresses),
     }),
-    ...(referer !== undefined && { deniesReferer: blankIsEmpty(remember(readReferer(referer))) }),
+    ...(referer !== undefined && { deniesReferer: blankIsEmpty(readReferer(referer)) }),
     ...(deniedUserAgents !== undefined && {
-      deniesUserAgent: blankIsEmpty(
-        remember(compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents)),
-      ),
+      deniesUserAgent: blankIsEmpty(compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents)),
     }),
     ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
   };

@@ -1,7 +1,7 @@
 /** Who decides how long a site's responses are stored: its origins, or its policies. Edge rule 4 */
-import type { CompileTools } from './compile-tools.ts';
 import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
-import { compilePolicies, type SitePolicy, winningPolicy } from './policy.ts';
+import type { CompilePattern } from './patterns.ts';
+import { compilePolicies, type SitePolicy } from './policy.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SiteCaching {
@@ -9,11 +9,9 @@ export interface SiteCaching {
   readonly followsOrigin: boolean;
   /** In the order in which they win. */
   readonly policies: readonly SitePolicy[];
-  /** The one that decides about a URL, see `winningPolicy`. */
-  readonly policyFor: (url: string) => SitePolicy | undefined;
 }
 
-export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true, policies: [], policyFor: () => undefined };
+export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true, policies: [] };
 
 const MAX_POLICIES = 100;
 /** Patterns cost more than the rest. */
@@ -21,7 +19,7 @@ const MAX_PATTERNS = 20;
 const MAX_PRIORITY = 99;
 
 /** Throws `Problem`. */
-export function readCaching(value: unknown, tools: CompileTools): SiteCaching {
+export function readCaching(value: unknown, compile: CompilePattern): SiteCaching {
   const members = readObject('caching', value);
   const { policies } = members;
   const isList = Array.isArray(policies) && policies.length <= MAX_POLICIES;
@@ -31,8 +29,7 @@ export function readCaching(value: unknown, tools: CompileTools): SiteCaching {
     throw new Problem(`caching.policies: expected at most ${MAX_PATTERNS} patterns`);
   const followsOrigin = readOneOf('caching.followsOrigin', members['followsOrigin'], [true, false]);
   const prefixFirst = readOneOf('caching.prefixFirst', members['prefixFirst'], [true, false]);
-  const compiled = compileAll({ followsOrigin, prefixFirst, policies: specs }, tools);
-  return { followsOrigin, policies: compiled, policyFor: tools.remember((url) => winningPolicy(compiled, url)) };
+  return { followsOrigin, policies: compileAll({ followsOrigin, prefixFirst, policies: specs }, compile) };
 }
 
 function readPolicy(member: string, value: unknown): PolicySpec {
@@ -48,9 +45,9 @@ function readPolicy(member: string, value: unknown): PolicySpec {
   };
 }
 
-function compileAll(spec: CachingSpec, tools: CompileTools): readonly SitePolicy[] {
+function compileAll(spec: CachingSpec, compile: CompilePattern): readonly SitePolicy[] {
   try {
-    return compilePolicies(spec, tools);
+    return compilePolicies(spec, compile);
   } catch (error) {
     if (error instanceof RangeError) throw new Problem(`caching.policies: ${error.message}`, { cause: error });
     throw error;

@@ -3,7 +3,8 @@
  * cache key, so that spellings of one object have one policy. Edge rule 4
  */
 import { normalisePath } from '#http/target.ts';
-import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
+import { compilePattern } from '#lib/linear-regexp.ts';
+import type { CompilePattern } from './patterns.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 /** What is matched, in the spelling of the cache key. */
@@ -13,6 +14,8 @@ interface Target {
   readonly url: string;
   readonly pathAndQuery: string;
   readonly path: string;
+  /** Lower case: `.tar.gz` and `.gz` of `/a/b.tar.gz`. */
+  readonly suffixes: readonly string[];
 }
 
 export interface SitePolicy {
@@ -30,14 +33,14 @@ type Matcher = Pick<SitePolicy, 'matches' | 'patternBytes'>;
 
 /** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
 export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
-  const compiled = compileContent(match, content, PLAIN_TOOLS);
+  const compiled = compileContent(match, content, compilePattern);
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
 /** In the order in which they win. Throws `RangeError` for a content that `checkPolicy` speaks of. */
 export function compilePolicies(
   { policies, prefixFirst }: CachingSpec,
-  tools: CompileTools = PLAIN_TOOLS,
+  compile: CompilePattern = compilePattern,
 ): readonly SitePolicy[] {
   return policies
     .map((policy, index) => ({ policy, index }))
@@ -45,7 +48,7 @@ export function compilePolicies(
       const byClass = prefixFirst ? comparePrefixFirst(a.policy, b.policy) : b.policy.priority - a.policy.priority;
       return byClass || a.index - b.index; // of equal ones the earlier wins
     })
-    .map(({ policy }) => compilePolicy(policy, tools));
+    .map(({ policy }) => compilePolicy(policy, compile));
 }
 
 /**
@@ -54,17 +57,24 @@ export function compilePolicies(
  */
 export function winningPolicy(policies: readonly SitePolicy[], url: string): SitePolicy | undefined {
   const [, scheme = '', pathAndQuery = '', path = ''] = /^(https?):\/\/[^/]*(([^?]*).*)$/s.exec(url) ?? [];
-  const target: Target = { scheme, url, pathAndQuery, path };
+  const target: Target = { scheme, url, pathAndQuery, path, suffixes: suffixesOf(path) };
   return policies.find((policy) => (policy.scheme ?? scheme) === scheme && policy.matches(target));
+}
+
+function suffixesOf(path: string): readonly string[] {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const suffixes: string[] = [];
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) suffixes.push(name.slice(dot));
+  return suffixes;
 }
 
 const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
 
 function compilePolicy(
   { match, content, scheme, isCached, lifetimeSeconds }: PolicySpec,
-  tools: CompileTools,
+  compile: CompilePattern,
 ): SitePolicy {
-  const matcher = compileContent(match, content, tools);
+  const matcher = compileContent(match, content, compile);
   if (typeof matcher === 'string') throw new RangeError(`the content ${matcher}`);
   const seconds = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
   return { match, content, scheme, lifetimeSeconds: seconds, ...matcher };
@@ -78,14 +88,14 @@ function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
 }
 
 /** The matcher, or what is wrong. */
-function compileContent(match: PolicySpec['match'], content: string, tools: CompileTools): Matcher | string {
+function compileContent(match: PolicySpec['match'], content: string, compile: CompilePattern): Matcher | string {
   switch (match) {
     case 'prefix':
       return compilePrefix(content);
     case 'suffix':
       return compileSuffixes(content);
     case 'regex':
-      return compileRegex(content, tools);
+      return compileRegex(content, compile);
   }
 }
 
@@ -119,21 +129,23 @@ function compileSuffixes(content: string): Matcher | string {
   if (endings.length === 0) return 'names no suffix';
   if (!content.isWellFormed() || endings.some((ending) => /[/?#\s\p{Cc}]/u.test(ending)))
     return 'has a suffix with a blank, a control character, /, ? or #';
-  const encoded = endings.map((ending) => encodeBeyondAscii(ending).toLowerCase());
+  const encoded = new Set(endings.map((ending) => encodeBeyondAscii(ending).toLowerCase()));
   return {
-    matches: ({ path }) => {
-      const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-      return encoded.some((ending) => name.endsWith(ending));
-    },
+    matches: ({ suffixes }) => suffixes.some((suffix) => encoded.has(suffix)),
   };
 }
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
-function compileRegex(content: string, tools: CompileTools): Matcher | string {
-  const pattern = tools.compilePattern(content);
+function compileRegex(content: string, compile: CompilePattern): Matcher | string {
+  const pattern = compile(content);
   if (pattern.kind === 'invalid') return pattern.reason;
-  return {
-    matches: ({ url, pathAndQuery }) => pattern.test(pathAndQuery) || pattern.test(url),
-    patternBytes: pattern.sizeBytes,
-  };
+  return { matches: regexMatcher(content, pattern.test), patternBytes: pattern.sizeBytes };
+}
+
+function regexMatcher(content: string, test: (text: string) => boolean): SitePolicy['matches'] {
+  // What is tied to no beginning, and finds a match in the path, finds it in the URL too.
+  if (!/[\^\\]/.test(content)) return ({ url }) => test(url);
+  // No URL begins with a slash.
+  if (/^\^\/[^|\\]*$/.test(content)) return ({ pathAndQuery }) => test(pathAndQuery);
+  return ({ url, pathAndQuery }) => test(pathAndQuery) || test(url);
 }

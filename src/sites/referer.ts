@@ -43,12 +43,17 @@ interface Page {
 
 /** `undefined`: none, or not of a page on the web, which is as good as none. */
 function parseReferer(text: string): Page | undefined {
+  const [, scheme, plain, written] = PLAIN_PAGE.exec(text) ?? [];
+  if (plain !== undefined) return { host: plain, port: Number(written ?? (scheme === 'https' ? 443 : 80)) };
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port);
   return { host: plainAddress(host) ?? host, port };
 }
+
+/** What nearly all of them look like, and means what it says: a lower-case name that cannot be taken for an address. */
+const PLAIN_PAGE = /^(https?):\/\/([a-z0-9.-]{1,253}\.[a-z]{2,63})(?::(\d{1,4}))?(?:[/?#]|$)/;
 
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const;
 
