@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createOriginUses } from './origin-use.ts';
+import type { ProbeTarget } from './probe-schedule.ts';
+
+test('a use is told once a minute, one that is passed over every 5 s, and a change at once', () => {
+  const uses = createOriginUses();
+  const rows = [
+    [0, false, 1],
+    [59_999, false, 0],
+    [60_000, false, 1],
+    [60_001, true, 1],
+    [65_000, true, 0],
+    [65_001, true, 1],
+    [65_002, false, 1],
+    [1, false, 1], // the clock was set back
+  ] as const;
+  for (const [now, isPassedOver, told] of rows) {
+    uses.note({ target: target('a:80'), isPassedOver }, now);
+    assert.equal(uses.take().length, told, `at ${now}`);
+  }
+  uses.note({ target: target('b:80'), isPassedOver: false }, 1);
+  assert.deepEqual(
+    uses.take().map((use) => use.target.key),
+    ['b:80'],
+  );
+});
+
+test('what does not fit in one report is told at a later use', () => {
+  const uses = createOriginUses();
+  const noteAll = () => {
+    for (let i = 0; i < 1_500; i++) uses.note({ target: target(`h${i}:80`), isPassedOver: false }, 0);
+    return uses.take().length;
+  };
+  assert.deepEqual([noteAll(), noteAll(), noteAll()], [1_000, 500, 0]);
+});
+
+function target(key: string): ProbeTarget {
+  return { key, destination: { host: key, port: 80, isAddress: false, serverName: undefined } };
+}
