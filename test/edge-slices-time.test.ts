@@ -137,6 +137,18 @@ describe('an object in slices over time', () => {
     assertBytes(await edge.get('/film.mp4'), other);
   });
 
+  test('when the clock is set back, slices of the time before are absent', async (t) => {
+    const { origin, edge, advance } = await startSliced(t);
+    advance(3_600_000);
+    assertBytes(await edge.get('/film.mp4'), FILE);
+    advance(-3_600_000);
+    edge.purge({ kind: 'site', target: '' });
+    advance(10);
+    const other = madeBytes(5 * MIB, 'two');
+    origin.set({ bytes: other });
+    assertBytes(await edge.get('/film.mp4'), other);
+  });
+
   test('an unsafe method takes the index out of the store, so that it stays absent when the instant is forgotten', async (t) => {
     const store = new MemoryStore({ maxBytes: 64 * MIB });
     const { origin, edge } = await startSliced(t, { store });

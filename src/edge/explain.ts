@@ -14,9 +14,9 @@ import { lookUp } from './look-up.ts';
 import { planRequest, policyOf } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
-import { isSliceable } from './slices/answer.ts';
-import { firstSliceFor, indexKey } from './slices/layout.ts';
-import { describeObject, findSlice } from './slices/object.ts';
+import { canBegin, isSliceable } from './slices/answer.ts';
+import { indexKey } from './slices/layout.ts';
+import { describeObject } from './slices/object.ts';
 
 interface Explanation {
   /** What each stage found, in their order. */
@@ -101,8 +101,7 @@ async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): P
   const { decision } = index;
   const object = 'stored' in decision ? describeObject(visit, decision.stored) : undefined;
   if (object === undefined) return { decision: looked.decision, stored: 'nothing, or no slices of it' };
-  const slice = await findSlice(edge, object, firstSliceFor(asked.request.facts.range));
-  if (slice === undefined)
+  if (!(await canBegin(edge, object, index.now)))
     return { decision: { kind: 'miss' }, stored: 'slices, but not the one that the answer begins with' };
   return { decision, stored: `in slices, ${describeStored(decision)}` };
 }

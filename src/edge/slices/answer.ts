@@ -58,6 +58,13 @@ interface Asking {
   readonly visit: Visit;
 }
 
+/** Whether all that the answer begins with is stored. */
+export async function canBegin(edge: EdgeContext, object: SlicedObject, now: number): Promise<boolean> {
+  const body = new SlicedBody(edge, object);
+  const slice = firstSliceOf(answerStored(object.visit, { ...object.index, body }, 'HIT', now));
+  return slice === undefined || (await findSlice(edge, object, slice)) !== undefined;
+}
+
 export async function answerSliced(
   viewer: Viewer,
   edge: EdgeContext,
@@ -98,10 +105,10 @@ async function answerObject(
 ): Promise<SlicedAnswer | undefined> {
   const body = new SlicedBody(edge, object);
   const answer = answerStored(visit, { ...object.index, body }, status, now);
-  const first = firstByte(answer);
-  if (first === undefined) return { kind: 'answer', answer };
-  if (!mayFetch && (await findSlice(edge, object, sliceAt(first))) === undefined) return undefined;
-  const opened = await body.openFirst(sliceAt(first));
+  const slice = firstSliceOf(answer);
+  if (slice === undefined) return { kind: 'answer', answer };
+  if (!mayFetch && (await findSlice(edge, object, slice)) === undefined) return undefined;
+  const opened = await body.openFirst(slice);
   void viewer.ended.then(() => body.leave()); // never rejects
   switch (opened.kind) {
     case 'stored':
@@ -117,10 +124,10 @@ async function answerObject(
   }
 }
 
-/** Of the object that it needs first; `undefined`: none. */
-function firstByte({ body }: EdgeAnswer): number | undefined {
+/** The slice that it begins with; `undefined`: it needs none. */
+function firstSliceOf({ body }: EdgeAnswer): number | undefined {
   if (body.kind !== 'pieces') return undefined;
-  for (const piece of body.pieces) if (!Buffer.isBuffer(piece)) return piece.span.first;
+  for (const piece of body.pieces) if (!Buffer.isBuffer(piece)) return sliceAt(piece.span.first);
   return undefined;
 }
 
