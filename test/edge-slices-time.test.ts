@@ -137,6 +137,24 @@ describe('an object in slices over time', () => {
     assertBytes(await edge.get('/film.mp4'), other);
   });
 
+  test('with keep_url_params all queries share its slices, and a purge takes them all', async (t) => {
+    const { origin, edge, advance } = await startSliced(t, { site: { keepUrlParams: true } });
+    const marks: (string | undefined)[] = [];
+    const watch = async (query: string) => {
+      const received = await edge.get(`/film.mp4?${query}`);
+      assertBytes(received, FILE);
+      marks.push(mark(received));
+    };
+    await watch('a');
+    await watch('b');
+    advance(10);
+    edge.purge({ kind: 'url', target: `${SITE_HOST}/film.mp4` });
+    advance(10);
+    await watch('c');
+    assert.deepEqual(marks, ['MISS', 'HIT', 'MISS']);
+    assert.deepEqual(origin.requests.map(({ target }) => target.slice(-1)).join(''), 'aaaaaccccc');
+  });
+
   test('when the clock is set back, slices of the time before are absent', async (t) => {
     const { origin, edge, advance } = await startSliced(t);
     advance(3_600_000);
