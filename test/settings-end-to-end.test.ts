@@ -159,7 +159,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 test('each setting is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
   const service = await startService(t, {
-    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '1000' },
+    settings: {
+      CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
+      CAUSEWAY_TOKEN_RATE_PER_SECOND: '1000',
+      CAUSEWAY_EDGE_WORKERS: '1', // what one worker has just stored another one need not have seen on disk
+    },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const port = Number(new URL(service.edgeUrl).port);
