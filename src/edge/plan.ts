@@ -2,7 +2,7 @@
 import { decide } from '#http/decide.ts';
 import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { hasDotSegments } from '#http/target.ts';
-import { type SitePolicy, winningPolicy } from '#sites/policy.ts';
+import type { SitePolicy } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import type { Bypass } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
@@ -27,9 +27,7 @@ export function planRequest(site: Site, request: EdgeRequest): Plan {
 
 /** The policy that decides about a request, if any. */
 export function policyOf({ caching }: Site, { scheme, host, keyPath, query }: EdgeRequest): SitePolicy | undefined {
-  return caching.policies.length === 0
-    ? undefined
-    : winningPolicy(caching.policies, `${scheme}://${host}${keyPath}${query}`);
+  return caching.policies.length === 0 ? undefined : caching.policyFor(`${scheme}://${host}${keyPath}${query}`);
 }
 
 /** The site's own choices. Playlists and dynamic pages are never guessed about. Edge rule 4 */

@@ -1,5 +1,6 @@
 /** Access rules, compiled: who is refused, and how. Edge rule 6 */
 import { compileAddresses } from './address-list.ts';
+import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
 import { compileReferers } from './referer.ts';
@@ -28,7 +29,7 @@ const MAX_ENTRIES = 50;
 const MAX_PAGE_CHARS = 64 * 1024;
 
 /** Throws `Problem`. */
-export function readAccess(value: unknown): SiteAccess {
+export function readAccess(value: unknown, { remember }: CompileTools): SiteAccess {
   const members = readObject('access', value);
   const { deniedAddresses, referer, deniedUserAgents, refusal } = members;
   return {
@@ -37,7 +38,9 @@ export function readAccess(value: unknown): SiteAccess {
     }),
     ...(referer !== undefined && { deniesReferer: blankIsEmpty(readReferer(referer)) }),
     ...(deniedUserAgents !== undefined && {
-      deniesUserAgent: blankIsEmpty(compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents)),
+      deniesUserAgent: blankIsEmpty(
+        remember(compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents)),
+      ),
     }),
     ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
   };

@@ -1,7 +1,7 @@
 /** Who decides how long a site's responses are stored: its origins, or its policies. Edge rule 4 */
+import type { CompileTools } from './compile-tools.ts';
 import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
-import type { CompilePattern } from './patterns.ts';
-import { compilePolicies, type SitePolicy } from './policy.ts';
+import { compilePolicies, type SitePolicy, winningPolicy } from './policy.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SiteCaching {
@@ -9,9 +9,11 @@ export interface SiteCaching {
   readonly followsOrigin: boolean;
   /** In the order in which they win. */
   readonly policies: readonly SitePolicy[];
+  /** The one that decides about a URL, see `winningPolicy`. */
+  readonly policyFor: (url: string) => SitePolicy | undefined;
 }
 
-export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true, policies: [] };
+export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true, policies: [], policyFor: () => undefined };
 
 const MAX_POLICIES = 100;
 /** Patterns cost more than the rest. */
@@ -19,7 +21,7 @@ const MAX_PATTERNS = 20;
 const MAX_PRIORITY = 99;
 
 /** Throws `Problem`. */
-export function readCaching(value: unknown, compile: CompilePattern): SiteCaching {
+export function readCaching(value: unknown, tools: CompileTools): SiteCaching {
   const members = readObject('caching', value);
   const { policies } = members;
   const isList = Array.isArray(policies) && policies.length <= MAX_POLICIES;
@@ -29,7 +31,8 @@ export function readCaching(value: unknown, compile: CompilePattern): SiteCachin
     throw new Problem(`caching.policies: expected at most ${MAX_PATTERNS} patterns`);
   const followsOrigin = readOneOf('caching.followsOrigin', members['followsOrigin'], [true, false]);
   const prefixFirst = readOneOf('caching.prefixFirst', members['prefixFirst'], [true, false]);
-  return { followsOrigin, policies: compileAll({ followsOrigin, prefixFirst, policies: specs }, compile) };
+  const compiled = compileAll({ followsOrigin, prefixFirst, policies: specs }, tools);
+  return { followsOrigin, policies: compiled, policyFor: tools.remember((url) => winningPolicy(compiled, url)) };
 }
 
 function readPolicy(member: string, value: unknown): PolicySpec {
@@ -45,9 +48,9 @@ function readPolicy(member: string, value: unknown): PolicySpec {
   };
 }
 
-function compileAll(spec: CachingSpec, compile: CompilePattern): readonly SitePolicy[] {
+function compileAll(spec: CachingSpec, tools: CompileTools): readonly SitePolicy[] {
   try {
-    return compilePolicies(spec, compile);
+    return compilePolicies(spec, tools);
   } catch (error) {
     if (error instanceof RangeError) throw new Problem(`caching.policies: ${error.message}`, { cause: error });
     throw error;

@@ -2,12 +2,11 @@
  * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
-import { compilePattern } from '#lib/linear-regexp.ts';
 import { readAccess } from './access.ts';
 import { ORIGIN_DECIDES, readCaching } from './caching.ts';
+import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
 import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
-import type { CompilePattern } from './patterns.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
 import { DEFAULT_SITE_CACHE, MAX_HEURISTIC_CAP_SECONDS, MAX_STALE_CAP_SECONDS, type SiteCache } from './site-cache.ts';
 import type { SiteSpec } from './spec.ts';
@@ -33,16 +32,16 @@ const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['pr
 const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies SiteCache['setCookie'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
-export function compileSite(spec: unknown, revision: number, compile: CompilePattern = compilePattern): CompileResult {
+export function compileSite(spec: unknown, revision: number, tools: CompileTools = PLAIN_TOOLS): CompileResult {
   try {
-    return { kind: 'site', site: deepFreeze(readSite(spec, revision, compile)) };
+    return { kind: 'site', site: deepFreeze(readSite(spec, revision, tools)) };
   } catch (error) {
     if (error instanceof Problem) return { kind: 'invalid', problem: error.message };
     throw error;
   }
 }
 
-function readSite(spec: unknown, revision: number, compile: CompilePattern): Site {
+function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
   const members = readObject('spec', spec);
   const name = readName(members['name']);
   const type = readOneOf('type', members['type'], TYPES);
@@ -55,8 +54,8 @@ function readSite(spec: unknown, revision: number, compile: CompilePattern): Sit
     revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
     origins: readOrigins(members['origins'], type),
     cache: readCache(members['cache'] ?? {}),
-    caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching'], compile),
-    access: readAccess(members['access'] ?? {}),
+    caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching'], tools),
+    access: readAccess(members['access'] ?? {}, tools),
     keepUrlParams: readSwitch('keepUrlParams', members),
     redirectFollow: readSwitch('redirectFollow', members),
     pageCompress: readSwitch('pageCompress', members),

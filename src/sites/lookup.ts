@@ -1,7 +1,7 @@
 /** The site table: host → compiled site, exact name first, then the longest wildcard. Compiles what is asked for. */
 import { Lru } from '#lib/lru.ts';
 import { compileSite } from './compile.ts';
-import { createPatterns } from './patterns.ts';
+import { createCompileTools } from './compile-tools.ts';
 import { compilePurges } from './purge.ts';
 import type { Site } from './site.ts';
 import type { SiteSource, SiteTable } from './table.ts';
@@ -25,7 +25,7 @@ const MAX_UNKNOWN_HOSTS = 10_000;
 export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTable {
   const sites = new Lru<string, Site>({ maxWeight: maxSites, weigh });
   const hosts = new Lru<string, Site>({ maxWeight: maxSites * HOSTS_PER_SITE, weigh });
-  const compilePattern = createPatterns();
+  const tools = createCompileTools();
   const unknown = new Lru<string, true>({ maxWeight: MAX_UNKNOWN_HOSTS });
 
   const load = (name: string): Site | undefined => {
@@ -33,7 +33,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
     if (known !== undefined) return known;
     const found = source.getSpec(name);
     if (found === undefined) return undefined;
-    const result = compileSite(found.spec, found.revision, compilePattern);
+    const result = compileSite(found.spec, found.revision, tools);
     if (result.kind === 'invalid') return undefined;
     const purges = compilePurges(source.purgesOf(result.site.id), result.site.keepUrlParams);
     const site = purges === undefined ? result.site : Object.freeze({ ...result.site, purges });

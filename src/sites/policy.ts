@@ -3,8 +3,7 @@
  * cache key, so that spellings of one object have one policy. Edge rule 4
  */
 import { normalisePath } from '#http/target.ts';
-import { compilePattern } from '#lib/linear-regexp.ts';
-import type { CompilePattern } from './patterns.ts';
+import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 /** What is matched, in the spelling of the cache key. */
@@ -33,14 +32,14 @@ type Matcher = Pick<SitePolicy, 'matches' | 'patternBytes'>;
 
 /** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
 export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
-  const compiled = compileContent(match, content, compilePattern);
+  const compiled = compileContent(match, content, PLAIN_TOOLS);
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
 /** In the order in which they win. Throws `RangeError` for a content that `checkPolicy` speaks of. */
 export function compilePolicies(
   { policies, prefixFirst }: CachingSpec,
-  compile: CompilePattern = compilePattern,
+  tools: CompileTools = PLAIN_TOOLS,
 ): readonly SitePolicy[] {
   return policies
     .map((policy, index) => ({ policy, index }))
@@ -48,7 +47,7 @@ export function compilePolicies(
       const byClass = prefixFirst ? comparePrefixFirst(a.policy, b.policy) : b.policy.priority - a.policy.priority;
       return byClass || a.index - b.index; // of equal ones the earlier wins
     })
-    .map(({ policy }) => compilePolicy(policy, compile));
+    .map(({ policy }) => compilePolicy(policy, tools));
 }
 
 /**
@@ -72,9 +71,9 @@ const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
 
 function compilePolicy(
   { match, content, scheme, isCached, lifetimeSeconds }: PolicySpec,
-  compile: CompilePattern,
+  tools: CompileTools,
 ): SitePolicy {
-  const matcher = compileContent(match, content, compile);
+  const matcher = compileContent(match, content, tools);
   if (typeof matcher === 'string') throw new RangeError(`the content ${matcher}`);
   const seconds = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
   return { match, content, scheme, lifetimeSeconds: seconds, ...matcher };
@@ -88,14 +87,14 @@ function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
 }
 
 /** The matcher, or what is wrong. */
-function compileContent(match: PolicySpec['match'], content: string, compile: CompilePattern): Matcher | string {
+function compileContent(match: PolicySpec['match'], content: string, tools: CompileTools): Matcher | string {
   switch (match) {
     case 'prefix':
       return compilePrefix(content);
     case 'suffix':
       return compileSuffixes(content);
     case 'regex':
-      return compileRegex(content, compile);
+      return compileRegex(content, tools);
   }
 }
 
@@ -136,8 +135,8 @@ function compileSuffixes(content: string): Matcher | string {
 }
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
-function compileRegex(content: string, compile: CompilePattern): Matcher | string {
-  const pattern = compile(content);
+function compileRegex(content: string, tools: CompileTools): Matcher | string {
+  const pattern = tools.compilePattern(content);
   if (pattern.kind === 'invalid') return pattern.reason;
   return { matches: regexMatcher(content, pattern.test), patternBytes: pattern.sizeBytes };
 }
