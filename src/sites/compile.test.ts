@@ -7,6 +7,8 @@ import { compileSite } from './compile.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 const REVISION = 7;
+const POLICY = { match: 'prefix', content: '/', priority: 1, isCached: true, lifetimeSeconds: 60 };
+const REFERER = { mode: 'deny', allowsBlank: true };
 
 describe('compileSite', () => {
   const specs = globSync('*.spec.json', { cwd: GOLDEN }).sort();
@@ -77,6 +79,27 @@ describe('compileSite', () => {
     ['a probe without /', withOrigins({ probePath: 'status' }), /^origins.probePath: /],
     ['a probe for a host with a port', withOrigins({ probeHost: 'a.example:80' }), /^origins.probeHost: /],
     ['a probe with a blank', withOrigins({ probePath: '/a b' }), /^origins.probePath: /],
+    ['policies that are no list', withPolicies({}), /^caching.policies: expected a list of at most 100/],
+    ['101 policies', withPolicies(Array(101).fill(POLICY)), /^caching.policies: /],
+    ['21 patterns', withPolicies(Array(21).fill({ ...POLICY, match: 'regex' })), /^caching.policies: .*20 patterns/],
+    ['an unknown match', withPolicies([{ ...POLICY, match: 'glob' }]), /^caching.policies\[0\].match: /],
+    ['priority 0', withPolicies([{ ...POLICY, priority: 0 }]), /^caching.policies\[0\].priority: /],
+    ['priority 100', withPolicies([{ ...POLICY, priority: 100 }]), /^caching.policies\[0\].priority: /],
+    ['a negative time', withPolicies([POLICY, { ...POLICY, lifetimeSeconds: -1 }]), /\[1\].lifetimeSeconds: /],
+    ['a scheme of its own', withPolicies([{ ...POLICY, scheme: 'ftp' }]), /\[0\].scheme: /],
+    ['a prefix without /', withPolicies([{ ...POLICY, content: 'a' }]), /^caching.policies: .*begin with \//],
+    ['a look-ahead', withPolicies([{ ...POLICY, match: 'regex', content: '(?=a)' }]), /^caching.policies: /],
+    ['caching without its switch', plain({ caching: { policies: [] } }), /^caching.followsOrigin: /],
+    ['51 addresses', withAccess({ deniedAddresses: Array(51).fill('192.0.2.1') }), /^access.deniedAddresses: .*51/],
+    ['no address', withAccess({ deniedAddresses: ['192.0.2'] }), /^access.deniedAddresses: /],
+    ['addresses as text', withAccess({ deniedAddresses: '192.0.2.1' }), /^access.deniedAddresses: /],
+    ['a User-Agent as number', withAccess({ deniedUserAgents: [1] }), /^access.deniedUserAgents\[0\]: /],
+    ['a Referer rule without a mode', withAccess({ referer: { entries: [] } }), /^access.referer.mode: /],
+    ['no host as Referer', withAccess({ referer: { ...REFERER, entries: ['a b'] } }), /^access.referer.entries: /],
+    ['a refusal of its own kind', withAccess({ refusal: { kind: 'teapot' } }), /^access.refusal.kind: /],
+    ['a page too large', withAccess({ refusal: { kind: 'page', html: 'x'.repeat(65_537) } }), /^access.refusal.html: /],
+    ['a redirect to a script', withAccess({ refusal: redirectTo('javascript:0') }), /^access.refusal.url: /],
+    ['a redirect with a password', withAccess({ refusal: redirectTo('http://a:b@c.example') }), /refusal.url: /],
   ];
   for (const [what, spec, problem] of refused) {
     test(`${what} is refused by name`, () => {
@@ -98,6 +121,18 @@ function plain(changes: object = {}): object {
 
 function withOrigins(changes: object): object {
   return plain({ origins: { ...origins(), ...changes } });
+}
+
+function withPolicies(policies: unknown): object {
+  return plain({ caching: { followsOrigin: true, prefixFirst: false, policies } });
+}
+
+function withAccess(access: object): object {
+  return plain({ access });
+}
+
+function redirectTo(url: string): object {
+  return { kind: 'redirect', url };
 }
 
 function origins(): object {
