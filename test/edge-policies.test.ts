@@ -179,6 +179,19 @@ describe('keys without the query', () => {
     });
   }
 
+  test('what answered some query is not the object without one, once queries count again', async (t) => {
+    const script: Answer = (request, response) => reply(request.target, FRESH)(request, response);
+    const { get, change, purge, advance } = await start(t, script, { keepUrlParams: true });
+    await get('/a?x=1');
+    change({ keepUrlParams: false });
+    assert.equal((await get('/a')).body, '/a');
+    advance(10);
+    purge({ kind: 'url', target: `${SITE_HOST}/a?x=1` });
+    advance(10);
+    change({ keepUrlParams: true });
+    assert.equal((await get('/a?y')).body, '/a?y', 'purged meanwhile');
+  });
+
   test('a POST to any query takes it, a prefetch of any query brings it', async (t) => {
     const { mark, edge, advance } = await start(t, reply('x', FRESH), { keepUrlParams: true });
     const prefetched = await edge.prefetch({ host: SITE_HOST, target: '/a?x=1', scheme: 'http' });

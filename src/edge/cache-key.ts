@@ -12,8 +12,11 @@ export interface KeyedRequest extends KeyTarget {
  * with the client's, since only then may it answer differently; the query, unless the site leaves it out. Edge rules, decision 6
  */
 export function cacheKey(site: Site, request: KeyedRequest): string {
-  const { scheme, host } = request;
-  return `${site.id} ${site.origins.protocol === 'follow' ? scheme : ''} ${host} ${keyTarget(site, request)}`;
+  const { host } = request;
+  const scheme = site.origins.protocol === 'follow' ? request.scheme : '';
+  // Marked: what answered some query must not pass for the object without one when queries count again.
+  const mark = site.keepUrlParams ? '*' : '';
+  return `${site.id} ${scheme}${mark} ${host} ${keyTarget(site, request)}`;
 }
 
 /** What of a request's path and query counts, here and for purges. Edge rule 3 */
