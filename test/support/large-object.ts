@@ -1,29 +1,23 @@
 /**
- * One large object through an edge, from an origin to a client that are processes of their own: `large-object.ts <MiB>
- * <directory>`. Twice, the second time from the cache. A line of JSON says how much memory the edge took for it.
+ * The origin and the client of `passLargeObject`, each a process of its own: `large-object.ts origin`, `large-object.ts client
+ * <edge's port> <MiB>`. An object's path is its size; each MiB of it is filled with its own number, which the client checks.
  */
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openStore } from '../../src/edge/store/open.ts';
-import { SITE_HOST, startTestEdge } from './edge.ts';
+import { SITE_HOST } from './edge.ts';
 
 const MIB = 2 ** 20;
-const SAMPLE_MS = 20;
-const [, , role = '', second = '', third = ''] = process.argv;
+const [, , role = '', edgePort = '', mib = ''] = process.argv;
 
 if (role === 'origin') {
-  const server = createServer(
-    (request, response) => void sendObject(response, Number(second), request.url === '/large'),
-  );
+  const server = createServer((request, response) => void sendObject(response, Number(request.url?.slice(1))));
   server.listen(0, '127.0.0.1', () => tell(portOf(server.address())));
 } else if (role === 'client') {
-  get({ port: Number(second), host: '127.0.0.1', path: third, headers: { host: SITE_HOST } }, (response) => {
+  get({ port: Number(edgePort), host: '127.0.0.1', path: `/${mib}`, headers: { host: SITE_HOST } }, (response) => {
     let bytes = 0;
     let isRight = true;
     response.on('data', (chunk: Buffer) => {
-      // Each MiB is filled with its own number.
       if (chunk[0] !== Math.floor(bytes / MIB) % 251) isRight = false;
       bytes += chunk.length;
     });
@@ -32,46 +26,10 @@ if (role === 'origin') {
       process.disconnect?.();
     });
   });
-} else {
-  await measure(Number(role), second);
 }
 
-async function measure(mib: number, directory: string): Promise<void> {
-  const origin = fork(import.meta.filename, ['origin', String(mib)]);
-  const [originPort] = await once(origin, 'message');
-  const problems: string[] = [];
-  const store = openStore({
-    memoryBytes: 64 * MIB,
-    directory,
-    diskBytes: 16_384 * MIB,
-    onProblem: (problem) => problems.push(problem),
-  });
-  const edge = await startTestEdge({ after: () => undefined }, [Number(originPort)], { store });
-  const passes: unknown[] = [];
-  // The first, which is not stored, only brings into memory what any stream through the edge takes.
-  for (const path of ['/other', '/large', '/large']) {
-    const before = process.memoryUsage.rss();
-    let most = before;
-    const sampler = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss());
-    }, SAMPLE_MS);
-    const startedAt = performance.now();
-    const client = fork(import.meta.filename, ['client', String(edge.port), path]);
-    const [received] = await once(client, 'message');
-    clearInterval(sampler);
-    const mibPerSecond = Math.round((mib / (performance.now() - startedAt)) * 1_000);
-    if (path === '/large')
-      passes.push({ ...Object(received), growthMib: Math.round((most - before) / MIB), mibPerSecond });
-  }
-  console.log(JSON.stringify({ passes, problems }));
-  origin.kill();
-  await edge.edge.close(0);
-  await store[Symbol.asyncDispose]();
-}
-
-async function sendObject(response: ServerResponse, mib: number, mayStore: boolean): Promise<void> {
-  const caching = mayStore ? 'max-age=3600' : 'no-store';
-  response.writeHead(200, { 'content-length': mib * MIB, 'cache-control': caching });
+async function sendObject(response: ServerResponse, mib: number): Promise<void> {
+  response.writeHead(200, { 'content-length': mib * MIB, 'cache-control': 'max-age=3600' });
   for (let i = 0; i < mib && !response.destroyed; i++) {
     if (!response.write(Buffer.alloc(MIB, i % 251))) await once(response, 'drain');
   }
