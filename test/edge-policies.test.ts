@@ -74,6 +74,32 @@ test('where the origin is followed, its words go before the policy, and the poli
   assert.deepEqual([await mark('/said'), await mark('/unsaid')], ['MISS', 'HIT']);
 });
 
+describe('a domain that follows its origin', () => {
+  const MAX_AGE = { 'cache-control': 'max-age=60' };
+  const PUBLIC = { ...OLD, 'cache-control': 'public' };
+  const jpg: PolicySpec = { ...ALL, match: 'suffix', content: 'jpg' };
+  type Row = readonly [headers: Readonly<Record<string, string>>, status: number, second: string, without: string];
+  const rows: readonly Row[] = [
+    [{}, 302, 'MISS notCacheable', 'MISS notCacheable'],
+    [PUBLIC, 302, 'MISS notCacheable', 'HIT'],
+    [PUBLIC, 307, 'MISS notCacheable', 'HIT'],
+    [MAX_AGE, 302, 'HIT', 'HIT'],
+    [PUBLIC, 503, 'MISS notCacheable', 'HIT'],
+    [MAX_AGE, 503, 'MISS notCacheable', 'HIT'],
+    [PUBLIC, 200, 'HIT', 'HIT'],
+  ];
+  for (const [headers, status, second, without] of rows) {
+    test(`${status} ${JSON.stringify(headers)}: ${second} with policies, matching or not; ${without} without`, async (t) => {
+      const { twice, change } = await start(t, reply('x', { location: '/b', ...headers }, status), {
+        caching: caching([jpg], { followsOrigin: true }),
+      });
+      for (const path of ['/a.jpg', '/a']) assert.equal((await twice(path))[1], second, path);
+      change({ caching: caching([], { followsOrigin: true }) });
+      assert.equal((await twice('/other'))[1], without);
+    });
+  }
+});
+
 test('what is not there is asked for again after 10 s', async (t) => {
   const { twice, mark, advance } = await start(t, reply('', {}, 404), { caching: caching([ALL]) });
   assert.deepEqual(await twice('/a'), ['MISS', 'HIT']);

@@ -43,6 +43,7 @@ function cacheOptions({ type, cache, caching }: Site, policy: SitePolicy | undef
     ignoreLanguageOrder: cache.normalizeVary,
     selectStoredLanguage: cache.matchLanguage,
     defaultLifetimes: hasPolicies ? ABSENCES : NONE,
+    hasPolicies,
     policy: policy && { seconds: policy.lifetimeSeconds, overrides: !caching.followsOrigin },
   };
 }

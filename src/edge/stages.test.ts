@@ -150,6 +150,14 @@ describe('stage 5, with policies', () => {
     }
   });
 
+  test('errors and passing redirects are not guessed about, whether a policy matches or not', () => {
+    const plans = [plan(true, [jpg], '/a'), plan(true, [jpg], '/a.jpg'), plan(true, [], '/a')];
+    assert.deepEqual(
+      plans.map(({ options }) => options.hasPolicies),
+      [true, true, false],
+    );
+  });
+
   test('what is not there is asked for again soon, where there are policies', () => {
     assert.equal(plan(true, [jpg], '/a').options.defaultLifetimes.get(404), 10);
     assert.equal(plan(true, [], '/a').options.defaultLifetimes.get(404), undefined);

@@ -15,8 +15,8 @@ interface Row {
   readonly gives: [number, string];
 }
 
-const FILLS = { policy: { seconds: 60, overrides: false } };
-const OVERRIDES = { policy: { seconds: 60, overrides: true } };
+const FILLS = { hasPolicies: true, policy: { seconds: 60, overrides: false } };
+const OVERRIDES = { hasPolicies: true, policy: { seconds: 60, overrides: true } };
 
 describe('freshness lifetime', () => {
   const rows: Row[] = [
@@ -38,7 +38,13 @@ describe('freshness lifetime', () => {
     { modified: -1000, options: FILLS, gives: [60, 'policy'] },
     { status: 404, options: { ...OVERRIDES, defaultLifetimes: new Map([[404, 10]]) }, gives: [10, 'statusDefault'] },
     { status: 302, cc: 'max-age=2', options: OVERRIDES, gives: [2, 'maxAge'] },
-    { status: 302, options: FILLS, gives: [0, 'none'] },
+    ...[{ hasPolicies: true }, FILLS, OVERRIDES].flatMap((options) =>
+      [302, 303, 307, 403, 500, 503, 599].map((status): Row => {
+        return { status, cc: 'public', modified: -1000, options, gives: [0, 'none'] };
+      }),
+    ),
+    { status: 302, cc: 'public', modified: -1000, gives: [100, 'heuristic'] },
+    { cc: 'public', modified: -1000, options: { hasPolicies: true }, gives: [100, 'heuristic'] },
     { modified: -1000, gives: [100, 'heuristic'] },
     { modified: -1e6, gives: [3600, 'heuristic'] },
     { modified: -1000, options: { heuristicCapSeconds: 7 }, gives: [7, 'heuristic'] },

@@ -41,9 +41,10 @@ export function isExplicit({ source }: Lifetime): boolean {
   return source === 'sMaxage' || source === 'maxAge' || source === 'expires';
 }
 
-/** Statuses that may be given a heuristic lifetime. RFC 9110 §15.1 */
-export function isHeuristicallyCacheable(status: number): boolean {
-  return HEURISTIC_STATUSES.has(status);
+/** Whether it may be stored, and its lifetime guessed, without explicit freshness. RFC 9110 §15.1 */
+export function isGuessable(status: number, { isPublic }: Directives, { hasPolicies }: CacheOptions): boolean {
+  // RFC 9111 §4.2.2: also any status that is marked public; but errors and passing redirects are not what policies are for
+  return hasPolicies ? status < 500 && HEURISTIC_STATUSES.has(status) : HEURISTIC_STATUSES.has(status) || isPublic;
 }
 
 export interface InitialAgeInput {
@@ -91,8 +92,7 @@ function implicitLifetime(input: LifetimeInput, options: CacheOptions): Lifetime
   const { status, directives, dateAt, lastModifiedAt } = input;
   const defaultSeconds = status < 500 ? options.defaultLifetimes.get(status) : undefined;
   if (defaultSeconds !== undefined) return { lifetimeMs: defaultSeconds * 1000, source: 'statusDefault' };
-  // RFC 9111 §4.2.2: also any status that is marked public
-  const mayGuess = isHeuristicallyCacheable(status) || directives.isPublic;
+  const mayGuess = isGuessable(status, directives, options);
   if (!mayGuess || lastModifiedAt === undefined || lastModifiedAt >= dateAt) return { lifetimeMs: 0, source: 'none' };
   const guessMs = (dateAt - lastModifiedAt) * HEURISTIC_FRACTION;
   return { lifetimeMs: Math.min(guessMs, options.heuristicCapSeconds * 1000), source: 'heuristic' };

@@ -16,6 +16,11 @@ export interface CacheOptions {
   readonly staleCapSeconds: number;
   /** Lifetime in seconds by status (below 500) for a response without explicit freshness. Empty: none. */
   readonly defaultLifetimes: ReadonlyMap<number, number>;
+  /**
+   * Whether the site has policies, for this object or others: a 5xx is then never stored, and `public` alone makes nothing
+   * cacheable. Edge rule 4
+   */
+  readonly hasPolicies: boolean;
   /** A lifetime that somebody chose for this object. `undefined`: the response's own words, and the guesses above. */
   readonly policy: LifetimePolicy | undefined;
   /** Whether `en, de` and `de, en` are one variant. RFC 9110 §12.5.4 leaves the order without meaning. */
@@ -38,6 +43,7 @@ export const DEFAULT_CACHE_OPTIONS: CacheOptions = {
   maxVariants: 32,
   staleCapSeconds: 24 * 3600,
   defaultLifetimes: new Map(),
+  hasPolicies: false,
   policy: undefined,
   ignoreLanguageOrder: true,
   selectStoredLanguage: false,

@@ -13,8 +13,11 @@ const post = { request: request('POST', 'Content-Length', '5') };
 const loc = ['Content-Location', '/a?b'];
 const cookie = ['Set-Cookie', 'a=b'];
 
-const FILLS = { policy: { seconds: 60, overrides: false } };
-const OVERRIDES = { policy: { seconds: 60, overrides: true } };
+const FILLS = { hasPolicies: true, policy: { seconds: 60, overrides: false } };
+/** The site has policies, none of them for this object. */
+const UNMATCHED = { hasPolicies: true };
+const publicSince = ['Cache-Control', 'public', 'Last-Modified', at(-1000)];
+const OVERRIDES = { hasPolicies: true, policy: { seconds: 60, overrides: true } };
 
 const ROWS: Row[] = [
   [fresh, {}, 'store'],
@@ -56,8 +59,23 @@ const ROWS: Row[] = [
   [['Cache-Control', 'no-cache', 'ETag', '"a"'], { options: FILLS }, 'store'],
   [cookie, { options: { ...FILLS, setCookie: 'store' } }, 'setCookie'],
   [[], { options: FILLS, ...auth }, 'authorization'],
-  [[], { status: 302, options: FILLS }, 'notCacheable'],
-  [[], { status: 503, options: FILLS }, 'notCacheable'],
+  ...[UNMATCHED, FILLS, OVERRIDES].flatMap((options): Row[] => [
+    ...[302, 303, 307].flatMap((status): Row[] => [
+      [[], { status, options }, 'notCacheable'],
+      [['ETag', '"a"'], { status, options }, 'notCacheable'],
+      [publicSince, { status, options }, 'notCacheable'],
+      [['Cache-Control', 'public, stale-while-revalidate=60'], { status, options }, 'notCacheable'],
+      [fresh, { status, options }, 'store'],
+      [['Expires', at(60)], { status, options }, 'store'],
+    ]),
+    ...[500, 501, 502, 503, 504, 599].flatMap((status): Row[] => [
+      [fresh, { status, options }, 'notCacheable'],
+      [['Cache-Control', 's-maxage=60, public'], { status, options }, 'notCacheable'],
+      [publicSince, { status, options }, 'notCacheable'],
+    ]),
+  ]),
+  [publicSince, { status: 302 }, 'store'],
+  [publicSince, { options: UNMATCHED }, 'store'],
   [['Cache-Control', 'max-age=0'], { options: OVERRIDES }, 'store'],
   [['Expires', at(-60)], { options: OVERRIDES }, 'store'],
   [['CDN-Cache-Control', 'max-age=0'], { options: OVERRIDES }, 'store'],
@@ -69,9 +87,7 @@ const ROWS: Row[] = [
   [cookie, { options: { ...OVERRIDES, setCookie: 'store' } }, 'setCookie'],
   [[], { options: OVERRIDES, ...auth }, 'authorization'],
   [[...fresh, ...loc], { ...post, options: OVERRIDES }, 'notCacheable'],
-  ...[500, 502, 503, 599].map((status): Row => [fresh, { status, options: OVERRIDES }, 'notCacheable']),
-  ...[302, 303, 307, 403].map((status): Row => [['ETag', '"a"'], { status, options: OVERRIDES }, 'notCacheable']),
-  ...[302, 303, 307].map((status): Row => [fresh, { status, options: OVERRIDES }, 'store']),
+  [['ETag', '"a"'], { status: 403, options: OVERRIDES }, 'notCacheable'],
   [[], { status: 403, options: { defaultLifetimes: new Map([[403, 10]]) } }, 'store'],
   // the request
   [fresh, auth, 'authorization'],

@@ -2,7 +2,7 @@
 import { parseAge } from './age.ts';
 import type { Directives } from './cache-control.ts';
 import { formatDate, parseDate } from './dates.ts';
-import { freshnessLifetime, initialAge, isExplicit, isHeuristicallyCacheable, type Lifetime } from './freshness.ts';
+import { freshnessLifetime, initialAge, isExplicit, isGuessable, type Lifetime } from './freshness.ts';
 import {
   allValues,
   firstValue,
@@ -72,7 +72,7 @@ export function storeResponse(
     requestObstacle(request, options, exchange, invalidatedAt) ??
     responseObstacle(request, response, directives) ??
     policyObstacle(response, directives, options) ??
-    lifetimeObstacle(request, response, directives, times) ??
+    lifetimeObstacle(request, response, directives, times, options) ??
     cookieObstacle(response, times.lifetime, options);
   if (reason !== undefined) return { kind: 'skip', reason };
   const vary = parseVary(allValues(response.headers, 'vary'));
@@ -137,16 +137,16 @@ function responseObstacle(
   return undefined;
 }
 
-/** What a policy that overrides the origin's lifetimes does not override, and what it makes of errors. Edge rule 4 */
+/** What a policy that overrides the origin's lifetimes does not override, and what a site with policies makes of errors. Edge rule 4 */
 function policyObstacle(
   { status, headers }: ResponseHead,
   { noCache }: Directives,
-  { policy }: CacheOptions,
+  { policy, hasPolicies }: CacheOptions,
 ): SkipReason | undefined {
+  if (hasPolicies && status >= 500) return 'notCacheable';
   if (policy?.overrides !== true) return undefined;
   const pragma = listMembers(allValues(headers, 'pragma')).map((member) => member.toLowerCase());
-  if (noCache || pragma.includes('no-cache')) return 'noCache';
-  return status >= 500 ? 'notCacheable' : undefined;
+  return noCache || pragma.includes('no-cache') ? 'noCache' : undefined;
 }
 
 /** RFC 9110 §9.3.3: a POST's response serves later GETs only if it says that it is the target's representation. */
@@ -165,10 +165,11 @@ function lifetimeObstacle(
   { status, headers }: ResponseHead,
   directives: Directives,
   { lifetime, lastModifiedAt }: Times,
+  options: CacheOptions,
 ): SkipReason | undefined {
   // RFC 9111 §3: explicit freshness, public, or a status that may be guessed at
-  const hasGround = isExplicit(lifetime) || CHOSEN_SOURCES.has(lifetime.source) || directives.isPublic;
-  if (!hasGround && !isHeuristicallyCacheable(status)) return 'notCacheable';
+  const hasGround = isExplicit(lifetime) || CHOSEN_SOURCES.has(lifetime.source);
+  if (!hasGround && !isGuessable(status, directives, options)) return 'notCacheable';
   if (request.method === 'POST' && (!isExplicit(lifetime) || lifetime.lifetimeMs === 0)) return 'notCacheable'; // RFC 9110 §9.3.3
   const hasValidator = hasField(headers, 'etag') || lastModifiedAt !== undefined;
   const canBeUsed = lifetime.lifetimeMs > 0 || (directives.staleWhileRevalidate ?? 0) > 0;
