@@ -51,6 +51,22 @@ describe('what a policy matches', () => {
     ['regex', '^https://', '/api', false],
     ['regex', '\\?v=1$', '/a?v=1', true],
     ['regex', '/B/', '/a/b/', false],
+    // beyond ASCII: as the key path spells it, and as one character for what follows it
+    ['regex', '^/图/', '/%E5%9B%BE/x', true],
+    ['regex', '^/图/', '/%e5%9b%be/x', true],
+    ['regex', '^/图/', '/\u00e5\u009b\u00be/x', true],
+    ['regex', '^/图片$', '/%E5%9B%BE', false],
+    ['regex', '^/图+$', '/%E5%9B%BE%E5%9B%BE', true],
+    ['regex', '^/a图?$', '/a', true],
+    ['regex', '^/a图{2}$', '/a%E5%9B%BE', false],
+    ['regex', '^/(图|片)$', '/%E7%89%87', true],
+    ['regex', '^/😀\\.[a-z]+$', '/%F0%9F%98%80.jpg', true],
+    ['regex', '图.*[^0-9\\]]$', '/%E5%9B%BE/a', true],
+    ['regex', '[[:alpha:]]图', '/a%E5%9B%BE', true],
+    ['regex', '[]a]图', '/]%E5%9B%BE', true],
+    ['regex', '(?i)^/É$', '/%C3%89', true],
+    ['regex', 'q=图', '/a?q=%E5%9B%BE', true],
+    ['regex', '%E5%9B%BE', '/%E5%9B%BE', true],
   ];
   for (const [match, content, path, isMatch] of rows) {
     test(`${match} ${content} ${isMatch ? 'matches' : 'does not match'} ${path}`, () => {
@@ -72,6 +88,16 @@ describe('what a policy matches', () => {
     ['suffix', '\ud800', /has a suffix/],
     ['regex', '(a', /missing closing/],
     ['regex', '(?=a)', /looks around/],
+    ['regex', '[图片]', /图 .*write %E5%9B%BE/],
+    ['regex', '[^a-é]', /é .*write %C3%A9/],
+    ['regex', 'a[]\\]图]', /write %E5%9B%BE/],
+    ['regex', '[[:alpha:]图]', /write %E5%9B%BE/],
+    ['regex', '\\图', /write %E5%9B%BE/],
+    ['regex', '\\Qa图\\E+', /write %E5%9B%BE/],
+    ['regex', '(图', /percent-encoded/],
+    ['regex', '图'.repeat(57), /longer than 512 characters .*percent-encoded/],
+    ['regex', '\ud800', /well-formed/],
+    ['regex', 'id=[^&]{1,32}&', /too many ways/],
   ];
   for (const [match, content, reason] of refused) {
     test(`${match} ${JSON.stringify(content)} is refused`, () => {

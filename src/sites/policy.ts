@@ -4,6 +4,7 @@
  */
 import { normalisePath } from '#http/target.ts';
 import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
+import { encodeLetters } from './pattern-letters.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 /** What is matched, in the spelling of the cache key. */
@@ -136,9 +137,12 @@ function compileSuffixes(content: string): Matcher | string {
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
 function compileRegex(content: string, tools: CompileTools): Matcher | string {
-  const pattern = tools.compilePattern(content);
-  if (pattern.kind === 'invalid') return pattern.reason;
-  return { matches: regexMatcher(content, pattern.test), patternBytes: pattern.sizeBytes };
+  const letters = encodeLetters(content);
+  if (letters.kind === 'invalid') return letters.reason;
+  const pattern = tools.compilePattern(letters.text);
+  if (pattern.kind === 'pattern')
+    return { matches: regexMatcher(letters.text, pattern.test), patternBytes: pattern.sizeBytes };
+  return letters.text === content ? pattern.reason : `${pattern.reason} (its letters beyond ASCII are percent-encoded)`;
 }
 
 function regexMatcher(content: string, test: (text: string) => boolean): SitePolicy['matches'] {
