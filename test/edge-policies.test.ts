@@ -100,6 +100,17 @@ describe('a domain that follows its origin', () => {
   }
 });
 
+test('no-cache with a validator is stored and confirmed each time where the origin is followed, and stored never where not', async (t) => {
+  const script: Answer = (request, response) => {
+    const isKnown = request.headers['if-none-match'] === '"a"';
+    reply(isKnown ? '' : 'x', { 'cache-control': 'no-cache', etag: '"a"' }, isKnown ? 304 : 200)(request, response);
+  };
+  const { twice, change } = await start(t, script, { caching: caching([ALL], { followsOrigin: true }) });
+  assert.deepEqual(await twice('/a'), ['MISS', 'REVALIDATED']);
+  change({ caching: caching([ALL]) });
+  assert.deepEqual(await twice('/b'), ['MISS noCache', 'MISS noCache']);
+});
+
 test('what is not there is asked for again after 10 s', async (t) => {
   const { twice, mark, advance } = await start(t, reply('', {}, 404), { caching: caching([ALL]) });
   assert.deepEqual(await twice('/a'), ['MISS', 'HIT']);
