@@ -3,17 +3,21 @@
  * answer is not known, so a miss or a validation ends there.
  */
 import { freshUntil } from '#http/freshness.ts';
+import { firstValue } from '#http/headers.ts';
+import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { Site } from '#sites/site.ts';
 import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import type { EdgeDecision } from './decide.ts';
-import { askedUncoded } from './encodings.ts';
+import { askedUncoded, isUncoded } from './encodings.ts';
 import { lookUp } from './look-up.ts';
 import { planRequest, policyOf } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
+import { isUnreadable } from './respond/compress.ts';
+import { storedAnswer } from './respond/stored.ts';
 import { canBegin, isSliceable } from './slices/answer.ts';
 import { indexKey } from './slices/layout.ts';
 import { describeObject } from './slices/object.ts';
@@ -32,10 +36,22 @@ interface Step {
   readonly found: string;
 }
 
-export type Explain = (received: ReceivedRequest) => Promise<Explanation>;
+/** A request as it is asked about. */
+export interface Question {
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  /** Of the URL, perhaps with a port. */
+  readonly host: string;
+  readonly target: string;
+  /** Flat list of names and values, without `Host`. */
+  readonly headers: readonly string[];
+  readonly clientAddress: string;
+}
+
+export type Explain = (question: Question) => Promise<Explanation>;
 
 export function createExplain(edge: EdgeContext): Explain {
-  return (received) => explain(edge, received);
+  return (question) => explain(edge, toReceived(question));
 }
 
 async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Explanation> {
@@ -72,8 +88,29 @@ async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Ex
 
   const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options: plan.options }); // 6, 7
   note('stored', found.stored);
+  if (isUncoded(site) && isCodedOtherwise(request, found, edge.clock())) {
+    note('decision', 'past the cache: contentCoding');
+    return end({ status: 'BYPASS', reason: 'contentCoding' }, true);
+  }
   note('decision', found.decision.kind);
   return markOf(found.decision, end);
+}
+
+/** As the server would have read it off a connection. */
+function toReceived({ method, scheme, host, target, headers, clientAddress }: Question): ReceivedRequest {
+  const all = ['Host', host, ...headers];
+  const expectation = firstValue(all, 'expect')?.toLowerCase() ?? '100-continue';
+  return {
+    method,
+    target,
+    httpVersion: '1.1',
+    headers: all,
+    isTls: scheme === 'https',
+    clientAddress,
+    hasUnknownVersion: false,
+    hasUnknownExpectation: expectation !== '100-continue',
+    upgrade: isWebSocketHandshake({ method, httpVersion: '1.1', headers: all }) ? 'websocket' : undefined,
+  };
 }
 
 function describeSite({ id, name, type, state, revision }: Site): string {
@@ -104,6 +141,14 @@ async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): P
   if (!(await canBegin(edge, object, index.now)))
     return { decision: { kind: 'miss' }, stored: 'slices, but not the one that the answer begins with' };
   return { decision, stored: `in slices, ${describeStored(decision)}` };
+}
+
+/** What is stored would be the answer, if the client could read it. */
+function isCodedOtherwise(request: EdgeRequest, { decision }: Found, now: number): boolean {
+  if (decision.kind !== 'hit' && decision.kind !== 'stale') return false;
+  const { stored } = decision;
+  const answer = storedAnswer({ request: request.facts, stored, mark: { status: 'HIT' }, now, boundary: '' });
+  return isUnreadable(request, answer);
 }
 
 function describeStored(decision: EdgeDecision['decision']): string {

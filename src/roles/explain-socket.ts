@@ -6,21 +6,8 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { Explain } from '#edge/explain.ts';
-import type { ReceivedRequest } from '#edge/request.ts';
+import type { Explain, Question } from '#edge/explain.ts';
 import type { Logger } from '#lib/logger.ts';
-
-/** As a command sends it. */
-interface Question {
-  readonly method: string;
-  readonly scheme: 'http' | 'https';
-  /** Of the URL, perhaps with a port. */
-  readonly host: string;
-  readonly target: string;
-  /** Flat list of names and values. */
-  readonly headers: readonly string[];
-  readonly clientAddress: string;
-}
 
 interface ExplainSocketOptions {
   readonly path: string;
@@ -36,7 +23,7 @@ export async function openExplainSocket({ path, explain, log }: ExplainSocketOpt
   const server = createServer({ keepAlive: false }, async (message, response) => {
     try {
       const question = await readQuestion(message);
-      const answer = await explain(toReceived(question));
+      const answer = await explain(question);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     } catch (error) {
       response
@@ -69,17 +56,4 @@ async function readQuestion(message: IncomingMessage): Promise<Question> {
   const value: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'));
   // Our own command of the same version, and nobody else may open the socket; what is in the texts the stages check.
   return value as Question;
-}
-
-function toReceived({ method, scheme, host, target, headers, clientAddress }: Question): ReceivedRequest {
-  return {
-    method,
-    target,
-    httpVersion: '1.1',
-    headers: ['Host', host, ...headers],
-    isTls: scheme === 'https',
-    clientAddress,
-    hasUnknownVersion: false,
-    hasUnknownExpectation: false,
-  };
 }
