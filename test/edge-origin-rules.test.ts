@@ -105,6 +105,34 @@ describe('when all origins fail', () => {
     });
   }
 
+  const last: readonly (readonly [how: string, first: Answer, last: Answer, expected: string])[] = [
+    ['a status, then no answer', status, close, '200 good'],
+    ['no answer, then a status', close, status, '503 sorry'],
+  ];
+  for (const [how, first, second, expected] of last) {
+    test(`${how}: the last attempt decides: ${expected}`, async (t) => {
+      const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10' }));
+      const other = await startOrigin(t, second);
+      const edge = await startTestEdge(t, { primary: loopback([origin.port]), backup: loopback([other.port]) });
+      await edge.get('/');
+      origin.answer(first);
+      edge.advance(11_000);
+      const { status: answered, body } = await edge.get('/');
+      assert.equal(`${answered} ${body}`, expected);
+    });
+  }
+
+  test('stale-if-error goes before the day, when no origin answers', async (t) => {
+    const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10, stale-if-error=200000' }));
+    const edge = await startTestEdge(t, [origin.port]);
+    await edge.get('/');
+    await origin.stop();
+    edge.advance(2 * 24 * 3_600_000);
+    assert.equal((await edge.get('/')).headers['x-cache'], 'STALE');
+    edge.advance(10 * 3_600_000);
+    assert.equal((await edge.get('/')).status, 504);
+  });
+
   test('a day past its time a copy stands in no more', async (t) => {
     const origin = await startOrigin(t, reply('good', { 'cache-control': 'max-age=10' }));
     const edge = await startTestEdge(t, [origin.port]);

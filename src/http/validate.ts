@@ -112,7 +112,7 @@ export function isErrorStatus(status: number): boolean {
 
 /**
  * Whether the stored response may stand in after a failed validation. If not: the error response itself, or 504 when
- * there is none.
+ * there is none. docs/decisions/0116
  */
 export function isUsableOnError(stored: Stored, failure: OriginFailure, now: number, options: CacheOptions): boolean {
   if (stored.forbidsStale || stored.isInvalid) return false; // RFC 9111 §4.2.4
