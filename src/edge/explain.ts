@@ -13,7 +13,7 @@ import type { EdgeContext, Visit } from './context.ts';
 import type { EdgeDecision } from './decide.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
 import { lookUp } from './look-up.ts';
-import { planRequest, policyOf } from './plan.ts';
+import { type Plan, planRequest, policyOf } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
 import { isUnreadable } from './respond/compress.ts';
@@ -80,10 +80,8 @@ async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Ex
   const key = cacheKey(site, request); // 4
   note('key', key);
   const plan = planRequest(site, request); // 5
-  note(
-    'plan',
-    `${plan.kind === 'bypass' ? `past the cache: ${plan.reason}` : 'cache'}; ${describePolicy(site, request)}`,
-  );
+  note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
+  if (plan.kind === 'gatewayTimeout') return end({ status: 'ERROR', reason: 'onlyIfCached' });
   if (plan.kind === 'bypass') return end({ status: 'BYPASS', reason: plan.reason }, true);
 
   const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options: plan.options }); // 6, 7
@@ -115,6 +113,13 @@ function toReceived({ method, scheme, host, target, headers, clientAddress }: Qu
 
 function describeSite({ id, name, type, state, revision }: Site): string {
   return `${id} ${name}, ${type}, ${state}, revision ${revision}`;
+}
+
+function describePlan(plan: Plan): string {
+  if (plan.kind === 'cache') return 'cache';
+  return plan.kind === 'bypass'
+    ? `past the cache: ${plan.reason}`
+    : 'nothing stored is used, and nothing else is wanted';
 }
 
 function describePolicy(site: Site, request: EdgeRequest): string {

@@ -69,6 +69,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const plan = planRequest(site, request); // 5
   const { options } = plan;
   const asked = { request, site, key, options };
+  if (plan.kind === 'gatewayTimeout') return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
   if (plan.kind === 'bypass') {
     if (plan.reason === 'websocket') return answerWebSocket(viewer, edge, { request, site }); // 8
     const answer = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, plan.reason); // 8

@@ -9,7 +9,9 @@ import type { EdgeRequest } from './request.ts';
 
 export type Plan =
   | { readonly kind: 'bypass'; readonly reason: Bypass; readonly options: CacheOptions }
-  | { readonly kind: 'cache'; readonly options: CacheOptions };
+  | { readonly kind: 'cache'; readonly options: CacheOptions }
+  /** The client wants nothing but a stored answer, and here none is used: 504. RFC 9111 §5.2.1.7 */
+  | { readonly kind: 'gatewayTimeout'; readonly options: CacheOptions };
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
   const policy = policyOf(site, request);
@@ -18,11 +20,17 @@ export function planRequest(site: Site, request: EdgeRequest): Plan {
   // What the request alone decides, before anything is looked up.
   const early = decide(request.facts, undefined, 0, options);
   if (early.kind === 'bypass') return { kind: 'bypass', reason: early.reason, options };
+  const reason = reasonPast(site, request, policy);
+  if (reason === undefined) return { kind: 'cache', options };
+  return early.kind === 'gatewayTimeout' ? { kind: 'gatewayTimeout', options } : { kind: 'bypass', reason, options };
+}
+
+/** Why the cache is not asked, though the request alone would let it. */
+function reasonPast(site: Site, request: EdgeRequest, policy: SitePolicy | undefined): Bypass | undefined {
   // The original target goes to the origin: one that does not resolve dots would fill another path's key.
-  if (hasDotSegments(request.target)) return { kind: 'bypass', reason: 'dotSegments', options };
-  if (policy?.lifetimeSeconds === 0) return { kind: 'bypass', reason: 'policy', options };
-  if (policy === undefined && !site.caching.followsOrigin) return { kind: 'bypass', reason: 'noPolicy', options };
-  return { kind: 'cache', options };
+  if (hasDotSegments(request.target)) return 'dotSegments';
+  if (policy === undefined) return site.caching.followsOrigin ? undefined : 'noPolicy';
+  return policy.lifetimeSeconds === 0 ? 'policy' : undefined;
 }
 
 /** The policy that decides about a request, if any. */

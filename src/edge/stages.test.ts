@@ -119,6 +119,14 @@ describe('stage 5', () => {
     });
   }
 
+  test('who wants nothing but a stored answer gets none where none is used', () => {
+    const headers = [...RECEIVED_HOST, 'Cache-Control', 'only-if-cached'];
+    const uncached = { followsOrigin: false, prefixFirst: false, policies: [] };
+    assert.equal(planRequest(site({ caching: uncached }), request({ headers })).kind, 'gatewayTimeout');
+    assert.equal(planRequest(site(), request({ headers, target: '/a/../b' })).kind, 'gatewayTimeout');
+    assert.equal(planRequest(site(), request({ headers, method: 'POST' })).kind, 'bypass');
+  });
+
   test('lifetimes are not guessed for live and dynamic sites', () => {
     const caps = (['static', 'download', 'video', 'live', 'dynamic'] as const).map(
       (type) => planRequest(site({ type }), request({})).options.heuristicCapSeconds,
