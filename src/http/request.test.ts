@@ -60,6 +60,7 @@ describe('an invalid request', () => {
     [host('a:99999'), 400, 'host'],
     [host('.'), 400, 'host'],
     [host('\u00e9'), 400, 'host'],
+    [host('b\u00c3\u00bccher.example'), 400, 'host'], // the bytes of UTF-8
     [{ ...host(), httpVersion: '1.0' }, 400, 'host'],
     [{ target: 'http://other.com/' }, 400, 'hostMismatch'],
     [{ target: 'http://example.com:81/' }, 400, 'hostMismatch'],
