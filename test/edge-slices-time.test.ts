@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { MemoryStore } from '../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { freePort } from './support/nginx.ts';
 import { MIB, madeBytes, serveObject, sliceRange } from './support/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from './support/sliced.ts';
 
@@ -61,6 +62,21 @@ describe('an object in slices over time', () => {
     assert.equal(mark(stale), 'STALE');
     const missing = await edge.get('/film.mp4', range('0-3'));
     assert.equal(missing.status, 504);
+  });
+
+  test('so it does while the target of a redirect is down', async (t) => {
+    const { origin, edge, advance } = await startSliced(t, { site: { redirectFollow: true } });
+    const wanted = range(`${MIB}-${MIB + 3}`);
+    await eventually('stored', async () => mark(await edge.get('/film.mp4', wanted)) === 'HIT');
+    const location = `http://127.0.0.1:${await freePort()}/film.mp4`;
+    origin.fail((_request, response) => {
+      response.writeHead(302, { location, 'content-length': '0' }).end();
+      return true;
+    });
+    advance(120_000);
+    const stale = await edge.get('/film.mp4', wanted);
+    assertBytes(stale, FILE.subarray(MIB, MIB + 4), 206);
+    assert.equal(mark(stale), 'STALE');
   });
 
   test('stale-while-revalidate serves at once and confirms behind it', async (t) => {

@@ -201,7 +201,8 @@ async function answerValidated(
   }
 }
 
-function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
+/** What kind of failure the response is, if it is one. */
+export function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
   if (unfollowed !== undefined) return 'unreachable';
   return isErrorStatus(status) ? 'errorStatus' : undefined;
 }

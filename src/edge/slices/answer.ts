@@ -1,10 +1,10 @@
 /** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
-import { isErrorStatus } from '#http/validate.ts';
 import {
   answerLive,
   answerResponse,
   answerStored,
   canStandIn,
+  errorOf,
   failureAnswer,
   questionOf,
   share,
@@ -204,8 +204,8 @@ async function answerResult(
     case 'validated': // an index that was confirmed is an object
       return { kind: 'again' };
     case 'response': {
-      const isError = isErrorStatus(result.response.status);
-      const instead = stale && isError ? await standIn(asking, stale, 'errorStatus') : undefined;
+      const error = errorOf(result.response);
+      const instead = stale && error && (await standIn(asking, stale, error));
       if (instead === undefined) {
         const answer = answerResponse(edge, visit, share(edge, visit, place, result), false);
         return { kind: 'answer', answer: stale === undefined ? answer : { ...answer, isReplacement: true } };
