@@ -66,6 +66,7 @@ describe('requests that are refused', () => {
     ['TRACE', `TRACE / HTTP/1.1\r\n${HOST}\r\n`, 405],
     ['CONNECT', `CONNECT ${SITE_HOST}:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
     ['a target of 8 KiB and one', `GET /${'x'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414],
+    ['a target of 64 KiB', `GET /${'x'.repeat(64 * 1024)} HTTP/1.1\r\n${HOST}\r\n`, 414],
     ['another expectation', `${post}${HOST}Expect: gold\r\nContent-Length: 1\r\n\r\nx`, 417],
     ['a header section of 33 KiB', `${get}${HOST}X: ${'x'.repeat(33 * 1024)}\r\n\r\n`, 431],
     ['more codings than chunked', `${post}${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 501],

@@ -5,18 +5,29 @@ import { formatDate } from '#http/dates.ts';
 import { formatMark, type RequestFault } from './reasons.ts';
 
 export interface Refusal {
-  readonly status: 400 | 405 | 408 | 431 | 505;
+  readonly status: 400 | 405 | 408 | 414 | 431 | 505;
   readonly reason: RequestFault;
 }
 
 /** `undefined`: the connection broke, there is nobody to answer. */
 export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return { status: 431, reason: 'headerTooLarge' };
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    return isInTarget(error) ? { status: 414, reason: 'targetTooLong' } : { status: 431, reason: 'headerTooLarge' };
+  }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, reason: 'requestTimeout' };
   if (error.code === 'HPE_INVALID_VERSION') return { status: 505, reason: 'version' };
   if (error.code === 'HPE_INVALID_EOF_STATE') return undefined; // it ended before it was whole
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }
+
+/** What the parser was given last is a method and a target that has not ended. RFC 9110 §15.5.15 */
+function isInTarget(error: Error): boolean {
+  const packet = 'rawPacket' in error ? error.rawPacket : undefined;
+  return Buffer.isBuffer(packet) && /^[A-Z]{1,20} [^ \r\n]*$/.test(packet.toString('latin1', 0, MAX_LOOKED_AT));
+}
+
+/** More than the parser takes for a whole head. */
+const MAX_LOOKED_AT = 64 * 1024;
 
 /** Gives the number of bytes sent: none where the connection has ended already. */
 export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: number): number {
