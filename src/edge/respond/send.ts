@@ -6,6 +6,7 @@ import { formatMark } from '../reasons.ts';
 import { SliceLost } from '../slices/body.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
+import { cacheStatus } from './cache-status.ts';
 import { errorAnswer } from './error-page.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
@@ -58,15 +59,19 @@ async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): P
   }
 }
 
-function finalHeaders({ headers, mark, status }: EdgeAnswer, closes: boolean): RawHeaders {
+function finalHeaders(answer: EdgeAnswer, closes: boolean): RawHeaders {
+  const { headers, mark, status } = answer;
   const via = [...allValues(headers, 'via'), `1.1 ${SERVICE_NAME}`].join(', ');
+  // RFC 9211 §2: the caches in the order of the response's way
+  const caches = [...allValues(headers, 'cache-status'), SERVICE_NAME + cacheStatus(answer)].join(', ');
   // RFC 9110 §8.6: neither in a 204
   const kept = withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED);
-  return [...kept, 'Via', via, 'X-Cache', formatMark(mark), ...(closes ? ['Connection', 'close'] : [])];
+  const own = ['Via', via, 'X-Cache', formatMark(mark), 'Cache-Status', caches];
+  return [...kept, ...own, ...(closes ? ['Connection', 'close'] : [])];
 }
 
 /** An origin's own X-Cache would be taken for ours. */
-const REPLACED: ReadonlySet<string> = new Set(['via', 'x-cache']);
+const REPLACED: ReadonlySet<string> = new Set(['via', 'x-cache', 'cache-status']);
 const REPLACED_IN_204: ReadonlySet<string> = new Set([...REPLACED, 'content-length']);
 
 /** undici reads it as UTF-8; what does not fit into a status line is left out, as HTTP/2 does with all of it. */

@@ -1,0 +1,23 @@
+/** `Cache-Status`: what this cache did with the request, in the words of RFC 9211. Pure. */
+import type { EdgeAnswer } from './answer.ts';
+
+/** Our member of the list, without the name of the cache; empty when there is nothing that the field has words for. */
+export function cacheStatus({ mark, isReplacement }: Pick<EdgeAnswer, 'mark' | 'isReplacement'>): string {
+  switch (mark.status) {
+    case 'HIT':
+      return '; hit'; // §2.1
+    case 'STALE':
+      return '; hit; detail=stale'; // §2.8: what the other parameters do not say
+    case 'REVALIDATED':
+      return '; fwd=stale; fwd-status=304'; // §2.2, §2.3
+    case 'MISS': {
+      const forwarded = isReplacement === true ? '; fwd=stale' : '; fwd=miss';
+      return mark.reason === undefined ? `${forwarded}; stored` : `${forwarded}; detail=${mark.reason}`; // §2.5
+    }
+    case 'BYPASS':
+      return `; fwd=${mark.reason === 'method' ? 'method' : 'bypass'}; detail=${mark.reason}`;
+    case 'DENIED':
+    case 'ERROR':
+      return `; detail=${mark.reason}`;
+  }
+}
