@@ -24,6 +24,7 @@ describe('nginx as origin', needsNginx(), () => {
       marks.push(received.headers['x-cache']);
     }
     assert.deepEqual(marks, ['MISS', 'HIT', 'REVALIDATED']);
+    await eventually('logged', () => nginx.logLines().length === 2); // it writes a line after the answer
     assert.deepEqual(nginx.logLines(), ['GET /a.css www.example.com 200', 'GET /a.css www.example.com 304']);
   });
 
