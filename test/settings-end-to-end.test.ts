@@ -3,17 +3,11 @@
  * (state 2), then what a viewer gets and what reached the origin. What a setting means in detail, the tests of the edge say.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type Client, createClient } from '#client/client.ts';
-import type { CallOf } from '#contract/operations.ts';
-import type { RouteName } from '#contract/routes.ts';
-import { type FetchOptions, fetchFrom, type Received } from './support/edge.ts';
-import { eventually } from './support/eventually.ts';
-import { type Answer, reply, type ScriptedOrigin, startOrigin } from './support/origin.ts';
-import { startService } from './support/service.ts';
+import { type Answer, reply } from './support/origin.ts';
+import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf } from './support/world.ts';
 
-const TEXT = 'some text. '.repeat(500);
 const LARGE = Buffer.alloc(3 * 2 ** 20, 'x');
 const PLAIN = {
   keep_url_params: 0,
@@ -26,16 +20,6 @@ const PLAIN = {
   forbid_http_code: '',
 } as const;
 const POLICY = { is_cache: 1, policy_type: 'suffix', policy_scheme: 'http', content: 'jpg', time_h: 1 } as const;
-
-/** A domain of its own for one setting. */
-interface World {
-  readonly origin: ScriptedOrigin;
-  /** Sets, and resolves when every edge runs it. */
-  set<N extends RouteName>(name: N, request: Omit<CallOf<N>, 'domain_id'>): Promise<void>;
-  get(path: string, options?: FetchOptions): Promise<Received>;
-}
-
-type Check = (world: World) => Promise<void>;
 
 /** What each setting changes; each check sees the edge with and without it. */
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -54,12 +38,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.notEqual(cacheStatus(await get('/d.txt')), 'BYPASS noPolicy');
   },
 
-  'directories go first with prefix_cache_first': async ({ set, get }) => {
+  'directories go first with prefix_cache_first': async ({ set, get, origin }) => {
     const directory = { is_cache: 0, policy_type: 'prefix', content: '/a/' } as const;
     await set('config.setPolicies', { use_header_setting: 0, policy: [{ ...POLICY, priority: 99 }, directory] });
     assert.equal(cacheStatus(await get('/a/1.jpg')), 'MISS');
     await set('config.setAdvanced', { ...PLAIN, prefix_cache_first: 1 });
-    assert.equal(cacheStatus(await get('/a/2.jpg')), 'BYPASS policy');
+    assert.deepEqual([await get('/a/2.jpg'), await get('/a/1.jpg')].map(cacheStatus), Array(2).fill('BYPASS policy'));
+    assert.deepEqual(targetsOf(origin), ['/a/1.jpg', '/a/2.jpg', '/a/1.jpg']);
   },
 
   'keep_url_params takes the query out of the key, not out of the request': async ({ set, get, origin }) => {
@@ -68,10 +53,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.deepEqual(targetsOf(origin), ['/a?one']);
   },
 
-  'expires is what browsers are told': async ({ set, get }) => {
+  'expires is what browsers are told, not how long edges keep': async ({ set, get, origin }) => {
     assert.match((await get('/a')).headers['cache-control'] ?? '', /max-age=3600/);
     await set('config.setAdvanced', { ...PLAIN, expires: 60 });
     assert.match((await get('/a')).headers['cache-control'] ?? '', /max-age=60\b/);
+    assert.deepEqual(targetsOf(origin), ['/a']);
   },
 
   'access_control_max_age is what a preflight is told': async ({ set, get, origin }) => {
@@ -85,13 +71,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal((await get('/a', preflight)).headers['access-control-max-age'], '600');
   },
 
-  'page_compress compresses what the viewer understands': async ({ set, get }) => {
+  'page_compress compresses what the viewer understands': async ({ set, get, origin }) => {
     const accept = { headers: ['Accept-Encoding', 'gzip'] };
     assert.equal((await get('/a', accept)).headers['content-encoding'], undefined);
     await set('config.setAdvanced', { ...PLAIN, page_compress: 1 });
     const { headers, body } = await get('/b', accept);
     assert.equal(headers['content-encoding'], 'gzip');
     assert.equal(gunzipSync(Buffer.from(body, 'latin1')).toString(), TEXT);
+    assert.equal((await get('/b')).body, TEXT, 'another viewer understands none');
+    assert.deepEqual(targetsOf(origin), ['/a', '/b']);
+    assert.equal(origin.requests[1]?.headers['accept-encoding'], 'identity');
   },
 
   'redirect_follow follows the origin’s redirects': async ({ set, get, origin }) => {
@@ -102,6 +91,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal((await get('/old')).status, 302);
     await set('config.setAdvanced', { ...PLAIN, redirect_follow: 1 });
     assert.deepEqual(await get('/old?2').then(({ status, body }) => [status, body]), [200, 'moved here']);
+    assert.deepEqual(targetsOf(origin), ['/old', '/old?2', '/new']);
   },
 
   'range_back_source fetches slices': async ({ set, get, origin }) => {
@@ -134,7 +124,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal(origin.requests.length, 1, 'who is refused does not reach the origin');
   },
 
-  'the referer rule refuses links from other pages': async ({ set, get }) => {
+  'the referer rule refuses links from other pages': async ({ set, get, origin }) => {
     const from = async (...referer: string[]) =>
       cacheStatus(await get('/a', { headers: referer.flatMap((page) => ['Referer', page]) }));
     await set('config.setReferer', { referer_type: '2', referer_blank: 0, referer_str: 'good.example' });
@@ -144,9 +134,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     );
     await set('config.setReferer', { referer_type: 1, referer_blank: '1', referer_str: 'bad.example' });
     assert.deepEqual([await from('http://bad.example/'), await from()], ['DENIED referer', 'HIT']);
+    assert.equal(origin.requests.length, 1, 'who is refused does not reach the origin');
   },
 
-  'the User-Agent rule refuses programs': async ({ set, get }) => {
+  'the User-Agent rule refuses programs': async ({ set, get, origin }) => {
     await set('config.setUserAgent', { ua_control: 1, ua_str: 'curl,^$' });
     const as = async (...agent: string[]) =>
       cacheStatus(await get('/a', { headers: agent.flatMap((name) => ['User-Agent', name]) }));
@@ -154,49 +145,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
       [await as('CURL/8'), await as(), await as('Mozilla/5.0')],
       ['DENIED userAgent', 'DENIED userAgent', 'MISS'],
     );
+    assert.equal(origin.requests.length, 1, 'who is refused does not reach the origin');
   },
 };
 
 test('each setting is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
-  const service = await startService(t, {
-    settings: {
-      CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
-      CAUSEWAY_TOKEN_RATE_PER_SECOND: '1000',
-      CAUSEWAY_EDGE_WORKERS: '1', // what one worker has just stored another one need not have seen on disk
-    },
-  });
-  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  const port = Number(new URL(service.edgeUrl).port);
-  for (const [index, [name, check]] of Object.entries(CHECKS).entries())
-    await t.test(name, async (t) => check(await startWorld(t, client, port, `d${index}.example.com`)));
+  await runChecks(t, await startWorlds(t), CHECKS);
 });
-
-async function startWorld(t: TestContext, client: Client, port: number, host: string): Promise<World> {
-  const type = { 'content-type': 'text/plain', 'cache-control': 'max-age=3600' };
-  const origin = await startOrigin(t, reply(TEXT, type));
-  const added = await client.call('domain.add', { domain: host, cdn_type: 1, data: `127.0.0.1:${origin.port}` });
-  const inForce = () =>
-    eventually('it is in force', async () => (await client.call('domain.get', added)).domain_status === 2);
-  await inForce();
-  return {
-    origin,
-    async set(name, request) {
-      // What is left out is just what is added here.
-      await client.call(name, { ...request, ...added } as unknown as CallOf<typeof name>);
-      await inForce();
-    },
-    get: (path, options) => fetchFrom(port, path, { host, ...options }),
-  };
-}
-
-/** `HIT`, or with the reason: `DENIED ip`. */
-function cacheStatus({ headers }: Received): string {
-  return headers['x-cache'] ?? '';
-}
-
-function targetsOf(origin: ScriptedOrigin): string[] {
-  return origin.requests.map(({ target }) => target);
-}
 
 const ranges: Answer = ({ headers }, response) => {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers['range'] ?? '') ?? [];

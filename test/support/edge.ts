@@ -31,6 +31,8 @@ export interface TestEdge {
 export interface FetchOptions {
   readonly method?: string;
   readonly host?: string;
+  /** Where the edge is asked; absent: 127.0.0.1. */
+  readonly address?: string;
   /** Flat list, sent as it is. */
   readonly headers?: readonly string[];
   readonly body?: string;
@@ -132,12 +134,12 @@ function putInto(specs: Map<string, { readonly spec: SiteSpec; readonly revision
 
 /** A connection of its own per request. */
 export function fetchFrom(port: number, path: string, options: FetchOptions = {}): Promise<Received> {
-  const { method = 'GET', host = SITE_HOST, headers = [], body } = options;
+  const { method = 'GET', host = SITE_HOST, address = '127.0.0.1', headers = [], body } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const interim: number[] = [];
   const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
   const all = ['Host', host, ...headers, ...length, 'Connection', 'close'];
-  const request = httpRequest({ port, host: '127.0.0.1', method, path, headers: all, agent: false });
+  const request = httpRequest({ port, host: address, method, path, headers: all, agent: false });
   request.on('information', ({ statusCode }) => interim.push(statusCode));
   request.on('error', reject);
   request.on('response', (response) => {

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 type Skip = { readonly skip: string } | { readonly skip: false };
@@ -19,6 +20,14 @@ export function needsNginx(): Skip {
 
 export function needsProgram(name: string): Skip {
   return need(findProgram(name) !== undefined, `needs the program ${name}`);
+}
+
+export function needsIpv6(): Skip {
+  const addresses = Object.values(networkInterfaces()).flatMap((its) => its ?? []);
+  return need(
+    addresses.some(({ address }) => address === '::1'),
+    'needs IPv6: the address ::1',
+  );
 }
 
 /** For data that lies outside the repository; may skip in CI too. */
