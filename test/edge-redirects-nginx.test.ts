@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
 import { needsNginx } from './support/needs.ts';
 import { type Nginx, startNginx } from './support/nginx.ts';
 
@@ -25,6 +26,7 @@ describe('nginx that redirects to another nginx', needsNginx(), () => {
       marks.push(received.headers['x-cache']);
     }
     assert.deepEqual(marks, ['MISS', 'HIT', 'REVALIDATED']);
+    await eventually('logged', () => files.logLines().length === 2 && links.logLines().length === 2); // after the answers
     const asked = `GET /a.css files.example:${files.port}`;
     assert.deepEqual(
       files.logLines(),
