@@ -7,6 +7,7 @@ import { zstdCompressSync } from 'node:zlib';
 import type { StoredChange } from '#feed/confirmations.ts';
 import { requestFeed } from '#feed/connection.ts';
 import type { ResourceChange } from '#feed/protocol.ts';
+import { createLogger } from '#lib/logger.ts';
 import { eventually } from './support/eventually.ts';
 import { startTestEdge } from './support/feed.ts';
 import { makeSnapshot, put, startScriptedControl } from './support/scripted-control.ts';
@@ -114,6 +115,9 @@ describe('feed client', () => {
       (await reported(3)).rejected.map(({ key }) => key),
       ['a.example.com', 'b.example.com', 'n.example.com'],
     );
+    const alarm = JSON.parse(c.said.at(-1) ?? '{}');
+    assert.deepEqual([alarm.rejected, alarm.first[1].key], [3, 'b.example.com']);
+    assert.match(alarm.first[1].error, /expected/);
     const kept = ['a', 'b', 'c', 'n'].map((name) => edge.store.getSpec(`${name}.example.com`)?.revision);
     assert.deepEqual(kept, [1, 1, undefined, undefined]);
     const gone = { kind: 'site', key: 'b.example.com', revision: 4, op: 'delete' } as const;
@@ -230,11 +234,15 @@ async function start(
   const control = await startScriptedControl(socketPath);
   control.snapshot = makeSnapshot({ revision: 1 }, ...given.filter((item) => typeof item !== 'function'));
   const [confirm = async () => undefined] = given.filter((item) => typeof item === 'function');
-  const edge = startTestEdge(folder, socketPath, { confirm });
+  const said: string[] = [];
+  const log = createLogger({ level: 'error', name: 'test', destination: { write: (line) => void said.push(line) } });
+  const edge = startTestEdge(folder, socketPath, { confirm, log });
   await eventually('it follows', () => edge.client.isConnected);
   return {
     control,
     edge,
+    /** What the edge's log has, errors alone. */
+    said,
     async [Symbol.asyncDispose]() {
       await edge[Symbol.asyncDispose]();
       await control[Symbol.asyncDispose]();

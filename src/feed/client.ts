@@ -33,6 +33,8 @@ import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
 
+/** Of what a snapshot had that cannot be applied; the count says how many there are. */
+const MAX_TOLD = 10;
 /** Jittered: after a restart of control not everyone comes at once. */
 const RECONNECT = { firstMs: 100, capMs: 5000 };
 /** How often the store's file is looked at, apart from before each change and report. */
@@ -201,7 +203,13 @@ class RunningFeedClient implements FeedClient {
     const { signal } = this.#attempt;
     const { epoch, revision, tag, count } = await takeSnapshot(store, { socketPath, clock, signal });
     const at = { epoch, revision, tag };
-    log.info({ revision, count, rejected: store.countRejections() }, 'took a snapshot');
+    const rejected = store.countRejections();
+    log.info({ revision, count, rejected }, 'took a snapshot');
+    if (rejected > 0)
+      log.error(
+        { rejected, first: store.listRejections(MAX_TOLD) },
+        'resources cannot be applied; their last versions stay',
+      );
     this.#confirmations.add(at, undefined);
     return at;
   }

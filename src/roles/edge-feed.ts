@@ -7,7 +7,7 @@ import { Counter, Gauge } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
-import { openEdgeStore } from '#feed/edge-store.ts';
+import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -49,7 +49,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     clock: systemClock,
     log,
   });
-  addMetrics(registry, client);
+  addMetrics(registry, client, store);
   const prober = startProber({
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     verify: config.originVerify,
@@ -95,7 +95,7 @@ export function edgeStorePath(dataDir: string): string {
   return join(dataDir, 'edge', 'sites.db');
 }
 
-function addMetrics(registry: PartContext['registry'], client: FeedClient): void {
+function addMetrics(registry: PartContext['registry'], client: FeedClient, store: EdgeStore): void {
   const registers = [registry];
   new Gauge({
     name: 'causeway_feed_connected',
@@ -111,6 +111,14 @@ function addMetrics(registry: PartContext['registry'], client: FeedClient): void
     registers,
     collect() {
       this.set(client.appliedRevision ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'causeway_feed_rejected_resources',
+    help: 'Settings that this edge cannot apply: their last versions stay in force',
+    registers,
+    collect() {
+      this.set(store.countRejections());
     },
   });
   new Counter({

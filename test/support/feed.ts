@@ -63,10 +63,11 @@ export function startTestEdge(
     readonly prefetch?: FeedClientOptions['prefetch'];
     readonly onMoved?: () => void;
     readonly clock?: Clock;
+    readonly log?: Logger;
   } = {},
 ): TestEdge {
   const { edgeId = 'local', confirm = async () => undefined, onMoved = () => undefined } = options;
-  const { prefetch = async () => ({ kind: 'stored' }), clock = systemClock } = options;
+  const { prefetch = async () => ({ kind: 'stored' }), clock = systemClock, log = silentLog } = options;
   const file = join(folder, `${edgeId}.db`);
   const store = openEdgeStore(file, onMoved);
   const client = startFeedClient({
@@ -77,7 +78,7 @@ export function startTestEdge(
     confirm,
     prefetch,
     clock,
-    log: silentLog,
+    log,
   });
   return {
     store,
