@@ -107,6 +107,17 @@ const CACHE_CHECKS: Readonly<Record<string, Check>> = {
     await both('/b');
     assert.deepEqual(targetsOf(origin), ['/a', '/b', '/b']);
   },
+  'match_language: a stored response in the language that a viewer likes best is enough': async (world) => {
+    const { set, get, origin } = world;
+    origin.answer(reply('x', { ...HOUR, vary: 'Accept-Language', 'content-language': 'de' }));
+    const both = async (path: string) => {
+      for (const languages of ['de', 'de, en;q=0.5']) await get(path, { headers: ['Accept-Language', languages] });
+    };
+    await both('/a');
+    await set('config.setCacheOptions', { match_language: 1 });
+    await both('/b');
+    assert.deepEqual(targetsOf(origin), ['/a', '/a', '/b']);
+  },
 };
 
 describe('origins and cache options', needsProgram('openssl'), () => {
