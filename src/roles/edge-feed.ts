@@ -118,7 +118,11 @@ function addMetrics(registry: PartContext['registry'], client: FeedClient, store
     help: 'Settings that this edge cannot apply: their last versions stay in force',
     registers,
     collect() {
-      this.set(store.countRejections());
+      try {
+        this.set(store.countRejections());
+      } catch {
+        // the file is being repaired: the last count stays
+      }
     },
   });
   new Counter({
