@@ -34,10 +34,15 @@ test('an edge of this machine tells what it would make of a request', async (t) 
   assert.match((await explain('http://www.example.com/%zz')).stdout, /^X-Cache +ERROR target$/m);
 
   assert.deepEqual(
-    [await explain('www.example.com'), await explain('http://a.test/', '--header', 'oops')].map(({ stderr }) => stderr),
+    [
+      await explain('www.example.com'),
+      await explain('http://a.test/', '--header', 'oops'),
+      await explain('http://a.test/', '--client', '10.1.1.999'),
+    ].map(({ stderr }) => stderr),
     [
       'causeway: expected a URL that begins with http:// or https://\n',
       'causeway: expected a header as "Name: value", found "oops"\n',
+      'causeway: expected an IP address as client, found "10.1.1.999"\n',
     ],
   );
   assert.equal(await service.stop(), 0);

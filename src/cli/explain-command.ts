@@ -1,6 +1,7 @@
 /** `causeway explain`: what would become of a viewer's request, asked of an edge worker of this machine. */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { isIP } from 'node:net';
 import { Command } from 'commander';
 import { type CliContext, CliError } from './context.ts';
 import { addSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
@@ -27,6 +28,10 @@ export function explainCommand(context: CliContext): Command {
 async function explain(context: CliContext, url: string, options: Options): Promise<void> {
   const [, scheme, host = '', target = ''] = /^(https?):\/\/([^/?#]+)([^#]*)/i.exec(url) ?? [];
   if (scheme === undefined) throw new CliError('expected a URL that begins with http:// or https://');
+  const clientAddress = textOption(options, 'client') ?? '';
+  // What is no address would be on no list, and pass for let in.
+  if (isIP(clientAddress) === 0)
+    throw new CliError(`expected an IP address as client, found ${JSON.stringify(clientAddress)}`);
   const { dataDir } = context.loadSettings(givenSettings(context, options));
   const { xCache, steps, asksOrigin } = await ask(context.findWorkers(dataDir), dataDir, {
     method: textOption(options, 'method') ?? 'GET',
@@ -34,7 +39,7 @@ async function explain(context: CliContext, url: string, options: Options): Prom
     host,
     target: target.startsWith('/') ? target : `/${target}`,
     headers: listOption(options, 'header').flatMap(splitHeader),
-    clientAddress: textOption(options, 'client') ?? '',
+    clientAddress,
   });
   if (options['json'] === true) context.print(JSON.stringify({ steps, xCache, asksOrigin }, undefined, 2));
   else {
