@@ -47,6 +47,8 @@ export async function startNginx(t: Pick<TestContext, 'after'>, options: NginxOp
     await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer();
     return true;
   });
+  // It writes a line after the answer: one that came late would be taken for the test's.
+  await eventually('nginx has logged it', () => readLines(folder).length > 0);
   const probes = readLines(folder).length;
   return { port, address: `127.0.0.1:${port}`, root, logLines: () => readLines(folder).slice(probes) };
 }
