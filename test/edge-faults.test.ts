@@ -4,6 +4,7 @@
  * edge-compression.test.ts, those about WebSocket in edge-web-socket.test.ts.
  */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { createGuard } from '../src/edge/origin/guard.ts';
 import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
@@ -284,5 +285,25 @@ test('trailers are neither passed on as fields nor stored', async (t) => {
     const { body, headers } = await edge.get('/');
     assert.deepEqual([headers['x-cache'], body], [mark, 'hi']);
     assert.deepEqual([headers['trailer'], headers['x-end'], headers['set-cookie']], [undefined, undefined, undefined]);
+  }
+});
+
+test("a body that breaks off does not look whole to HTTP/1.0, where its end is the connection's", async (t) => {
+  for (const caching of ['max-age=60', 'no-store']) {
+    const origin = await startRawOrigin(t, (socket) => {
+      const chunk = 'x'.repeat(50_000);
+      const head = `HTTP/1.1 200 OK\r\nCache-Control: ${caching}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      socket.write(`${head}${chunk.length.toString(16)}\r\n${chunk}\r\n`, () => setTimeout(() => socket.end(), 50));
+    });
+    const edge = await startTestEdge(t, [origin.port]);
+    const socket = connect(edge.port, '127.0.0.1');
+    socket.write(`GET / HTTP/1.0\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    let bytes = 0;
+    const read = async () => {
+      for await (const chunk of socket) bytes += chunk.length;
+    };
+    await assert.rejects(read, /ECONNRESET/);
+    assert.ok(bytes > 0);
+    await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/502');
   }
 });

@@ -21,7 +21,7 @@ describe('access rules', () => {
   const rows: readonly (readonly [
     what: string,
     access: AccessSpec,
-    request: Partial<typeof GOOD>,
+    request: Partial<typeof GOOD & { target: string }>,
     expected: string,
   ])[] = [
     ['none', {}, BAD, 'allow'],
@@ -38,12 +38,18 @@ describe('access rules', () => {
       BAD,
       'allow',
     ],
+    [
+      'the same by dots, which an origin may not resolve',
+      redirect('http://www.example.com/sorry?a=1'),
+      { ...BAD, target: '/secret/%2e%2e/sorry?a=1' },
+      'ip',
+    ],
     ['another place of the same site', redirect('http://www.example.com/sorry'), BAD, 'ip'],
     ['the same place of another site', redirect('http://other.example.com/sorry?a=1'), BAD, 'ip'],
   ];
   for (const [what, access, request, expected] of rows) {
     test(`${what}: ${expected}`, () => {
-      const target = { host: 'www.example.com', keyPath: '/sorry', query: '?a=1' };
+      const target = { host: 'www.example.com', target: '/sorry?a=1', keyPath: '/sorry', query: '?a=1' };
       const decided = checkAccess(site(access), { ...GOOD, ...target, ...request });
       assert.equal(decided.kind === 'deny' ? decided.reason : 'allow', expected);
     });

@@ -1,12 +1,13 @@
 /** Stage 3: may this request be served at all? The domain's state, then its rules in their order. Pure. Edge rules 1 and 6 */
 import { firstValue } from '#http/headers.ts';
+import { hasDotSegments } from '#http/target.ts';
 import type { Site } from '#sites/site.ts';
 import type { Denial } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
 
 export type Access = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: Denial };
 
-type AskedRequest = Pick<EdgeRequest, 'clientAddress' | 'headers' | 'host' | 'keyPath' | 'query'>;
+type AskedRequest = Pick<EdgeRequest, 'clientAddress' | 'headers' | 'host' | 'target' | 'keyPath' | 'query'>;
 
 /** What is refused here is so without contact to an origin. */
 export function checkAccess(site: Site, request: AskedRequest): Access {
@@ -21,9 +22,10 @@ export function checkState({ state }: Site): Access {
 
 function checkRules({ access }: Site, request: AskedRequest): Access {
   const { deniesAddress, deniesReferer, deniesUserAgent, refusal } = access;
-  const { clientAddress, headers, host, keyPath, query } = request;
-  // Where refused clients are sent, they must be let in.
-  if (refusal?.kind === 'redirect' && refusal.target === host + keyPath + query) return ALLOW;
+  const { clientAddress, headers, host, target, keyPath, query } = request;
+  // Where refused clients are sent, they must be let in; not with dots in the path, which an origin may read otherwise.
+  const isThere = refusal?.kind === 'redirect' && refusal.target === host + keyPath + query;
+  if (isThere && !hasDotSegments(target)) return ALLOW;
   if (deniesAddress?.(clientAddress) === true) return { kind: 'deny', reason: 'ip' };
   if (deniesReferer?.(firstValue(headers, 'referer')) === true) return { kind: 'deny', reason: 'referer' };
   if (deniesUserAgent?.(firstValue(headers, 'user-agent')) === true) return { kind: 'deny', reason: 'userAgent' };

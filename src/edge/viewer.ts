@@ -227,7 +227,9 @@ export class Viewer {
   /** Ends the connection so that the client sees that its answer is not whole, whose fault `status` says in the log. */
   cut(status: 500 | 502 | 503): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
-    this.#socket.destroy();
+    // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
+    if (this.received.httpVersion === '1.0') this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
   }
 
   /** `undefined`: it was not cut, or the client had left before. */
