@@ -3,13 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliContext, CliError, type GivenSettings } from '#cli/context.ts';
 import { runCommand } from '#cli/program.ts';
-import { type Config, loadConfig, readSettingsFile, SETTINGS, takeEnvironment } from '#config';
+import { type Config, loadConfig, readSettingsFile, takeEnvironment } from '#config';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
 import { type Problem, type Setting, type SettingInForce, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
 import { findWorkers } from '#roles/worker-sockets.ts';
+import { SETTINGS } from './settings.ts';
 
 /** `entry`: the program that the service starts its parts with. Sets the process's exit code. */
 export async function runCommandLine(entry: string): Promise<void> {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type ConfigInput, loadConfig, readSettingsFile, SETTINGS } from '#config';
+import { type ConfigInput, loadConfig, readSettingsFile } from '#config';
 import { type Setting, settingName, settingVariable } from '#lib/settings.ts';
+import { SETTINGS } from '../src/settings.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 test('the defaults are a whole configuration', () => {
