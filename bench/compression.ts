@@ -73,7 +73,10 @@ async function openEdge(port: number) {
     const found = specs.get(name);
     return found && { spec: found, revision: 1 };
   };
-  const sites = createSiteTable({ source: { getSpec, purgesOf: () => [] }, maxSites: 10 });
+  const sites = createSiteTable({
+    source: { getSpec, purgesOf: () => [], getCertificate: () => undefined },
+    maxSites: 10,
+  });
   const cacheBytes = 64 * 1024 * 1024;
   return startEdge({
     listen: { host: '127.0.0.1', port: 0 },

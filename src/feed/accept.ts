@@ -2,6 +2,7 @@
 import { compileSite } from '#sites/compile.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
+import type { CertificatePair } from '#sites/table.ts';
 import type { StoreChange } from './edge-file.ts';
 import { MAX_REJECTION_ERROR_CHARS, type ResourceChange } from './protocol.ts';
 
@@ -29,6 +30,8 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoPurge(key, body);
     case 'prefetch':
       return whyNoPrefetch(body);
+    case 'certificate':
+      return whyNoCertificate(body);
     default:
       return undefined;
   }
@@ -55,4 +58,11 @@ function whyNoPrefetch(body: unknown): string | undefined {
   if (typeof taskId !== 'number' || typeof n !== 'number') return 'taskId, n: expected numbers';
   if (scheme !== 'http' && scheme !== 'https') return 'scheme: expected http or https';
   return typeof host === 'string' && typeof target === 'string' ? undefined : 'host, target: expected texts';
+}
+
+/** Nothing of it is in what is said about it. */
+function whyNoCertificate(body: unknown): string | undefined {
+  // `as`: see above.
+  const { certificate, key } = Object(body) as Record<keyof CertificatePair, unknown>;
+  return typeof certificate === 'string' && typeof key === 'string' ? undefined : 'certificate, key: expected texts';
 }

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Place } from '#model/place.ts';
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
-import type { SiteSource } from '#sites/table.ts';
+import type { CertificatePair, SiteSource } from '#sites/table.ts';
 import {
   type FileLook,
   inTransaction,
@@ -53,6 +53,7 @@ export interface SiteReader extends SiteSource, Disposable {
 }
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
+const SELECT_CERTIFICATE = "select body from resource where kind = 'certificate' and key = ?";
 const SELECT_HEAD = 'select epoch, revision, tag from head';
 /** From `<site id>:` up to, not including, `<site id>;`: what is between them begins with `<site id>:`. */
 const SELECT_PURGES = `
@@ -74,6 +75,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     head: () => toHead(open.selectHead.get()),
     getSpec: (name) => toSpec(open.selectSite.get(name)),
     purgesOf: (siteId) => readPurges(open.selectPurges, siteId),
+    getCertificate: (key) => toCertificate(open.selectCertificate.get(key)),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
     // `as`: the columns of the statement below, written by `prepareApply` only.
@@ -124,6 +126,7 @@ function openStore(file: string, onMoved: (to: string) => void) {
     selectSite: database.prepare(SELECT_SITE),
     selectHead: database.prepare(SELECT_HEAD),
     selectPurges: database.prepare(SELECT_PURGES),
+    selectCertificate: database.prepare(SELECT_CERTIFICATE),
     countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
     countRejections: database.prepare('select count(*) as n from rejection'),
     selectRejections: database.prepare(
@@ -141,6 +144,7 @@ interface OpenReader {
   readonly selectSite: StatementSync;
   readonly selectHead: StatementSync;
   readonly selectPurges: StatementSync;
+  readonly selectCertificate: StatementSync;
 }
 
 /**
@@ -178,6 +182,7 @@ export function openSiteReader(file: string): SiteReader {
     head: () => read(({ selectHead }) => toHead(selectHead.get())),
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
+    getCertificate: (key) => read(({ selectCertificate }) => toCertificate(selectCertificate.get(key))),
     [Symbol.dispose]: close,
   };
 }
@@ -191,6 +196,7 @@ function openReader(file: string, inode: bigint): OpenReader {
       selectSite: database.prepare(SELECT_SITE),
       selectHead: database.prepare(SELECT_HEAD),
       selectPurges: database.prepare(SELECT_PURGES),
+      selectCertificate: database.prepare(SELECT_CERTIFICATE),
     };
   } catch (error) {
     database.close();
@@ -208,6 +214,11 @@ function toSpec(row: Row): ReturnType<SiteSource['getSpec']> {
   if (row === undefined) return undefined;
   // `as`: only what compiled was stored, by the client of this file.
   return { spec: JSON.parse(String(row['body'])) as SiteSpec, revision: Number(row['revision']) };
+}
+
+function toCertificate(row: Row): CertificatePair | undefined {
+  // `as`: only what `accept.ts` has checked was stored.
+  return row && (JSON.parse(String(row['body'])) as CertificatePair);
 }
 
 function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {

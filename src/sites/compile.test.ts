@@ -99,6 +99,14 @@ describe('compileSite', () => {
     ['a refusal of its own kind', withAccess({ refusal: { kind: 'teapot' } }), /^access.refusal.kind: /],
     ['a page too large', withAccess({ refusal: { kind: 'page', html: 'x'.repeat(65_537) } }), /^access.refusal.html: /],
     ['a redirect to a script', withAccess({ refusal: redirectTo('javascript:0') }), /^access.refusal.url: /],
+    ['HTTPS without a certificate', plain({ tls: { forceHttps: true } }), /^tls.certificate: /],
+    [
+      'a certificate with a blank',
+      plain({ tls: { certificate: 'a b' } }),
+      /^tls.certificate: .*characters, found "a b"/,
+    ],
+    ['HSTS beyond two years', plain({ tls: { certificate: 'a', hstsMaxAgeSeconds: 63_072_001 } }), /^tls.hstsMaxAge/],
+    ['TLS 1.1', plain({ tls: { certificate: 'a', minVersion: '1.1' } }), /^tls.minVersion: expected one of 1.2, 1.3/],
     ['a redirect with a password', withAccess({ refusal: redirectTo('http://a:b@c.example') }), /refusal.url: /],
   ];
   for (const [what, spec, problem] of refused) {

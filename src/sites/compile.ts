@@ -10,6 +10,7 @@ import { expected, Problem, readInteger, readObject, readOneOf, readText } from 
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
 import { DEFAULT_SITE_CACHE, MAX_HEURISTIC_CAP_SECONDS, MAX_STALE_CAP_SECONDS, type SiteCache } from './site-cache.ts';
 import type { SiteSpec } from './spec.ts';
+import { readTls } from './tls.ts';
 
 export type CompileResult =
   | { readonly kind: 'site'; readonly site: Site }
@@ -62,6 +63,7 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
     rangeBackSource: readSwitch('rangeBackSource', members),
     expiresSeconds: readValidity('expiresSeconds', members),
     accessControlMaxAgeSeconds: readValidity('accessControlMaxAgeSeconds', members),
+    ...(members['tls'] !== undefined && { tls: readTls(members['tls']) }),
   };
 }
 

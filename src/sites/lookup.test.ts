@@ -131,7 +131,10 @@ function tableOf(names: readonly string[], maxSites = 100) {
     return specs.get(name);
   };
   const purges: SitePurge[] = [];
-  const table: SiteTable = createSiteTable({ source: { getSpec, purgesOf: () => purges }, maxSites });
+  const table: SiteTable = createSiteTable({
+    source: { getSpec, purgesOf: () => purges, getCertificate: () => undefined },
+    maxSites,
+  });
   return { table, asked, specs, purges };
 }
 

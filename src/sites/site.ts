@@ -4,6 +4,7 @@ import type { SiteCaching } from './caching.ts';
 import type { SitePurges } from './purge.ts';
 import type { SiteCache } from './site-cache.ts';
 import type { OriginSpec, SiteSpec } from './spec.ts';
+import type { SiteTls } from './tls.ts';
 
 export interface Site {
   readonly id: number;
@@ -27,6 +28,8 @@ export interface Site {
   readonly expiresSeconds: number;
   /** Validity of a preflight's result; 0: as the origin says. */
   readonly accessControlMaxAgeSeconds: number;
+  /** Absent: no HTTPS. */
+  readonly tls?: SiteTls;
   /** Absent when there are none; read them through `purgedAt`. */
   readonly purges?: SitePurges;
 }

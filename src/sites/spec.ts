@@ -28,6 +28,19 @@ export interface SiteSpec {
   readonly expiresSeconds?: number;
   /** Validity of a preflight's result; 0 or absent: as the origin says. */
   readonly accessControlMaxAgeSeconds?: number;
+  /** Absent: no HTTPS. */
+  readonly tls?: TlsSpec;
+}
+
+export interface TlsSpec {
+  /** The certificate's `ssl_key`: under it an edge finds chain and key. */
+  readonly certificate: string;
+  /** Plain HTTP is redirected to HTTPS. */
+  readonly forceHttps?: boolean;
+  /** 0 or absent: clients are not told. */
+  readonly hstsMaxAgeSeconds?: number;
+  /** Absent: 1.2. */
+  readonly minVersion?: '1.2' | '1.3';
 }
 
 /** Edge rule 4 */

@@ -11,6 +11,15 @@ export interface SiteSource {
   getSpec(name: string): { readonly spec: SiteSpec; readonly revision: number } | undefined;
   /** Every purge of the site that this edge has applied. */
   purgesOf(siteId: number): readonly SitePurge[];
+  /** What a site's `tls.certificate` names; `undefined`: it is not here. */
+  getCertificate(key: string): CertificatePair | undefined;
+}
+
+/** PEM texts. */
+export interface CertificatePair {
+  /** The chain, leaf first. */
+  readonly certificate: string;
+  readonly key: string;
 }
 
 export interface SiteTable {

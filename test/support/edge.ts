@@ -63,7 +63,10 @@ export async function startTestEdge(
   const purges: SitePurge[] = [];
   // All purges of a test are of its first site.
   const purgesOf = (siteId: number) => (siteId === 1 ? purges : []);
-  const sites = createSiteTable({ source: { getSpec: (name) => specs.get(name), purgesOf }, maxSites: 100 });
+  const sites = createSiteTable({
+    source: { getSpec: (name) => specs.get(name), purgesOf, getCertificate: () => undefined },
+    maxSites: 100,
+  });
   const lines: string[][] = [];
   const registry = new Registry();
   let ahead = 0;
