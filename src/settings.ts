@@ -21,7 +21,7 @@ import {
 } from '#lib/setting-reader.ts';
 import type { Setting } from '#lib/settings.ts';
 
-export type RoleName = 'control' | 'edge';
+type RoleName = 'control' | 'edge';
 
 /** The value of each setting. Its name in the file and as a flag is the key in kebab-case. */
 export interface Values {

@@ -1,0 +1,91 @@
+/** Blobs in storage that speaks S3, addressed by path (`endpoint/bucket/prefix/key`), as every server of that kind takes it. */
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { Clock } from '#lib/clock.ts';
+import { type BlobKey, BlobMissing, type BlobStore } from './blob-store.ts';
+import { type Credentials, type RequestToSign, signRequest } from './sigv4.ts';
+
+export interface S3Place {
+  /** `https://host[:port]`; a path of it is kept. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Before every key, without a slash at its ends; empty: none. */
+  readonly prefix: string;
+  readonly credentials: Credentials;
+}
+
+/** A blob is at most one rotated log file, so this is a slow line's worth of it. */
+const ANSWER_MS = 120_000;
+const MAX_ERROR_CHARS = 300;
+
+/** Its promises reject with the storage's own error code in the message, which never holds a secret. */
+export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
+  const send = (
+    method: RequestToSign['method'],
+    key: BlobKey,
+    more?: { headers?: Record<string, string>; body?: Uint8Array },
+  ) => sendRequest({ method, url: urlOf(place, key), headers: {}, body: new Uint8Array(), ...more }, place, clock());
+  return {
+    async put(key, bytes) {
+      const response = await send('PUT', key, { body: bytes, headers: { 'content-type': 'application/gzip' } });
+      if (!response.ok) throw await problem('PUT', key, response);
+      await response.body?.cancel();
+    },
+    async read(key, { start, end }) {
+      if (start === end) return Readable.from([]);
+      const response = await send('GET', key, { headers: { range: `bytes=${start}-${end - 1}` } });
+      if (response.status === 404) {
+        await response.body?.cancel();
+        throw new BlobMissing(key);
+      }
+      if (response.status !== 206 || response.body === null) throw await problem('GET', key, response);
+      // `as`: the types of the web stream and of Node's are one at run time.
+      return Readable.fromWeb(response.body as ReadableStream);
+    },
+    async delete(key) {
+      const response = await send('DELETE', key);
+      if (!response.ok && response.status !== 404) throw await problem('DELETE', key, response);
+      await response.body?.cancel();
+    },
+  };
+}
+
+async function sendRequest(request: RequestToSign, { credentials, region }: S3Place, now: number): Promise<Response> {
+  const { method, url, body } = request;
+  const headers = signRequest(request, { credentials, region, now });
+  const isWithBody = method === 'PUT';
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS);
+  try {
+    return await fetch(url, {
+      method,
+      headers,
+      redirect: 'error', // a signature is for one host
+      signal: waiting.signal,
+      // `as`: bytes of ours are never in shared memory.
+      ...(isWithBody && { body: body as Uint8Array<ArrayBuffer> }),
+    });
+  } catch (error) {
+    throw new Error(`S3 storage ${url.host} cannot be reached: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function urlOf({ endpoint, bucket, prefix }: S3Place, key: BlobKey): URL {
+  const path = [bucket, ...(prefix === '' ? [] : prefix.split('/')), ...key.split('/')].map(encodeURIComponent);
+  return new URL(`${endpoint.replace(/\/+$/, '')}/${path.join('/')}`);
+}
+
+async function problem(method: string, key: BlobKey, response: Response): Promise<Error> {
+  const text = await response.text().catch(() => '');
+  const said = /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? text;
+  return new Error(`S3 storage answered ${method} ${key} with ${response.status} ${said.slice(0, MAX_ERROR_CHARS)}`);
+}
+
+/** fetch says "fetch failed" and keeps why in the cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
