@@ -8,7 +8,7 @@ import { startS3Server } from './support/s3-server.ts';
 
 blobStoreSuite('S3', async (t) => s3BlobStore(await startS3Server(t), systemClock));
 
-test('who has no access is told so by the storage's own code, without the secret', async (t) => {
+test('who has no access is told so in the code of the storage, without the secret', async (t) => {
   const place = await startS3Server(t);
   const credentials = { accessKey: 'NOBODY', secretKey: 'a-secret' };
   const store = s3BlobStore({ ...place, credentials }, systemClock);
