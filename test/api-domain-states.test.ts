@@ -81,9 +81,9 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
   test('a rejected domain is resubmitted by any change; a disabled one stands still', async (t) => {
     const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
-    const decide = (code: unknown) =>
-      operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, domain_status: code });
-    assert.equal((await decide(5)).body['data'], true);
+    const decide = (action: string) =>
+      operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, action });
+    assert.equal((await decide('reject')).body['data'], true);
     assert.equal((await show(mine, id))['domain_status'], 5);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"rejected"/);
     assert.equal(
@@ -92,7 +92,7 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     );
     await mine('domain.updateOrigin', { domain_id: id, data: 'b.example' });
     assert.equal((await show(mine, id))['domain_status'], 1);
-    assert.equal((await decide(6)).body['data'], true);
+    assert.equal((await decide('disable')).body['data'], true);
     assert.equal((await show(mine, id))['domain_status'], 6);
     const before = (await readHead(api.db.query)).revision;
     assert.equal((await mine('domain.updateOrigin', { domain_id: id, data: 'c.example' })).errorCode, 'domainDisabled');
@@ -101,9 +101,19 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
       (await mine('domain.setStatus', { domain_id: id, domain_status: 2 })).errorCode,
       'domainStatusRefused',
     );
-    assert.equal((await decide(5)).errorCode, 'domainStatusRefused');
+    for (const action of ['reject', 'approve'])
+      assert.equal((await decide(action)).errorCode, 'domainStatusRefused', action);
+    const { body } = await decide('reject');
+    assert.equal(
+      body['info'],
+      `domain ${id} is disabled (6); only one that is waiting for review (1) or in service (1, 2) can be rejected`,
+    );
+    assert.match(
+      JSON.stringify(await decide('approve')),
+      /only one that is waiting for review \(1\) or review rejected/,
+    );
     assert.equal((await readHead(api.db.query)).revision, before);
-    assert.equal((await decide('2')).body['data'], true);
+    assert.equal((await decide('enable')).body['data'], true);
     assert.deepEqual([(await show(mine, id))['domain_status'], (await show(mine, id))['origin']], [1, ['b.example']]);
   });
 

@@ -78,9 +78,9 @@ describeOnBothEngines('operators', (newDatabase) => {
       ['operator.revokeToken', { ...mineIs, token_id: 2 }, 'tokenNotFound'],
       ['operator.revokeToken', { account_id: other.accountId, token_id: 1 }, 'tokenNotFound'],
       ['operator.narrowToken', { ...mineIs, token_id: 999, scopes: ['cdn'] }, 'tokenNotFound'],
-      ['operator.setDomainStatus', { account_id: other.accountId, domain_id: id, domain_status: 6 }, 'domainNotFound'],
-      ['operator.setDomainStatus', { ...mineIs, domain_id: 999, domain_status: 6 }, 'domainNotFound'],
-      ['operator.setDomainStatus', { ...mineIs, domain_id: id, domain_status: 0 }, 'fieldInvalid'],
+      ['operator.setDomainStatus', { account_id: other.accountId, domain_id: id, action: 'reject' }, 'domainNotFound'],
+      ['operator.setDomainStatus', { ...mineIs, domain_id: 999, action: 'disable' }, 'domainNotFound'],
+      ['operator.setDomainStatus', { ...mineIs, domain_id: id, action: 'close' }, 'fieldInvalid'],
       ['operator.transferDomain', { ...mineIs, domain_id: id, to_account_id: 999 }, 'accountNotFound'],
       ['operator.transferDomain', { ...mineIs, domain_id: id, to_account_id: 3 }, 'accountNotCustomer'],
       [

@@ -18,18 +18,18 @@ describeOnBothEngines('review', (newDatabase) => {
     assert.deepEqual(await waiting(), [id], 'a change does not open it');
     const closing = await mine('domain.setStatus', { domain_id: id, domain_status: 0 });
     assert.equal(closing.errorCode, 'domainStatusRefused', 'or closing and opening would go round the review');
-    assert.equal((await decide(id, 2)).body['data'], true);
+    assert.equal((await decide(id, 'approve')).body['data'], true);
     assert.deepEqual([await waiting(), (await show(mine, id))['status']], [[], 'being configured']);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open".*b\.example/);
     const { revision } = await readHead(api.db.query);
-    assert.equal((await decide(id, 2)).body['data'], true, 'approving twice is no error');
+    assert.equal((await decide(id, 'approve')).body['data'], true, 'approving twice is no error');
     assert.equal((await readHead(api.db.query)).revision, revision, 'and no change');
   });
 
   test('what was approved needs no new review', async (t) => {
     const { api, mine, decide, waiting } = await startReviewed(t, newDatabase);
     const id = await add(mine, 'a.example');
-    await decide(id, 2);
+    await decide(id, 'approve');
     await mine('domain.updateOrigin', { domain_id: id, data: 'c.example' });
     await mine('domain.setStatus', { domain_id: id, domain_status: 0 });
     await mine('config.setCacheOptions', { domain_id: id, stale_cap: 1 });
@@ -41,26 +41,35 @@ describeOnBothEngines('review', (newDatabase) => {
   test('a rejected domain waits again after its next change, and not before', async (t) => {
     const { api, mine, decide, waiting } = await startReviewed(t, newDatabase);
     const id = await add(mine, 'a.example');
-    assert.equal((await decide(id, 5)).body['data'], true);
+    assert.equal((await decide(id, 'reject')).body['data'], true);
     assert.deepEqual([(await show(mine, id))['domain_status'], await waiting()], [5, []]);
     await mine('domain.setRemark', { domain_id: id, remark: 'please' });
     assert.equal((await mine('config.setCacheOptions', { domain_id: id, stale_cap: -1 })).errorCode, 'fieldInvalid');
     assert.equal((await show(mine, id))['domain_status'], 5, 'neither a remark nor what was refused is a change');
-    assert.equal((await decide(id, 2)).errorCode, 'domainStatusRefused', 'its customer has to change something first');
     await mine('config.setCacheOptions', { domain_id: id, stale_cap: 5 });
     assert.deepEqual([(await show(mine, id))['domain_status'], await waiting()], [1, [id]]);
     assert.equal(await specOf(api, 'a.example'), undefined, 'edges do not have it meanwhile');
-    await decide(id, 2);
+    await decide(id, 'approve');
+    assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open"/);
+  });
+
+  test('an operator who changes his mind approves what he rejected', async (t) => {
+    const { api, mine, decide, waiting } = await startReviewed(t, newDatabase);
+    const id = await add(mine, 'a.example');
+    await decide(id, 'reject');
+    assert.equal((await decide(id, 'approve')).body['data'], true);
+    assert.deepEqual([(await show(mine, id))['domain_status'], await waiting()], [1, []]);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open"/);
   });
 
   test('disabling takes a waiting domain out, and enabling approves it', async (t) => {
     const { api, mine, decide, waiting } = await startReviewed(t, newDatabase);
     const id = await add(mine, 'a.example');
-    await decide(id, 6);
+    await decide(id, 'disable');
     assert.deepEqual([(await show(mine, id))['domain_status'], await waiting()], [6, []]);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"disabled"/);
-    await decide(id, 2);
+    assert.equal((await decide(id, 'approve')).errorCode, 'domainStatusRefused', 'that is for another word to say');
+    await decide(id, 'enable');
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"open"/);
   });
 
@@ -77,7 +86,7 @@ describeOnBothEngines('review', (newDatabase) => {
   test('the filter for waiting domains goes together with the others', async (t) => {
     const { me, mine, theirs, operate, decide } = await startReviewed(t, newDatabase);
     const approved = await add(mine, 'a.example');
-    await decide(approved, 2);
+    await decide(approved, 'approve');
     const ids = [await add(mine, 'b.example'), await add(theirs, 'c.example')];
     const rows: readonly [Record<string, unknown>, readonly unknown[]][] = [
       [{ pending: 1 }, ids],
@@ -98,8 +107,8 @@ async function startReviewed(t: Cleanup, newDatabase: NewDatabase) {
   return {
     ...customers,
     /** Of the first customer's domain. */
-    decide: (id: string, code: number) =>
-      operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, domain_status: code }),
+    decide: (id: string, action: string) =>
+      operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, action }),
     waiting: async () => idsOf(await operate('operator.listDomains', { pending: 1 })),
   };
 }

@@ -67,16 +67,16 @@ describeOnBothEngines('settings', (newDatabase) => {
     const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
     const client = createClient({ baseUrl: api.url, accessToken: me.accessToken });
     const id = await add(mine, 'a.example');
-    const decide = (code: number) =>
-      operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, domain_status: code });
-    await decide(6);
+    const decide = (action: string) =>
+      operate('operator.setDomainStatus', { account_id: me.accountId, domain_id: id, action });
+    await decide('disable');
     const before = [await show(mine, id), await specOf(api, 'a.example')];
     for (const name of SETTERS) await assert.rejects(callSample(client, name, id), { code: 'domainDisabled' }, name);
     for (const name of GETTERS) await callSample(client, name, id);
     assert.deepEqual([await show(mine, id), await specOf(api, 'a.example')], before);
-    await decide(2);
+    await decide('enable');
     for (const name of SETTERS) {
-      await decide(5);
+      await decide('reject');
       assert.equal((await show(mine, id))['domain_status'], 5, name);
       await callSample(client, name, id);
       assert.equal((await show(mine, id))['domain_status'], 1, name);

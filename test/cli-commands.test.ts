@@ -147,6 +147,12 @@ test('an operator disables, enables and transfers domains', async (t) => {
   await run('account', 'create', 'Other');
   assert.equal(await run('operator', 'domain', 'disable', '1', '1'), 'domain 1 is disabled\n');
   assert.match(await run('domain', 'show', '1'), /^status +disabled$/m);
+  await refuses(
+    t,
+    service,
+    ['operator', 'domain', 'approve', '1', '1'],
+    'causeway: domain 1 is disabled (6); only one ',
+  );
   assert.equal(await run('operator', 'domain', 'enable', '1', '1'), 'domain 1 is enabled\n');
   assert.equal(await run('operator', 'domain', 'transfer', '1', '1', '2'), 'domain 1 belongs to account 2\n');
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');

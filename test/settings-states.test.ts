@@ -10,20 +10,20 @@ test('review by hand: a domain is served once it is approved', { timeout: 60_000
   await t.test('what waits is unknown, what is approved is served', async (t) => {
     const { origin, see, decide } = await open(t, worlds, 'a.example.com');
     await see('/1', 'unknownHost');
-    await decide(2);
+    await decide('approve');
     await see('/2', 'served');
     assert.deepEqual(targetsOf(origin), ['/2']);
   });
 
   await t.test('what is rejected is refused; changed, it waits again', async (t) => {
     const { origin, client, domain_id, see, decide } = await open(t, worlds, 'b.example.com');
-    await decide(2);
+    await decide('approve');
     await see('/1', 'served');
-    await decide(5);
+    await decide('reject');
     await see('/1', 'rejected');
     await client.call('config.setIp', { domain_id, ip_type: 0 });
     await see('/1', 'unknownHost');
-    await decide(2);
+    await decide('approve');
     await see('/2', 'served');
     assert.deepEqual(targetsOf(origin), ['/1', '/2']);
   });
@@ -46,9 +46,9 @@ test('review by itself: states that customers and operators choose', { timeout: 
   await t.test('disabled by the operator it is refused until it is enabled', async (t) => {
     const { origin, see, decide } = await open(t, worlds, 'b.example.com');
     await see('/1', 'served');
-    await decide(6);
+    await decide('disable');
     await see('/1', 'disabled');
-    await decide(2);
+    await decide('enable');
     await see('/2', 'served');
     assert.deepEqual(targetsOf(origin), ['/1', '/2']);
   });
@@ -56,7 +56,7 @@ test('review by itself: states that customers and operators choose', { timeout: 
   await t.test('rejected it is refused until its customer changes something', async (t) => {
     const { origin, see, decide, set } = await open(t, worlds, 'c.example.com');
     await see('/1', 'served');
-    await decide(5);
+    await decide('reject');
     await see('/1', 'rejected');
     await set('config.setIp', { ip_type: 0 });
     await see('/2', 'served');
@@ -76,7 +76,7 @@ test('review by itself: states that customers and operators choose', { timeout: 
 
 interface Watched extends World {
   /** As the operator. */
-  decide(status: 2 | 5 | 6): Promise<unknown>;
+  decide(action: 'approve' | 'reject' | 'disable' | 'enable'): Promise<unknown>;
   /** Resolves when a viewer is answered so: `served`, or refused for this reason. */
   see(path: string, expected: string): Promise<void>;
 }
@@ -86,7 +86,7 @@ async function open(t: TestContext, worlds: Worlds, domain: string): Promise<Wat
   const { client, domain_id, get } = world;
   return {
     ...world,
-    decide: (domain_status) => client.call('operator.setDomainStatus', { account_id: 1, domain_id, domain_status }),
+    decide: (action) => client.call('operator.setDomainStatus', { account_id: 1, domain_id, action }),
     async see(path, expected) {
       const [status, cache] = expected === 'served' ? [200, /^(MISS|HIT)$/] : [403, new RegExp(`^DENIED ${expected}$`)];
       await eventually(`a viewer of ${path} sees: ${expected}`, async () => {

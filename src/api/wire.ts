@@ -68,7 +68,6 @@ export const READ = {
   'domain.setStatus': ({ domain_id, domain_status }) => ({
     domainId: domain_id,
     action: domain_status === '0' ? ('close' as const) : ('open' as const),
-    statusCode: domain_status,
   }),
   'domain.setRemark': ({ domain_id, remark }) => ({ domainId: domain_id, remark }),
 
@@ -115,10 +114,10 @@ export const READ = {
     domainId: domain_id,
     toAccountId: to_account_id,
   }),
-  'operator.setDomainStatus': ({ account_id, domain_id, domain_status }) => ({
+  'operator.setDomainStatus': ({ account_id, domain_id, action }) => ({
     accountId: account_id,
     domainId: domain_id,
-    statusCode: domain_status,
+    action,
   }),
 } satisfies { readonly [N in RouteName]: (request: RequestOf<N>) => unknown };
 

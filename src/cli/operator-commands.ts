@@ -13,10 +13,10 @@ import { formatTable } from './output.ts';
 const PAGE_SIZE = 100;
 
 const STATUS_COMMANDS = [
-  ['disable', '6', 'disable a domain: its viewers are refused and its customer cannot open it', 'disabled'],
-  ['enable', '2', 'end the disabling of a domain', 'enabled'],
-  ['approve', '2', 'open a domain that waits for review', 'approved'],
-  ['reject', '5', 'reject a domain, until its customer changes a setting; only disable holds', 'rejected'],
+  ['disable', 'disable a domain: its viewers are refused and its customer cannot open it', 'disabled'],
+  ['enable', 'put a disabled domain into service again', 'enabled'],
+  ['approve', 'open a domain that waits for review or was rejected', 'approved'],
+  ['reject', 'reject a domain, until its customer changes a setting; only disable holds', 'rejected'],
 ] as const;
 
 export function operatorCommand(context: CliContext): Command {
@@ -44,13 +44,13 @@ export function operatorCommand(context: CliContext): Command {
         print(await client.call('operator.transferDomain', request), [`domain ${id} belongs to account ${to}`]);
       }),
     );
-  for (const [name, code, description, done] of STATUS_COMMANDS)
+  for (const [name, description, done] of STATUS_COMMANDS)
     addCallSettings(domain.command(`${name} <account> <domain>`), context)
       .description(description)
       .action((account: string, named: string, options: Options) =>
         run(context, options, async (client, print) => {
           const id = await findDomainId(client, account, named);
-          const request = { account_id: account, domain_id: id, domain_status: code };
+          const request = { account_id: account, domain_id: id, action: name };
           print(await client.call('operator.setDomainStatus', request), [`domain ${id} is ${done}`]);
         }),
       );

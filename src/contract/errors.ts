@@ -70,14 +70,14 @@ export const ERRORS = {
   domainDisabled: row(
     200,
     2001,
-    '域名 {domainId} 已被禁用，不能修改',
-    'domain {domainId} is disabled and cannot be changed',
+    '域名 {domainId} 已被禁用（6），由运营方解除禁用之前不能修改',
+    'domain {domainId} is disabled (6) and cannot be changed until an operator enables it',
   ),
   domainStatusRefused: row(
     200,
     2001,
-    '域名 {domainId} 的当前状态不能变为 {domainStatus}',
-    'domain {domainId} cannot go from its present state to {domainStatus}',
+    '域名 {domainId} 的状态为{state}；只有状态为{allowed}的域名才能{action}',
+    'domain {domainId} is {state}; only one that is {allowed} can be {action}',
   ),
 
   urlInvalid: row(

@@ -21,4 +21,14 @@ export const DOMAIN_STATUS_LABELS: Readonly<Record<(typeof DOMAIN_STATUS_CODES)[
 /** Beside code 1, when it is the operator who is waited for. */
 export const PENDING_LABEL: Localized = { 'zh-CN': '待审核', en: 'waiting for review' };
 
+/** What is done to a domain that changes its state: completes "can be …" and 才能…. */
+export const ACTION_LABELS = {
+  close: { 'zh-CN': '停用', en: 'closed' },
+  open: { 'zh-CN': '启用', en: 'opened' },
+  approve: { 'zh-CN': '审核通过', en: 'approved' },
+  reject: { 'zh-CN': '驳回', en: 'rejected' },
+  disable: { 'zh-CN': '禁用', en: 'disabled' },
+  enable: { 'zh-CN': '解除禁用', en: 'enabled' },
+} as const satisfies Readonly<Record<string, Localized>>;
+
 export const SUCCESS: Localized = { 'zh-CN': '操作成功', en: 'success' };

@@ -144,12 +144,12 @@ export const OPERATOR_OPERATIONS = {
     request: request({
       account_id: identifier,
       domain_id: identifier,
-      domain_status: choice(['2', '5', '6'], {
-        'zh-CN': '2（审核通过，或解除禁用）、5（驳回）或 6（禁用）',
-        en: '2 (approve, or enable again), 5 (reject) or 6 (disable)',
+      action: choice(['approve', 'reject', 'disable', 'enable'], {
+        'zh-CN': 'approve（审核通过）、reject（驳回）、disable（禁用）或 enable（解除禁用）',
+        en: 'approve, reject, disable or enable',
       }),
     }),
     data: z.boolean(),
-    sample: { request: { account_id: '2', domain_id: '1001', domain_status: '6' }, data: true },
+    sample: { request: { account_id: '2', domain_id: '1001', action: 'disable' }, data: true },
   }),
 };

@@ -151,4 +151,6 @@ export interface Domain {
  * What is stored. Codes on the wire: open is 1 or 2 (derived, see `acknowledgement.ts`), pending 1, closed 0, rejected 5,
  * disabled 6.
  */
-export type DomainState = 'pending' | 'open' | 'closed' | 'rejected' | 'disabled';
+export type DomainState = (typeof DOMAIN_STATES)[number];
+
+export const DOMAIN_STATES = ['pending', 'open', 'closed', 'rejected', 'disabled'] as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DomainState } from './domain.ts';
-import { canChangeSettings, type DomainAction, nextState, stateWhenAdded, stateWhenChanged } from './transition.ts';
+import { canChangeSettings, type DomainAction, nextState, statesThatAllow, stateWhenAdded, stateWhenChanged } from './transition.ts';
 
 const ACTIONS: readonly DomainAction[] = ['close', 'open', 'resubmit', 'approve', 'reject', 'disable', 'enable'];
 
@@ -11,7 +11,7 @@ const TABLE: readonly (readonly [DomainState, string])[] = [
   ['pending', ' -       -     pending   open     rejected  disabled  -'],
   ['open', '    closed  -     -         -        rejected  disabled  -'],
   ['closed', '  -       open  -         -        -         disabled  -'],
-  ['rejected', '-       -     pending   -        -         disabled  -'],
+  ['rejected', '-       -     pending   open     -         disabled  -'],
   ['disabled', '-       -     -         -        -         -         open'],
 ];
 
@@ -37,6 +37,11 @@ test('a change is decided anew where the domain was not approved, and nowhere el
   for (const [state, auto, manual] of rows)
     assert.deepEqual([stateWhenChanged(state, 'auto'), stateWhenChanged(state, 'manual')], [auto, manual], state);
   assert.deepEqual([stateWhenAdded('auto'), stateWhenAdded('manual')], ['open', 'pending']);
+});
+
+test('the states that allow an action are those of its column', () => {
+  assert.deepEqual(statesThatAllow('approve'), ['pending', 'rejected']);
+  assert.deepEqual(statesThatAllow('enable'), ['disabled']);
 });
 
 test('settings change in every state but disabled', () => {

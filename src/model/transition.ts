@@ -1,5 +1,5 @@
 /** Which action leads from which stored state to which: the one table of a domain's life. */
-import type { DomainState } from './domain.ts';
+import { DOMAIN_STATES, type DomainState } from './domain.ts';
 
 /**
  * `close`, `open` and `resubmit` are the customer's (`resubmit`: any accepted change of a domain that is rejected or still
@@ -17,7 +17,7 @@ const TRANSITIONS: Readonly<Record<DomainState, Partial<Record<DomainAction, Dom
   pending: { resubmit: 'pending', approve: 'open', reject: 'rejected', disable: 'disabled' },
   open: { close: 'closed', reject: 'rejected', disable: 'disabled' },
   closed: { open: 'open', disable: 'disabled' },
-  rejected: { resubmit: 'pending', disable: 'disabled' },
+  rejected: { resubmit: 'pending', approve: 'open', disable: 'disabled' },
   disabled: { enable: 'open' },
 };
 
@@ -25,6 +25,11 @@ const TRANSITIONS: Readonly<Record<DomainState, Partial<Record<DomainAction, Dom
 export function nextState(state: DomainState, action: DomainAction): Transition {
   const next = TRANSITIONS[state][action];
   return next === undefined ? { kind: 'refused' } : { kind: 'state', state: next };
+}
+
+/** Where an action is not refused. */
+export function statesThatAllow(action: DomainAction): readonly DomainState[] {
+  return DOMAIN_STATES.filter((state) => TRANSITIONS[state][action] !== undefined);
 }
 
 /** Where a domain begins. */

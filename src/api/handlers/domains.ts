@@ -49,8 +49,8 @@ export const DOMAIN_HANDLERS = {
     await deleteDomain(db, { accountId, domainId }, now);
   },
 
-  'domain.setStatus': async ({ db, now, accountId }, { domainId, action, statusCode }) => {
-    await changeDomain(db, { accountId, domainId }, now, (domain) => changeState(domain, action, statusCode));
+  'domain.setStatus': async ({ db, now, accountId }, { domainId, action }) => {
+    await changeDomain(db, { accountId, domainId }, now, (domain) => changeState(domain, action));
   },
 
   'domain.setRemark': async ({ db, accountId }, { domainId, remark }) => {

@@ -67,12 +67,8 @@ export const OPERATOR_HANDLERS = {
     await transferDomain(db, { accountId, domainId }, toAccountId, maxDomains);
   },
 
-  'operator.setDomainStatus': async ({ db, now }, { accountId, domainId, statusCode }) => {
-    await changeDomain(db, { accountId, domainId }, now, (domain) => {
-      const inService = domain.state === 'disabled' ? 'enable' : 'approve';
-      const action = ({ '2': inService, '5': 'reject', '6': 'disable' } as const)[statusCode];
-      return changeState(domain, action, statusCode);
-    });
+  'operator.setDomainStatus': async ({ db, now }, { accountId, domainId, action }) => {
+    await changeDomain(db, { accountId, domainId }, now, (domain) => changeState(domain, action));
   },
 } satisfies { readonly [N in RouteName as N extends `operator.${string}` ? N : never]: Handler<N> };
 
