@@ -80,6 +80,21 @@ describe('the access log', () => {
     );
   });
 
+  test('has the host that was asked for, also where no domain has it or it is none', async (t) => {
+    const edge = await startTestEdge(t, [1]);
+    const rows: readonly [string, string][] = [
+      ['Host: Nobody.example:81\r\n', 'nobody.example'],
+      ['Host: [2001:DB8::1]:81\r\n', '[2001:db8::1]'],
+      ['Host: a\\b\tc\r\n', 'a\\x5Cb\\x09c'],
+      ['Host: \r\n', '-'],
+    ];
+    for (const [index, [host, expected]] of rows.entries()) {
+      await connectRaw(edge.port, `GET / HTTP/1.1\r\n${host}Connection: close\r\n\r\n`).closed;
+      await eventually('logged', () => edge.log.length === index + 1);
+      assert.equal(edge.log[index]?.[5], expected);
+    }
+  });
+
   test('has 13 fields that say what happened, in the order of the document', async (t) => {
     const origin = await startOrigin(
       t,

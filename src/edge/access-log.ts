@@ -1,5 +1,5 @@
 /** Stage 11: exactly one line per request, however it ended. What a line looks like is in `logs/line.ts`. Pure. */
-import { firstValue } from '#http/headers.ts';
+import { firstValue, type RawHeaders } from '#http/headers.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import type { Viewer } from './viewer.ts';
@@ -21,7 +21,7 @@ export function describeRequest(
     durationMs: endedAt - startedAt,
     requestBytes: viewer.receivedBytes,
     responseBytes: viewer.sentBytes,
-    host: viewer.host,
+    host: viewer.host ?? namedHost(received.headers),
     method: received.method,
     target: pathOf(received.target),
     httpVersion: received.httpVersion,
@@ -31,6 +31,11 @@ export function describeRequest(
     referer: firstValue(received.headers, 'referer'),
     userAgent: firstValue(received.headers, 'user-agent'),
   };
+}
+
+/** As the client named it, were it none at all: in lower case and without a port, as that of a site. */
+function namedHost(headers: RawHeaders): string | undefined {
+  return firstValue(headers, 'host')?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
 /** Of an absolute-form target the path and query. RFC 9112 §3.2.2 */

@@ -33,7 +33,7 @@ export interface AccessRecord {
   readonly requestBytes: number;
   /** What was really sent, header section included. */
   readonly responseBytes: number;
-  /** As the site was found: lower-case, no port. */
+  /** As the site was found, or as the client named it where there is none: lower-case, no port. */
   readonly host: string | undefined;
   readonly method: string | undefined;
   /** Path and query as received. */
