@@ -95,7 +95,6 @@ describeOnBothEngines('access rules', (newDatabase) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     for (const { name, list, on } of RULES) {
-      await mine(`config.set${name}`, { domain_id: id, ...on, [list]: '192.0.2.1' });
       const rows: readonly [Record<string, unknown>, string][] = [
         [{}, 'fieldMissing'],
         [{ [list]: null }, 'fieldMissing'],
@@ -110,9 +109,30 @@ describeOnBothEngines('access rules', (newDatabase) => {
         assert.match(String(answer.body['info']), new RegExp(`^field ${list} is .*: expected 1 to 50 `));
       }
     }
+    await mine('config.setReferer', { domain_id: id, referer_type: 0, referer_blank: 0 });
     const blank = await mine('config.setReferer', { domain_id: id, referer_type: 1, referer_str: 'b.example' });
     assert.equal(blank.errorCode, 'fieldMissing');
     assert.match(String(blank.body['info']), /^field referer_blank is missing: expected for an empty referer 0/);
+  });
+
+  test('on again needs no list where one is stored', async (t) => {
+    const { api, mine } = await startWithCustomers(t, newDatabase);
+    const id = await add(mine, 'a.example');
+    for (const { name, list, on, off } of RULES) {
+      const set = (request: Record<string, unknown>) => mine(`config.set${name}`, { domain_id: id, ...request });
+      await set({ ...on, [list]: '192.0.2.1' });
+      await set(off);
+      assert.equal((await set({ ...on, [list]: '' })).errorCode, 'fieldInvalid', 'an empty list is not the stored one');
+      assert.equal((await set(on)).body['data'], true, name);
+      assert.equal(dataOf(await mine(`config.get${name}`, { domain_id: id }))[list], '192.0.2.1');
+    }
+    assert.equal((await mine('config.setReferer', { domain_id: id, referer_type: 2 })).body['data'], true);
+    assert.partialDeepStrictEqual(await specOf(api, 'a.example'), {
+      access: {
+        referer: { mode: 'allow', allowsBlank: true, entries: ['192.0.2.1'] },
+        deniedAddresses: ['192.0.2.1'],
+      },
+    });
   });
 
   test('a list has at most 50 entries; of addresses those that mean the same count once', async (t) => {

@@ -1,4 +1,4 @@
-/** What the operations of the referer, User-Agent and IP rules take and give. Edge rule 6, docs/decisions/0101 */
+/** What the operations of the referer, User-Agent and IP rules take and give. Edge rule 6, docs/decisions/0101, 0102 */
 import * as z from 'zod';
 import { choice, commaList, FLAG_TEXT, flag, identifier, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
@@ -15,8 +15,8 @@ export const REFERER_LIST = commaList({
   maxEntries: MAX_ACCESS_ENTRIES,
   maxLength: MAX_REFERER_LENGTH,
   expects: {
-    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的域名，用逗号分隔或为数组；referer_type 为 0 时可省略`,
-    en: `1 to ${MAX_ACCESS_ENTRIES} domains without duplicates, comma-separated or an array; may be left out when referer_type is 0`,
+    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的域名，用逗号分隔或为数组；referer_type 为 0 或已保存过列表时可省略`,
+    en: `1 to ${MAX_ACCESS_ENTRIES} domains without duplicates, comma-separated or an array; may be left out when referer_type is 0 or a list is stored`,
   },
 });
 
@@ -24,8 +24,8 @@ export const USER_AGENT_LIST = commaList({
   maxEntries: MAX_ACCESS_ENTRIES,
   maxLength: MAX_USER_AGENT_LENGTH,
   expects: {
-    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的 User-Agent，每个至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号，用逗号分隔或为数组；ua_control 为 0 时可省略`,
-    en: `1 to ${MAX_ACCESS_ENTRIES} User-Agents without duplicates, each at most ${MAX_USER_AGENT_LENGTH} characters without a comma, comma-separated or an array; may be left out when ua_control is 0`,
+    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的 User-Agent，每个至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号，用逗号分隔或为数组；ua_control 为 0 或已保存过列表时可省略`,
+    en: `1 to ${MAX_ACCESS_ENTRIES} User-Agents without duplicates, each at most ${MAX_USER_AGENT_LENGTH} characters without a comma, comma-separated or an array; may be left out when ua_control is 0 or a list is stored`,
   },
 });
 
@@ -33,8 +33,8 @@ export const ADDRESS_LIST = commaList({
   maxEntries: MAX_ADDRESSES_WRITTEN,
   maxLength: MAX_ADDRESS_LENGTH,
   expects: {
-    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不同的 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组；ip_type 为 0 时可省略`,
-    en: `1 to ${MAX_ACCESS_ENTRIES} different IP addresses or networks such as 192.0.2.0/24, comma-separated or an array; may be left out when ip_type is 0`,
+    'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不同的 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组；ip_type 为 0 或已保存过列表时可省略`,
+    en: `1 to ${MAX_ACCESS_ENTRIES} different IP addresses or networks such as 192.0.2.0/24, comma-separated or an array; may be left out when ip_type is 0 or a list is stored`,
   },
 });
 
@@ -53,17 +53,14 @@ export const ACCESS_OPERATIONS = {
         referer_blank: optional({
           ...flag,
           expects: {
-            'zh-CN': '空 Referer：0（禁止）或 1（允许）；referer_type 为 0 时可省略',
-            en: 'for an empty referer 0 (forbid) or 1 (allow); may be left out when referer_type is 0',
+            'zh-CN': '空 Referer：0（禁止）或 1（允许）；referer_type 为 0 或已保存过列表时可省略',
+            en: 'for an empty referer 0 (forbid) or 1 (allow); may be left out when referer_type is 0 or a list is stored',
           },
         }),
         referer_str: optional(REFERER_LIST),
       },
-      ({ referer_type, referer_blank, referer_str = [] }) => {
-        if (referer_type === '0') return undefined;
-        if (referer_blank === undefined) return 'referer_blank';
-        return referer_str.length === 0 ? 'referer_str' : undefined;
-      },
+      // Omitted, here and below, it may be stored: only the handler can tell. docs/decisions/0102
+      ({ referer_type, referer_str }) => (referer_type !== '0' && isEmpty(referer_str) ? 'referer_str' : undefined),
     ),
     data: succeeded,
     sample: {
@@ -80,7 +77,7 @@ export const ACCESS_OPERATIONS = {
     summary: { 'zh-CN': '设置 User-Agent 黑名单', en: "Sets a domain's User-Agent rule" },
     request: request(
       { domain_id: identifier, ua_control: flag, ua_str: optional(USER_AGENT_LIST) },
-      ({ ua_control, ua_str = [] }) => (ua_control && ua_str.length === 0 ? 'ua_str' : undefined),
+      ({ ua_control, ua_str }) => (ua_control && isEmpty(ua_str) ? 'ua_str' : undefined),
     ),
     data: succeeded,
     sample: { request: { domain_id: '1001', ua_control: '1', ua_str: 'curl,*bot*' }, data: true },
@@ -93,7 +90,7 @@ export const ACCESS_OPERATIONS = {
         ip_type: choice(['0', '1'], { 'zh-CN': '0（关闭）或 1（黑名单）', en: '0 (off) or 1 (blacklist)' }),
         ip_str: optional(ADDRESS_LIST),
       },
-      ({ ip_type, ip_str = [] }) => (ip_type === '1' && ip_str.length === 0 ? 'ip_str' : undefined),
+      ({ ip_type, ip_str }) => (ip_type === '1' && isEmpty(ip_str) ? 'ip_str' : undefined),
     ),
     data: succeeded,
     sample: { request: { domain_id: '1001', ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' }, data: true },
@@ -130,3 +127,7 @@ export const ACCESS_OPERATIONS = {
     sample: { request: { domain_id: '1001' }, data: { ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' } },
   }),
 };
+
+function isEmpty(list: readonly string[] | undefined): boolean {
+  return list?.length === 0;
+}

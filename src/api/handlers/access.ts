@@ -1,35 +1,41 @@
-/** The rules of who is let in: referer, User-Agent, IP. What is left out keeps what is stored. */
+/** The rules of who is let in: referer, User-Agent, IP. What is left out keeps what is stored. docs/decisions/0102 */
+import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { changeSettings } from '../change.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
+import { refuseMissing } from './refuse-missing.ts';
 
 type AccessRoute = Extract<RouteName, `config.${'set' | 'get'}${'Referer' | 'UserAgent' | 'Ip'}`>;
 
 export const ACCESS_HANDLERS = {
   'config.setReferer': async (call, { domainId, mode, allowsBlank, entries }) => {
-    await changeSettings(call, domainId, ({ settings }) => ({
-      ...settings,
-      referer: {
-        mode,
-        allowsBlank: allowsBlank ?? settings.referer.allowsBlank,
-        entries: entries ?? settings.referer.entries,
-      },
-    }));
+    await changeSettings(call, domainId, ({ settings }) => {
+      const { referer } = settings;
+      if (mode !== 'off' && referer.entries.length === 0) {
+        if (allowsBlank === undefined) refuseMissing(OPERATIONS['config.setReferer'].request.fields, 'referer_blank');
+        if (entries === undefined) refuseMissing(OPERATIONS['config.setReferer'].request.fields, 'referer_str');
+      }
+      const chosen = { mode, allowsBlank: allowsBlank ?? referer.allowsBlank, entries: entries ?? referer.entries };
+      return { ...settings, referer: chosen };
+    });
   },
 
   'config.setUserAgent': async (call, { domainId, isOn, entries }) => {
-    await changeSettings(call, domainId, ({ settings }) => ({
-      ...settings,
-      userAgent: { isOn, entries: entries ?? settings.userAgent.entries },
-    }));
+    await changeSettings(call, domainId, ({ settings }) => {
+      const chosen = { isOn, entries: entries ?? settings.userAgent.entries };
+      if (isOn && chosen.entries.length === 0)
+        refuseMissing(OPERATIONS['config.setUserAgent'].request.fields, 'ua_str');
+      return { ...settings, userAgent: chosen };
+    });
   },
 
   'config.setIp': async (call, { domainId, isOn, entries }) => {
-    await changeSettings(call, domainId, ({ settings }) => ({
-      ...settings,
-      ip: { isOn, entries: entries ?? settings.ip.entries },
-    }));
+    await changeSettings(call, domainId, ({ settings }) => {
+      const chosen = { isOn, entries: entries ?? settings.ip.entries };
+      if (isOn && chosen.entries.length === 0) refuseMissing(OPERATIONS['config.setIp'].request.fields, 'ip_str');
+      return { ...settings, ip: chosen };
+    });
   },
 
   'config.getReferer': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.referer,

@@ -1,11 +1,11 @@
 /** The `/config/*` operations: a domain's settings. */
-import { ServiceError } from '#contract/errors.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { changeSettings } from '../change.ts';
 import { ACCESS_HANDLERS } from './access.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
+import { refuseMissing } from './refuse-missing.ts';
 
 export const CONFIG_HANDLERS = {
   ...ACCESS_HANDLERS,
@@ -21,7 +21,9 @@ export const CONFIG_HANDLERS = {
   'config.setAdvanced': async (call, { domainId, switches, ...chosen }) => {
     await changeSettings(call, domainId, ({ settings }) => {
       const html403 = chosen.html403 ?? settings.html403;
-      if (chosen.forbidHttpCode === '403' && html403 === '') refuseMissingPage();
+      // docs/decisions/0100
+      if (chosen.forbidHttpCode === '403' && html403 === '')
+        refuseMissing(OPERATIONS['config.setAdvanced'].request.fields, 'html_403');
       return {
         ...settings,
         ...switches,
@@ -48,9 +50,3 @@ export const CONFIG_HANDLERS = {
 
   'config.getCacheOptions': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.cache,
 } satisfies { readonly [N in RouteName as N extends `config.${string}` ? N : never]: Handler<N> };
-
-/** It was left out, and there is none to keep. docs/decisions/0100 */
-function refuseMissingPage(): never {
-  const { expects } = OPERATIONS['config.setAdvanced'].request.fields.html_403;
-  throw new ServiceError('fieldMissing', { field: 'html_403', expected: expects });
-}
