@@ -3,24 +3,25 @@
  * never acted on, and what an unsafe request changes is there for the next. RFC 9112 §9.3.2, §9.6
  */
 import type { Socket } from 'node:net';
+import type { Http1Viewer } from './http1-viewer.ts';
 import type { Viewer } from './viewer.ts';
 
 export interface ClientConnections {
   /** Requests that are being served, on all connections. */
   readonly served: number;
   /** The connection's requests that are not done, in order. */
-  underWay(socket: Socket): readonly Viewer[];
+  underWay(socket: Socket): readonly Http1Viewer[];
   /** Whether the connection may carry another request after one that has just come. */
   countRequest(socket: Socket): boolean;
   /** `serve` is called when those before it are done, and not at all when the connection ended with one of them. */
-  serveInTurn(socket: Socket, viewer: Viewer, serve: () => Promise<void>): Promise<void>;
+  serveInTurn(socket: Socket, viewer: Http1Viewer, serve: () => Promise<void>): Promise<void>;
   /** Ends the connections of all requests that are being served. */
   cutAll(): void;
 }
 
 interface Connection {
   requests: number;
-  readonly viewers: Viewer[];
+  readonly viewers: Http1Viewer[];
 }
 
 export function createConnections(maxRequests: number): ClientConnections {

@@ -8,10 +8,10 @@ import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { createGivenResponse } from './given-response.ts';
 import { handle } from './handle.ts';
+import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import type { Proxies } from './proxies.ts';
-import { Viewer, type ViewerOptions } from './viewer.ts';
 
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
@@ -46,14 +46,15 @@ export function createHttpServer(parts: HttpServerParts): Server {
   server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
   const { clientIdleMs: idleTimeoutMs, maxRequestBodyBytes } = limits;
-  const serve = (expectation: ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
-    const { socket } = message;
-    const client = proxies.clientOf(socket, message.rawHeaders);
-    const viewer = new Viewer(message, response, { client, expectation, idleTimeoutMs, maxRequestBodyBytes });
-    // Node's parser drops what came with an Upgrade, so what follows may be half a request.
-    if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
-    void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
-  };
+  const serve =
+    (expectation: Http1ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
+      const { socket } = message;
+      const client = proxies.clientOf(socket, message.rawHeaders);
+      const viewer = new Http1Viewer(message, response, { client, expectation, idleTimeoutMs, maxRequestBodyBytes });
+      // Node's parser drops what came with an Upgrade, so what follows may be half a request.
+      if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
+      void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
+    };
   server.on('request', serve('none'));
   server.on('checkContinue', serve('continue'));
   server.on('checkExpectation', serve('unknown'));
@@ -62,7 +63,7 @@ export function createHttpServer(parts: HttpServerParts): Server {
     socket.unshift(head); // what came behind the request is the new protocol's
     const response = createGivenResponse(message, socket);
     const client = proxies.clientOf(socket, message.rawHeaders);
-    const viewer = new Viewer(message, response, {
+    const viewer = new Http1Viewer(message, response, {
       client,
       expectation: 'none',
       upgrade: 'websocket',
@@ -98,7 +99,7 @@ async function refuseInTurn(
   parts: HttpServerParts,
   socket: Socket,
   refusal: Refusal,
-  before: readonly Viewer[],
+  before: readonly Http1Viewer[],
 ): Promise<void> {
   // What is wrong may lie in the framing or the body of the last one: then this is its answer, if it has none yet.
   const broken = before.find((viewer) => !viewer.isReceived);

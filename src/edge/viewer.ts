@@ -1,256 +1,57 @@
 /**
- * One request of a client and the way its answer goes out, over node:http. The only file of the pipeline that knows
- * `IncomingMessage` and `ServerResponse`: another transport is another class with these members.
+ * One request of a client and the way its answer goes out: all that the pipeline knows of a transport. There are two,
+ * `http1-viewer.ts` and `http2/viewer.ts`.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { createRequestBody, type RequestBody } from './origin/request-body.ts';
-import { type Refusal, sendRefusal } from './parser-error.ts';
-import type { Client } from './proxies.ts';
+import type { RawHeaders } from '#http/headers.ts';
+import type { RequestBody } from './origin/request-body.ts';
+import type { Refusal } from './parser-error.ts';
 import type { ReceivedRequest } from './request.ts';
 
-export interface ViewerOptions {
-  readonly client: Client;
-  readonly expectation: 'none' | 'continue' | 'unknown';
-  /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
-  readonly idleTimeoutMs: number;
-  readonly maxRequestBodyBytes: number;
-  /** The request asks for this, and the connection is ours to give away. */
-  readonly upgrade?: 'websocket';
-}
-
-export class Viewer {
+export interface Viewer {
   readonly received: ReceivedRequest;
   /** Aborts when the client is gone before its answer is complete. */
   readonly signal: AbortSignal;
-  readonly #message: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #options: ViewerOptions;
-  readonly #gone = new AbortController();
-  readonly #socket: Socket;
-  /** Bytes written to the connection before and after this answer; it may carry several. */
-  #bytesBefore: number;
-  #bytesAfter: number | undefined;
-  #body: RequestBody | undefined;
-  #statusSent = 0;
-  #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
-  #host: string | undefined;
-  #refusal: Refusal | undefined;
-  #cutStatus: number | undefined;
-  #isFinished = false;
-  /** Bytes read from the connection before it was given away. */
-  #readBefore: number | undefined;
-
-  constructor(message: IncomingMessage, response: ServerResponse, options: ViewerOptions) {
-    this.#message = message;
-    this.#response = response;
-    this.#options = options;
-    this.#socket = message.socket;
-    this.#bytesBefore = message.socket.bytesWritten;
-    this.received = readReceived(message, options);
-    this.signal = this.#gone.signal;
-    response.sendDate = false; // Date is the origin's, or set where the answer is made
-    // A pipelined request's answer gets the socket when those before it are out.
-    response.once('socket', () => {
-      this.#bytesBefore = this.#socket.bytesWritten;
-    });
-    // Before Node's own listener hands the socket to the next answer.
-    response.prependOnceListener('finish', () => {
-      this.#isFinished = true;
-      this.#bytesAfter = this.#socket.bytesWritten;
-    });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
-    response.once('close', () => {
-      resolve();
-      if (!this.#isFinished) this.#gone.abort();
-    });
-    // An answer's own listener is on the body or the response; without one an error would end the process.
-    message.on('error', () => undefined);
-    response.on('error', () => undefined);
-    response.on('timeout', () => this.#socket.destroy());
-  }
-
   /** As its site was found by; `undefined` until stage 2 has found one. */
-  get host(): string | undefined {
-    return this.#host;
-  }
-
-  noteHost(host: string): void {
-    this.#host = host;
-  }
-
+  readonly host: string | undefined;
+  noteHost(host: string): void;
   /** 0 until there is a head. */
-  get statusSent(): number {
-    return this.#statusSent;
-  }
-
-  get isGone(): boolean {
-    return this.#gone.signal.aborted;
-  }
-
-  /** The whole request is here. */
-  get isReceived(): boolean {
-    return this.#message.complete;
-  }
-
+  readonly statusSent: number;
+  readonly isGone: boolean;
   /** Resolves when the answer is out, or the client is gone. */
   readonly ended: Promise<void>;
-
   /** The whole answer went to the system, or the connection was given away. */
-  get isFinished(): boolean {
-    return this.#isFinished;
-  }
-
+  readonly isFinished: boolean;
   /** Request line, header section and as much of the body as was passed on, or what came after the connection was given away. */
-  get receivedBytes(): number {
-    const { method, target, headers } = this.received;
-    // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
-    const head = method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
-    const behind = this.#readBefore === undefined ? 0 : this.#socket.bytesRead - this.#readBefore;
-    return head + (this.#body?.sizeBytes ?? 0) + behind;
-  }
-
+  readonly receivedBytes: number;
   /** Of this answer, heads included, also when it was cut short. */
-  get sentBytes(): number {
-    return (this.#bytesAfter ?? this.#socket.bytesWritten) - this.#bytesBefore;
-  }
-
-  get maxBodyBytes(): number {
-    return this.#options.maxRequestBodyBytes;
-  }
-
+  readonly sentBytes: number;
+  readonly maxBodyBytes: number;
   /** The body, to be read by whoever passes it on; the same one each time. */
-  openBody(): RequestBody {
-    this.#body ??= createRequestBody(this.#message, {
-      maxBytes: this.#options.maxRequestBodyBytes,
-      idleTimeoutMs: this.#options.idleTimeoutMs,
-      onStart: () => {
-        // RFC 9110 §10.1.1: only now does anyone want the body
-        if (this.#options.expectation === 'continue' && this.#statusSent === 0) this.#response.writeContinue();
-      },
-    });
-    return this.#body;
-  }
-
-  /** RFC 9110 §15.2: not to HTTP/1.0. A client that does not take them misses them. */
-  sendInterim(status: number, headers: RawHeaders): void {
-    if (this.#statusSent !== 0 || this.isGone || this.received.httpVersion === '1.0') return;
-    if (this.#response.writableLength > 0) return;
-    this.#response.writeInformation(status, withoutHopByHop(headers, NOT_IN_INTERIM));
-  }
-
+  openBody(): RequestBody;
+  /** A client that does not take them misses them. */
+  sendInterim(status: number, headers: RawHeaders): void;
   /** Goes out with the first byte after it, or with the end; until then another may take its place. */
-  sendHead(status: number, reason: string, headers: RawHeaders): void {
-    if (this.isGone || this.isBegun) return;
-    this.#head = { status, reason, headers };
-    this.#statusSent = status;
-  }
-
+  sendHead(status: number, reason: string, headers: RawHeaders): void;
   /** The head is out. */
-  get isBegun(): boolean {
-    return this.#response.headersSent;
-  }
-
+  readonly isBegun: boolean;
   /**
    * Sends the head, a 101, and gives the connection away; what it carries from here on counts as this request's.
    * `undefined`: the client is gone.
    */
-  switchProtocols(): Socket | undefined {
-    if (this.isGone || this.isBegun) return undefined;
-    this.#writeHead();
-    this.#response.flushHeaders();
-    this.#isFinished = true;
-    this.#socket.removeAllListeners('readable'); // whoever takes it reads by its own means
-    this.#readBefore = this.#socket.bytesRead - this.#socket.readableLength;
-    return this.#socket;
-  }
-
-  #writeHead(): void {
-    if (this.#head === undefined) return;
-    const { status, reason, headers } = this.#head;
-    this.#head = undefined;
-    this.#response.writeHead(status, reason, [...headers]);
-  }
-
+  switchProtocols(): Socket | undefined;
   /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */
-  write(chunk: Buffer): boolean {
-    if (this.isGone) return true;
-    this.#writeHead();
-    return this.#response.write(chunk);
-  }
-
+  write(chunk: Buffer): boolean;
   /** What the client has not taken yet. */
-  get queuedBytes(): number {
-    return this.#response.writableLength;
-  }
-
+  readonly queuedBytes: number;
   /** Resolves when there is room again, or the client is gone; one that takes nothing for too long is cut. */
-  async drained(): Promise<void> {
-    if (this.isGone || !this.#response.writableNeedDrain || this.queuedBytes === 0) return;
-    await this.#wait('drain');
-    if (!this.#isFinished) this.#socket.setTimeout(0);
-  }
-
+  drained(): Promise<void>;
   /** Resolves when all of it went to the system, or the client is gone. */
-  async end(): Promise<void> {
-    if (this.isGone || this.#isFinished) return;
-    this.#writeHead();
-    this.#response.end();
-    await this.#wait('finish');
-  }
-
-  async #wait(event: 'drain' | 'finish'): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#response.once(event, resolve);
-    this.#response.once('close', resolve);
-    // The socket's own timer sees progress inside a large write. An answer that has no socket yet waits for others.
-    if (this.#response.socket !== null) this.#socket.setTimeout(this.#options.idleTimeoutMs);
-    await promise;
-    this.#response.off(event, resolve);
-    this.#response.off('close', resolve);
-  }
-
-  /** Answers a request that turned out to be none while it arrived. Nothing else is sent after it. */
-  refuse(refusal: Refusal, now: number): void {
-    if (this.isGone) return;
-    this.#refusal = refusal;
-    sendRefusal(this.#socket, refusal, now);
-    this.#gone.abort();
-  }
-
-  get refusal(): Refusal | undefined {
-    return this.#refusal;
-  }
-
-  /** Ends the connection so that the client sees that its answer is not whole, whose fault `status` says in the log. */
-  cut(status: 500 | 502 | 503): void {
-    if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
-    // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
-    if (this.received.httpVersion === '1.0') this.#socket.resetAndDestroy();
-    else this.#socket.destroy();
-  }
-
+  end(): Promise<void>;
+  /** What the request turned out to be while it arrived: none. */
+  readonly refusal: Refusal | undefined;
+  /** Ends the answer so that the client sees that it is not whole, whose fault `status` says in the log. */
+  cut(status: 500 | 502 | 503): void;
   /** `undefined`: it was not cut, or the client had left before. */
-  get cutStatus(): number | undefined {
-    return this.#cutStatus;
-  }
-}
-
-/** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
-const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);
-
-function readReceived(message: IncomingMessage, { client, expectation, upgrade }: ViewerOptions): ReceivedRequest {
-  return {
-    method: message.method ?? '',
-    target: message.url ?? '',
-    httpVersion: message.httpVersion === '1.0' ? '1.0' : '1.1',
-    headers: message.rawHeaders,
-    hasUnknownVersion: message.httpVersion !== '1.1' && message.httpVersion !== '1.0',
-    isTls: client.isTls,
-    clientAddress: client.address,
-    hasUnknownExpectation: expectation === 'unknown',
-    upgrade,
-  };
+  readonly cutStatus: number | undefined;
 }

@@ -1,5 +1,5 @@
 /** A viewer's request body on its way to an origin: read only when a connection asks for it, bounded, with a time limit. */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 /** The largest body that is passed on; larger ones are answered 413. */
 export const MAX_REQUEST_BODY_BYTES = 100 * 1024 * 1024;
@@ -24,7 +24,7 @@ export interface RequestBodyOptions {
   readonly onStart: () => void;
 }
 
-export function createRequestBody(message: IncomingMessage, options: RequestBodyOptions): RequestBody {
+export function createRequestBody(message: Readable, options: RequestBodyOptions): RequestBody {
   let isTouched = false;
   let isBroken = false;
   let isTooLarge = false;
@@ -40,7 +40,7 @@ export function createRequestBody(message: IncomingMessage, options: RequestBody
     };
     try {
       arm();
-      // The message belongs to the server, which may still answer on its socket.
+      // The message belongs to the server, which may still answer it.
       for await (const chunk of message.iterator({ destroyOnReturn: false })) {
         clearTimeout(timer);
         sizeBytes += chunk.length;
