@@ -105,10 +105,10 @@ export async function askOrigin(
   tools: AttemptTools,
   onCut: (detail: string) => void,
 ): Promise<AttemptResult> {
-  const { method, target, body, upgrade, onInterim, signal } = fetch;
+  const { site, method, target, body, upgrade, onInterim, signal } = fetch;
   const headers = ['Host', hostHeader, ...fetch.headers];
   const request = { method, target, body, upgrade, onInterim, onCut, signal, headers };
-  const pool = tools.pools.get(destination);
+  const pool = tools.pools.get(site.id, destination);
   const first = await attemptOrigin(pool, request, tools);
   // An idle connection that the origin closed just then says nothing about the origin: once more, same address.
   const isIdleClose = first.kind === 'failure' && first.failure === 'originReset' && first.isReused;

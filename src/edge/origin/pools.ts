@@ -1,6 +1,7 @@
 /**
- * Keep-alive connections to origins: one undici pool per scheme, address, port and server name, in a bounded number. Who waits
- * for a connection waits in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
+ * Keep-alive connections to origins: one undici pool per site, scheme, address, port and server name, in a bounded number. Who
+ * waits for a connection waits in front of the pool, not in it: undici's queue has neither a bound nor a time limit.
+ * docs/decisions/0161
  */
 import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
@@ -14,8 +15,11 @@ export interface OriginPool {
 }
 
 export interface OriginPools {
-  /** Opens no connection yet. The pool used longest ago is closed when there are too many; its requests finish. */
-  get(destination: Destination): OriginPool;
+  /**
+   * Opens no connection yet. The pool used longest ago is closed when there are too many; its requests finish.
+   * What comes on a site's connection can be taken for the answer to that site's next request, never to another's.
+   */
+  get(siteId: number, destination: Destination): OriginPool;
   /**
    * True when the connection that failed with this error had served a request before: then the origin may just have
    * closed it while it was idle. RFC 9112 §9.3.1
@@ -26,7 +30,7 @@ export interface OriginPools {
 
 export interface OriginPoolsOptions {
   readonly connect: Connect;
-  /** Addresses that connections are kept to. */
+  /** Addresses that connections are kept to, each counted once per site. */
   readonly maxPools: number;
   /** For one of the pool's connections to be free. */
   readonly waitTimeoutMs: number;
@@ -81,8 +85,8 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
   };
 
   return {
-    get: (destination) => {
-      const key = JSON.stringify(destination);
+    get: (siteId, destination) => {
+      const key = JSON.stringify([siteId, destination]);
       const known = pools.get(key);
       if (known !== undefined) return known;
       const slots = createSlots({ max: maxConnections, maxWaiting: MAX_WAITING, timeoutMs: waitTimeoutMs });
