@@ -77,7 +77,8 @@ type Mutable = { -readonly [K in keyof Directives]: Directives[K] };
 
 /**
  * `token [ "=" ( token | quoted-string ) ]`, white space only around the commas. A member with anything else after its
- * name keeps the name and gets an argument that no directive accepts, so that a spoilt `max-age` means "stale".
+ * name keeps the name and gets an argument that no directive accepts, so that a spoilt `max-age` means "stale". Words in it
+ * that forbid storing are taken as said: `private; max-age=0` is meant so.
  */
 export function tokenize(text: string): readonly Directive[] {
   const list: Directive[] = [];
@@ -88,17 +89,31 @@ export function tokenize(text: string): readonly Directive[] {
     if (match === null) {
       // Not a directive: on to the next comma.
       const comma = text.indexOf(',', at);
-      at = comma === -1 ? text.length : comma + 1;
+      const end = comma === -1 ? text.length : comma;
+      list.push(...forbidding(text.slice(at, end)));
+      at = end + 1;
       continue;
     }
     at = MEMBER.lastIndex;
-    const [, name = '', quoted, bare, rest = ''] = match;
+    const [whole, name = '', quoted, bare, rest = ''] = match;
     const argument = quoted === undefined ? bare : quoted.replace(/\\(.)/g, '$1');
-    const isSpoilt = rest.replace(/[ \t]+/, '') !== '';
-    list.push({ name: name.toLowerCase(), argument: isSpoilt ? `${argument ?? ''}${rest}` : argument });
+    const directive = { name: name.toLowerCase(), argument };
+    if (rest.replace(/[ \t]+/, '') === '') {
+      list.push(directive);
+      continue;
+    }
+    if (!FORBIDDING.has(directive.name)) list.push({ ...directive, argument: `${argument ?? ''}${rest}` });
+    list.push(...forbidding(whole));
   }
   return list;
 }
+
+function forbidding(text: string): readonly Directive[] {
+  const words = text.toLowerCase().split(/[^\w-]+/);
+  return words.filter((word) => FORBIDDING.has(word)).map((name) => ({ name, argument: undefined }));
+}
+
+const FORBIDDING: ReadonlySet<string> = new Set(['no-store', 'no-cache', 'private']);
 
 // Groups: name, quoted argument, bare argument, whatever else stands before the next comma. RFC 9110 §5.6.2, §5.6.4
 const MEMBER =

@@ -1,17 +1,9 @@
 /** May this response be stored, and with which times? RFC 9111 §3 */
 import { parseAge } from './age.ts';
-import type { Directives } from './cache-control.ts';
+import { type Directives, parseCacheControl } from './cache-control.ts';
 import { formatDate, parseDate } from './dates.ts';
 import { freshnessLifetime, initialAge, isExplicit, isGuessable, type Lifetime } from './freshness.ts';
-import {
-  allValues,
-  firstValue,
-  hasField,
-  listMembers,
-  type RawHeaders,
-  withField,
-  withoutHopByHop,
-} from './headers.ts';
+import { allValues, firstValue, hasField, type RawHeaders, withField, withoutHopByHop } from './headers.ts';
 import type { CacheOptions } from './options.ts';
 import { parseContentRange, spanBytes } from './range.ts';
 import type { Exchange, PartialRange, RequestFacts, ResponseHead, Stored } from './stored.ts';
@@ -145,8 +137,7 @@ function policyObstacle(
 ): SkipReason | undefined {
   if (hasPolicies && status >= 500) return 'notCacheable';
   if (policy?.overrides !== true) return undefined;
-  const pragma = listMembers(allValues(headers, 'pragma')).map((member) => member.toLowerCase());
-  return noCache || pragma.includes('no-cache') ? 'noCache' : undefined;
+  return noCache || parseCacheControl(allValues(headers, 'pragma')).noCache ? 'noCache' : undefined;
 }
 
 /** RFC 9110 §9.3.3: a POST's response serves later GETs only if it says that it is the target's representation. */
