@@ -9,7 +9,6 @@ import { Registry } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { MemoryStore } from '#edge/store/memory.ts';
-import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteSpec } from '#sites/spec.ts';
@@ -85,8 +84,7 @@ async function openEdge(port: number) {
     store: new MemoryStore({ maxBytes: cacheBytes }),
     maxLagBytes: cacheBytes / 4,
     guard: createGuard({ allow: ['127.0.0.0/8'], refuse: [] }),
-    accessLog: { write: () => undefined },
-    zone: createLocalTime('UTC'),
+    accessLog: { write: () => undefined, countOrigin: () => undefined },
     clock: Date.now,
     log: createLogger({ level: 'silent', name: 'bench' }),
     registry: new Registry(),

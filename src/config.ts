@@ -29,6 +29,7 @@ export interface Config
     | 'cacheMemory'
     | 'cacheDisk'
     | 'cacheDiskSize'
+    | 'logSpool'
     | 'token'
     | 'tokenFile'
   > {
@@ -41,6 +42,8 @@ export interface Config
   readonly cacheDirectory: string;
   /** 0: nothing is kept on disk. */
   readonly cacheDiskBytes: number;
+  /** For the finished log files of all edge workers of this machine together. */
+  readonly logSpoolBytes: number;
   /** The access token of commands that call a service, from `token` or `token-file`. */
   readonly token?: string;
 }
@@ -107,7 +110,7 @@ type Refuse = (key: string, problem: string) => void;
 
 /** What follows from several settings together, and from the files that settings name. */
 function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
-  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, tokenFile, ...rest } = values;
+  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...rest } = values;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
   const socketBytes = Buffer.byteLength(feedSocket);
@@ -147,6 +150,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     cacheMemoryBytes: cacheMemory,
     cacheDirectory: resolve(cwd, cacheDisk ?? join(dataDir, 'cache')),
     cacheDiskBytes: cacheDiskSize,
+    logSpoolBytes: logSpool,
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
     ...(token !== undefined && { token }),
   };

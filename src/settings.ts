@@ -56,6 +56,8 @@ export interface Values {
   readonly purgeUrlsPerDay: number;
   readonly purgeDirectoriesPerDay: number;
   readonly prefetchUrlsPerDay: number;
+  readonly logRotateSeconds: number;
+  readonly logSpool: number;
   readonly logLevel: LogLevel;
   readonly bootstrapToken?: string;
   readonly url?: string;
@@ -216,6 +218,18 @@ export const SETTINGS: Settings = {
     default: '1000',
     unit: 'URLs a day',
     description: 'URLs that one account may prefetch',
+  },
+  logRotateSeconds: {
+    reader: wholeNumber(1, 3600),
+    default: '3600',
+    unit: 'seconds',
+    description:
+      'Age at which an edge ends a file of its access log and hands it to control; every full hour ends one too',
+  },
+  logSpool: {
+    reader: byteSize('64MB', '1024GB'),
+    default: '8GB',
+    description: 'Disk for access-log files that wait for control, for all edge workers together; the oldest go first',
   },
   logLevel: { reader: oneOf(LOG_LEVELS), default: 'info', description: 'Least important log lines that are written' },
   bootstrapToken: {

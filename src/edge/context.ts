@@ -24,7 +24,8 @@ export interface EdgeContext {
   readonly flights: Flights;
   readonly slices: SliceFlights;
   readonly compressions: Compressions;
-  readonly writeLog: (record: AccessRecord) => void;
+  /** `domainId` 0: of no domain. */
+  readonly writeLog: (domainId: number, record: AccessRecord) => void;
   readonly metrics: EdgeMetrics;
   readonly clock: Clock;
   readonly log: Logger;

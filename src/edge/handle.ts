@@ -45,7 +45,7 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
   const record = describeRequest(viewer, answer, startedAt, edge.clock()); // 11
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
-  edge.writeLog(record);
+  edge.writeLog(viewer.domainId, record);
 }
 
 /** `undefined`: there is nobody to answer any more. */
@@ -60,7 +60,7 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
 
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
-  viewer.noteHost(request.host);
+  viewer.noteSite(request.host, site.id);
 
   const access = checkAccess(site, request); // 3
   if (access.kind === 'deny') return refusalAnswer(site, access.reason, now);

@@ -119,7 +119,7 @@ function refuse({ edge, proxies }: HttpServerParts, socket: Socket, refusal: Ref
   const address = proxies.addressOf(socket);
   const sentBytes = sendRefusal(socket, refusal, clock());
   metrics.countRequest({ status: 'ERROR', reason: refusal.reason }, refusal.status, sentBytes);
-  writeLog(describeRefusal(address, refusal.status, sentBytes, clock()));
+  writeLog(0, describeRefusal(address, refusal.status, sentBytes, clock()));
 }
 
 /** node:http types the sockets of its rarer events as streams; over TCP they are sockets. */

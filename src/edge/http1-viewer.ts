@@ -34,6 +34,7 @@ export class Http1Viewer implements Viewer {
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
   #host: string | undefined;
+  #domainId = 0;
   #refusal: Refusal | undefined;
   #cutStatus: number | undefined;
   #isFinished = false;
@@ -74,8 +75,13 @@ export class Http1Viewer implements Viewer {
     return this.#host;
   }
 
-  noteHost(host: string): void {
+  get domainId(): number {
+    return this.#domainId;
+  }
+
+  noteSite(host: string, domainId: number): void {
     this.#host = host;
+    this.#domainId = domainId;
   }
 
   get statusSent(): number {

@@ -2,6 +2,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Lru } from '#lib/lru.ts';
+import type { AccessLog } from '#logs/spool.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { EdgeMetrics } from './metrics.ts';
@@ -31,6 +32,8 @@ export interface EdgeOriginsOptions {
   readonly originCa?: string;
   /** Whose certificates are verified. */
   readonly originVerify?: VerifyOrigins;
+  /** Bytes of origins are counted there. */
+  readonly accessLog: Pick<AccessLog, 'countOrigin'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -44,17 +47,18 @@ export interface EdgeOrigins extends Origins {
 }
 
 export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimits, metrics: EdgeMetrics): EdgeOrigins {
-  const { sites, clock } = options;
+  const { sites, clock, accessLog } = options;
   const onFailure = reportFailures(options, metrics);
-  const firstByteTimeoutMs = limits.firstByteMs;
+  const countBytes = accessLog.countOrigin.bind(accessLog);
+  const tools = { clock, countBytes, firstByteTimeoutMs: limits.firstByteMs };
   const pools = createPools(options, limits, MAX_POOLS, limits.maxOriginConnections);
   const elsewhere = createPools(options, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
   const health = createOriginHealth();
   const uses = createOriginUses();
-  const own = createOrigins({ pools, health, uses, clock, firstByteTimeoutMs, onFailure });
+  const own = createOrigins({ ...tools, pools, health, uses, onFailure });
   const following = createFollowingOrigins({
     origins: own,
-    elsewhere: { pools: elsewhere, clock, firstByteTimeoutMs },
+    elsewhere: { ...tools, pools: elsewhere },
     siteOf: (host) => sites.find(host),
     onRedirect: metrics.countRedirect,
     // One line for all of them: origins choose how many there are.

@@ -1,7 +1,5 @@
 /** The edge's listener, and the parts that a worker's requests share. */
 import type { Registry } from 'prom-client';
-import type { LocalTime } from '#lib/local-time.ts';
-import { formatLine } from '#logs/line.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import { createFlights } from './collapse.ts';
 import { createConnections } from './connection.ts';
@@ -27,9 +25,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly store: CacheStore;
   /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
   readonly maxLagBytes: number;
-  readonly accessLog: Pick<AccessLog, 'write'>;
+  readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
   /** Of the time in the log's lines. */
-  readonly zone: LocalTime;
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
   /** Nobody is trusted when absent. */
@@ -82,7 +79,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
-  const { sites, store, clock, log, registry, accessLog, zone } = options;
+  const { sites, store, clock, log, registry, accessLog } = options;
   const webSockets = createWebSockets(limits.maxWebSockets, {
     idleMs: limits.webSocketIdleMs,
     stallMs: limits.clientIdleMs,
@@ -100,7 +97,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     flights: createFlights(),
     slices: createSliceFlights(),
     compressions: createCompressions({ store, lag, metrics, log }),
-    writeLog: (record) => accessLog.write(formatLine(record, zone)),
+    writeLog: (domainId, record) => accessLog.write(domainId, record),
     metrics,
     clock,
     log,

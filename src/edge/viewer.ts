@@ -14,7 +14,9 @@ export interface Viewer {
   readonly signal: AbortSignal;
   /** As its site was found by; `undefined` until stage 2 has found one. */
   readonly host: string | undefined;
-  noteHost(host: string): void;
+  /** Of that site; 0 until there is one. */
+  readonly domainId: number;
+  noteSite(host: string, domainId: number): void;
   /** 0 until there is a head. */
   readonly statusSent: number;
   readonly isGone: boolean;

@@ -16,13 +16,33 @@ import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
+import type { AccessRecord } from './line.ts';
 import { type AccessLog, openSpool, type SpoolOptions } from './spool.ts';
 
 const START = Date.parse('2025-01-31T15:30:00.000Z');
 const HOUR = 3_600_000;
 
+const RECORD: AccessRecord = {
+  clientAddress: '203.0.113.9',
+  endedAt: START,
+  durationMs: 1,
+  requestBytes: 10,
+  responseBytes: 100,
+  host: 'www.example.com',
+  method: 'GET',
+  target: '/',
+  httpVersion: '1.1',
+  cacheCode: 'TCP_MEM_HIT',
+  status: 200,
+  contentType: undefined,
+  referer: undefined,
+  userAgent: undefined,
+};
+
 interface Bench {
   readonly spool: AccessLog;
+  /** A request of domain 7 whose line is this text. */
+  readonly write: (line: string) => void;
   readonly directory: string;
   readonly reports: string[];
   now: number;
@@ -35,19 +55,23 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
   const spool = openSpool({
     directory,
     name: 'edge-1',
+    format: (_domainId, { target = '' }) => target,
     maxQueueBytes: 1024 * 1024,
-    keepFiles: 3,
+    keepBytes: 1024 * 1024,
     zone: createLocalTime('Asia/Shanghai'),
     clock: () => bench.now,
     log: createLogger({ level: 'warn', name: 'test', destination: { write: (line) => void reports.push(line) } }),
     ...changes,
   });
   t.after(() => spool.close());
-  return Object.assign(bench, { spool });
+  const write = (target: string) => spool.write(7, { ...RECORD, endedAt: bench.now, target });
+  return Object.assign(bench, { spool, write });
 }
 
 function files(directory: string): string[] {
-  return readdirSync(directory).sort();
+  return readdirSync(directory)
+    .filter((file) => !file.endsWith('.stats'))
+    .sort();
 }
 
 function content(directory: string, file: string): string {
@@ -56,11 +80,11 @@ function content(directory: string, file: string): string {
 
 describe('the spool', () => {
   test('writes lines in order, readable for its owner only', async (t) => {
-    const { spool, directory } = start(t);
-    spool.write('one');
-    spool.write('zwei \u4e2d');
+    const { spool, write, directory } = start(t);
+    write('one');
+    write('zwei \u4e2d');
     await spool.flush();
-    spool.write('three');
+    write('three');
     await spool.flush();
     assert.equal(content(directory, 'edge-1.log'), 'one\nzwei \u4e2d\nthree\n');
     assert.equal(statSync(join(directory, 'edge-1.log')).mode & 0o777, 0o600);
@@ -69,16 +93,16 @@ describe('the spool', () => {
   });
 
   test('writes by itself, soon', async (t) => {
-    const { spool, directory } = start(t);
-    spool.write('one');
+    const { write, directory } = start(t);
+    write('one');
     await eventually('the line is on disk', () => content(directory, 'edge-1.log') === 'one\n');
   });
 
   test('starts a file at each full hour of the zone, and ends an idle one', async (t) => {
     const bench = start(t);
-    bench.spool.write('before midnight');
+    bench.write('before midnight');
     bench.now = START + HOUR / 2; // 00:00 in Shanghai
-    bench.spool.write('after midnight');
+    bench.write('after midnight');
     await bench.spool.flush();
     const [ended = '', current = ''] = files(bench.directory);
     assert.match(ended, /^edge-1-20250131T160000000Z-\d{4}\.log$/);
@@ -91,9 +115,9 @@ describe('the spool', () => {
   });
 
   test('starts a file before the limit is passed, and keeps only the newest finished ones', async (t) => {
-    const { spool, directory } = start(t, { rotateBytes: 10 });
+    const { spool, write, directory } = start(t, { rotateBytes: 10, keepBytes: 20 });
     for (let i = 0; i < 12; i++) {
-      spool.write(`line${i}`);
+      write(`line${i}`);
       await spool.flush();
     }
     const kept = files(directory);
@@ -105,7 +129,7 @@ describe('the spool', () => {
   });
 
   test('leaves other files of the folder alone', async (t) => {
-    const { spool, directory } = start(t, { rotateBytes: 1, keepFiles: 0 });
+    const { spool, write, directory } = start(t, { rotateBytes: 1, keepBytes: 0 });
     mkdirSync(directory);
     const others = [
       'edge-1-20250101T000000000Z-0000.log.gz',
@@ -114,17 +138,17 @@ describe('the spool', () => {
     ];
     for (const name of others) writeFileSync(join(directory, name), 'x');
     for (const line of ['a', 'b', 'c']) {
-      spool.write(line);
+      write(line);
       await spool.flush();
     }
     assert.deepEqual(files(directory), [...others, 'edge-1.log'].sort());
   });
 
   test('gives what an earlier process left, perhaps half a line, a file of its own', async (t) => {
-    const { spool, directory } = start(t);
+    const { spool, write, directory } = start(t);
     mkdirSync(directory);
     writeFileSync(join(directory, 'edge-1.log'), 'old\nhal');
-    spool.write('new');
+    write('new');
     await spool.flush();
     const [left = ''] = files(directory);
     assert.equal(content(directory, left), 'old\nhal');
@@ -134,8 +158,8 @@ describe('the spool', () => {
   test('never overwrites a finished file, even within one millisecond', async (t) => {
     const folder = join(temporaryFolder(t), 'logs');
     for (const line of ['a', 'b', 'c']) {
-      const { spool } = start(t, { directory: folder });
-      spool.write(line);
+      const { spool, write } = start(t, { directory: folder });
+      write(line);
       await spool.close();
     }
     assert.deepEqual(
@@ -145,11 +169,11 @@ describe('the spool', () => {
   });
 
   test('drops and counts what does not fit into the queue, and takes lines again when there is room', async (t) => {
-    const { spool, directory, reports } = start(t, { maxQueueBytes: 10 });
-    for (const line of ['1234', '5678', 'over', 'over']) spool.write(line);
+    const { spool, write, directory, reports } = start(t, { maxQueueBytes: 10 });
+    for (const line of ['1234', '5678', 'over', 'over']) write(line);
     assert.equal(spool.dropped(), 2);
     await spool.flush();
-    spool.write('9012');
+    write('9012');
     await spool.flush();
     assert.equal(content(directory, 'edge-1.log'), '1234\n5678\n9012\n');
     assert.equal(spool.dropped(), 2);
@@ -162,29 +186,29 @@ describe('the spool', () => {
     writeFileSync(directory, 'a file where the folder should be');
     const bench = start(t, { directory });
     for (let i = 0; i < 3; i++) {
-      bench.spool.write('lost');
+      bench.write('lost');
       await bench.spool.flush();
     }
     assert.equal(bench.spool.dropped(), 3);
     assert.equal(bench.reports.length, 1);
     bench.now += 60_000;
-    bench.spool.write('lost');
+    bench.write('lost');
     await bench.spool.flush();
     assert.equal(bench.reports.length, 2);
     assert.match(bench.reports[1] ?? '', /"droppedLines":4.*cannot be written/);
     rmSync(directory);
-    bench.spool.write('kept');
+    bench.write('kept');
     await bench.spool.flush();
     assert.equal(content(directory, 'edge-1.log'), 'kept\n');
     assert.equal(bench.spool.dropped(), 4);
   });
 
   test('counts what a full disk does not take', async (t) => {
-    const { spool, directory, reports } = start(t);
+    const { spool, write, directory, reports } = start(t);
     mkdirSync(directory);
     symlinkSync('/dev/full', join(directory, 'edge-1.log'));
-    spool.write('lost');
-    spool.write('lost');
+    write('lost');
+    write('lost');
     await spool.flush();
     assert.equal(spool.dropped(), 2);
     assert.match(reports[0] ?? '', /ENOSPC/);
@@ -195,11 +219,12 @@ describe('the spool', () => {
     const script = `
       const { openSpool } = await import(process.argv[1]);
       const spool = openSpool({
-        directory: process.argv[2], name: 'edge-1', maxQueueBytes: 1e6, keepFiles: 3,
+        directory: process.argv[2], name: 'edge-1', maxQueueBytes: 1e6, keepBytes: 1e6,
+        format: (_, { target }) => target,
         zone: { hourOf: () => 0 }, clock: () => 0, log: { warn: () => undefined },
       });
       for (const lines of [['first'], Array(100).fill('x'.repeat(99)), ['last']]) {
-        for (const line of lines) spool.write(line);
+        for (const target of lines) spool.write(7, { endedAt: 0, target });
         await spool.flush();
       }
       process.stdout.write(String(spool.dropped()));
@@ -215,21 +240,21 @@ describe('the spool', () => {
   });
 
   test('notices that its folder was taken away', async (t) => {
-    const { spool, directory } = start(t);
-    spool.write('one');
+    const { spool, write, directory } = start(t);
+    write('one');
     await spool.flush();
     renameSync(directory, `${directory}.gone`);
-    spool.write('two');
+    write('two');
     await spool.flush();
     assert.equal(content(directory, 'edge-1.log'), 'two\n');
     assert.equal(content(`${directory}.gone`, 'edge-1.log'), 'one\n');
   });
 
   test('after closing drops lines without harm; closing twice is fine', async (t) => {
-    const { spool, directory } = start(t);
-    spool.write('one');
+    const { spool, write, directory } = start(t);
+    write('one');
     await spool.close();
-    spool.write('two');
+    write('two');
     await spool.close();
     await spool.flush();
     assert.equal(content(directory, 'edge-1.log'), 'one\n');
@@ -237,13 +262,13 @@ describe('the spool', () => {
   });
 
   test('takes a large burst without losing or mixing a line', async (t) => {
-    const { spool, directory } = start(t, {
+    const { spool, write, directory } = start(t, {
       maxQueueBytes: 64 * 1024 * 1024,
       rotateBytes: 1024 * 1024,
-      keepFiles: 100,
+      keepBytes: 64 * 1024 * 1024,
     });
     const lines = Array.from({ length: 40_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
-    for (const line of lines) spool.write(line);
+    for (const line of lines) write(line);
     await spool.flush();
     const names = files(directory).filter((file) => file !== 'edge-1.log');
     const written = [...names, 'edge-1.log'].map((file) => content(directory, file));
@@ -255,7 +280,8 @@ describe('the spool', () => {
     const options = {
       directory: '/nowhere',
       maxQueueBytes: 1,
-      keepFiles: 1,
+      keepBytes: 1,
+      format: () => '',
       zone: createLocalTime('UTC'),
       clock: () => 0,
     };

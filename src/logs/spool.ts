@@ -1,26 +1,30 @@
 /**
- * Where access-log lines wait on disk until they are shipped: appended in batches behind a bounded queue, never in a
- * request's way. The current file is `<name>.log`; finished ones are `<name>-<time>-<number>.log`.
+ * Where access-log lines wait on disk until they are shipped, and what is counted of them: appended in batches behind a
+ * bounded queue, never in a request's way. docs/decisions/0033, 0230
  */
-
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
+import { countRequest, MINUTE_MS } from './counters.ts';
+import type { AccessRecord } from './line.ts';
+import { SpoolFiles } from './spool-files.ts';
+import { isSpoolName } from './spool-names.ts';
+import { Tally } from './tally.ts';
 
 export interface SpoolOptions {
-  /** Made when missing, also later. */
   readonly directory: string;
   /** Of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
+  /** One line, without its end. */
+  readonly format: (domainId: number, record: AccessRecord) => string;
   /** Lines beyond it are dropped and counted. */
   readonly maxQueueBytes: number;
-  /** A file is finished before it grows beyond this. */
+  /** A file is finished before it grows beyond this; 64 MiB. */
   readonly rotateBytes?: number;
-  /** Most finished files kept; the oldest go first. */
-  readonly keepFiles: number;
+  /** A file is finished when it is so old, at most an hour, and at every full hour of the zone. */
+  readonly rotateMs?: number;
+  /** Finished files beyond it are removed, the oldest first. */
+  readonly keepBytes: number;
   /** Its full hours, midnight among them, end a file. */
   readonly zone: LocalTime;
   readonly clock: Clock;
@@ -28,17 +32,22 @@ export interface SpoolOptions {
 }
 
 export interface AccessLog extends AsyncDisposable {
-  /** Takes one line without its end. Never waits, never throws. */
-  write(line: string): void;
-  /** Lines lost since the start: queue full, or not writable. */
+  /** Takes one request; `domainId` 0: of no domain. Never waits, never throws. */
+  write(domainId: number, record: AccessRecord): void;
+  /** Bytes of a body that an origin sent for a domain. Never waits, never throws. */
+  countOrigin(domainId: number, bytes: number): void;
+  /** Lines lost since the start: queue full, or not writable. Their requests are counted all the same. */
   dropped(): number;
-  /** Resolves when every line taken so far is written or counted as lost. Ends the file if its hour is over. */
+  /** Bytes of finished files that were removed before anyone took them. */
+  removedBytes(): number;
+  /** Resolves when every line taken so far is written or counted as lost. Ends the file if its time is over. */
   flush(): Promise<void>;
   /** Flushes and closes; lines after it are dropped. */
   close(): Promise<void>;
 }
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
+const HOUR_MS = 3_600_000;
 
 /** A batch is written when it is this old or this large. */
 const FLUSH_MS = 500;
@@ -51,65 +60,91 @@ export function openSpool(options: SpoolOptions): AccessLog {
   return new Spool(options);
 }
 
-/** Lines of one local hour. */
+/** Lines of one slot, the time that one file is for, and what they sum up to. */
 interface Batch {
-  readonly hour: number;
+  readonly slot: number;
   readonly lines: string[];
-  bytes: number;
-}
-
-interface CurrentFile {
-  readonly handle: FileHandle;
-  readonly inode: number;
-  readonly hour: number;
+  readonly tally: Tally;
   bytes: number;
 }
 
 class Spool implements AccessLog {
   readonly #options: SpoolOptions;
-  readonly #path: string;
-  readonly #rotateBytes: number;
+  readonly #files: SpoolFiles;
+  readonly #rotateMs: number;
   readonly #timer: NodeJS.Timeout;
   #batches: Batch[] = [];
+  /** Of what is in no file: lines that were lost, bytes of origins. */
+  readonly #lineless = new Tally();
   #queuedBytes = 0;
   #dropped = 0;
+  #removedBytes = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
-  #file: CurrentFile | undefined;
-  #sequence = 0;
   /** The end of all writing so far; never rejects. */
   #tail: Promise<void> = Promise.resolve();
   #isDraining = false;
   #isClosed = false;
 
   constructor(options: SpoolOptions) {
-    if (!/^[a-z0-9-]+$/.test(options.name)) throw new RangeError(`not a spool name: ${options.name}`);
+    const { directory, name, keepBytes, rotateBytes = ROTATE_BYTES, rotateMs = HOUR_MS } = options;
+    if (!isSpoolName(name)) throw new RangeError(`not a spool name: ${name}`);
     this.#options = options;
-    this.#path = join(options.directory, `${options.name}.log`);
-    this.#rotateBytes = options.rotateBytes ?? ROTATE_BYTES;
+    this.#rotateMs = rotateMs;
+    this.#files = new SpoolFiles({
+      directory,
+      name,
+      rotateBytes,
+      keepBytes,
+      onRemoved: (bytes) => {
+        this.#removedBytes += bytes;
+        this.#report('finished files had to be removed before they were shipped');
+      },
+      onTrouble: (why, error) => this.#report(why, error),
+    });
     this.#timer = setInterval(() => this.#startDrain(), FLUSH_MS);
     this.#timer.unref();
   }
 
-  write(line: string): void {
+  write(domainId: number, record: AccessRecord): void {
+    if (this.#isClosed) {
+      this.#lose(1, 'it is closed');
+      return;
+    }
+    const line = this.#options.format(domainId, record);
     const bytes = Buffer.byteLength(line) + 1;
-    if (this.#isClosed || this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
+    const minute = Math.floor(record.endedAt / MINUTE_MS);
+    if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
+      countRequest(this.#lineless.of(domainId, minute), record);
       this.#lose(1, 'the queue is full');
       return;
     }
-    const hour = this.#options.zone.hourOf(this.#options.clock());
-    let batch = this.#batches.at(-1);
-    if (batch === undefined || batch.hour !== hour || batch.bytes >= BATCH_BYTES) {
-      batch = { hour, lines: [], bytes: 0 };
-      this.#batches.push(batch);
-    }
+    const batch = this.#batchFor(this.#slotOf(record.endedAt));
     batch.lines.push(line);
+    countRequest(batch.tally.of(domainId, minute), record);
     batch.bytes += bytes;
     this.#queuedBytes += bytes;
     if (batch.bytes >= BATCH_BYTES) this.#startDrain();
   }
 
+  #batchFor(slot: number): Batch {
+    const last = this.#batches.at(-1);
+    if (last !== undefined && last.slot === slot && last.bytes < BATCH_BYTES) return last;
+    const batch = { slot, lines: [], tally: new Tally(), bytes: 0 };
+    this.#batches.push(batch);
+    return batch;
+  }
+
+  countOrigin(domainId: number, bytes: number): void {
+    if (this.#isClosed) return;
+    this.#lineless.of(domainId, Math.floor(this.#options.clock() / MINUTE_MS)).bytesOrigin += bytes;
+  }
+
   dropped(): number {
     return this.#dropped;
+  }
+
+  removedBytes(): number {
+    return this.#removedBytes;
   }
 
   flush(): Promise<void> {
@@ -122,15 +157,20 @@ class Spool implements AccessLog {
     clearInterval(this.#timer);
     await this.flush();
     try {
-      await this.#file?.handle.sync();
+      await this.#files.close();
     } catch (error) {
       this.#report('the file cannot be synced', error);
     }
-    await this.#closeFile();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** A full hour of the zone, or a part of one. */
+  #slotOf(at: number): number {
+    const parts = Math.ceil(HOUR_MS / this.#rotateMs);
+    return this.#options.zone.hourOf(at) * parts + (Math.floor(at / this.#rotateMs) % parts);
   }
 
   #startDrain(): void {
@@ -140,107 +180,31 @@ class Spool implements AccessLog {
 
   async #drain(): Promise<void> {
     this.#isDraining = true;
+    const { clock } = this.#options;
     for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
+      const counts = batch.tally.take();
       try {
-        await this.#append(batch);
+        await this.#files.append(`${batch.lines.join('\n')}\n`, counts, batch.slot, clock());
       } catch (error) {
-        await this.#abandonFile();
+        this.#lineless.add(counts);
         this.#lose(batch.lines.length, 'the file cannot be written', error);
       }
       this.#queuedBytes -= batch.bytes;
     }
+    await this.#recordLineless();
     try {
-      const hour = this.#options.zone.hourOf(this.#options.clock());
-      if (this.#file !== undefined && this.#file.hour !== hour) await this.#rotate(this.#file);
+      await this.#files.endUnless(this.#slotOf(clock()), clock());
     } catch (error) {
       this.#report('the file cannot be ended', error);
     }
     this.#isDraining = false;
   }
 
-  async #append(batch: Batch): Promise<void> {
-    const file = await this.#fileFor(batch);
-    await file.handle.appendFile(`${batch.lines.join('\n')}\n`);
-    file.bytes += batch.bytes;
-  }
-
-  /** The current file when this batch belongs into it, else a new one. */
-  async #fileFor(batch: Batch): Promise<CurrentFile> {
-    let file = this.#file;
-    if (file !== undefined && !(await this.#isInPlace(file))) {
-      await this.#closeFile();
-      file = undefined;
-    }
-    if (file !== undefined && (file.hour !== batch.hour || file.bytes + batch.bytes > this.#rotateBytes)) {
-      await this.#rotate(file);
-      file = undefined;
-    }
-    this.#file = file ?? (await this.#openFile(batch.hour));
-    return this.#file;
-  }
-
-  async #openFile(hour: number): Promise<CurrentFile> {
-    await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
-    // What an earlier process left may end in half a line: its own file, then.
-    if (((await statOrUndefined(this.#path))?.size ?? 0) > 0) await this.#setAside();
-    const handle = await open(this.#path, 'a', 0o600);
-    const { ino, size } = await handle.stat();
-    return { handle, inode: ino, hour, bytes: size };
-  }
-
-  /** A file that was deleted under us still takes bytes, which nobody will ever see. */
-  async #isInPlace(file: CurrentFile): Promise<boolean> {
-    return (await statOrUndefined(this.#path))?.ino === file.inode;
-  }
-
-  async #rotate(file: CurrentFile): Promise<void> {
-    this.#file = undefined;
-    try {
-      await file.handle.sync();
-    } finally {
-      await file.handle.close();
-    }
-    if (file.bytes > 0) await this.#setAside();
-  }
-
-  /** Renames the current file to a name that sorts after all earlier ones, and removes the oldest beyond the limit. */
-  async #setAside(): Promise<void> {
-    const { directory, name, keepFiles, clock } = this.#options;
-    const stamp = new Date(clock()).toISOString().replace(/[-:.]/g, '');
-    let target: string;
-    do {
-      const number = String(this.#sequence++ % 10_000).padStart(4, '0');
-      target = join(directory, `${name}-${stamp}-${number}.log`);
-    } while ((await statOrUndefined(target)) !== undefined);
-    await rename(this.#path, target);
-    try {
-      const finished = (await readdir(directory)).filter((file) => isFinished(file, name)).sort();
-      for (const file of finished.slice(0, Math.max(0, finished.length - keepFiles))) await rm(join(directory, file));
-    } catch (error) {
-      this.#report('old files cannot be removed', error); // Writing goes on.
-    }
-  }
-
-  /** After a failed write: takes back the half-written batch, if the disk lets us, and starts over next time. */
-  async #abandonFile(): Promise<void> {
-    const file = this.#file;
-    if (file === undefined) return;
-    try {
-      await file.handle.truncate(file.bytes);
-    } catch {
-      // The next file is a new one, so half a line at this one's end harms no other line.
-    }
-    await this.#closeFile();
-  }
-
-  async #closeFile(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    try {
-      await file?.handle.close();
-    } catch (error) {
-      this.#report('the file cannot be closed', error);
-    }
+  async #recordLineless(): Promise<void> {
+    const counts = this.#lineless.take();
+    if (counts.length === 0) return;
+    const now = this.#options.clock();
+    if (!(await this.#files.record(counts, this.#slotOf(now), now))) this.#lineless.add(counts);
   }
 
   #lose(lines: number, why: string, error?: unknown): void {
@@ -248,22 +212,11 @@ class Spool implements AccessLog {
     this.#report(why, error);
   }
 
-  #report(why: string, error: unknown): void {
+  #report(why: string, error?: unknown): void {
     const now = this.#options.clock();
     if (now - this.#reportedAt < REPORT_MS) return;
     this.#reportedAt = now;
-    this.#options.log.warn({ err: error, spool: this.#path, droppedLines: this.#dropped }, `access log: ${why}`);
-  }
-}
-
-function isFinished(file: string, name: string): boolean {
-  return file.startsWith(`${name}-`) && /^\d{8}T\d{9}Z-\d{4}\.log$/.test(file.slice(name.length + 1));
-}
-
-async function statOrUndefined(path: string) {
-  try {
-    return await stat(path);
-  } catch {
-    return undefined; // Missing or out of reach: opening it will say which.
+    const { log } = this.#options;
+    log.warn({ err: error, spool: this.#files.path, droppedLines: this.#dropped }, `access log: ${why}`);
   }
 }

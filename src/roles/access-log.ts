@@ -2,27 +2,49 @@
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import { systemClock } from '#lib/clock.ts';
-import type { LocalTime } from '#lib/local-time.ts';
+import { createLocalTime } from '#lib/local-time.ts';
+import { formatLine } from '#logs/line.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import type { PartContext } from './child.ts';
 
 /** Lines that wait for the disk; a minute of a busy worker. */
 const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
-/** Finished files kept for each worker; each of at most 64 MB and one hour. */
-const KEEP_FILES = 48;
 
-export function openAccessLog({ config, name, log, registry }: PartContext, zone: LocalTime): AccessLog {
-  const directory = join(config.dataDir, 'logs');
-  const bounds = { maxQueueBytes: MAX_QUEUE_BYTES, keepFiles: KEEP_FILES };
-  const spool = openSpool({ directory, name, ...bounds, zone, clock: systemClock, log });
+export function openAccessLog({ config, name, log, registry }: PartContext): AccessLog {
+  const zone = createLocalTime(config.timeZone);
+  const spool = openSpool({
+    directory: spoolDirectory(config.dataDir),
+    name,
+    format: (domainId, record) => `${domainId}\t${formatLine(record, zone)}`,
+    maxQueueBytes: MAX_QUEUE_BYTES,
+    keepBytes: Math.floor(config.logSpoolBytes / config.edgeWorkers),
+    rotateMs: config.logRotateSeconds * 1000,
+    zone,
+    clock: systemClock,
+    log,
+  });
+  const registers = [registry];
   new Counter({
     name: 'causeway_access_log_dropped_lines_total',
     help: 'Lines of the access log lost since the start: the disk was too slow, or refused them',
-    registers: [registry],
+    registers,
     collect() {
       this.reset();
       this.inc(spool.dropped());
     },
   });
+  new Counter({
+    name: 'causeway_access_log_removed_bytes_total',
+    help: 'Bytes of finished log files removed since the start, for want of room, before they were shipped',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(spool.removedBytes());
+    },
+  });
   return spool;
+}
+
+export function spoolDirectory(dataDir: string): string {
+  return join(dataDir, 'logs');
 }

@@ -6,7 +6,6 @@ import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
-import { createLocalTime } from '#lib/local-time.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -26,8 +25,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   const { config, ownAddresses, log, registry, send } = context;
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
-  const zone = createLocalTime(config.timeZone);
-  const accessLog = openAccessLog(context, zone);
+  const accessLog = openAccessLog(context);
   const memoryBytes = Math.floor(config.cacheMemoryBytes / config.edgeWorkers);
   const store = openStore({
     memoryBytes,
@@ -44,7 +42,6 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     originVerify: config.originVerify,
     accessLog,
-    zone,
     clock: systemClock,
     log,
     registry,

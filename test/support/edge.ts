@@ -8,6 +8,7 @@ import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/server.ts
 import { MemoryStore } from '../../src/edge/store/memory.ts';
 import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { formatLine } from '../../src/logs/line.ts';
 import { createSiteTable } from '../../src/sites/lookup.ts';
 import type { PurgeScope, SitePurge } from '../../src/sites/purge.ts';
 import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
@@ -53,6 +54,8 @@ export interface Received {
 
 export const SITE_HOST = 'www.example.com';
 
+const UTC = createLocalTime('UTC');
+
 /** A site `www.example.com` with these origins, on the loopback. */
 export async function startTestEdge(
   t: Pick<TestContext, 'after'>,
@@ -77,8 +80,10 @@ export async function startTestEdge(
     store: new MemoryStore({ maxBytes: cacheBytes }),
     maxLagBytes: cacheBytes / 4,
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
-    accessLog: { write: (line) => void lines.push(line.split('\t')) },
-    zone: createLocalTime('UTC'),
+    accessLog: {
+      write: (_domainId, record) => void lines.push(formatLine(record, UTC).split('\t')),
+      countOrigin: () => undefined,
+    },
     clock: () => Date.now() + ahead,
     log: createLogger({ level: 'silent', name: 'test' }),
     registry,

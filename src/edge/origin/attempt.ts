@@ -9,6 +9,8 @@ import type { OriginPool, OriginPools } from './pools.ts';
 import type { RequestBody } from './request-body.ts';
 
 export interface OriginRequest {
+  /** Whose request it is. */
+  readonly domainId: number;
   readonly method: string;
   /** Path and query, as they go out. */
   readonly target: string;
@@ -59,6 +61,8 @@ export interface AttemptTools {
   readonly clock: () => number;
   /** For the response's head after the first interim response: undici's own limit begins anew with each of them. */
   readonly firstByteTimeoutMs: number;
+  /** Of a body, as they come. */
+  readonly countBytes: (domainId: number, bytes: number) => void;
 }
 
 /** More of them before one response is no answer. */
@@ -193,6 +197,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#tools.countBytes(this.#request.domainId, chunk.length);
     if (this.#body?.push(chunk) === false) controller.pause();
   }
 

@@ -107,7 +107,7 @@ export async function askOrigin(
 ): Promise<AttemptResult> {
   const { site, method, target, body, upgrade, onInterim, signal } = fetch;
   const headers = ['Host', hostHeader, ...fetch.headers];
-  const request = { method, target, body, upgrade, onInterim, onCut, signal, headers };
+  const request = { domainId: site.id, method, target, body, upgrade, onInterim, onCut, signal, headers };
   const pool = tools.pools.get(site.id, destination);
   const first = await attemptOrigin(pool, request, tools);
   // An idle connection that the origin closed just then says nothing about the origin: once more, same address.

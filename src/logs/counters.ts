@@ -1,0 +1,101 @@
+/** What is counted of a domain's requests: the same numbers on the edge, on the wire and in the database. Pure. */
+import type { CacheCode } from './line.ts';
+
+/** Whole numbers from 0. Requests of other status classes (1xx) are in `requests` only. */
+export interface Counters {
+  requests: number;
+  /** Read from clients, head and body. */
+  bytesIn: number;
+  /** Really sent to clients, head and body. */
+  bytesOut: number;
+  /** Bodies that origins sent. */
+  bytesOrigin: number;
+  /** Requests answered from the cache. */
+  hits: number;
+  /** Sent to clients for those. */
+  hitBytes: number;
+  status2xx: number;
+  status3xx: number;
+  status4xx: number;
+  status5xx: number;
+}
+
+/** Of one domain (0: requests that belong to none) in one minute, counted from the epoch. */
+export interface MinuteCounters extends Counters {
+  readonly domainId: number;
+  readonly minute: number;
+}
+
+export const COUNTERS: readonly (keyof Counters)[] = [
+  'requests',
+  'bytesIn',
+  'bytesOut',
+  'bytesOrigin',
+  'hits',
+  'hitBytes',
+  'status2xx',
+  'status3xx',
+  'status4xx',
+  'status5xx',
+];
+
+export const MINUTE_MS = 60_000;
+
+export function noCounters(): Counters {
+  return {
+    requests: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    bytesOrigin: 0,
+    hits: 0,
+    hitBytes: 0,
+    status2xx: 0,
+    status3xx: 0,
+    status4xx: 0,
+    status5xx: 0,
+  };
+}
+
+export interface CountedRequest {
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly cacheCode: CacheCode;
+  readonly status: number;
+}
+
+export function countRequest(counters: Counters, request: CountedRequest): void {
+  counters.requests++;
+  counters.bytesIn += request.requestBytes;
+  counters.bytesOut += request.responseBytes;
+  if (isHit(request.cacheCode)) {
+    counters.hits++;
+    counters.hitBytes += request.responseBytes;
+  }
+  const { status } = request;
+  if (status >= 500) counters.status5xx++;
+  else if (status >= 400) counters.status4xx++;
+  else if (status >= 300) counters.status3xx++;
+  else if (status >= 200) counters.status2xx++;
+}
+
+export function addCounters(to: Counters, more: Readonly<Counters>): void {
+  for (const name of COUNTERS) to[name] += more[name];
+}
+
+/** Its body came from the cache, also when the origin was asked whether it still may. */
+function isHit(code: CacheCode): boolean {
+  switch (code) {
+    case 'TCP_HIT':
+    case 'TCP_MEM_HIT':
+    case 'TCP_IMS_HIT':
+    case 'TCP_NEGATIVE_HIT':
+    case 'TCP_STALE_HIT':
+    case 'TCP_REFRESH_HIT':
+      return true;
+    case 'TCP_MISS':
+    case 'TCP_REFRESH_MISS':
+    case 'TCP_DENIED':
+    case 'NONE':
+      return false;
+  }
+}

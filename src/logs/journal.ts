@@ -1,0 +1,52 @@
+/**
+ * The journal beside a log file: after each batch of lines, one JSON line with the batch's sums and how far into the log file
+ * it counts. So logs and statistics are made of the same batches, and what a killed process has left in the log beyond the
+ * last record can still be counted. Pure.
+ */
+import { COUNTERS, type Counters, type MinuteCounters, noCounters } from './counters.ts';
+
+export interface JournalRecord {
+  /** Bytes of the log file whose lines are counted by this record and those before it. */
+  readonly upTo: number;
+  readonly counts: readonly MinuteCounters[];
+}
+
+type Row = readonly [domainId: number, minute: number, ...counters: number[]];
+
+/** Without the line's end. */
+export function formatRecord({ upTo, counts }: JournalRecord): string {
+  return JSON.stringify({ upTo, counts: counts.map(toRow) });
+}
+
+/** `undefined`: not a whole record, as a killed process may leave behind. */
+export function parseRecord(line: string): JournalRecord | undefined {
+  try {
+    // `as`: each member is looked at below.
+    const { upTo, counts } = Object(JSON.parse(line)) as { upTo?: unknown; counts?: unknown };
+    if (!isCount(upTo) || !Array.isArray(counts)) return undefined;
+    const read = counts.map(fromRow);
+    const whole = read.filter((one) => one !== undefined);
+    return whole.length === read.length ? { upTo, counts: whole } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function toRow(counts: MinuteCounters): Row {
+  return [counts.domainId, counts.minute, ...COUNTERS.map((name) => counts[name])];
+}
+
+/** `undefined`: not such a row. */
+export function fromRow(row: unknown): MinuteCounters | undefined {
+  if (!Array.isArray(row) || row.length !== COUNTERS.length + 2 || !row.every(isCount)) return undefined;
+  const [domainId, minute, ...values] = row;
+  const counters: Counters = noCounters();
+  COUNTERS.forEach((name, n) => {
+    counters[name] = values[n] ?? 0;
+  });
+  return { domainId: domainId ?? 0, minute: minute ?? 0, ...counters };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
