@@ -52,6 +52,7 @@ describe('which pages are on the list', () => {
     ['192.0.2.1', 'http://a.192.0.2.1.example/', false],
     ['[2001:db8::1]', 'http://[2001:db8:0::1]/', true],
     ['xn--bcher-kva.example', 'http://b\u00fccher.example/', true],
+    ['xn--bcher-kva.example', 'http://b\u00c3\u00bccher.example/', true],
     ['*', 'http://anything.test/', true],
   ];
   for (const [entry, referer, isListed] of rows) {

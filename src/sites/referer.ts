@@ -1,5 +1,6 @@
 /** Referer rules: from which sites' pages requests may come. Edge rule 6 */
 import { isIP } from 'node:net';
+import { fieldText } from '#http/field-text.ts';
 import { plainAddress } from '#lib/cidr.ts';
 import { parseOrigin } from '#model/origin.ts';
 import type { ParsedEntry } from './address-list.ts';
@@ -45,7 +46,7 @@ interface Page {
 function parseReferer(text: string): Page | undefined {
   const [, scheme, plain, written] = PLAIN_PAGE.exec(text) ?? [];
   if (plain !== undefined) return { host: plain, port: Number(written ?? (scheme === 'https' ? 443 : 80)) };
-  const url = URL.parse(text);
+  const url = URL.parse(fieldText(text));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port);

@@ -17,7 +17,20 @@ describe('which programs are on a User-Agent list', () => {
     ['a*a', 'aa', true],
     ['*a*a*', 'a', false],
     ['a.c', 'abc', false],
-    ['bücher', 'b\u00c3\u00bccher', true],
+    ['bücher', utf8('bücher'), true],
+    ['bücher', utf8('BÜCHER/1'), true],
+    ['BÜCHER', utf8('x bücher'), true],
+    ['bücher', 'B\u00dcCHER', true], // Latin-1
+    ['bücher', 'b\u00fccher', true],
+    ['Яндекс', utf8('Яндекс'), true],
+    ['Яндекс', utf8('яндекс/1.0'), true],
+    ['яндекс*', utf8('ЯНДЕКС/1.0'), true],
+    ['яндекс*', utf8('x ЯНДЕКС'), false],
+    ['Ã', utf8('à'), false], // whose first byte it is
+    ['ΟΔΟΣ', utf8('ΟΔΟΣ-2 οδος'), true],
+    ['οδοσ-2', utf8('ΟΔΟΣ-2'), true],
+    ['İstanbul', utf8('İSTANBUL'), true],
+    ['搜狗', utf8('Mozilla/5.0 搜狗'), true],
     ['^$', '', true],
     ['^$', 'curl', false],
     ['this-is-empty-ua', '', true],
@@ -32,6 +45,11 @@ describe('which programs are on a User-Agent list', () => {
       assert.equal(compileUserAgents(['other', parsed.entry])(userAgent), isListed);
     });
   }
+
+  test('a text that is not UTF-8 from end to end is read as Latin-1', () => {
+    const denies = compileUserAgents(['curl', 'яндекс']);
+    assert.deepEqual([denies(`\u00ff CURL`), denies(`\u00ff ${utf8('яндекс')}`)], [true, false]);
+  });
 
   test('entries that mean the same have one spelling; what is none is refused', () => {
     const spell = (text: string) => {
@@ -48,3 +66,8 @@ describe('which programs are on a User-Agent list', () => {
     assert.equal(isListed('a'.repeat(16_000)), false);
   });
 });
+
+/** As it comes off the wire: a character per byte. */
+function utf8(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

@@ -1,4 +1,5 @@
 /** User-Agent rules: programs that are refused. Edge rule 6 */
+import { fieldText } from '#http/field-text.ts';
 import type { ParsedEntry } from './address-list.ts';
 
 /** Two customary ways to say "no User-Agent at all". */
@@ -21,19 +22,19 @@ export function parseUserAgentEntry(text: string): ParsedEntry {
 /** Whether a request with this `User-Agent` (empty without one) is refused. */
 export function compileUserAgents(entries: readonly string[]): (userAgent: string) => boolean {
   const deniesEmpty = entries.some((entry) => entry === '^$' || entry === '*');
-  const texts = entries.filter((entry) => entry !== '^$').map(asHeaderText);
+  const texts = entries.filter((entry) => entry !== '^$').map(foldCase);
   const parts = texts.filter((text) => !text.includes('*'));
   const globs = texts.filter((text) => text.includes('*')).map(compileGlob);
   return (userAgent) => {
     if (userAgent === '') return deniesEmpty;
-    const text = userAgent.toLowerCase();
+    const text = foldCase(fieldText(userAgent));
     return parts.some((part) => text.includes(part)) || globs.some((matches) => matches(text));
   };
 }
 
-/** A field is bytes: what is beyond ASCII is compared as UTF-8, one character a byte. */
-function asHeaderText(entry: string): string {
-  return Buffer.from(entry, 'utf8').toString('latin1').toLowerCase();
+/** Without the one small letter that stands for another at the end of a word: where a part ends says nothing of that. */
+function foldCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
 /** `*` is any text, also none. Takes time linear in the text: each piece is looked for once, from where the last one ended. */

@@ -1,0 +1,11 @@
+/** What the bytes of a field say. RFC 9110 §5.5 leaves those beyond ASCII open. */
+import { isUtf8 } from 'node:buffer';
+
+/** `value` has a character per byte. Read as UTF-8, which browsers and programs send; what is not, as Latin-1. */
+export function fieldText(value: string): string {
+  if (!BEYOND_ASCII.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/;
