@@ -1,13 +1,9 @@
-/**
- * The files of one spool. `<name>.log` grows, with its journal `<name>.stats` beside it; both end together, as
- * `<name>-<time>-<number>.log` and `.stats`. Not for concurrent calls.
- */
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+/** The files of one spool: a log of lines and its journal of sums, which begin and end together. Not for concurrent calls. */
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MinuteCounters } from './counters.ts';
 import { formatRecord } from './journal.ts';
-import { CURRENT_JOURNAL, CURRENT_LOG, finishedName, isFinishedLog, journalOf } from './spool-names.ts';
+import { type SpoolEnding, spoolStem, stemOf } from './spool-names.ts';
 import { Tally } from './tally.ts';
 
 export interface SpoolFilesOptions {
@@ -19,42 +15,36 @@ export interface SpoolFilesOptions {
   readonly rotateBytes: number;
   /** Finished log files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
-  /** Told of files removed so, and of trouble that ends nothing. */
   readonly onRemoved: (bytes: number) => void;
+  /** Nothing ends by it. */
   readonly onTrouble: (why: string, error: unknown) => void;
 }
 
 interface CurrentFiles {
+  readonly stem: string;
   readonly log: FileHandle;
   readonly journal: FileHandle;
   readonly inode: number;
-  /** Of the time that this file is for. */
+  /** Of the time that they are for. */
   readonly slot: number;
   bytes: number;
-  /** Of lines that are in the log file and not in its journal; who reads a finished file counts such lines himself. */
+  /** Of lines that are in the log and not in its journal; who reads finished files counts such lines himself. */
   readonly unrecorded: Tally;
 }
 
 export class SpoolFiles {
   readonly #options: SpoolFilesOptions;
-  readonly #log: string;
-  readonly #journal: string;
   #files: CurrentFiles | undefined;
   #sequence = 0;
+  #isTidy = false;
 
   constructor(options: SpoolFilesOptions) {
     this.#options = options;
-    this.#log = join(options.directory, options.name + CURRENT_LOG);
-    this.#journal = join(options.directory, options.name + CURRENT_JOURNAL);
-  }
-
-  get path(): string {
-    return this.#log;
   }
 
   /**
-   * Whole lines, into the file of their slot, and then what they sum up to: all of the lines or, when it rejects, none.
-   * `now` names finished files.
+   * Whole lines, into the log of their slot, and then what they sum up to: all of the lines or, when it rejects, none. `now`
+   * names new files.
    */
   async append(text: string, counts: readonly MinuteCounters[], slot: number, now: number): Promise<void> {
     const bytes = Buffer.byteLength(text);
@@ -64,7 +54,7 @@ export class SpoolFiles {
     } catch (error) {
       // Takes back the half-written batch, if the disk lets us. The next file is a new one, so half a line harms no other.
       await files.log.truncate(files.bytes).catch(() => undefined);
-      await this.#close();
+      await this.#finish();
       throw error;
     }
     files.bytes += bytes;
@@ -82,6 +72,15 @@ export class SpoolFiles {
     }
   }
 
+  /** Ends the present files when they are of another slot. */
+  async endUnless(slot: number): Promise<void> {
+    if (this.#files !== undefined && this.#files.slot !== slot) await this.#finish();
+  }
+
+  close(): Promise<void> {
+    return this.#finish();
+  }
+
   async #record(files: CurrentFiles, lineless: readonly MinuteCounters[]): Promise<boolean> {
     const ofLines = files.unrecorded.take();
     // It begins with a line's end too: the record before it may have been cut by a full disk.
@@ -96,101 +95,102 @@ export class SpoolFiles {
     }
   }
 
-  /** Ends the present files when they are of another slot. */
-  async endUnless(slot: number, now: number): Promise<void> {
-    if (this.#files !== undefined && this.#files.slot !== slot) await this.#finish(this.#files, now);
-  }
-
-  async close(): Promise<void> {
-    await this.#files?.log.sync();
-    await this.#close();
-  }
-
   /** The present files when these lines belong into them, else new ones. */
   async #filesFor(slot: number, bytes: number, now: number): Promise<CurrentFiles> {
-    let files = this.#files;
-    if (files !== undefined && !(await this.#isInPlace(files))) {
-      await this.#close();
-      files = undefined;
+    const { rotateBytes } = this.#options;
+    const files = this.#files;
+    if (files !== undefined) {
+      const fits = files.slot === slot && (files.bytes === 0 || files.bytes + bytes <= rotateBytes);
+      if (fits && (await this.#isInPlace(files))) return files;
+      await this.#finish();
     }
-    if (files !== undefined && (files.slot !== slot || files.bytes + bytes > this.#options.rotateBytes)) {
-      await this.#finish(files, now);
-      files = undefined;
-    }
-    this.#files = files ?? (await this.#open(slot, now));
+    this.#files = await this.#open(slot, now);
     return this.#files;
   }
 
   async #open(slot: number, now: number): Promise<CurrentFiles> {
-    await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
-    // What an earlier process left may end in half a line: its own file, then.
-    await this.#setAside(now);
-    const log = await open(this.#log, 'a', 0o600);
+    const { directory, name } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (!this.#isTidy) await this.#endEarlier();
+    this.#isTidy = true;
+    await this.#removeOldest();
+    const { stem, journal } = await this.#openNew(spoolStem(name, now, this.#sequence++), now);
     try {
-      const journal = await open(this.#journal, 'a', 0o600);
-      const { ino, size } = await log.stat();
-      return { log, journal, inode: ino, slot, bytes: size, unrecorded: new Tally() };
+      const log = await open(this.#path(stem, '.log'), 'ax', 0o600);
+      return { stem, log, journal, inode: (await log.stat()).ino, slot, bytes: 0, unrecorded: new Tally() };
     } catch (error) {
-      await log.close();
+      await journal.close();
+      await rm(this.#path(stem, '.stats'), { force: true });
       throw error;
     }
   }
 
+  /** The journal first: a log without one was not made here. */
+  async #openNew(stem: string, now: number): Promise<{ stem: string; journal: FileHandle }> {
+    const isTaken =
+      (await this.#exists(stem, '.log')) || (await this.#exists(stem, '.stats')) || (await this.#exists(stem, '.done'));
+    if (isTaken) return this.#openNew(spoolStem(this.#options.name, now, this.#sequence++), now);
+    return { stem, journal: await open(this.#path(stem, '.stats'), 'ax', 0o600) };
+  }
+
   /** A file that was deleted under us still takes bytes, which nobody will ever see. */
   async #isInPlace(files: CurrentFiles): Promise<boolean> {
-    return (await statOrUndefined(this.#log))?.ino === files.inode;
+    return (await statOrUndefined(this.#path(files.stem, '.log')))?.ino === files.inode;
   }
 
-  async #finish(files: CurrentFiles, now: number): Promise<void> {
-    try {
-      await files.log.sync();
-    } finally {
-      await this.#close();
+  async #finish(): Promise<void> {
+    const files = this.#files;
+    if (files === undefined) return;
+    this.#files = undefined;
+    const { onTrouble } = this.#options;
+    const done = await Promise.allSettled([files.log.sync(), files.log.close(), files.journal.close()]);
+    for (const one of done) if (one.status === 'rejected') onTrouble('the file cannot be ended', one.reason);
+    await this.#markDone(files.stem);
+  }
+
+  /** What an earlier process left, perhaps with half a line at its end. */
+  async #endEarlier(): Promise<void> {
+    const { directory, name } = this.#options;
+    for (const file of await readdir(directory)) {
+      const stem = stemOf(file, '.stats', name);
+      if (stem !== undefined) await this.#markDone(stem);
     }
-    await this.#setAside(now);
   }
 
-  /** Renames what there is to a name that sorts after all earlier ones: the journal first, for readers go by the log. */
-  async #setAside(now: number): Promise<void> {
-    const { directory, name, onTrouble } = this.#options;
-    const log = await statOrUndefined(this.#log);
-    const journal = await statOrUndefined(this.#journal);
-    if ((log?.size ?? 0) === 0 && (journal?.size ?? 0) === 0) return;
-    let target: string;
-    do target = join(directory, finishedName(name, now, this.#sequence++));
-    while ((await statOrUndefined(target)) !== undefined);
-    if (journal !== undefined) await rename(this.#journal, journalOf(target));
-    if (log !== undefined) await rename(this.#log, target);
+  async #markDone(stem: string): Promise<void> {
     try {
-      await this.#removeOldest();
+      await rename(this.#path(stem, '.stats'), this.#path(stem, '.done'));
     } catch (error) {
-      onTrouble('old files cannot be removed', error); // writing goes on
+      this.#options.onTrouble('the file cannot be ended', error);
     }
   }
 
   async #removeOldest(): Promise<void> {
-    const { directory, name, keepBytes, onRemoved } = this.#options;
-    const newestFirst = (await readdir(directory))
-      .filter((file) => isFinishedLog(file, name))
-      .sort()
-      .reverse();
-    let kept = 0;
-    for (const file of newestFirst) {
-      const { size = 0 } = (await statOrUndefined(join(directory, file))) ?? {};
-      kept += size;
-      if (kept <= keepBytes) continue;
-      await rm(join(directory, file), { force: true });
-      onRemoved(size);
+    const { directory, name, keepBytes, onRemoved, onTrouble } = this.#options;
+    try {
+      const stems = (await readdir(directory))
+        .map((file) => stemOf(file, '.done', name))
+        .filter((stem) => stem !== undefined);
+      let kept = 0;
+      for (const stem of stems.sort().reverse()) {
+        const path = this.#path(stem, '.log');
+        const { size = 0 } = (await statOrUndefined(path)) ?? {};
+        kept += size;
+        if (kept <= keepBytes || size === 0) continue;
+        await rm(path, { force: true }); // the sums stay
+        onRemoved(size);
+      }
+    } catch (error) {
+      onTrouble('old files cannot be removed', error);
     }
   }
 
-  async #close(): Promise<void> {
-    const files = this.#files;
-    this.#files = undefined;
-    const closed = await Promise.allSettled([files?.log.close(), files?.journal.close()]);
-    for (const one of closed) {
-      if (one.status === 'rejected') this.#options.onTrouble('the file cannot be closed', one.reason);
-    }
+  #path(stem: string, ending: SpoolEnding): string {
+    return join(this.#options.directory, stem + ending);
+  }
+
+  async #exists(stem: string, ending: SpoolEnding): Promise<boolean> {
+    return (await statOrUndefined(this.#path(stem, ending))) !== undefined;
   }
 }
 

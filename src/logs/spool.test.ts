@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
+import { noCounters } from './counters.ts';
+import { parseRecord } from './journal.ts';
 import type { AccessRecord } from './line.ts';
 import { type AccessLog, openSpool, type SpoolOptions } from './spool.ts';
 
@@ -70,8 +63,19 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
 
 function files(directory: string): string[] {
   return readdirSync(directory)
-    .filter((file) => !file.endsWith('.stats'))
+    .filter((file) => file.endsWith('.log'))
     .sort();
+}
+
+function journals(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((file) => /\.(stats|done)$/.test(file))
+    .sort();
+}
+
+/** Of the newest log file. */
+function newest(directory: string): string {
+  return content(directory, files(directory).at(-1) ?? 'none');
 }
 
 function content(directory: string, file: string): string {
@@ -86,8 +90,8 @@ describe('the spool', () => {
     await spool.flush();
     write('three');
     await spool.flush();
-    assert.equal(content(directory, 'edge-1.log'), 'one\nzwei \u4e2d\nthree\n');
-    assert.equal(statSync(join(directory, 'edge-1.log')).mode & 0o777, 0o600);
+    assert.equal(newest(directory), 'one\nzwei \u4e2d\nthree\n');
+    assert.equal(statSync(join(directory, files(directory)[0] ?? '')).mode & 0o777, 0o600);
     assert.equal(statSync(directory).mode & 0o777, 0o700);
     assert.equal(spool.dropped(), 0);
   });
@@ -95,7 +99,7 @@ describe('the spool', () => {
   test('writes by itself, soon', async (t) => {
     const { write, directory } = start(t);
     write('one');
-    await eventually('the line is on disk', () => content(directory, 'edge-1.log') === 'one\n');
+    await eventually('the line is on disk', () => newest(directory) === 'one\n');
   });
 
   test('starts a file at each full hour of the zone, and ends an idle one', async (t) => {
@@ -105,13 +109,16 @@ describe('the spool', () => {
     bench.write('after midnight');
     await bench.spool.flush();
     const [ended = '', current = ''] = files(bench.directory);
-    assert.match(ended, /^edge-1-20250131T160000000Z-\d{4}\.log$/);
+    assert.match(ended, /^edge-1-20250131T\d{9}Z-\d{4}\.log$/);
     assert.equal(content(bench.directory, ended), 'before midnight\n');
     assert.equal(content(bench.directory, current), 'after midnight\n');
     bench.now += HOUR;
     await bench.spool.flush();
     assert.equal(files(bench.directory).length, 2);
-    assert.equal(files(bench.directory).includes('edge-1.log'), false);
+    assert.deepEqual(
+      journals(bench.directory),
+      [ended, current].map((file) => file.replace('.log', '.done')),
+    );
   });
 
   test('starts a file before the limit is passed, and keeps only the newest finished ones', async (t) => {
@@ -135,24 +142,31 @@ describe('the spool', () => {
       'edge-1-20250101T000000000Z-0000.log.gz',
       'edge-10-20250101T000000000Z-0000.log',
       'edge-1-notes.log',
+      'edge-1-20250101T000000000Z-0001.log',
     ];
     for (const name of others) writeFileSync(join(directory, name), 'x');
     for (const line of ['a', 'b', 'c']) {
       write(line);
       await spool.flush();
     }
-    assert.deepEqual(files(directory), [...others, 'edge-1.log'].sort());
+    assert.ok(others.every((file) => existsSync(join(directory, file))));
+    assert.ok(files(directory).some((file) => content(directory, file) === 'c\n'));
   });
 
-  test('gives what an earlier process left, perhaps half a line, a file of its own', async (t) => {
+  test('ends what an earlier process left, perhaps with half a line', async (t) => {
     const { spool, write, directory } = start(t);
     mkdirSync(directory);
-    writeFileSync(join(directory, 'edge-1.log'), 'old\nhal');
+    writeFileSync(join(directory, 'edge-1-20250131T153000000Z-0000.log'), 'old\nhal');
+    writeFileSync(join(directory, 'edge-1-20250131T153000000Z-0000.stats'), '');
     write('new');
     await spool.flush();
     const [left = ''] = files(directory);
     assert.equal(content(directory, left), 'old\nhal');
-    assert.equal(content(directory, 'edge-1.log'), 'new\n');
+    assert.equal(newest(directory), 'new\n');
+    assert.deepEqual(journals(directory), [
+      'edge-1-20250131T153000000Z-0000.done',
+      'edge-1-20250131T153000000Z-0001.stats',
+    ]);
   });
 
   test('never overwrites a finished file, even within one millisecond', async (t) => {
@@ -175,7 +189,7 @@ describe('the spool', () => {
     await spool.flush();
     write('9012');
     await spool.flush();
-    assert.equal(content(directory, 'edge-1.log'), '1234\n5678\n9012\n');
+    assert.equal(newest(directory), '1234\n5678\n9012\n');
     assert.equal(spool.dropped(), 2);
     assert.equal(reports.length, 1);
   });
@@ -199,19 +213,8 @@ describe('the spool', () => {
     rmSync(directory);
     bench.write('kept');
     await bench.spool.flush();
-    assert.equal(content(directory, 'edge-1.log'), 'kept\n');
+    assert.equal(newest(directory), 'kept\n');
     assert.equal(bench.spool.dropped(), 4);
-  });
-
-  test('counts what a full disk does not take', async (t) => {
-    const { spool, write, directory, reports } = start(t);
-    mkdirSync(directory);
-    symlinkSync('/dev/full', join(directory, 'edge-1.log'));
-    write('lost');
-    write('lost');
-    await spool.flush();
-    assert.equal(spool.dropped(), 2);
-    assert.match(reports[0] ?? '', /ENOSPC/);
   });
 
   test('takes a half-written batch back, so that every line in a file is whole', (t) => {
@@ -239,6 +242,62 @@ describe('the spool', () => {
     );
   });
 
+  test('writes down what the lines sum up to, and up to which byte', async (t) => {
+    const bench = start(t);
+    const { spool, directory } = bench;
+    spool.write(7, { ...RECORD, target: 'a' });
+    spool.write(7, { ...RECORD, target: 'b', cacheCode: 'TCP_MISS', status: 404 });
+    spool.write(0, { ...RECORD, target: 'c', cacheCode: 'NONE', status: 400 });
+    await spool.flush();
+    spool.countOrigin(7, 5);
+    spool.write(7, { ...RECORD, target: 'd', endedAt: START + 60_000 });
+    await spool.flush();
+    const [journal = ''] = journals(directory);
+    const minute = START / 60_000;
+    const one = { ...noCounters(), requests: 1, bytesIn: 10, bytesOut: 100 };
+    const records = content(directory, journal).split('\n').map(parseRecord);
+    assert.deepEqual(
+      records.filter((record) => record !== undefined),
+      [
+        {
+          upTo: 6,
+          counts: [
+            {
+              domainId: 7,
+              minute,
+              ...one,
+              requests: 2,
+              bytesIn: 20,
+              bytesOut: 200,
+              hits: 1,
+              hitBytes: 100,
+              status2xx: 1,
+              status4xx: 1,
+            },
+            { domainId: 0, minute, ...one, status4xx: 1 },
+          ],
+        },
+        { upTo: 8, counts: [{ domainId: 7, minute: minute + 1, ...one, hits: 1, hitBytes: 100, status2xx: 1 }] },
+        { upTo: 8, counts: [{ ...noCounters(), domainId: 7, minute, bytesOrigin: 5 }] },
+      ],
+    );
+  });
+
+  test('counts requests whose lines are lost', async (t) => {
+    const { spool, write, directory } = start(t, { maxQueueBytes: 3 });
+    for (const line of ['a', 'b']) write(line);
+    await spool.flush();
+    assert.equal(spool.dropped(), 1);
+    const [journal = ''] = journals(directory);
+    const counts = content(directory, journal)
+      .split('\n')
+      .flatMap((line) => parseRecord(line)?.counts ?? []);
+    assert.equal(
+      counts.reduce((sum, { requests }) => sum + requests, 0),
+      2,
+    );
+  });
+
   test('notices that its folder was taken away', async (t) => {
     const { spool, write, directory } = start(t);
     write('one');
@@ -246,8 +305,8 @@ describe('the spool', () => {
     renameSync(directory, `${directory}.gone`);
     write('two');
     await spool.flush();
-    assert.equal(content(directory, 'edge-1.log'), 'two\n');
-    assert.equal(content(`${directory}.gone`, 'edge-1.log'), 'one\n');
+    assert.equal(newest(directory), 'two\n');
+    assert.equal(newest(`${directory}.gone`), 'one\n');
   });
 
   test('after closing drops lines without harm; closing twice is fine', async (t) => {
@@ -257,7 +316,7 @@ describe('the spool', () => {
     write('two');
     await spool.close();
     await spool.flush();
-    assert.equal(content(directory, 'edge-1.log'), 'one\n');
+    assert.equal(newest(directory), 'one\n');
     assert.equal(spool.dropped(), 1);
   });
 
@@ -270,8 +329,7 @@ describe('the spool', () => {
     const lines = Array.from({ length: 40_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
     for (const line of lines) write(line);
     await spool.flush();
-    const names = files(directory).filter((file) => file !== 'edge-1.log');
-    const written = [...names, 'edge-1.log'].map((file) => content(directory, file));
+    const written = files(directory).map((file) => content(directory, file));
     assert.ok(written.length > 3 && written.every((text) => text.length <= 1024 * 1024));
     assert.deepEqual(written.join('').split('\n').slice(0, -1), lines);
   });

@@ -193,7 +193,7 @@ class Spool implements AccessLog {
     }
     await this.#recordLineless();
     try {
-      await this.#files.endUnless(this.#slotOf(clock()), clock());
+      await this.#files.endUnless(this.#slotOf(clock()));
     } catch (error) {
       this.#report('the file cannot be ended', error);
     }
@@ -217,6 +217,6 @@ class Spool implements AccessLog {
     if (now - this.#reportedAt < REPORT_MS) return;
     this.#reportedAt = now;
     const { log } = this.#options;
-    log.warn({ err: error, spool: this.#files.path, droppedLines: this.#dropped }, `access log: ${why}`);
+    log.warn({ err: error, spool: this.#options.name, droppedLines: this.#dropped }, `access log: ${why}`);
   }
 }
