@@ -1,0 +1,83 @@
+/** The life of one part of a message, and what its parts make of the message. Pure; `db/sms-queue.ts` writes by this table. */
+
+/**
+ * `submitting`: its bytes may be on their way. `uncertain`: they went out, and no answer came. `simulated`: the loopback
+ * connector took it, no carrier did. `unknown`: nobody will tell any more. `rejected`: the number has opted out.
+ */
+export const PART_STATES = [
+  'queued',
+  'submitting',
+  'uncertain',
+  'submitted',
+  'simulated',
+  'delivered',
+  'failed',
+  'expired',
+  'unknown',
+  'rejected',
+] as const;
+
+export type PartState = (typeof PART_STATES)[number];
+
+/**
+ * `claim`: it goes out now. `accept`, `simulate`, `refuse`, `postpone`, `lose`: what came of that; `postpone` also when the
+ * customer prefers a second one to none. The others end it: a receipt, the end of its time, an opt-out.
+ */
+export type PartEvent =
+  | 'claim'
+  | 'accept'
+  | 'simulate'
+  | 'refuse'
+  | 'postpone'
+  | 'lose'
+  | 'deliver'
+  | 'undeliver'
+  | 'expire'
+  | 'giveUp'
+  | 'optOut';
+
+/** State → event → next state; what is not named changes nothing: the first end holds. */
+const TRANSITIONS: Readonly<Record<PartState, Partial<Record<PartEvent, PartState>>>> = {
+  queued: { claim: 'submitting', refuse: 'failed', expire: 'expired', optOut: 'rejected' },
+  submitting: { accept: 'submitted', simulate: 'simulated', refuse: 'failed', postpone: 'queued', lose: 'uncertain' },
+  // An answer that comes late is an answer.
+  uncertain: {
+    accept: 'submitted',
+    refuse: 'failed',
+    postpone: 'queued',
+    deliver: 'delivered',
+    undeliver: 'failed',
+    expire: 'expired',
+    giveUp: 'unknown',
+  },
+  submitted: { deliver: 'delivered', undeliver: 'failed', expire: 'expired', giveUp: 'unknown' },
+  simulated: {},
+  delivered: {},
+  failed: {},
+  expired: {},
+  unknown: {},
+  rejected: {},
+};
+
+/** `undefined`: the event changes nothing there. */
+export function nextPartState(state: PartState, event: PartEvent): PartState | undefined {
+  return TRANSITIONS[state][event];
+}
+
+export function partStatesThatAllow(event: PartEvent): readonly PartState[] {
+  return PART_STATES.filter((state) => TRANSITIONS[state][event] !== undefined);
+}
+
+/** Nothing happens to it any more. */
+export function isFinal(state: PartState): boolean {
+  return Object.keys(TRANSITIONS[state]).length === 0;
+}
+
+/** What spoils a message, the worst first; then how far a message has come whose parts are all on their way, the least first. */
+const SPOILT: readonly PartState[] = ['failed', 'rejected', 'expired'];
+const PROGRESS: readonly PartState[] = ['queued', 'submitting', 'uncertain', 'submitted', 'unknown', 'simulated'];
+
+/** Delivered when every part is; failed when one is. `states` is not empty. */
+export function messageStateOf(states: readonly PartState[]): PartState {
+  return [...SPOILT, ...PROGRESS].find((state) => states.includes(state)) ?? 'delivered';
+}
