@@ -17,6 +17,15 @@ describe('token buckets', () => {
     assert.equal(taken(0), false, 'a caller that comes late gains nothing');
   });
 
+  test('give several at once or none', () => {
+    const buckets = new TokenBuckets({ perSecond: 10, burst: 5, maxKeys: 10 });
+    assert.equal(buckets.available('a', 0), 5);
+    assert.equal(buckets.take('a', 0, 4).kind, 'taken');
+    assert.deepEqual(buckets.take('a', 0, 3), { kind: 'empty', waitMs: 200 });
+    assert.deepEqual([buckets.available('a', 0), buckets.available('a', 199)], [1, 2]);
+    assert.equal(buckets.take('a', 200, 3).kind, 'taken');
+  });
+
   test('get back what was not needed, and never more than their burst', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 2, maxKeys: 10 });
     const taken = () => buckets.take('a', 0).kind === 'taken';

@@ -13,7 +13,7 @@ export interface TokenBucketOptions {
 
 export type Take =
   | { readonly kind: 'taken' }
-  /** Nothing was taken; after `waitMs` there is a whole token again. */
+  /** Nothing was taken; after `waitMs` there are as many as were asked for. */
   | { readonly kind: 'empty'; readonly waitMs: number };
 
 interface Bucket {
@@ -30,11 +30,16 @@ export class TokenBuckets {
     this.#buckets = new Lru({ maxWeight: options.maxKeys });
   }
 
-  /** Takes one token if there is one. */
-  take(key: string, now: number): Take {
+  /** Whole tokens that may be taken. */
+  available(key: string, now: number): number {
+    return Math.floor(this.#tokensOf(key, now));
+  }
+
+  /** Takes that many tokens, one when it is not said, if they are there. */
+  take(key: string, now: number, count = 1): Take {
     const tokens = this.#tokensOf(key, now);
-    if (tokens < 1) return this.#empty(tokens);
-    this.#buckets.set(key, { tokens: tokens - 1, at: now });
+    if (tokens < count) return this.#empty(tokens, count);
+    this.#buckets.set(key, { tokens: tokens - count, at: now });
     return { kind: 'taken' };
   }
 
@@ -52,7 +57,7 @@ export class TokenBuckets {
     return Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
   }
 
-  #empty(tokens: number): Take {
-    return { kind: 'empty', waitMs: Math.ceil(((1 - tokens) / this.#options.perSecond) * 1000) };
+  #empty(tokens: number, count: number): Take {
+    return { kind: 'empty', waitMs: Math.ceil(((count - tokens) / this.#options.perSecond) * 1000) };
   }
 }
