@@ -86,7 +86,10 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
       mine('config.setAdvanced', { ...PLAIN, domain_id: id, ...changed });
     const refused = await set({ forbid_http_code: '403' });
     assert.equal(refused.errorCode, 'fieldMissing', 'there is none to keep');
-    assert.match(String(refused.body['info']), /^field html_403 is missing: expected HTML .*no page is stored$/);
+    assert.match(
+      String(refused.body['info']),
+      /^field html_403 is missing: expected HTML .*only when a page is stored$/,
+    );
     const rows: readonly [Record<string, unknown>, string][] = [
       [{ forbid_http_code: 403, html_403: PAGE }, PAGE],
       [{ forbid_http_code: '403' }, PAGE],

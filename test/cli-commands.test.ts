@@ -199,8 +199,11 @@ test('any operation can be called; its fields are checked before they are sent',
   assert.deepEqual(JSON.parse(await run('call', 'domain.add', '--json', JSON.stringify(request))), { domain_id: '1' });
   assert.equal(JSON.parse(await run('call', 'operator.listAccounts')).total, 1);
   const rows: [string[], string][] = [
-    [['domain.add', '--json', '{}'], 'field domain: expected a domain name such as'],
-    [['domain.get', '--json', '{"domain_id":0}'], 'field domain_id: expected an integer from 1 to 2147483647'],
+    [['domain.add', '--json', '{}'], 'field domain is missing: expected a domain name such as'],
+    [
+      ['domain.get', '--json', '{"domain_id":0}'],
+      'field domain_id is invalid: expected an integer from 1 to 2147483647; found 0',
+    ],
     [['domain.get', '--json', '{"domain_id":9}'], 'domain 9 does not exist'],
     [['domain.get', '--json', '{'], '--json is no JSON: '],
     [['domain.get', '--json', '[]'], '--json: expected an object'],

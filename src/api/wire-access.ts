@@ -1,13 +1,15 @@
 /** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts` only. docs/decisions/0101 */
 import { ADDRESS_LIST, MAX_ACCESS_ENTRIES, REFERER_LIST, USER_AGENT_LIST } from '#contract/access-operations.ts';
 import { ServiceError } from '#contract/errors.ts';
+import { describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { localizeReason } from '#contract/reasons.ts';
 import type { ListSettings, RefererSettings } from '#model/domain.ts';
 import { type ParsedEntry, parseAddressEntry } from '#sites/address-list.ts';
 import { parseRefererEntry } from '#sites/referer.ts';
 import { parseUserAgentEntry } from '#sites/user-agent.ts';
-import { quote, writeFlag } from './wire-values.ts';
+import { writeFlag } from './wire-values.ts';
 
 type RefererType = RequestOf<'config.setReferer'>['referer_type'];
 
@@ -18,7 +20,7 @@ const TYPE_OF_MODE: Readonly<Record<RefererSettings['mode'], RefererType>> = { o
 /** Here and below: what is `undefined` stays as it is. */
 export function readReferer(request: RequestOf<'config.setReferer'>) {
   const { referer_str = [] } = request;
-  const list = readList('referer_str', REFERER_LIST.expects, parseRefererEntry, referer_str);
+  const list = readList('referer_str', REFERER_LIST.each, parseRefererEntry, referer_str);
   refuseRepeated(list);
   return {
     domainId: request.domain_id,
@@ -29,17 +31,21 @@ export function readReferer(request: RequestOf<'config.setReferer'>) {
 }
 
 export function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<'config.setUserAgent'>) {
-  const list = readList('ua_str', USER_AGENT_LIST.expects, parseUserAgentEntry, ua_str);
+  const list = readList('ua_str', USER_AGENT_LIST.each, parseUserAgentEntry, ua_str);
   refuseRepeated(list);
   return { domainId: domain_id, isOn: ua_control, entries: entriesOf(list) };
 }
 
 /** Of addresses that mean the same the first counts: the document forbids them in the other two lists only. */
 export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
-  const list = readList('ip_str', ADDRESS_LIST.expects, parseAddressEntry, ip_str);
+  const list = readList('ip_str', ADDRESS_LIST.each, parseAddressEntry, ip_str);
   const entries = entriesOf(list);
   if (entries !== undefined && entries.length > MAX_ACCESS_ENTRIES)
-    throw new ServiceError('fieldInvalid', { field: 'ip_str', expected: ADDRESS_LIST.expects });
+    throw new ServiceError('fieldInvalid', {
+      field: 'ip_str',
+      expected: ADDRESS_LIST.expects,
+      found: describeFound(entries),
+    });
   return { domainId: domain_id, isOn: ip_type === '1', entries };
 }
 
@@ -78,7 +84,12 @@ function readList(
     const field = `${name}[${index}]`;
     const parsed = parse(written);
     if (parsed.kind === 'entry') return { field, written, entry: parsed.entry };
-    throw new ServiceError('entryInvalid', { field, expected, entry: quote(written), reason: parsed.reason });
+    throw new ServiceError('entryInvalid', {
+      field,
+      expected,
+      entry: quote(written),
+      reason: localizeReason(parsed.reason),
+    });
   });
 }
 

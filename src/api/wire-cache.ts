@@ -1,12 +1,14 @@
 /** Purges, prefetches and cache options, their words on the wire and in the model. Used by `wire.ts` only. */
 import { MAX_ITEMS_PER_CALL } from '#contract/cache-operations.ts';
 import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { localizeReason } from '#contract/reasons.ts';
 import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
 import type { CacheSettings } from '#model/domain.ts';
 import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';
 import type { Look } from './wire-domain.ts';
-import { quote, writeFlag } from './wire-values.ts';
+import { writeFlag } from './wire-values.ts';
 
 /** One URL of a call. */
 export interface AskedUrl extends Omit<ObjectUrl, 'kind'> {
@@ -50,7 +52,8 @@ export function readPrefetch({ urls }: RequestOf<'cache.prefetch'>): readonly As
 
 function readUrl(field: string, text: string): AskedUrl {
   const url = parseObjectUrl(text);
-  if (url.kind === 'invalid') throw new ServiceError('urlInvalid', { field, entry: quote(text), reason: url.reason });
+  if (url.kind === 'invalid')
+    throw new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(url.reason) });
   return { ...url, asked: text, field };
 }
 
@@ -58,7 +61,7 @@ function readDirectory(field: string, text: string): AskedUrl {
   const url = readUrl(field, text);
   const reason = url.keyTarget.includes('?') ? 'has a query' : 'does not end with /';
   if (!url.keyTarget.endsWith('/') || url.keyTarget.includes('?'))
-    throw new ServiceError('urlInvalid', { field, entry: quote(text), reason });
+    throw new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(reason) });
   return { ...url, kind: 'directory' };
 }
 

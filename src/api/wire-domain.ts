@@ -2,13 +2,15 @@
 import { isIP } from 'node:net';
 import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
 import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale } from '#contract/locale.ts';
+import { localizeReason } from '#contract/reasons.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';
 import { writeAdvanced } from './wire-advanced.ts';
-import { quote, writeFlag } from './wire-values.ts';
+import { writeFlag } from './wire-values.ts';
 
 /** How answers are to look. */
 export interface Look {
@@ -67,7 +69,8 @@ export function readProtocol(word: SourceType | ''): OriginProtocol {
 
 export function readDomainName(text: string): Extract<DomainName, { kind: 'name' }> {
   const parsed = parseDomainName(text.trim());
-  if (parsed.kind === 'invalid') throw new ServiceError('domainNameInvalid', { reason: parsed.reason });
+  if (parsed.kind === 'invalid')
+    throw new ServiceError('domainNameInvalid', { entry: quote(text), reason: localizeReason(parsed.reason) });
   return parsed;
 }
 
@@ -93,7 +96,7 @@ export function readSourceHost(text: string): string {
 function checkOrigin(field: string, text: string): { readonly host: string; readonly port?: number } {
   const parsed = parseOrigin(text);
   if (parsed.kind === 'origin') return parsed;
-  throw new ServiceError('originInvalid', { field, entry: quote(text), reason: parsed.reason });
+  throw new ServiceError('originInvalid', { field, entry: quote(text), reason: localizeReason(parsed.reason) });
 }
 
 export function writeDomain({ domain, isInForce }: DomainView, look: Look): DomainData {

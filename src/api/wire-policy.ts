@@ -1,10 +1,12 @@
 /** Cache policies, their words on the wire and in the model. Used by `wire.ts` only. */
 import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { CONTENT_EXPECTED } from '#contract/policy-operations.ts';
+import { localizeReason } from '#contract/reasons.ts';
 import type { CachePolicy, CachingSettings } from '#model/domain.ts';
 import { checkPolicy } from '#sites/policy.ts';
-import { quote, writeFlag } from './wire-values.ts';
+import { writeFlag } from './wire-values.ts';
 
 type WirePolicy = NonNullable<RequestOf<'config.setPolicies'>['policy']>[number];
 type PolicyType = WirePolicy['policy_type'];
@@ -35,7 +37,12 @@ function readPolicy(field: string, written: WirePolicy): CachePolicy {
   const reason = checkPolicy({ match, content });
   if (reason !== undefined) {
     const expected = CONTENT_EXPECTED[policy_type];
-    throw new ServiceError('entryInvalid', { field: `${field}[content]`, expected, entry: quote(content), reason });
+    throw new ServiceError('entryInvalid', {
+      field: `${field}[content]`,
+      expected,
+      entry: quote(content),
+      reason: localizeReason(reason),
+    });
   }
   return {
     match,

@@ -1,5 +1,6 @@
 /** A request that a person has written as JSON, checked before it is sent. */
 import { describeProblems } from '#contract/decode.ts';
+import { describeError } from '#contract/errors.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { CliError } from './context.ts';
@@ -24,7 +25,7 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
   const checked = contract.schema.safeParse(request);
   if (!checked.success) {
     const problems = describeProblems(contract, request, checked.error);
-    const lines = problems.map(({ field, expected }) => `field ${field}: expected ${expected.en}`);
+    const lines = problems.map(({ code, ...parameters }) => describeError(code, parameters, 'en'));
     throw new CliError([...new Set(lines)].join('\n'));
   }
   // Checked against the schema of this very operation just above.

@@ -18,6 +18,10 @@ export const REFERER_LIST = commaList({
     'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的域名，用逗号分隔或为数组；referer_type 为 0 或已保存过列表时可省略`,
     en: `1 to ${MAX_ACCESS_ENTRIES} domains without duplicates, comma-separated or an array; may be left out when referer_type is 0 or a list is stored`,
   },
+  each: {
+    'zh-CN': '域名（如 example.com 或 *.example.com，可带端口）、IP 或 *',
+    en: 'a domain such as example.com or *.example.com, perhaps with a port, an IP address, or *',
+  },
 });
 
 export const USER_AGENT_LIST = commaList({
@@ -27,6 +31,10 @@ export const USER_AGENT_LIST = commaList({
     'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不重复的 User-Agent，每个至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号，用逗号分隔或为数组；ua_control 为 0 或已保存过列表时可省略`,
     en: `1 to ${MAX_ACCESS_ENTRIES} User-Agents without duplicates, each at most ${MAX_USER_AGENT_LENGTH} characters without a comma, comma-separated or an array; may be left out when ua_control is 0 or a list is stored`,
   },
+  each: {
+    'zh-CN': `User-Agent 或其一部分，至多 ${MAX_USER_AGENT_LENGTH} 个字符且不含逗号`,
+    en: `a User-Agent or part of one, of at most ${MAX_USER_AGENT_LENGTH} characters without a comma`,
+  },
 });
 
 export const ADDRESS_LIST = commaList({
@@ -35,6 +43,10 @@ export const ADDRESS_LIST = commaList({
   expects: {
     'zh-CN': `1 到 ${MAX_ACCESS_ENTRIES} 个不同的 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组；ip_type 为 0 或已保存过列表时可省略`,
     en: `1 to ${MAX_ACCESS_ENTRIES} different IP addresses or networks such as 192.0.2.0/24, comma-separated or an array; may be left out when ip_type is 0 or a list is stored`,
+  },
+  each: {
+    'zh-CN': 'IP 或网段，如 192.0.2.1、192.0.2.0/24、2001:db8::/32',
+    en: 'an IP address or a network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32',
   },
 });
 

@@ -7,20 +7,26 @@ import { operation, request } from './operation.ts';
 const MAX_VALIDITY_SECONDS = 365 * 24 * 3600;
 const MAX_PAGE_BYTES = 64 * 1024;
 
-const validity = integer(0, MAX_VALIDITY_SECONDS);
+const validity = {
+  ...integer(0, MAX_VALIDITY_SECONDS),
+  expects: {
+    'zh-CN': `0 到 ${MAX_VALIDITY_SECONDS}（一年）的秒数`,
+    en: `a whole number of seconds, from 0 to ${MAX_VALIDITY_SECONDS} (a year)`,
+  },
+};
 
 const page = {
   ...longText(MAX_PAGE_BYTES),
   expects: {
-    'zh-CN': `403 页面的 HTML，UTF-8 编码后至多 ${MAX_PAGE_BYTES} 字节；forbid_http_code 为 403 且尚未保存过页面时必填`,
-    en: `HTML of at most ${MAX_PAGE_BYTES} bytes in UTF-8; required when forbid_http_code is 403 and no page is stored`,
+    'zh-CN': `403 页面的 HTML，UTF-8 编码后至多 ${MAX_PAGE_BYTES} 字节；forbid_http_code 为 403 时不得为空，已保存过页面时可省略`,
+    en: `HTML of at most ${MAX_PAGE_BYTES} bytes in UTF-8; when forbid_http_code is 403 not empty, and left out only when a page is stored`,
   },
 };
 const redirectUrl = {
   ...optionalHttpUrl,
   expects: {
-    'zh-CN': `${optionalHttpUrl.expects['zh-CN']}；forbid_http_code 为 302 时必填`,
-    en: `${optionalHttpUrl.expects.en}; required when forbid_http_code is 302`,
+    'zh-CN': `${optionalHttpUrl.expects['zh-CN']}；forbid_http_code 为 302 时必填，不得为空`,
+    en: `${optionalHttpUrl.expects.en}; required, and not empty, when forbid_http_code is 302`,
   },
 };
 

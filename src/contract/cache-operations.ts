@@ -19,6 +19,10 @@ const urls = lines({
     'zh-CN': `网址的数组，或每行一个网址的文本，至多 ${MAX_ITEMS_PER_CALL} 个，每个至多 ${MAX_URL_LENGTH} 个字符`,
     en: `an array of URLs, or a text with one per line, at most ${MAX_ITEMS_PER_CALL}, each at most ${MAX_URL_LENGTH} characters`,
   },
+  each: {
+    'zh-CN': `至多 ${MAX_URL_LENGTH} 个字符的网址，如 http://www.example.com/a.jpg`,
+    en: `a URL of at most ${MAX_URL_LENGTH} characters, such as http://www.example.com/a.jpg`,
+  },
 });
 const directories = {
   ...urls,

@@ -22,8 +22,8 @@ export const CONFIG_OPERATIONS = {
         }),
       ),
       request_directives: optional(flag),
-      heuristic_cap: optional(integer(0, MAX_HEURISTIC_CAP)),
-      stale_cap: optional(integer(0, MAX_STALE_CAP)),
+      heuristic_cap: optional(upTo(MAX_HEURISTIC_CAP)),
+      stale_cap: optional(upTo(MAX_STALE_CAP)),
       normalize_vary: optional(flag),
       match_language: optional(flag),
     }),
@@ -56,3 +56,10 @@ export const CONFIG_OPERATIONS = {
     },
   }),
 };
+
+function upTo(maxSeconds: number) {
+  return {
+    ...integer(0, maxSeconds),
+    expects: { 'zh-CN': `0 到 ${maxSeconds} 的秒数`, en: `a whole number of seconds, from 0 to ${maxSeconds}` },
+  };
+}

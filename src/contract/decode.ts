@@ -1,7 +1,8 @@
 /** A request's body against its contract: the decoded value, or the row of the error table that says what is wrong. */
 import type * as z from 'zod';
 import type { ErrorParameters } from './errors.ts';
-import type { Field } from './fields.ts';
+import { type Field, listEntries } from './fields.ts';
+import { describeFound } from './found.ts';
 import type { Localized } from './locale.ts';
 import type { RequestContract } from './operation.ts';
 
@@ -9,13 +10,14 @@ export type Decoded<T> =
   | { readonly kind: 'request'; readonly value: T }
   | { readonly kind: 'error'; readonly code: FieldProblem['code']; readonly parameters: FieldParameters };
 
-type FieldParameters = ErrorParameters & Pick<FieldProblem, 'field' | 'expected'>;
+type FieldParameters = ErrorParameters & Pick<FieldProblem, 'field' | 'expected' | 'found'>;
 
 export interface FieldProblem {
   readonly code: 'fieldMissing' | 'fieldInvalid';
   /** With the way to what is inside of it: `policy[0][content]`. */
   readonly field: string;
   readonly expected: Localized;
+  readonly found: Localized;
 }
 
 /** `null` counts as absent and unknown fields are ignored. The first problem, in the order of the fields, is reported. */
@@ -30,8 +32,8 @@ export function decodeRequest<R extends RequestContract>(
   if (result.success) return { kind: 'request', value: result.data as z.output<R['schema']> };
   const [first] = describeProblems(contract, given, result.error);
   if (first === undefined) throw new Error('a request was refused without an issue');
-  const { code, field, expected } = first;
-  return { kind: 'error', code, parameters: { field, expected } };
+  const { code, ...parameters } = first;
+  return { kind: 'error', code, parameters };
 }
 
 /** Every problem, as the schema found them in `given`. */
@@ -40,10 +42,12 @@ export function describeProblems({ fields }: RequestContract, given: unknown, er
     const field = fields[String(name)];
     const member = memberAt(field, inside);
     const isWhole = inside.length === 0 || member !== undefined;
+    const value = inside.reduce(valueAt, asList(field, valueAt(given, name)));
     return {
-      code: isWhole && valueAt(given, [name, ...inside]) == null ? 'fieldMissing' : 'fieldInvalid',
+      code: isWhole && value == null ? 'fieldMissing' : 'fieldInvalid',
       field: [String(name), ...inside.map((key) => `[${String(key)}]`)].join(''),
-      expected: (member ?? field)?.expects ?? NOTHING,
+      expected: (isWhole ? (member ?? field)?.expects : (field?.each ?? field?.expects)) ?? NOTHING,
+      found: describeFound(value, field?.isSecret),
     };
   });
 }
@@ -55,9 +59,11 @@ function memberAt(field: Field | undefined, [, name]: readonly PropertyKey[]): F
   return typeof name === 'string' ? field?.members?.[name] : undefined;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
-    value,
-  );
+/** A list that was sent as one text, as its entries. */
+function asList(field: Field | undefined, value: unknown): unknown {
+  return (field?.separator && listEntries(value, field.separator)) ?? value;
+}
+
+function valueAt(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -9,17 +9,22 @@ interface ErrorRow {
   readonly http: number;
   /** `code` in the answer of an SMS operation, `status` in that of `/api/app/*`. */
   readonly sms: 2001 | 2003 | 2005 | 2009 | 2010 | 2011 | 2012 | 2013 | 2015;
-  /** `{name}` stands for a parameter. Reasons that `model/` gives are in English only, so zh-CN leaves them out. */
+  /** `{name}` stands for a parameter, of which both languages have the same. */
   readonly text: Localized;
 }
 
 export const ERRORS = {
-  fieldMissing: row(200, 2001, '缺少字段 {field}：应为 {expected}', 'field {field} is missing: expected {expected}'),
-  fieldInvalid: row(200, 2001, '字段 {field} 无效：应为 {expected}', 'field {field} is invalid: expected {expected}'),
+  fieldMissing: row(200, 2001, '缺少字段 {field}，应为：{expected}', 'field {field} is missing: expected {expected}'),
+  fieldInvalid: row(
+    200,
+    2001,
+    '字段 {field} 无效，应为：{expected}；实际为：{found}',
+    'field {field} is invalid: expected {expected}; found {found}',
+  ),
   entryInvalid: row(
     200,
     2001,
-    '字段 {field} 无效：应为 {expected}，而 {entry} 不是',
+    '字段 {field} 无效，应为：{expected}；而 {entry} {reason}',
     'field {field} is invalid: expected {expected}, but {entry} {reason}',
   ),
   entryRepeated: row(
@@ -31,13 +36,13 @@ export const ERRORS = {
   domainNameInvalid: row(
     200,
     2001,
-    '字段 domain 无效：应为可加速的域名，如 www.example.com 或 *.example.com',
-    'field domain is invalid: expected a domain name such as www.example.com or *.example.com; it {reason}',
+    '字段 domain 无效，应为可加速的域名，如 www.example.com 或 *.example.com；而 {entry} {reason}',
+    'field domain is invalid: expected a domain name such as www.example.com or *.example.com, but {entry} {reason}',
   ),
   originInvalid: row(
     200,
     2001,
-    '字段 {field} 无效：应为域名、域名:端口、IP、IP:端口或 [IPv6]:端口，而 {entry} 不是',
+    '字段 {field} 无效，应为域名、域名:端口、IP、IP:端口或 [IPv6]:端口；而 {entry} {reason}',
     'field {field} is invalid: expected host, host:port, IP, IP:port or [IPv6]:port, but {entry} {reason}',
   ),
   originsMissing: row(
@@ -83,7 +88,7 @@ export const ERRORS = {
   urlInvalid: row(
     200,
     2001,
-    '字段 {field} 无效：应为网址，如 http://www.example.com/a.jpg，而 {entry} 不是',
+    '字段 {field} 无效，应为网址，如 http://www.example.com/a.jpg；而 {entry} {reason}',
     'field {field} is invalid: expected a URL such as http://www.example.com/a.jpg, but {entry} {reason}',
   ),
   hostNotFound: row(

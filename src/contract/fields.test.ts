@@ -17,7 +17,12 @@ import {
 
 const NO = Symbol('refused');
 
-const LIST = commaList({ maxEntries: 2, maxLength: 3, expects: { 'zh-CN': '', en: '' } });
+const LIST = commaList({
+  maxEntries: 2,
+  maxLength: 3,
+  expects: { 'zh-CN': '', en: '' },
+  each: { 'zh-CN': '', en: '' },
+});
 
 /** Field, what is on the wire, what it becomes. */
 const ROWS: readonly [string, Field, unknown, unknown][] = [

@@ -13,7 +13,15 @@ export interface Field<S extends z.ZodType = z.ZodType> {
   readonly json?: Readonly<Record<string, unknown>>;
   /** Of an array of objects: what each object has, so that an error can name a member. */
   readonly members?: Fields;
+  /** Of a list: what each entry is expected to be. */
+  readonly each?: Localized;
+  /** Between the entries of a list that is sent as one text. */
+  readonly separator?: Separator;
+  /** Not shown in an error, not even in part. */
+  readonly isSecret?: true;
 }
+
+type Separator = '\n' | ',';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -41,7 +49,7 @@ export const flag = {
 export const FLAG_TEXT = z.enum(['0', '1']);
 
 /** What an access token may look like on the wire; whether it is known is another question. */
-export const accessToken = text({ min: 1, max: 512 });
+export const accessToken = { ...text({ min: 1, max: 512 }), isSecret: true } satisfies Field;
 
 /** An integer or its decimal text. */
 export const identifier = integer(1, MAX_ID);
@@ -137,12 +145,17 @@ export const originList = lines({
     'zh-CN': `源站地址的数组，或每行一个地址的文本，至多 ${MAX_ORIGINS} 个；地址为域名、域名:端口、IP、IP:端口或 [IPv6]:端口`,
     en: `an array of origin addresses, or a text with one per line, at most ${MAX_ORIGINS}; an address is host, host:port, IP, IP:port or [IPv6]:port`,
   },
+  each: {
+    'zh-CN': '域名、域名:端口、IP、IP:端口或 [IPv6]:端口',
+    en: 'host, host:port, IP, IP:port or [IPv6]:port',
+  },
 });
 
 interface ListRules {
   readonly maxEntries: number;
   readonly maxLength: number;
   readonly expects: Localized;
+  readonly each: Localized;
 }
 
 /** Several short texts: an array, or one text with an entry per line (LF or CRLF). Blank entries are dropped. */
@@ -155,7 +168,7 @@ export function commaList(rules: ListRules) {
   return list(',', rules);
 }
 
-function list(separator: '\n' | ',', { maxEntries, maxLength, expects }: ListRules) {
+function list(separator: Separator, { maxEntries, maxLength, expects, each }: ListRules) {
   const entry = SCALAR.transform((written) => String(written).trim()).pipe(
     z
       .string()
@@ -163,8 +176,14 @@ function list(separator: '\n' | ',', { maxEntries, maxLength, expects }: ListRul
       .refine((text) => isStorable(text) && !text.includes(separator)),
   );
   return {
-    schema: z.preprocess((value) => splitEntries(value, separator, maxEntries), z.array(entry).max(maxEntries)),
+    schema: z.preprocess(
+      // Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it.
+      (value) => listEntries(value, separator)?.slice(0, maxEntries + 1) ?? value,
+      z.array(entry).max(maxEntries),
+    ),
     expects,
+    each,
+    separator,
     json: {
       anyOf: [{ type: 'array', items: { type: 'string', maxLength }, maxItems: maxEntries }, { type: 'string' }],
     },
@@ -176,11 +195,11 @@ export function optional<S extends z.ZodType>(field: Field<S>) {
   return { ...field, schema: field.schema.optional() } satisfies Field;
 }
 
-/** Of a list that is too long one entry too many is kept: enough to refuse it without looking at all of it. */
-function splitEntries(value: unknown, separator: string, maxEntries: number): unknown {
+/** The entries of a list as it was sent, without blank ones; `undefined` for what is none. */
+export function listEntries(value: unknown, separator: Separator): readonly unknown[] | undefined {
   const entries = typeof value === 'string' || typeof value === 'number' ? String(value).split(separator) : value;
-  if (!Array.isArray(entries)) return entries;
-  return entries.filter((entry) => typeof entry !== 'string' || entry.trim() !== '').slice(0, maxEntries + 1);
+  if (!Array.isArray(entries)) return undefined;
+  return entries.filter((entry) => typeof entry !== 'string' || entry.trim() !== '');
 }
 
 function isStorable(value: string): boolean {

@@ -25,13 +25,17 @@ export function membersSchema<F extends Fields>(fields: F, rule?: Rule<NoInfer<F
 interface ObjectListRules<F extends Fields> {
   readonly maxEntries: number;
   readonly expects: Localized;
+  readonly each: Localized;
   readonly rule: Rule<F>;
   /** Of all objects together; false refuses the whole field. */
   readonly isAllowed: (objects: readonly z.output<Members<F>>[]) => boolean;
 }
 
 /** An array of objects that each have `members`. A member that is `null` counts as absent; unknown ones are ignored. */
-export function objectList<F extends Fields>(members: F, { maxEntries, expects, rule, isAllowed }: ObjectListRules<F>) {
+export function objectList<F extends Fields>(
+  members: F,
+  { maxEntries, expects, each, rule, isAllowed }: ObjectListRules<F>,
+) {
   const object = z.preprocess(dropNulls, membersSchema(members, rule));
   return {
     // Counted before each is looked at. `custom` checks nothing; it says what callers may write.
@@ -41,6 +45,7 @@ export function objectList<F extends Fields>(members: F, { maxEntries, expects, 
       .transform((objects): unknown[] => objects)
       .pipe(z.array(object).refine(isAllowed)),
     expects,
+    each,
     members,
     json: { type: 'array', maxItems: maxEntries },
   } satisfies Field;

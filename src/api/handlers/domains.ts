@@ -1,5 +1,7 @@
 /** The `/domain/*` operations: a customer's own domains. */
 import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
+import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
@@ -21,7 +23,8 @@ export const DOMAIN_HANDLERS = {
   'domain.add': async ({ db, now, accountId, cnameSuffix, maxDomains, review }, input) => {
     const { name, type, icpNumber, remark, ...chosen } = input;
     const reason = problemWithSuffix(name, cnameSuffix);
-    if (reason !== undefined) throw new ServiceError('domainNameInvalid', { reason });
+    if (reason !== undefined)
+      throw new ServiceError('domainNameInvalid', { entry: quote(name), reason: localizeReason(reason) });
     const settings = { ...DEFAULT_SETTINGS, ...chosen };
     refuseMissingOrigins(type, settings);
     const state = stateWhenAdded(review);

@@ -1,0 +1,88 @@
+/**
+ * Why a value was refused, in Chinese. The parsers of names, origins, patterns and lists say it in English, as the end of a
+ * sentence that begins with the value; here is the same of each. A test finds the ones that are not here.
+ */
+import type { Localized } from './locale.ts';
+
+/** A reason that is not known here stays English: better than none. */
+export function localizeReason(reason: string): Localized {
+  return { 'zh-CN': translate(reason) ?? reason, en: reason };
+}
+
+/** `undefined`: not known here. */
+export function translate(reason: string): string | undefined {
+  for (const [pattern, text] of PATTERNS) {
+    const match = pattern.exec(reason);
+    // What stands in a place may be a reason itself.
+    if (match !== null)
+      return text.replace(/\{(\d)\}/g, (_, n: string) => translate(match[Number(n)] ?? '') ?? match[Number(n)] ?? '');
+  }
+  return undefined;
+}
+
+/** `{}` stands for a value, which the Chinese text names by its number. */
+const TEXTS: readonly (readonly [en: string, zh: string])[] = [
+  ['is empty', '为空'],
+  ['is longer than {} characters', '超过 {1} 个字符'],
+  ['contains control characters', '含有控制字符'],
+  ['is not well-formed Unicode', '不是合法的 Unicode 文本'],
+
+  ['has a scheme: write host or host:port', '带有协议：应写作 域名 或 域名:端口'],
+  ['is IPv6 without brackets: write [address] or [address]:port', '是不带方括号的 IPv6：应写作 [地址] 或 [地址]:端口'],
+  ['has a port that is not 1 to 65535', '的端口不在 1 到 65535 之间'],
+  ['is not an IPv6 address inside its brackets', '的方括号中不是 IPv6 地址'],
+
+  ['contains characters that no host name has', '含有域名中不能有的字符'],
+  ['ends in a number: it would be read as an IP address', '以数字结尾：会被当作 IP 地址'],
+  ['is not a host name in IDNA', '不是合法的国际化域名（IDNA）'],
+  ['is longer than {} characters in ASCII', '转为 ASCII 后超过 {1} 个字符'],
+  [
+    "has a part that is not 1 to 63 letters, digits or inner hyphens: '{}'",
+    "的一段不是 1 到 63 个字母、数字或中间的连字符：'{1}'",
+  ],
+  ['needs at least two parts, as in example.com', '至少要有两段，如 example.com'],
+  ['contains an underscore', '含有下划线'],
+  ['is a wildcard on the public suffix {}', '是公共后缀 {1} 上的泛域名'],
+  ["overlaps with the names of this service's own aliases, {}", '与本服务自己的别名 {1} 重叠'],
+  ['is too long: its alias would have {} characters', '过长：它的别名会有 {1} 个字符'],
+
+  ['is a wildcard on an IP address', '是 IP 地址上的通配符'],
+  ['is neither an IP address nor a network such as 192.0.2.0/24', '既不是 IP 地址，也不是 192.0.2.0/24 这样的网段'],
+
+  ['does not begin with http:// or https://', '不以 http:// 或 https:// 开头'],
+  ['has a user name', '带有用户名'],
+  ['has a fragment (#), which no server ever sees', '带有片段（#），而服务器看不到它'],
+  ['has a % without two hexadecimal digits', '含有后面不是两位十六进制数的 %'],
+  ['has no valid port', '的端口无效'],
+  ['has a host that {}', '的域名{1}'],
+  ['has a query', '带有查询参数'],
+  ['does not end with /', '不以 / 结尾'],
+
+  ['does not begin with /', '不以 / 开头'],
+  ['has a query or a fragment, and a prefix is a path', '带有查询参数或片段，而目录只是路径'],
+  [
+    'is not a path: a % without two hexadecimal digits, or a control character',
+    '不是路径：含有控制字符，或后面不是两位十六进制数的 %',
+  ],
+  ['names no suffix', '没有写出任何后缀'],
+  ['has a suffix with a blank, a control character, /, ? or #', '中有后缀含有空格、控制字符、/、? 或 #'],
+  ['{} (its letters beyond ASCII are percent-encoded)', '{1}（其中的非 ASCII 字符按百分号编码计算）'],
+  [
+    'has {} {}, and URLs have it percent-encoded: write {} outside of that',
+    '{2}有 {1}，而网址中它是百分号编码的：应在其外写作 {3}',
+  ],
+  ['in a class, in \\Q…\\E or after a backslash', '在字符类、\\Q…\\E 中或反斜杠之后'],
+  ['looks around, which does not run in linear time', '使用了环视，不能在线性时间内执行'],
+  ['repeats too much: its repetitions written out are too long', '重复过多：展开后过长'],
+  [
+    'has too many ways to match: begin it with ^, or count fewer repetitions of what can begin anew within them',
+    '匹配方式过多：应以 ^ 开头，或减少其中可以重新开始的内容的重复次数',
+  ],
+  ['cannot be used: {}', '不能使用：{1}'],
+];
+
+const PATTERNS = TEXTS.map(([en, zh]) => [toPattern(en), zh] as const);
+
+function toPattern(text: string): RegExp {
+  return new RegExp(`^${text.split('{}').map(RegExp.escape).join('(.*?)')}$`, 's');
+}
