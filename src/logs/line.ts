@@ -2,24 +2,27 @@
 import type { LocalTime } from '#lib/local-time.ts';
 
 /** How the cache took part, in the words that log readers know. */
-export type CacheCode =
+export const CACHE_CODES = [
   /** From the disk. */
-  | 'TCP_HIT'
-  | 'TCP_MEM_HIT'
-  | 'TCP_MISS'
+  'TCP_HIT',
+  'TCP_MEM_HIT',
+  'TCP_MISS',
   /** Validated, and the origin said 304. */
-  | 'TCP_REFRESH_HIT'
+  'TCP_REFRESH_HIT',
   /** Validated, and the origin sent another response. */
-  | 'TCP_REFRESH_MISS'
+  'TCP_REFRESH_MISS',
   /** 304 from the cache. */
-  | 'TCP_IMS_HIT'
+  'TCP_IMS_HIT',
   /** An error page from the cache. */
-  | 'TCP_NEGATIVE_HIT'
+  'TCP_NEGATIVE_HIT',
   /** Refused by the domain's state or rules. */
-  | 'TCP_DENIED'
-  | 'TCP_STALE_HIT'
+  'TCP_DENIED',
+  'TCP_STALE_HIT',
   /** An error that the edge itself made. */
-  | 'NONE';
+  'NONE',
+] as const;
+
+export type CacheCode = (typeof CACHE_CODES)[number];
 
 /** Text as it came off the wire, one latin1 character per byte; `undefined` and empty are shown as `-`. */
 export interface AccessRecord {

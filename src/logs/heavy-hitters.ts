@@ -1,0 +1,48 @@
+/**
+ * The values that occur most, found in one pass with a bounded number of counters: the Space-Saving algorithm (Metwally,
+ * Agrawal, El Abbadi 2005). A count is never too small, and too large by at most all requests over the number of counters.
+ */
+export interface HeavyHitter {
+  readonly value: string;
+  requests: number;
+  bytes: number;
+}
+
+export class HeavyHitters {
+  readonly #max: number;
+  readonly #counters = new Map<string, HeavyHitter>();
+
+  constructor(maxCounters: number) {
+    this.#max = maxCounters;
+  }
+
+  add(value: string, bytes: number): void {
+    const known = this.#counters.get(value);
+    if (known !== undefined) {
+      known.requests++;
+      known.bytes += bytes;
+    } else if (this.#counters.size < this.#max) {
+      this.#counters.set(value, { value, requests: 1, bytes });
+    } else {
+      // A new value takes the place, and the count, of the one that occurs least.
+      const least = this.#least();
+      this.#counters.delete(least.value);
+      this.#counters.set(value, { value, requests: least.requests + 1, bytes });
+    }
+  }
+
+  /** The most frequent first. */
+  top(limit: number): HeavyHitter[] {
+    return [...this.#counters.values()].sort((a, b) => b.requests - a.requests || b.bytes - a.bytes).slice(0, limit);
+  }
+
+  #least(): HeavyHitter {
+    let least: HeavyHitter | undefined;
+    for (const one of this.#counters.values()) {
+      if (least === undefined || one.requests < least.requests) least = one;
+      if (least.requests === 1) break; // there is none less
+    }
+    if (least === undefined) throw new RangeError('expected at least one counter');
+    return least;
+  }
+}

@@ -1,0 +1,122 @@
+/** What an edge tells control of its traffic: parts of log files, and sums. The shapes on the wire, and their reading. Pure. */
+import type { MinuteCounters } from './counters.ts';
+import type { HeavyHitter } from './heavy-hitters.ts';
+import { fromRow, toRow } from './journal.ts';
+
+/** Of one domain, out of one log file, and within one hour of the service's time zone. */
+export interface LogPart {
+  readonly key: PartKey;
+  readonly lines: number;
+  readonly top: Top;
+  /** One gzip member. */
+  readonly gzip: Uint8Array;
+}
+
+/** `<domain id>/<YYYY-MM-DD>/<HH>.<edge>.<file>.log.gz` */
+export interface PartKey {
+  /** 0: of no domain. */
+  readonly domainId: number;
+  readonly day: string;
+  readonly hour: string;
+  readonly edge: string;
+  /** The spool file it comes from. */
+  readonly file: string;
+}
+
+export const TOP_KINDS = ['url', 'referer', 'client'] as const;
+
+export type TopKind = (typeof TOP_KINDS)[number];
+
+/** Approximate; the most frequent first, at most `MAX_TOP` of each kind. */
+export type Top = Readonly<Record<TopKind, readonly HeavyHitter[]>>;
+
+export const MAX_TOP = 50;
+export const MAX_TOP_CHARS = 512;
+
+/** Sums that were not reported before. `start` and `sequence` together are given once per edge. */
+export interface StatisticsReport {
+  readonly edge: string;
+  readonly start: string;
+  readonly sequence: number;
+  readonly minutes: readonly MinuteCounters[];
+}
+
+export const MAX_PART_BYTES = 80 * 1024 * 1024;
+export const MAX_REPORT_BYTES = 4 * 1024 * 1024;
+/** Rows of one report. */
+export const MAX_REPORT_MINUTES = 2_000;
+
+export function formatPartKey({ domainId, day, hour, edge, file }: PartKey): string {
+  return `${domainId}/${day}/${hour}.${edge}.${file}.log.gz`;
+}
+
+export function parsePartKey(text: string): PartKey | undefined {
+  const found = /^(0|[1-9]\d{0,9})\/(\d{4}-\d\d-\d\d)\/(\d\d)\.([\w.-]{1,64})\.([a-z0-9-]+-\d{8}T\d{9}Z-\d{4})\.log\.gz$/.exec(text);
+  if (found === null) return undefined;
+  const [, domainId, day = '', hour = '', edge = '', file = ''] = found;
+  return { domainId: Number(domainId), day, hour, edge, file };
+}
+
+/** One line of JSON, then the gzip member. */
+export function formatPart({ key, lines, top, gzip }: LogPart): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ key: formatPartKey(key), lines, top })}\n`), gzip]);
+}
+
+/** `undefined`: not a part. */
+export function parsePart(bytes: Buffer): LogPart | undefined {
+  const end = bytes.indexOf('\n');
+  const head = end === -1 ? undefined : parseObject(bytes.toString('utf8', 0, end));
+  if (head === undefined) return undefined;
+  const key = typeof head['key'] === 'string' ? parsePartKey(head['key']) : undefined;
+  const top = readTop(head['top']);
+  const { lines } = head;
+  if (key === undefined || top === undefined || !isCount(lines)) return undefined;
+  return { key, lines, top, gzip: bytes.subarray(end + 1) };
+}
+
+export function formatReport({ minutes, ...rest }: StatisticsReport): string {
+  return JSON.stringify({ ...rest, minutes: minutes.map(toRow) });
+}
+
+/** `undefined`: not a report. */
+export function parseReport(text: string): StatisticsReport | undefined {
+  const { edge, start, sequence, minutes } = parseObject(text) ?? {};
+  if (typeof edge !== 'string' || !/^[\w.-]{1,64}$/.test(edge)) return undefined;
+  if (typeof start !== 'string' || !/^[\w-]{1,64}$/.test(start) || !isCount(sequence)) return undefined;
+  if (!Array.isArray(minutes) || minutes.length > MAX_REPORT_MINUTES) return undefined;
+  const rows = minutes.map(fromRow).filter((row) => row !== undefined);
+  return rows.length === minutes.length ? { edge, start, sequence, minutes: rows } : undefined;
+}
+
+function readTop(value: unknown): Top | undefined {
+  const { url, referer, client } = Object(value) as Partial<Record<TopKind, unknown>>; // `as`: each is looked at
+  const lists = [url, referer, client].map(readHitters);
+  const [urls, referers, clients] = lists;
+  if (urls === undefined || referers === undefined || clients === undefined) return undefined;
+  return { url: urls, referer: referers, client: clients };
+}
+
+function readHitters(value: unknown): HeavyHitter[] | undefined {
+  if (!Array.isArray(value) || value.length > MAX_TOP) return undefined;
+  const read = value.map((one: unknown) => {
+    const { value: text, requests, bytes } = Object(one) as Record<string, unknown>; // `as`: each is looked at
+    const isHitter = typeof text === 'string' && text.length <= MAX_TOP_CHARS && isCount(requests) && isCount(bytes);
+    return isHitter ? { value: text, requests, bytes } : undefined;
+  });
+  const hitters = read.filter((one) => one !== undefined);
+  return hitters.length === read.length ? hitters : undefined;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    // `as`: an object's members are unknown values by their names.
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
