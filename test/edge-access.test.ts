@@ -92,6 +92,14 @@ test('the address comes before the Referer, that before the User-Agent; the word
   }
 });
 
+test('a second line of a field does not get past a rule about it, nor to an origin', async (t) => {
+  const { mark, origin } = await start(t, { deniedUserAgents: ['curl'] });
+  for (const name of ['User-Agent', 'Referer', 'Range', 'Authorization']) {
+    assert.equal(await mark('/', [name, 'browser', name.toLowerCase(), 'curl']), 'ERROR repeatedField', name);
+  }
+  assert.equal(origin.requests.length, 0);
+});
+
 describe('the refusal', () => {
   const deniedAddresses = LOOPBACK;
 

@@ -44,6 +44,7 @@ export const REQUEST_PROBLEMS = {
   method: 'TRACE or CONNECT',
   framing: 'the body has no single, valid length',
   transferCoding: 'a transfer coding besides chunked',
+  repeatedField: 'several lines of a field that has one value, such as Referer or Range',
   malformed: 'not HTTP',
   headerTooLarge: 'the header section is larger than 32 KiB',
   bodyTooLarge: 'the body is larger than 100 MiB',

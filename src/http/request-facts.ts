@@ -10,7 +10,7 @@ export interface RequestInput {
   readonly headers: RawHeaders;
 }
 
-/** One pass over the header section; nothing is parsed that is not there. */
+/** One pass over the header section, which repeats no field of one value; nothing is parsed that is not there. */
 export function readRequestFacts({ method, uri, headers }: RequestInput): RequestFacts {
   const seen: Seen = { hasBody: false, hasAuthorization: false, hasOriginCondition: false, hasCacheControl: false };
   for (let i = 0; i < headers.length; i += 2) note(seen, (headers[i] ?? '').toLowerCase(), headers[i + 1] ?? '');
@@ -66,13 +66,13 @@ function note(seen: Seen, name: string, value: string): void {
       seen.ifNoneMatch = append(seen.ifNoneMatch, value); // RFC 9110 §13.1.2: a list
       break;
     case 'if-modified-since':
-      seen.ifModifiedSince = append(seen.ifModifiedSince, value); // two of them are no date, so ignored
+      seen.ifModifiedSince = value;
       break;
     case 'if-range':
-      seen.ifRange = append(seen.ifRange, value);
+      seen.ifRange = value;
       break;
     case 'range':
-      seen.range = append(seen.range, value);
+      seen.range = value;
       break;
   }
 }

@@ -43,7 +43,9 @@ export type RequestProblem =
   /** Content-Length and Transfer-Encoding together, several or invalid lengths, a coding other than chunked. */
   | 'framing'
   /** A transfer coding besides chunked. */
-  | 'transferCoding';
+  | 'transferCoding'
+  /** Several lines of a field that has one value. */
+  | 'repeatedField';
 
 export interface InvalidRequest {
   readonly kind: 'invalid';
@@ -62,6 +64,7 @@ export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
   const scheme = line.isTls ? 'https' : 'http';
   const host = readHost(line.headers, scheme);
   if (host === undefined) return invalid(400, 'host');
+  if (repeatsSingleField(line.headers)) return invalid(400, 'repeatedField');
   const target = readTarget(line, scheme);
   if (target === undefined) return invalid(400, 'target');
   // RFC 9112 §3.2.2 lets the target win; a request that says two things is refused instead
@@ -139,6 +142,38 @@ function framingProblem({ headers, httpVersion }: RequestLine): 'framing' | 'tra
   if (names.at(-1) !== 'chunked') return 'framing';
   return names.length === 1 ? undefined : 'transferCoding';
 }
+
+/** Which of them counts, a rule here and an origin could see differently. RFC 9110 §5.3; docs/decisions/0163 */
+function repeatsSingleField(headers: RawHeaders): boolean {
+  let seen = 0;
+  for (let i = 0; i < headers.length; i += 2) {
+    const bit = SINGLE_FIELDS.get((headers[i] ?? '').toLowerCase()) ?? 0;
+    if ((seen & bit) !== 0) return true;
+    seen |= bit;
+  }
+  return false;
+}
+
+/** A bit each. Of Host and Content-Length see above. */
+const SINGLE_FIELDS: ReadonlyMap<string, number> = new Map(
+  [
+    'authorization',
+    'content-location',
+    'content-range',
+    'content-type',
+    'date',
+    'from',
+    'if-modified-since',
+    'if-range',
+    'if-unmodified-since',
+    'max-forwards',
+    'origin', // RFC 6454 §7.3
+    'proxy-authorization',
+    'range',
+    'referer',
+    'user-agent',
+  ].map((name, index) => [name, 1 << index]),
+);
 
 function invalid(status: InvalidRequest['status'], problem: RequestProblem): InvalidRequest {
   return { kind: 'invalid', status, problem };
