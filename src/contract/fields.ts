@@ -208,7 +208,9 @@ function isStorable(value: string): boolean {
 
 function isHttpUrlOrEmpty(value: string): boolean {
   if (value === '') return true;
-  if (!/^https?:\/\/\P{C}+$/iu.test(value) || /\s/.test(value)) return false;
-  const url = URL.parse(value);
-  return url !== null && url.username === '' && url.password === '' && url.href.length <= MAX_URL_LENGTH;
+  if (!HTTP_URL.test(value) || /\s/.test(value)) return false;
+  return (URL.parse(value)?.href.length ?? Number.POSITIVE_INFINITY) <= MAX_URL_LENGTH;
 }
+
+/** With a host, and no user name before it, not even an empty one. Where a host begins and ends a parser would be lenient about. */
+const HTTP_URL = /^https?:\/\/[^\p{C}/\\?#@]+(?:[/?#]\P{C}*)?$/iu;

@@ -48,6 +48,10 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
 
   ['is a wildcard on an IP address', '是 IP 地址上的通配符'],
   ['is neither an IP address nor a network such as 192.0.2.0/24', '既不是 IP 地址，也不是 192.0.2.0/24 这样的网段'],
+  [
+    'is an IPv4 address in IPv6 with a prefix below 96, which no IPv4 client is in: write the IPv4 network',
+    '是写成 IPv6 的 IPv4 地址而前缀小于 96，不包含任何 IPv4 客户端：应写作 IPv4 网段',
+  ],
 
   ['does not begin with http:// or https://', '不以 http:// 或 https:// 开头'],
   ['has a user name', '带有用户名'],

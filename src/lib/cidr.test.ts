@@ -20,6 +20,12 @@ describe('parseCidr', () => {
     ['010.0.0.0/8', undefined],
     ['fe80::1%eth0', undefined],
     ['::1/129', undefined],
+    ['::ffff:10.0.0.0/104', { family: 'ipv6', address: '::ffff:10.0.0.0', prefix: 104 }],
+    ['::ffff:10.0.0.0/96', { family: 'ipv6', address: '::ffff:10.0.0.0', prefix: 96 }],
+    ['::ffff:10.0.0.0/95', undefined],
+    ['::FFFF:a00:0/8', undefined],
+    ['::ffff:0:0/0', undefined],
+    ['::fffe:0:0/95', { family: 'ipv6', address: '::fffe:0:0', prefix: 95 }],
     ['example.com', undefined],
   ] as const;
   for (const [text, expected] of rows) {

@@ -8,14 +8,18 @@ export interface Cidr {
   readonly prefix: number;
 }
 
-/** `undefined` when the text is no network. Bits beyond the prefix may be set and do not count. No zones. */
+/**
+ * `undefined` when the text is no network. Bits beyond the prefix may be set and do not count. No zones. What is written as an
+ * IPv4-mapped address, with a prefix that is not all of what makes it one, is none: it looks like IPv4 and would have no IPv4 in it.
+ */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || address.includes('%') || rest.length > 0) return undefined;
   const max = version === 4 ? 32 : 128;
   if (prefix !== undefined && (!/^\d{1,3}$/.test(prefix) || Number(prefix) > max)) return undefined;
-  return { family: version === 4 ? 'ipv4' : 'ipv6', address, prefix: prefix === undefined ? max : Number(prefix) };
+  const cidr = { family: version === 4 ? 'ipv4' : 'ipv6', address, prefix: Number(prefix ?? max) } as const;
+  return cidr.prefix < 96 && unmapAddress(address) !== address ? undefined : cidr;
 }
 
 /**
