@@ -66,6 +66,8 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     const id = await add(mine, 'a.example');
     const set = (code: unknown) => mine('domain.setStatus', { domain_id: id, domain_status: code });
     assert.equal((await set('0')).body['data'], true);
+    assert.deepEqual([(await show(mine, id))['domain_status'], (await show(mine, id))['status']], [0, 'being closed']);
+    await api.acknowledge('one');
     assert.deepEqual([(await show(mine, id))['domain_status'], (await show(mine, id))['status']], [0, 'closed']);
     assert.match(JSON.stringify(await specOf(api, 'a.example')), /"state":"closed"/);
     const { revision } = await readHead(api.db.query);

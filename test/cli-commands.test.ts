@@ -78,17 +78,19 @@ test('domains are managed by name and by id', async (t) => {
     'domain',
     'origin',
     '1',
-    'new.example.net',
     '--backup',
-    'b.example.net',
+    'b.example.net,c.example.net',
+    '--backup',
+    'd.example.net',
+    'new.example.net',
     '--source-type',
     'https',
   );
   assert.match(changed, /^origins +new\.example\.net$/m);
-  assert.match(changed, /^backup +b\.example\.net$/m);
+  assert.match(changed, /^backup +b\.example\.net c\.example\.net d\.example\.net$/m);
   assert.match(changed, /^asked with +https$/m);
   assert.match(await run('domain', 'remark', '1', 'our shop'), /^remark +our shop$/m);
-  assert.match(await run('domain', 'close', 'www.example.com'), /^status +closed$/m);
+  assert.match(await run('domain', 'close', 'www.example.com'), /^status +being closed$/m);
   assert.match(await run('domain', 'open', 'www.example.com'), /^status +being configured$/m);
   assert.match(await run('domain', 'list', '--name', 'example'), /^1 +www\.example\.com +being configured/m);
   const own = ['--type', '4', '--source-type', 'follow', '--monitor-url', 'http://live.example.com/up'];
@@ -115,10 +117,11 @@ test('caches are purged and filled, and a task is shown; cache options are chang
   const purged = await run(
     'cache',
     'purge',
-    url,
     '--directory',
-    'http://www.example.com/b/',
+    'http://www.example.com/b,b/',
+    '--directory',
     'http://www.example.com/c/',
+    url,
   );
   assert.match(purged, /^task +1\nkind +purge\nstate +running\n/);
   assert.match(purged, /^waiting +0 +0 +http:\/\/www\.example\.com\/c\/ +-$/m);
@@ -156,6 +159,35 @@ test('an operator disables, enables and transfers domains', async (t) => {
   assert.equal(await run('operator', 'domain', 'enable', '1', '1'), 'domain 1 is enabled\n');
   assert.equal(await run('operator', 'domain', 'transfer', '1', '1', '2'), 'domain 1 belongs to account 2\n');
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
+});
+
+test('a token that is named is used, also where the command needs none', async (t) => {
+  const service = await startService(t, CONTROL);
+  const run = runner(t, service.dataDir);
+  await run('account', 'create', 'Other');
+  const [, token = ''] = (await run('token', 'create', '2', '--scopes', 'cdn')).split('\n');
+  const file = join(temporaryFolder(t), 'token');
+  writeFileSync(file, token);
+  const problem = "causeway: this is for operators, and the access token is a customer's: ";
+  for (const args of [
+    ['operator', 'domain', 'list'],
+    ['account', 'list'],
+    ['call', 'operator.listAccounts'],
+  ])
+    await refuses(t, service, [...args, '--token-file', file], problem);
+  const first = ['account', 'list', '--token-file', join(service.dataDir, 'first-token')];
+  assert.match(await run(...first), /^2 +customer .*Other$/m);
+});
+
+test('closing and deleting wait until no edge serves the domain', async (t) => {
+  const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '1' } });
+  const run = runner(t, service.dataDir);
+  await run('domain', 'add', 'www.example.com', '192.0.2.1', '--wait');
+  await run('domain', 'cache-options', '--stale-cap', '1', '1', '--wait');
+  assert.match(await run('domain', 'remark', '1', 'x', '--wait'), /^status +accelerating$/m);
+  assert.match(await run('domain', 'close', '1', '--wait'), /^status +closed$/m);
+  assert.match(await run('domain', 'open', '1', '--wait'), /^status +accelerating$/m);
+  assert.equal(await run('domain', 'rm', '1', '--wait'), '1 is deleted\n');
 });
 
 test('an operator reviews domains', async (t) => {

@@ -29,7 +29,7 @@ test('an edge of this machine tells what it would make of a request', async (t) 
   const hit = JSON.parse((await explain('http://www.example.com/a?b', '--json')).stdout);
   assert.deepEqual([hit.xCache, hit.asksOrigin, hit.steps.at(-1)], ['HIT', false, { stage: 'decision', found: 'hit' }]);
   const post = await explain('http://www.example.com/', '--method', 'POST', '--header', 'X-A: 1', '--header', 'X-B: 2');
-  assert.match(post.stdout, /^X-Cache +BYPASS method/m);
+  assert.match(post.stdout, /^X-Cache +BYPASS method \(an origin is asked\)$/m);
   assert.match((await explain('https://other.example/')).stdout, /^X-Cache +DENIED unknownHost$/m);
   assert.match((await explain('http://www.example.com/%zz')).stdout, /^X-Cache +ERROR target$/m);
 
@@ -38,11 +38,13 @@ test('an edge of this machine tells what it would make of a request', async (t) 
       await explain('www.example.com'),
       await explain('http://a.test/', '--header', 'oops'),
       await explain('http://a.test/', '--client', '10.1.1.999'),
+      await explain('http://a.test/', '--header', 'host: b.test'),
     ].map(({ stderr }) => stderr),
     [
       'causeway: expected a URL that begins with http:// or https://\n',
       'causeway: expected a header as "Name: value", found "oops"\n',
       'causeway: expected an IP address as client, found "10.1.1.999"\n',
+      'causeway: the host is that of the URL: leave --header "Host: …" out, and ask for the URL with that host\n',
     ],
   );
   assert.equal(await service.stop(), 0);

@@ -75,16 +75,27 @@ test('rules of access are turned on and off; the list is kept', async (t) => {
   const { run, refuses } = await startWithDomain(t);
   assert.equal(await run('referer', '1'), 'rule  off\nblank  allow\n');
   const allowed = 'rule   allow\nentry  a.example\nentry  *.b.example\nblank  forbid\n';
-  assert.equal(await run('referer', '1', '--allow', 'A.example', '*.b.example', '--blank', 'forbid'), allowed);
+  assert.equal(
+    await run('referer', '--allow', 'A.example', '--allow', '*.b.example', '1', '--blank', 'forbid'),
+    allowed,
+  );
   assert.match(await run('referer', '1', '--off'), /^rule +off\nentry +a\.example\n/);
-  assert.equal(await run('referer', '1', '--allow'), allowed);
+  assert.equal(await run('referer', '1', '--on', 'allow'), allowed);
   assert.match(await run('referer', '1', '--deny', 'c.example'), /^rule +deny\nentry +c\.example\nblank +forbid$/m);
   assert.match(await run('referer', '1', '--blank', 'allow'), /^rule +deny\nentry +c\.example\nblank +allow$/m);
   assert.equal(await run('ua', '1', '--deny', 'curl'), 'rule   deny\nentry  curl\n');
   assert.equal(await run('ua', '1', '--off'), 'rule   off\nentry  curl\n');
-  assert.equal(await run('ip', '1', '--deny', '192.0.2.7/24', '::1'), 'rule   deny\nentry  192.0.2.0/24\nentry  ::1\n');
+  assert.equal(await run('ua', '--on', '1'), 'rule   deny\nentry  curl\n');
+  assert.equal(await run('ip', '--deny', '192.0.2.7/24,::1', '1'), 'rule   deny\nentry  192.0.2.0/24\nentry  ::1\n');
   assert.deepEqual(JSON.parse(await run('ip', '1', '--off', '--json')), { ip_type: 0, ip_str: '192.0.2.0/24,::1' });
   await refuses(['ip', '1', '--deny', 'x'], 'causeway: field ip_str[0] is invalid: expected an IP address');
+  assert.match(
+    await run('show', '1'),
+    /^policies +0, origin's headers followed\nreferer +deny 1, without a Referer let in\nua +deny 1\nip +off \(2 stored\)\nforbid +plain\nswitched on +none\n$/m,
+  );
+  await refuses(['ip', '--deny', '192.0.2.1', '192.0.2.2', '1'], "error: too many arguments for 'ip'");
+  await refuses(['ua', '1', '--deny', ''], 'causeway: field ua_str is invalid: expected 1 to 50 User-Agents');
+  await refuses(['ua', '1', '--on', '--off'], "error: option '--off' cannot be used with option '--on'");
   await refuses(['ua', '1', '--off', '--deny', 'x'], "error: option '--off' cannot be used with option '--deny");
 });
 

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { ServiceError } from '#contract/errors.ts';
 import { quote } from '#contract/found.ts';
-import { CDN_TYPE_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
-import type { Locale } from '#contract/locale.ts';
+import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
+import type { Locale, Localized } from '#contract/locale.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
@@ -117,7 +117,7 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
     ...(port !== undefined && { port: String(port) }),
     sourcehost: settings.originHost || (isWildcard(domain) ? '' : domain.name),
     domain_status: look.domainStatusAs === 'int' ? Number(statusCode) : statusCode,
-    status: (domain.state === 'pending' ? PENDING_LABEL : DOMAIN_STATUS_LABELS[statusCode])[look.locale],
+    status: labelOf(domain, isInForce, statusCode)[look.locale],
     monitor_url: settings.monitorUrl,
     ...writeAdvanced(settings),
     ...(settings.sslControl && { ssl_key: settings.sslKey }),
@@ -142,6 +142,11 @@ function statusCodeOf(domain: Domain, isInForce: boolean): keyof typeof DOMAIN_S
     case 'disabled':
       return '6';
   }
+}
+
+function labelOf({ state }: Domain, isInForce: boolean, code: keyof typeof DOMAIN_STATUS_LABELS): Localized {
+  if (state === 'pending') return PENDING_LABEL;
+  return state === 'closed' && !isInForce ? CLOSING_LABEL : DOMAIN_STATUS_LABELS[code];
 }
 
 function isWildcard(domain: Domain): boolean {

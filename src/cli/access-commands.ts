@@ -3,12 +3,13 @@ import { Command, Option } from 'commander';
 import type { DataOf } from '#contract/operations.ts';
 import type { CliContext } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
-import { addCallSettings, listOption, type Options, textOption } from './options.ts';
+import { addCallSettings, addToList, listOption, type Options, textOption } from './options.ts';
 import { formatPairs } from './output.ts';
 
 export function refererCommand(context: CliContext): Command {
-  return addRule(context, 'referer', 'pages that link to it', 'host')
-    .addOption(new Option('--allow [host...]', 'refuse all others; without any: than those on the list'))
+  return addRule(context, 'referer', 'pages that link to it', 'hosts')
+    .addOption(listOf('--allow <hosts>', 'refuse all others').conflicts('deny'))
+    .addOption(onAgain('--on <rule>').choices(['deny', 'allow']).conflicts('allow'))
     .addOption(new Option('--blank <how>', 'requests without a Referer').choices(['allow', 'forbid']))
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, async (client, id) => {
@@ -20,7 +21,7 @@ export function refererCommand(context: CliContext): Command {
           domain_id: id,
           referer_type: asked === undefined ? now.referer_type : TYPE_OF_RULE[asked.rule],
           referer_blank: blank === undefined ? now.referer_blank : BLANK_OF_WORD[blank],
-          referer_str: asked?.entries ?? now.referer_str,
+          referer_str: asked?.entries,
         });
         return showReferer(await client.call('config.getReferer', { domain_id: id }));
       }),
@@ -28,60 +29,72 @@ export function refererCommand(context: CliContext): Command {
 }
 
 export function userAgentCommand(context: CliContext): Command {
-  return addRule(context, 'ua', 'User-Agents', 'entry').action((domain: string, options: Options) =>
-    onDomain(context, domain, options, async (client, id) => {
-      const asked = askedRule(options);
-      const now = await client.call('config.getUserAgent', { domain_id: id });
-      if (asked !== undefined)
-        await client.call('config.setUserAgent', {
-          domain_id: id,
-          ua_control: asked.rule === 'off' ? '0' : '1',
-          ua_str: asked.entries ?? now.ua_str,
-        });
-      const data = asked === undefined ? now : await client.call('config.getUserAgent', { domain_id: id });
-      return { data, lines: describeRule(data.ua_control === '1' ? 'deny' : 'off', data.ua_str) };
-    }),
-  );
+  return addRule(context, 'ua', 'User-Agents', 'entries')
+    .addOption(onAgain('--on'))
+    .action((domain: string, options: Options) =>
+      onDomain(context, domain, options, async (client, id) => {
+        const asked = askedRule(options);
+        if (asked !== undefined)
+          await client.call('config.setUserAgent', {
+            domain_id: id,
+            ua_control: asked.rule === 'off' ? '0' : '1',
+            ua_str: asked.entries,
+          });
+        const data = await client.call('config.getUserAgent', { domain_id: id });
+        return { data, lines: describeRule(data.ua_control === '1' ? 'deny' : 'off', data.ua_str) };
+      }),
+    );
 }
 
 export function ipCommand(context: CliContext): Command {
-  return addRule(context, 'ip', 'addresses and networks', 'address').action((domain: string, options: Options) =>
-    onDomain(context, domain, options, async (client, id) => {
-      const asked = askedRule(options);
-      const now = await client.call('config.getIp', { domain_id: id });
-      if (asked !== undefined)
-        await client.call('config.setIp', {
-          domain_id: id,
-          ip_type: asked.rule === 'off' ? 0 : 1,
-          ip_str: asked.entries ?? now.ip_str,
-        });
-      const data = asked === undefined ? now : await client.call('config.getIp', { domain_id: id });
-      return { data, lines: describeRule(data.ip_type === 1 ? 'deny' : 'off', data.ip_str) };
-    }),
-  );
+  return addRule(context, 'ip', 'addresses and networks', 'addresses')
+    .addOption(onAgain('--on'))
+    .action((domain: string, options: Options) =>
+      onDomain(context, domain, options, async (client, id) => {
+        const asked = askedRule(options);
+        if (asked !== undefined)
+          await client.call('config.setIp', {
+            domain_id: id,
+            ip_type: asked.rule === 'off' ? 0 : 1,
+            ip_str: asked.entries,
+          });
+        const data = await client.call('config.getIp', { domain_id: id });
+        return { data, lines: describeRule(data.ip_type === 1 ? 'deny' : 'off', data.ip_str) };
+      }),
+    );
 }
 
 type Rule = 'off' | 'deny' | 'allow';
 
 const TYPE_OF_RULE = { off: '0', deny: '1', allow: '2' } as const satisfies Readonly<Record<Rule, string>>;
-const RULE_OF_TYPE = { '0': 'off', '1': 'deny', '2': 'allow' } as const;
+export const RULE_OF_TYPE = { '0': 'off', '1': 'deny', '2': 'allow' } as const;
 const BLANK_OF_WORD: Readonly<Record<string, '0' | '1'>> = { forbid: '0', allow: '1' };
 
-function addRule(context: CliContext, name: string, what: string, entry: string): Command {
+function addRule(context: CliContext, name: string, what: string, entries: string): Command {
   return addCallSettings(new Command(name).argument('<domain>'), context)
     .description(`show which ${what} a domain refuses, or change that`)
-    .addOption(new Option('--off', 'refuse none; the list is kept').conflicts(['deny', 'allow']))
-    .addOption(new Option(`--deny [${entry}...]`, 'refuse these; without any: those on the list').conflicts('allow'))
+    .addOption(new Option('--off', 'refuse none; the list is kept').conflicts(['deny', 'allow', 'on']))
+    .addOption(listOf(`--deny <${entries}>`, 'refuse these').conflicts('allow'))
     .option('--wait', WAIT_MEANING);
 }
 
+/** One value each, never several words: what follows is the domain. */
+function listOf(flags: string, description: string): Option {
+  return new Option(flags, `${description}: separated by commas, or the option given several times`).argParser(
+    addToList,
+  );
+}
+
+function onAgain(flags: string): Option {
+  return new Option(flags, 'turn the rule on with the list that is stored').conflicts('deny');
+}
+
 /** `undefined`: no change. `entries` absent: those that are stored. */
-function askedRule(options: Options): { readonly rule: Rule; readonly entries?: readonly string[] } | undefined {
+function askedRule(options: Options): { readonly rule: Rule; readonly entries?: string[] } | undefined {
   if (options['off'] === true) return { rule: 'off' };
+  if (options['on'] !== undefined) return { rule: options['on'] === 'allow' ? 'allow' : 'deny' };
   const rule = (['deny', 'allow'] as const).find((name) => options[name] !== undefined);
-  if (rule === undefined) return undefined;
-  const entries = listOption(options, rule);
-  return entries.length === 0 ? { rule } : { rule, entries };
+  return rule && { rule, entries: [...listOption(options, rule)] };
 }
 
 function showReferer(data: DataOf<'config.getReferer'>): Shown {

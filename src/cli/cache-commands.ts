@@ -7,7 +7,16 @@ import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
-import { addCallSettings, givenSettings, listOption, type Options, onOffOption, textOption } from './options.ts';
+import { WAIT_MEANING as EDGES_RUN_IT, onDomain, type Shown } from './on-domain.ts';
+import {
+  addCallSettings,
+  addWhole,
+  givenSettings,
+  listOption,
+  type Options,
+  onOffOption,
+  textOption,
+} from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 
 type Task = DataOf<'cache.getTask'>;
@@ -23,7 +32,7 @@ export function cacheCommand(context: CliContext): Command {
   const describe = (usage: string, description: string) =>
     addCallSettings(command.command(usage), context).description(description);
   describe('purge [url...]', 'make every edge forget objects, directories or a whole domain')
-    .option('--directory <url...>', 'URLs that end with /: everything below them')
+    .option('--directory <url>', 'a URL that ends with /: everything below it; may be given several times', addWhole)
     .option('--domain <domain>', 'everything of this domain; nothing else may be named with it')
     .option('--wait', WAIT_MEANING)
     .action((urls: string[], options: Options) => purge(context, urls, options));
@@ -54,7 +63,10 @@ export function cacheOptionsCommand(context: CliContext): Command {
     )
     .addOption(onOffOption('--normalize-vary <switch>', 'header values that mean the same are one variant'))
     .addOption(onOffOption('--match-language <switch>', 'a stored response in the preferred language is enough'))
-    .action((domain: string, options: Options) => changeCacheOptions(context, domain, options));
+    .option('--wait', EDGES_RUN_IT)
+    .action((domain: string, options: Options) =>
+      onDomain(context, domain, options, (client, id) => changeCacheOptions(client, id, options)),
+    );
 }
 
 async function purge(context: CliContext, urls: string[], options: Options): Promise<void> {
@@ -104,9 +116,7 @@ function describeTask(task: Task): string[] {
   ];
 }
 
-async function changeCacheOptions(context: CliContext, domain: string, options: Options): Promise<void> {
-  const client = connectCustomer(context, givenSettings(context, options));
-  const id = await findDomainId(client, domain);
+async function changeCacheOptions(client: Client, id: string, options: Options): Promise<Shown> {
   const given = {
     set_cookie: pickCookie(textOption(options, 'setCookie')),
     request_directives: pickSwitch(textOption(options, 'requestDirectives')),
@@ -118,7 +128,7 @@ async function changeCacheOptions(context: CliContext, domain: string, options: 
   if (Object.values(given).some((value) => value !== undefined))
     await client.call('config.setCacheOptions', { domain_id: id, ...given });
   const data = await client.call('config.getCacheOptions', { domain_id: id });
-  printer(context, options)(data, formatPairs(describeOptions(data)));
+  return { data, lines: formatPairs(describeOptions(data)) };
 }
 
 function describeOptions(data: DataOf<'config.getCacheOptions'>): [string, string][] {

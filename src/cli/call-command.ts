@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import { isRouteName, ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
-import { connectCustomer, withOperator } from './connect.ts';
+import { asOperator, connectCustomer, withOperator } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addSettings, CALL_SETTINGS, givenSettings, type Options, textOption } from './options.ts';
 import { readRequest } from './read-request.ts';
@@ -23,7 +23,8 @@ async function callOperation(context: CliContext, operation: string, options: Op
     const data = await client.call(operation, request);
     context.print(JSON.stringify(data, undefined, 2));
   };
-  const hasToken = context.loadSettings(given).token !== undefined;
-  if (ROUTES[operation].scope === 'operator' && !hasToken) await withOperator(context, given, work);
-  else await work(connectCustomer(context, given));
+  const isOperators = ROUTES[operation].scope === 'operator';
+  if (isOperators && context.loadSettings(given).token === undefined) return await withOperator(context, given, work);
+  const client = connectCustomer(context, given);
+  await work(isOperators ? asOperator(client) : client);
 }

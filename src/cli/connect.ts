@@ -11,7 +11,7 @@ const START_POLL_MS = 100;
 /** All that a command waits, in sum, for a service that says it comes too fast. */
 const MAX_PATIENCE_SECONDS = 10;
 
-/** For customers' operations: a service that runs, with the token of the settings or else the first access token. */
+/** A service that runs, with the token of the settings or else the first access token. */
 export function connectCustomer(context: CliContext, given: GivenSettings): Client {
   const settings = context.loadSettings(given);
   if (settings.url !== undefined) return remoteClient(settings.url, settings.token);
@@ -34,7 +34,9 @@ export async function withOperator(
   work: (client: Client) => Promise<void>,
 ): Promise<void> {
   const settings = context.loadSettings(given);
-  if (settings.url !== undefined) return work(remoteClient(settings.url, settings.token));
+  // A token in the environment is for customers' commands; one that is named here is meant.
+  if (settings.url !== undefined || given.flags['token-file'] !== undefined)
+    return work(asOperator(connectCustomer(context, given)));
   for (let waitedMs = 0; waitedMs < START_LIMIT_MS; waitedMs += START_POLL_MS) {
     const offline = await context.openOffline(given);
     if (offline.kind === 'control') {
@@ -46,6 +48,23 @@ export async function withOperator(
     await delay(START_POLL_MS);
   }
   throw new CliError(`the service that runs from ${settings.dataDir} has no control, or has not finished starting`);
+}
+
+/** To a token that is no operator's the service says that there is no such operation. */
+export function asOperator(client: Client): Client {
+  return {
+    async call(name, request, options) {
+      try {
+        return await client.call(name, request, options);
+      } catch (error) {
+        if (!(error instanceof ClientError) || error.code !== 'pathUnknown') throw error;
+        throw new CliError(
+          "this is for operators, and the access token is a customer's: give an operator's, or on the machine of the service none (no --token-file, no --url)",
+          { cause: error },
+        );
+      }
+    },
+  };
 }
 
 function remoteClient(baseUrl: string, accessToken: string | undefined): Client {

@@ -1,15 +1,25 @@
 /** `causeway domain`: what a customer does with domains, in words for people. A domain is named by its id or its name. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '#client/client.ts';
+import { PENDING_LABEL } from '#contract/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { ipCommand, refererCommand, userAgentCommand } from './access-commands.ts';
 import { printer } from './account-commands.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
 import { connectCustomer } from './connect.ts';
 import type { CliContext } from './context.ts';
+import { describeRules } from './describe-rules.ts';
 import { findDomainId } from './find-domain.ts';
 import { WAIT_MEANING, waitForEdges } from './on-domain.ts';
-import { addCallSettings, givenSettings, listOption, type Options, textOption, wholeNumber } from './options.ts';
+import {
+  addCallSettings,
+  addToList,
+  givenSettings,
+  listOption,
+  type Options,
+  textOption,
+  wholeNumber,
+} from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { advancedCommand, policiesCommand } from './setting-commands.ts';
 
@@ -44,9 +54,10 @@ export function domainCommand(context: CliContext): Command {
     .option('--page <number>', 'only this page', wholeNumber)
     .option('--page-size <number>', 'domains on a page, at most 100', wholeNumber)
     .action((options: Options) => listDomains(context, options));
-  describe('show <domain>', 'show a domain').action((domain: string, options: Options) =>
-    change(context, domain, options, async () => {}),
-  );
+  describe(
+    'show <domain>',
+    'show a domain, and its rules in short; policies, advanced, referer, ua, ip and cache-options show all',
+  ).action((domain: string, options: Options) => showAll(context, domain, options));
   addOriginOptions(describe('origin <domain> <origin...>', "replace a domain's origins")).action(
     (domain: string, origins: string[], options: Options) =>
       change(context, domain, options, (client, id) =>
@@ -64,9 +75,11 @@ export function domainCommand(context: CliContext): Command {
           client.call('domain.setStatus', { domain_id: id, domain_status: code }),
         ),
       );
-  describe('remark <domain> <text>', 'change its remark').action((domain: string, remark: string, options: Options) =>
-    change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
-  );
+  describe('remark <domain> <text>', 'change its remark, which edges do not need')
+    .option('--wait', 'until every edge runs what was changed before')
+    .action((domain: string, remark: string, options: Options) =>
+      change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
+    );
   for (const setting of [
     policiesCommand,
     advancedCommand,
@@ -76,15 +89,19 @@ export function domainCommand(context: CliContext): Command {
     cacheOptionsCommand,
   ])
     command.addCommand(setting(context));
-  describe('rm <domain>', 'delete it').action((domain: string, options: Options) =>
-    deleteDomain(context, domain, options),
-  );
+  describe('rm <domain>', 'delete it')
+    .option('--wait', 'close it first, and delete it when no edge serves it any more')
+    .action((domain: string, options: Options) => deleteDomain(context, domain, options));
   return command;
 }
 
 function addOriginOptions(command: Command): Command {
   return command
-    .option('--backup <origin...>', 'origins for when the others fail')
+    .option(
+      '--backup <origins>',
+      'origins for when the others fail: separated by commas, or the option given several times',
+      addToList,
+    )
     .addOption(
       new Option('--source-type <scheme>', 'how origins are asked')
         .choices(Object.keys(SOURCE_TYPES))
@@ -136,8 +153,25 @@ async function change(
 
 async function deleteDomain(context: CliContext, domain: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
-  const data = await client.call('domain.delete', { domain_id: await findDomainId(client, domain) });
+  const id = await findDomainId(client, domain);
+  if (options['wait'] === true) await closeEverywhere(client, id);
+  const data = await client.call('domain.delete', { domain_id: id });
   printer(context, options)(data, [`${domain} is deleted`]);
+}
+
+/** What is not in service has no viewers. */
+async function closeEverywhere(client: Client, id: string): Promise<void> {
+  const { domain_status, status } = await client.call('domain.get', { domain_id: id });
+  const isInService = ['1', '2'].includes(String(domain_status)) && status !== PENDING_LABEL.en;
+  if (isInService) await client.call('domain.setStatus', { domain_id: id, domain_status: '0' });
+  if (isInService || String(domain_status) === '0') await waitForEdges(client, id);
+}
+
+async function showAll(context: CliContext, name: string, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const domain = await client.call('domain.get', { domain_id: await findDomainId(client, name) });
+  const rules = options['json'] === true ? [] : await describeRules(client, domain);
+  printer(context, options)(domain, formatPairs([...describeDomain(domain), ...rules]));
 }
 
 async function showDomain(context: CliContext, client: Client, id: string, options: Options): Promise<void> {

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { isIP } from 'node:net';
 import { Command } from 'commander';
 import { type CliContext, CliError } from './context.ts';
-import { addSettings, givenSettings, listOption, type Options, textOption } from './options.ts';
+import { addSettings, addWhole, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
 /** As the worker gives it. */
@@ -18,7 +18,11 @@ export function explainCommand(context: CliContext): Command {
   return addSettings(new Command('explain'), context, ['data-dir'])
     .argument('<url>', 'as a viewer would ask for it')
     .option('--method <method>', 'of the request', 'GET')
-    .option('--header <line...>', 'a header field of the request, as in "Referer: https://example.com/"')
+    .option(
+      '--header <line>',
+      'a header field of the request, as in "Referer: https://example.com/"; may be given several times',
+      addWhole,
+    )
     .option('--client <address>', 'the IP address that the viewer has', '127.0.0.1')
     .option('--json', 'print the answer as JSON')
     .description("tell what an edge of this machine would make of a viewer's request, without asking an origin")
@@ -32,23 +36,39 @@ async function explain(context: CliContext, url: string, options: Options): Prom
   // What is no address would be on no list, and pass for let in.
   if (isIP(clientAddress) === 0)
     throw new CliError(`expected an IP address as client, found ${JSON.stringify(clientAddress)}`);
+  const headers = listOption(options, 'header').flatMap(splitHeader);
+  if (headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'host'))
+    throw new CliError('the host is that of the URL: leave --header "Host: …" out, and ask for the URL with that host');
   const { dataDir } = context.loadSettings(givenSettings(context, options));
   const { xCache, steps, asksOrigin } = await ask(context.findWorkers(dataDir), dataDir, {
     method: textOption(options, 'method') ?? 'GET',
     scheme: scheme.toLowerCase(),
     host,
     target: target.startsWith('/') ? target : `/${target}`,
-    headers: listOption(options, 'header').flatMap(splitHeader),
+    headers,
     clientAddress,
   });
   if (options['json'] === true) context.print(JSON.stringify({ steps, xCache, asksOrigin }, undefined, 2));
   else {
-    const rows = [...steps.map(({ stage, found }) => [stage, found]), ['X-Cache', xCache + (asksOrigin ? HINT : '')]];
+    const rows = [
+      ...steps.map(({ stage, found }) => [stage, found]),
+      ['X-Cache', xCache + (asksOrigin ? hintOf(xCache) : '')],
+    ];
     for (const line of formatTable(rows)) context.print(line);
   }
 }
 
-const HINT = ' (an origin is asked: its answer may turn a validation into a miss, or not be stored)';
+/** What only the origin's answer decides. */
+function hintOf(xCache: string): string {
+  switch (xCache) {
+    case 'MISS':
+      return ' (an origin is asked; with the reason behind it where its answer is not stored)';
+    case 'REVALIDATED':
+      return ' (an origin is asked; MISS where it has another answer than the stored one)';
+    default:
+      return ' (an origin is asked)';
+  }
+}
 
 function splitHeader(line: string): readonly string[] {
   const colon = line.indexOf(':');

@@ -1,7 +1,7 @@
 /** The way of every command that shows or changes one domain of the account: find it, act, perhaps wait, print. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '#client/client.ts';
-import { PENDING_LABEL } from '#contract/labels.ts';
+import { CLOSING_LABEL, PENDING_LABEL } from '#contract/labels.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
@@ -39,7 +39,7 @@ export async function onDomain(
 export async function waitForEdges(client: Client, id: string): Promise<DataOf<'domain.get'>> {
   for (let waitedMs = 0; ; waitedMs += WAIT_POLL_MS) {
     const domain = await client.call('domain.get', { domain_id: id });
-    if (Number(domain.domain_status) !== 1) return domain;
+    if (Number(domain.domain_status) !== 1 && domain.status !== CLOSING_LABEL.en) return domain;
     if (domain.status === PENDING_LABEL.en) throw new CliError(`domain ${id} waits for the operator's review`);
     if (waitedMs >= WAIT_LIMIT_MS)
       throw new CliError(`not every edge runs domain ${id} after ${WAIT_LIMIT_MS / 1000} s`);

@@ -47,6 +47,16 @@ export function splitList(text: string): string[] {
   return text.split(',').flatMap((part) => part.trim() || []);
 }
 
+/** For `argParser` of an option that may be given several times, each time with one value or with some between commas. */
+export function addToList(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...splitList(text)];
+}
+
+/** For `argParser` of an option that may be given several times, of whose values commas may be part. */
+export function addWhole(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
 /** For `argParser`: a number of the interface, which checks its range. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number.');

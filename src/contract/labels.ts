@@ -21,6 +21,9 @@ export const DOMAIN_STATUS_LABELS: Readonly<Record<(typeof DOMAIN_STATUS_CODES)[
 /** Beside code 1, when it is the operator who is waited for. */
 export const PENDING_LABEL: Localized = { 'zh-CN': '待审核', en: 'waiting for review' };
 
+/** Beside code 0, while an edge may serve it still. */
+export const CLOSING_LABEL: Localized = { 'zh-CN': '关闭中', en: 'being closed' };
+
 /** What is done to a domain that changes its state: completes "can be …" and 才能…. */
 export const ACTION_LABELS = {
   close: { 'zh-CN': '停用', en: 'closed' },

@@ -1,0 +1,58 @@
+/** A domain's rules in a line each, for `causeway domain show`; the commands of each rule show all of it. */
+import type { Client } from '#client/client.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { RULE_OF_TYPE } from './access-commands.ts';
+
+type Pair = readonly [string, string];
+
+export async function describeRules(client: Client, domain: DataOf<'domain.get'>): Promise<readonly Pair[]> {
+  const key = { domain_id: domain.domain_id };
+  const [policies, referer, userAgent, ip] = await Promise.all([
+    client.call('config.getPolicies', key),
+    client.call('config.getReferer', key),
+    client.call('config.getUserAgent', key),
+    client.call('config.getIp', key),
+  ]);
+  const blank = referer.referer_blank === '1' ? 'without a Referer let in' : 'without a Referer refused';
+  const refererRule = RULE_OF_TYPE[referer.referer_type];
+  return [
+    [
+      'policies',
+      `${policies.policy.length}, origin's headers ${policies.use_header_setting === '1' ? '' : 'not '}followed`,
+    ],
+    [
+      'referer',
+      refererRule === 'off'
+        ? describeRule('off', referer.referer_str)
+        : `${describeRule(refererRule, referer.referer_str)}, ${blank}`,
+    ],
+    ['ua', describeRule(userAgent.ua_control === '1' ? 'deny' : 'off', userAgent.ua_str)],
+    ['ip', describeRule(ip.ip_type === 1 ? 'deny' : 'off', ip.ip_str)],
+    [
+      'forbid',
+      domain.forbid_http_code === '302' ? `302 ${domain.forbid_redirect_url}` : domain.forbid_http_code || 'plain',
+    ],
+    ['switched on', switchesOn(domain)],
+  ];
+}
+
+/** `deny 2`, `off (2 stored)`. */
+function describeRule(rule: string, list: string): string {
+  const count = list === '' ? 0 : list.split(',').length;
+  if (rule === 'off') return count === 0 ? 'off' : `off (${count} stored)`;
+  return `${rule} ${count}`;
+}
+
+const SWITCHES = [
+  'keep_url_params',
+  'prefix_cache_first',
+  'redirect_follow',
+  'page_compress',
+  'range_back_source',
+  'ssl_control',
+] as const;
+
+function switchesOn(domain: DataOf<'domain.get'>): string {
+  const on = SWITCHES.filter((name) => domain[name] === '1').map((name) => name.replaceAll('_', '-'));
+  return on.join(' ') || 'none';
+}
