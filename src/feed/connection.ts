@@ -8,8 +8,8 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Without a byte for so long the connection is dead. */
   readonly silenceMs: number;
-  /** Sent as JSON by POST; absent: GET. */
-  readonly body?: string;
+  /** Sent by POST, a text as JSON; absent: GET. */
+  readonly body?: string | Uint8Array;
 }
 
 /** Of the body of a refusal. */
@@ -37,7 +37,10 @@ export async function requestFeed(options: RequestOptions): Promise<IncomingMess
     agent: false,
     method: body === undefined ? 'GET' : 'POST',
     ...(body !== undefined && {
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        'content-type': typeof body === 'string' ? 'application/json' : 'application/octet-stream',
+        'content-length': Buffer.byteLength(body),
+      },
     }),
   });
   outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`control was silent for ${silenceMs} ms`)));

@@ -1,7 +1,8 @@
 /**
  * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas from
  * that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
- * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches.
+ * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches. POST /edge/v1/logs and
+ * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`.
  */
 import type { Place } from '#model/place.ts';
 
@@ -9,6 +10,8 @@ export const STREAM_PATH = '/edge/v1/stream';
 export const SNAPSHOT_PATH = '/edge/v1/snapshot';
 export const STATUS_PATH = '/edge/v1/status';
 export const PREFETCH_PATH = '/edge/v1/prefetch';
+export const LOGS_PATH = '/edge/v1/logs';
+export const STATISTICS_PATH = '/edge/v1/statistics';
 
 /** An empty comment; whoever hears nothing for three of them takes the connection for dead. */
 export const HEARTBEAT_MS = 10_000;

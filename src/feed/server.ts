@@ -15,7 +15,16 @@ import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
 import { parsePlaceQuery } from './place-query.ts';
-import { HEARTBEAT_MS, MAX_STATUS_BYTES, PREFETCH_PATH, SNAPSHOT_PATH, STATUS_PATH, STREAM_PATH } from './protocol.ts';
+import {
+  HEARTBEAT_MS,
+  LOGS_PATH,
+  MAX_STATUS_BYTES,
+  PREFETCH_PATH,
+  SNAPSHOT_PATH,
+  STATISTICS_PATH,
+  STATUS_PATH,
+  STREAM_PATH,
+} from './protocol.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
@@ -32,8 +41,18 @@ const SAY_AGAIN_MS = 60_000;
 export interface FeedServerOptions {
   readonly db: Db;
   readonly socketPath: string;
+  /** Absent: this control takes no traffic. */
+  readonly traffic?: TrafficTaker;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** Each resolves when what the edge sends is kept for good, also when it had been before; throws `MessageError` for what is none. */
+export interface TrafficTaker {
+  readonly maxPartBytes: number;
+  takePart(part: Buffer): Promise<void>;
+  readonly maxReportBytes: number;
+  takeReport(report: string): Promise<void>;
 }
 
 export interface FeedServer extends AsyncDisposable {
@@ -100,14 +119,17 @@ function watchPublishes(db: Db, broadcast: Broadcast, log: Logger): AsyncDisposa
   };
 }
 
+type Routes = Readonly<Record<string, { readonly method: string; readonly handle: Handler }>>;
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handler {
-  const routes: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
+  const routes: Routes = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
     [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db) },
     [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options)) },
     [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
+    ...(options.traffic !== undefined && trafficRoutes(options.traffic)),
   };
   return async (request, response) => {
     try {
@@ -126,6 +148,25 @@ function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handle
       if (response.headersSent) response.destroy();
       else refuse(response, 503, 'try again later');
     }
+  };
+}
+
+function trafficRoutes(traffic: TrafficTaker): Routes {
+  const take =
+    (maxBytes: number, work: (body: Buffer) => Promise<void>): Handler =>
+    async (request, response) => {
+      const body = await readBody(request, maxBytes);
+      if (body === undefined) return refuse(response, 413, `expected at most ${maxBytes} bytes`);
+      await work(body);
+      response.writeHead(204).end();
+    };
+  const { maxPartBytes, maxReportBytes } = traffic;
+  return {
+    [LOGS_PATH]: { method: 'POST', handle: take(maxPartBytes, (body) => traffic.takePart(body)) },
+    [STATISTICS_PATH]: {
+      method: 'POST',
+      handle: take(maxReportBytes, (body) => traffic.takeReport(body.toString('utf8'))),
+    },
   };
 }
 
@@ -171,9 +212,9 @@ function createSnapshotHandler(db: Db): Handler {
 /** `take` throws `MessageError` for what is no report, and gives why it does not count when it does not. */
 function createReportHandler(take: (text: string) => Promise<string | undefined>): Handler {
   return async (request, response) => {
-    const text = await readBody(request, MAX_STATUS_BYTES);
-    if (text === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
-    const refusal = await take(text);
+    const body = await readBody(request, MAX_STATUS_BYTES);
+    if (body === undefined) return refuse(response, 413, `expected at most ${MAX_STATUS_BYTES} bytes`);
+    const refusal = await take(body.toString('utf8'));
     if (refusal === undefined) response.writeHead(204).end();
     else refuse(response, 409, refusal);
   };
@@ -210,7 +251,7 @@ async function takePrefetchReport({ db }: FeedServerOptions, text: string): Prom
 }
 
 /** Absent when it is longer. */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // Not destroyed when we stop early: the refusal goes out on the same connection.
@@ -219,5 +260,5 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<str
     if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

@@ -5,6 +5,7 @@ import type { LocalTime } from '#lib/local-time.ts';
 export const CACHE_CODES = [
   /** From the disk. */
   'TCP_HIT',
+  /** From memory, also what another request was bringing there. */
   'TCP_MEM_HIT',
   'TCP_MISS',
   /** Validated, and the origin said 304. */

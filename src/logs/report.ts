@@ -51,7 +51,10 @@ export function formatPartKey({ domainId, day, hour, edge, file }: PartKey): str
 }
 
 export function parsePartKey(text: string): PartKey | undefined {
-  const found = /^(0|[1-9]\d{0,9})\/(\d{4}-\d\d-\d\d)\/(\d\d)\.([\w.-]{1,64})\.([a-z0-9-]+-\d{8}T\d{9}Z-\d{4})\.log\.gz$/.exec(text);
+  const found =
+    /^(0|[1-9]\d{0,9})\/(\d{4}-\d\d-\d\d)\/(\d\d)\.([\w.-]{1,64})\.([a-z0-9-]+-\d{8}T\d{9}Z-\d{4})\.log\.gz$/.exec(
+      text,
+    );
   if (found === null) return undefined;
   const [, domainId, day = '', hour = '', edge = '', file = ''] = found;
   return { domainId: Number(domainId), day, hour, edge, file };

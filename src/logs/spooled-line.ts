@@ -24,7 +24,20 @@ const FIELDS = 13;
 export function parseSpooledLine(line: string): SpooledLine | undefined {
   const [id = '', ...fields] = line.split('\t');
   if (fields.length !== FIELDS || !/^\d{1,10}$/.test(id)) return undefined;
-  const [clientAddress = '', time = '', , requestBytes, responseBytes, , , target = '', , outcome = '', , referer = ''] = fields;
+  const [
+    clientAddress = '',
+    time = '',
+    ,
+    requestBytes,
+    responseBytes,
+    ,
+    ,
+    target = '',
+    ,
+    outcome = '',
+    ,
+    referer = '',
+  ] = fields;
   const endedAt = Date.parse(time);
   const [code = '', status = ''] = outcome.split('/');
   const request = {

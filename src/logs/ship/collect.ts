@@ -1,0 +1,101 @@
+/** Reads journals as they grow into the outbox, and of ended log files what their journals miss. */
+import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addCounters, countRequest, MINUTE_MS, type MinuteCounters } from '../counters.ts';
+import { parseRecord } from '../journal.ts';
+import { stemOf } from '../spool-names.ts';
+import { parseSpooledLine } from '../spooled-line.ts';
+import { Tally } from '../tally.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Bytes of a journal read in one go; more than one record can have. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+/** Gives the stems whose files have ended and are counted to their ends, the oldest first. */
+export async function collect(directory: string, outbox: Outbox): Promise<string[]> {
+  const files = await readdir(directory);
+  for (const file of files) {
+    const stem = stemOf(file, '.stats');
+    if (stem !== undefined) await readJournal(join(directory, file), stem, outbox);
+  }
+  const done: string[] = [];
+  for (const stem of files.flatMap((file) => stemOf(file, '.done') ?? []).sort()) {
+    await readJournal(join(directory, `${stem}.done`), stem, outbox);
+    await countRest(join(directory, `${stem}.log`), stem, outbox);
+    done.push(stem);
+  }
+  return done;
+}
+
+async function readJournal(path: string, stem: string, outbox: Outbox): Promise<void> {
+  const handle = await openIfThere(path); // it may have been renamed since it was listed: next time, then
+  if (handle === undefined) return;
+  try {
+    while (await readChunk(handle, stem, outbox));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** False: there was no whole line more. */
+async function readChunk(handle: FileHandle, stem: string, outbox: Outbox): Promise<boolean> {
+  const place = outbox.placeOf(stem);
+  const unread = (await handle.stat()).size - place.readTo;
+  if (unread <= 0) return false;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(unread, CHUNK_BYTES)), {
+    position: place.readTo,
+  });
+  const end = buffer.lastIndexOf(0x0a, bytesRead - 1);
+  if (bytesRead === 0 || end === -1) return false;
+  const records = buffer
+    .toString('utf8', 0, end)
+    .split('\n')
+    .map(parseRecord)
+    .filter((record) => record !== undefined);
+  const upTo = records.reduce((most, record) => Math.max(most, record.upTo), place.upTo);
+  outbox.advance(stem, { readTo: place.readTo + end + 1, upTo }, sum(records.flatMap(({ counts }) => counts)));
+  return true;
+}
+
+/** What a killed process had written to the log and not to its journal: a batch at most. */
+async function countRest(path: string, stem: string, outbox: Outbox): Promise<void> {
+  const place = outbox.placeOf(stem);
+  const size = (await statIfThere(path))?.size ?? 0;
+  if (size <= place.upTo) return;
+  const rest = (await readFile(path)).subarray(place.upTo);
+  const tally = new Tally();
+  for (const text of rest.toString('latin1').split('\n')) {
+    const line = parseSpooledLine(text);
+    if (line !== undefined) countRequest(tally.of(line.domainId, Math.floor(line.endedAt / MINUTE_MS)), line.request);
+  }
+  outbox.advance(stem, { ...place, upTo: size }, tally.take());
+}
+
+/** One for each domain and minute. */
+function sum(counts: readonly MinuteCounters[]): MinuteCounters[] {
+  const tally = new Tally();
+  for (const one of counts) addCounters(tally.of(one.domainId, one.minute), one);
+  return tally.take();
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function statIfThere(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,155 @@
+/**
+ * What this edge has counted and not yet told control, in an SQLite file of its own: how far each journal is read, the sums of
+ * minutes that are not over, reports that wait to be acknowledged. What is read and what comes of it change in one
+ * transaction, so each record counts once, whenever the process ends.
+ */
+import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { addCounters, type Counters, type MinuteCounters, noCounters } from '../counters.ts';
+import { fromRow, toRow } from '../journal.ts';
+import { formatReport, MAX_REPORT_MINUTES } from '../report.ts';
+
+export interface JournalPlace {
+  /** Bytes of the journal that are read. */
+  readonly readTo: number;
+  /** Bytes of the log that are counted. */
+  readonly upTo: number;
+}
+
+export interface WaitingReport {
+  readonly sequence: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface Outbox extends Disposable {
+  placeOf(stem: string): JournalPlace;
+  /** Takes the sums between the place before and this one. */
+  advance(stem: string, place: JournalPlace, counts: readonly MinuteCounters[]): void;
+  /** Of files that are gone. */
+  forgetOthers(stems: readonly string[]): void;
+  /** Makes reports of the minutes before `minute`. */
+  closeMinutes(minute: number): void;
+  /** The oldest. */
+  nextReport(): WaitingReport | undefined;
+  /** It is acknowledged. */
+  dropReport(sequence: number): void;
+  countReports(): number;
+  /** All that was ever counted here, by domain, the first counted first. */
+  totals(): readonly (Counters & { readonly domainId: number })[];
+}
+
+/** Some weeks without control; beyond it the oldest go. */
+const MAX_REPORTS = 50_000;
+
+const LAYOUT = `
+  create table if not exists origin (id integer primary key check (id = 1), start text not null, sequence integer not null) strict;
+  create table if not exists journal (stem text primary key, read_to integer not null, up_to integer not null) strict;
+  create table if not exists minute (minute integer, domain_id integer, counts text not null, primary key (minute, domain_id)) strict;
+  create table if not exists report (sequence integer primary key, body text not null) strict;
+  create table if not exists total (n integer primary key, domain_id integer not null unique, counts text not null) strict;
+`;
+
+/** Throws when the file cannot be opened or is no database. `onLost` is told how many reports had to go. */
+export function openOutbox(file: string, edge: string, onLost: (reports: number) => void): Outbox {
+  const database = new DatabaseSync(file);
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  database.exec(LAYOUT);
+  database.prepare('insert or ignore into origin values (1, ?, 0)').run(randomUUID());
+  const start = String(database.prepare('select start from origin').get()?.['start']);
+  const sql = prepare(database);
+  const add = (minute: number, domainId: number, counts: Counters) => {
+    const known = readCounts(sql.minute.get(minute, domainId), domainId, minute);
+    if (known !== undefined) addCounters(counts, known);
+    sql.putMinute.run(minute, domainId, write({ ...counts, domainId, minute }));
+  };
+  const addTotal = (domainId: number, counts: Counters) => {
+    const total = { ...noCounters(), domainId, minute: 0, ...readCounts(sql.total.get(domainId), domainId, 0) };
+    addCounters(total, counts);
+    sql.putTotal.run(domainId, write(total));
+  };
+  const closeMinutes = (minute: number) => {
+    for (;;) {
+      const rows = sql.closed.all(minute, MAX_REPORT_MINUTES);
+      if (rows.length === 0) break;
+      const minutes = rows.map((row) => readCounts(row, Number(row['domain_id']), Number(row['minute'])));
+      const sequence = Number(sql.count.get()?.['sequence']);
+      const report = { edge, start, sequence, minutes: minutes.filter((one) => one !== undefined) };
+      sql.putReport.run(sequence, formatReport(report));
+      for (const row of rows) sql.dropMinute.run(row['minute'] ?? 0, row['domain_id'] ?? 0);
+    }
+    const lost = Number(sql.trim.run(MAX_REPORTS).changes);
+    if (lost > 0) onLost(lost);
+  };
+  return {
+    placeOf(stem) {
+      const row = sql.place.get(stem);
+      return { readTo: Number(row?.['read_to'] ?? 0), upTo: Number(row?.['up_to'] ?? 0) };
+    },
+    advance: (stem, { readTo, upTo }, counts) =>
+      inTransaction(database, () => {
+        sql.putPlace.run(stem, readTo, upTo);
+        for (const { domainId, minute, ...counters } of counts) {
+          addTotal(domainId, counters);
+          add(minute, domainId, counters);
+        }
+      }),
+    forgetOthers: (stems) => void sql.forgetOthers.run(JSON.stringify(stems)),
+    closeMinutes: (minute) => inTransaction(database, () => closeMinutes(minute)),
+    nextReport() {
+      const row = sql.next.get();
+      return row && { sequence: Number(row['sequence']), body: String(row['body']) };
+    },
+    dropReport: (sequence) => void sql.dropReport.run(sequence),
+    countReports: () => Number(sql.countReports.get()?.['n']),
+    totals: () => sql.totals.all().flatMap((row) => readCounts(row, Number(row['domain_id']), 0) ?? []),
+    [Symbol.dispose]: () => database.close(),
+  };
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    place: database.prepare('select read_to, up_to from journal where stem = ?'),
+    putPlace: database.prepare('insert or replace into journal values (?, ?, ?)'),
+    forgetOthers: database.prepare('delete from journal where stem not in (select value from json_each(?))'),
+    minute: database.prepare('select counts from minute where minute = ? and domain_id = ?'),
+    putMinute: database.prepare('insert or replace into minute values (?, ?, ?)'),
+    closed: database.prepare('select * from minute where minute < ? order by minute, domain_id limit ?'),
+    dropMinute: database.prepare('delete from minute where minute = ? and domain_id = ?'),
+    count: database.prepare('update origin set sequence = sequence + 1 returning sequence'),
+    putReport: database.prepare('insert into report values (?, ?)'),
+    next: database.prepare('select sequence, body from report order by sequence limit 1'),
+    dropReport: database.prepare('delete from report where sequence = ?'),
+    countReports: database.prepare('select count(*) as n from report'),
+    trim: database.prepare(
+      'delete from report where sequence <= (select sequence from report order by sequence desc limit 1 offset ?)',
+    ),
+    total: database.prepare('select counts from total where domain_id = ?'),
+    putTotal: database.prepare(
+      'insert into total (domain_id, counts) values (?, ?) on conflict (domain_id) do update set counts = excluded.counts',
+    ),
+    totals: database.prepare('select domain_id, counts from total order by n'),
+  };
+}
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (error) {
+    database.exec('rollback');
+    throw error;
+  }
+}
+
+type Row = Readonly<Record<string, unknown>> | undefined;
+
+function write(counts: MinuteCounters): string {
+  return JSON.stringify(toRow(counts));
+}
+
+function readCounts(row: Row, domainId: number, minute: number): MinuteCounters | undefined {
+  const counts = row === undefined ? undefined : fromRow(JSON.parse(String(row['counts'])));
+  return counts && { ...counts, domainId, minute };
+}

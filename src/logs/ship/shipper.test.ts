@@ -1,0 +1,210 @@
+/** From a worker's spool to what control is told, with real files; control is what the posts stand for. */
+import assert from 'node:assert/strict';
+import { appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { createLocalTime } from '#lib/local-time.ts';
+import { createLogger } from '#lib/logger.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { addCounters, type Counters, noCounters } from '../counters.ts';
+import { type AccessRecord, formatLine } from '../line.ts';
+import { formatPartKey, type LogPart, parsePart, parseReport, type StatisticsReport } from '../report.ts';
+import { type AccessLog, openSpool } from '../spool.ts';
+import { openOutbox } from './outbox.ts';
+import { type ShipperOptions, startShipper } from './shipper.ts';
+
+const ZONE = createLocalTime('Asia/Shanghai');
+const LOG = createLogger({ level: 'silent', name: 'test' });
+const START = Date.parse('2025-01-31T15:30:00.000Z');
+
+const RECORD: AccessRecord = {
+  clientAddress: '203.0.113.9',
+  endedAt: START,
+  durationMs: 1,
+  requestBytes: 10,
+  responseBytes: 100,
+  host: 'www.example.com',
+  method: 'GET',
+  target: '/',
+  httpVersion: '1.1',
+  cacheCode: 'TCP_MEM_HIT',
+  status: 200,
+  contentType: undefined,
+  referer: 'https://example.org/',
+  userAgent: undefined,
+};
+
+interface Bench {
+  readonly directory: string;
+  readonly spool: AccessLog;
+  readonly parts: LogPart[];
+  readonly reports: StatisticsReport[];
+  now: number;
+  /** What the posts do before they take anything. */
+  answer: () => 'taken' | 'refused';
+  startShipper(options?: Partial<ShipperOptions>): AsyncDisposable & { readonly brokenLines: number };
+}
+
+function start(t: TestContext): Bench {
+  const folder = temporaryFolder(t);
+  const directory = join(folder, 'logs');
+  const bench: Bench = {
+    directory,
+    spool: openSpoolIn(directory, () => bench.now),
+    parts: [],
+    reports: [],
+    now: START,
+    answer: () => 'taken',
+    startShipper: (options) => {
+      const outbox = openOutbox(join(folder, 'outbox.db'), 'edge-1', () => undefined);
+      const shipper = startShipper({
+        directory,
+        outbox,
+        edge: 'edge-1',
+        postPart: async (body) => note(bench.parts, parsePart(body), bench.answer()),
+        postReport: async (body) => note(bench.reports, parseReport(body), bench.answer()),
+        clock: () => bench.now,
+        log: LOG,
+        ...options,
+      });
+      t.after(async () => {
+        await shipper[Symbol.asyncDispose]();
+        outbox[Symbol.dispose]();
+      });
+      return shipper;
+    },
+  };
+  t.after(() => bench.spool.close());
+  return bench;
+}
+
+function openSpoolIn(directory: string, clock: () => number): AccessLog {
+  return openSpool({
+    directory,
+    name: 'worker-1',
+    format: (id, record) => `${id}\t${formatLine(record, ZONE)}`,
+    maxQueueBytes: 1e6,
+    keepBytes: 1e9,
+    zone: ZONE,
+    clock,
+    log: LOG,
+  });
+}
+
+function note<T>(list: T[], one: T | undefined, answer: 'taken' | 'refused'): 'taken' | 'refused' {
+  assert.ok(one !== undefined);
+  if (answer === 'taken') list.push(one);
+  return answer;
+}
+
+function sumOf(reports: readonly StatisticsReport[], domainId: number): Counters {
+  const sum = noCounters();
+  for (const one of reports.flatMap(({ minutes }) => minutes)) if (one.domainId === domainId) addCounters(sum, one);
+  return sum;
+}
+
+function textOf({ gzip }: LogPart): string {
+  return gunzipSync(gzip).toString();
+}
+
+describe('the shipper', { timeout: 60_000 }, () => {
+  test('tells of minutes when they are over, and ships files by domain when they end', async (t) => {
+    const bench = start(t);
+    bench.startShipper();
+    for (const target of ['/a', '/a', '/b?x=1']) bench.spool.write(7, { ...RECORD, target });
+    bench.spool.write(12, { ...RECORD, cacheCode: 'TCP_MISS', status: 502, referer: undefined });
+    bench.spool.countOrigin(12, 33);
+    await bench.spool.flush();
+    bench.now += 64_000;
+    await eventually('the minute is reported', () => bench.reports.length > 0);
+    const hits = { requests: 3, bytesIn: 30, bytesOut: 300, hits: 3, hitBytes: 300, status2xx: 3 };
+    assert.deepEqual(sumOf(bench.reports, 7), { ...noCounters(), ...hits });
+    const miss = { requests: 1, bytesIn: 10, bytesOut: 100, bytesOrigin: 33, status5xx: 1 };
+    assert.deepEqual(sumOf(bench.reports, 12), { ...noCounters(), ...miss });
+    assert.equal(bench.parts.length, 0);
+
+    bench.now += 30 * 60_000;
+    await bench.spool.flush(); // midnight has passed
+    await eventually('the file is shipped', () => readdirSync(bench.directory).length === 0);
+    const [first, second] = bench.parts;
+    assert.ok(first !== undefined && second !== undefined && bench.parts.length === 2);
+    assert.match(formatPartKey(first.key), /^7\/2025-01-31\/23\.edge-1\.worker-1-20250131T\d{9}Z-0000\.log\.gz$/);
+    assert.equal(first.lines, 3);
+    assert.equal(
+      textOf(first),
+      ['/a', '/a', '/b?x=1'].map((target) => `${formatLine({ ...RECORD, target }, ZONE)}\n`).join(''),
+    );
+    assert.deepEqual(first.top, {
+      url: [
+        { value: '/a', requests: 2, bytes: 200 },
+        { value: '/b?x=1', requests: 1, bytes: 100 },
+      ],
+      referer: [{ value: 'https://example.org/', requests: 3, bytes: 300 }],
+      client: [{ value: '203.0.113.9', requests: 3, bytes: 300 }],
+    });
+    assert.equal(second.key.domainId, 12);
+    assert.deepEqual(second.top.referer, []);
+  });
+
+  test('counts what a killed worker had written, once, and drops its half line', async (t) => {
+    const bench = start(t);
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush();
+    const log = readdirSync(bench.directory).find((file) => file.endsWith('.log'));
+    // A batch that reached the log and not the journal, cut in its second line.
+    const line = `7\t${formatLine(RECORD, ZONE)}\n`;
+    appendFileSync(join(bench.directory, log ?? ''), line + line.slice(0, 40));
+    const next = openSpoolIn(bench.directory, () => bench.now); // the worker that takes its place
+    t.after(() => next.close());
+    next.write(7, RECORD);
+    await next.flush();
+    const shipper = bench.startShipper();
+    bench.now += 64_000;
+    await eventually('all is reported', () => sumOf(bench.reports, 7).requests === 3);
+    await eventually('the file of the killed worker is shipped', () => bench.parts.length > 0);
+    assert.deepEqual(
+      bench.parts.map(({ lines }) => lines),
+      [2],
+    );
+    await eventually('the half line is counted', () => shipper.brokenLines === 1);
+    assert.equal(sumOf(bench.reports, 7).requests, 3);
+  });
+
+  test('waits for a control that is away, also through its own end, and tells everything once', async (t) => {
+    const bench = start(t);
+    bench.answer = () => {
+      throw new Error('away');
+    };
+    const before = bench.startShipper();
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush();
+    bench.now += 3_600_000;
+    bench.spool.write(7, { ...RECORD, endedAt: bench.now });
+    await bench.spool.flush();
+    await eventually('the file has ended', () => readdirSync(bench.directory).some((file) => file.endsWith('.done')));
+    await before[Symbol.asyncDispose]();
+    bench.answer = () => 'taken';
+    bench.startShipper();
+    bench.now += 124_000;
+    await eventually('both minutes are there', () => sumOf(bench.reports, 7).requests === 2);
+    await eventually('the ended file is there', () => bench.parts.length === 1);
+    const names = bench.reports.map(({ start: id, sequence }) => `${id} ${sequence}`);
+    assert.equal(new Set(names).size, names.length);
+    assert.deepEqual(
+      bench.reports.map(({ sequence }) => sequence),
+      bench.reports.map((_, n) => n + 1),
+    );
+  });
+
+  test('does not stay with what control refuses for good', async (t) => {
+    const bench = start(t);
+    bench.answer = () => 'refused';
+    bench.startShipper();
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush();
+    await bench.spool.close();
+    await eventually('the file is given up', () => readdirSync(bench.directory).length === 0);
+  });
+});

@@ -1,0 +1,132 @@
+/**
+ * The part of an edge that tells control of its traffic: sums as they come, log files as they end. One at a time, tried again
+ * until control has taken it; while control is away everything waits on disk.
+ */
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffDelayMs } from '#lib/backoff.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { MINUTE_MS } from '../counters.ts';
+import { collect } from './collect.ts';
+import type { Outbox } from './outbox.ts';
+import { shipLog } from './ship.ts';
+
+/** Resolves when control has it, or with `refused` when it never will; rejects when it may later. */
+export type Post<Body> = (body: Body, signal: AbortSignal) => Promise<'taken' | 'refused'>;
+
+export interface ShipperOptions {
+  /** Of the spools. Made when missing. */
+  readonly directory: string;
+  readonly outbox: Outbox;
+  readonly edge: string;
+  readonly postPart: Post<Buffer>;
+  readonly postReport: Post<string>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Shipper extends AsyncDisposable {
+  /** Ended log files that control has not taken yet. */
+  readonly waitingFiles: number;
+  readonly shippedFiles: number;
+  /** Half lines at the ends of files that a killed process left. */
+  readonly brokenLines: number;
+}
+
+const ROUND_MS = 1_000;
+/** Sums may come a little after their minute: from the journal of a worker that is slow to write. */
+const LATE_MS = 3_000;
+const RETRY = { firstMs: 1_000, capMs: 60_000 };
+
+export function startShipper(options: ShipperOptions): Shipper {
+  return new LogShipper(options);
+}
+
+class LogShipper implements Shipper {
+  readonly #options: ShipperOptions;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  waitingFiles = 0;
+  shippedFiles = 0;
+  brokenLines = 0;
+  #failures = 0;
+  #retryAt = 0;
+  #isCollecting = true;
+
+  constructor(options: ShipperOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const stems = await this.#collect();
+      await this.#send(stems);
+      await delay(ROUND_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Gives the stems of files to ship. */
+  async #collect(): Promise<readonly string[]> {
+    const { directory, outbox, clock, log } = this.#options;
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const stems = await collect(directory, outbox);
+      outbox.closeMinutes(Math.floor((clock() - LATE_MS) / MINUTE_MS));
+      this.waitingFiles = stems.length;
+      this.#isCollecting = true;
+      return stems;
+    } catch (error) {
+      if (this.#isCollecting) log.error({ err: error }, 'traffic cannot be counted; trying on');
+      this.#isCollecting = false;
+      return [];
+    }
+  }
+
+  async #send(stems: readonly string[]): Promise<void> {
+    const { clock, log } = this.#options;
+    if (clock() < this.#retryAt) return;
+    try {
+      await this.#sendReports();
+      for (const stem of stems) await this.#ship(stem);
+      if (this.#failures > 0) log.info('traffic is told to control again');
+      this.#failures = 0;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      if (this.#failures === 0) log.warn({ err: error }, 'control does not take traffic; it waits on disk');
+      this.#failures++;
+      this.#retryAt = clock() + backoffDelayMs(RETRY, this.#failures, Math.random());
+    }
+  }
+
+  async #sendReports(): Promise<void> {
+    const { outbox, postReport, log } = this.#options;
+    for (let report = outbox.nextReport(); report !== undefined; report = outbox.nextReport()) {
+      const outcome = await postReport(report.body, this.#stopping.signal);
+      if (outcome === 'refused') log.error({ sequence: report.sequence }, 'control refuses a report; it is lost');
+      outbox.dropReport(report.sequence);
+    }
+  }
+
+  async #ship(stem: string): Promise<void> {
+    const { directory, edge, postPart, log } = this.#options;
+    const { signal } = this.#stopping;
+    signal.throwIfAborted();
+    const shipped = await shipLog(directory, stem, edge, async (part) => {
+      if ((await postPart(part, signal)) === 'refused')
+        log.error({ file: stem }, 'control refuses a part of a log file; it is lost');
+    });
+    this.waitingFiles--;
+    this.shippedFiles++;
+    this.brokenLines += shipped.brokenLines;
+    if (shipped.brokenLines > 0)
+      log.warn({ file: stem, lines: shipped.brokenLines }, 'a log file held broken lines; they are lost');
+  }
+}

@@ -1,0 +1,124 @@
+/** What an edge tells control of its traffic: the shipper of this machine's spools, its outbox and its metrics. */
+import { join } from 'node:path';
+import { Counter, Gauge } from 'prom-client';
+import { FeedRefusal, requestFeed } from '#feed/connection.ts';
+import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
+import { systemClock } from '#lib/clock.ts';
+import { addCounters, COUNTERS, type Counters, noCounters } from '#logs/counters.ts';
+import { type Outbox, openOutbox } from '#logs/ship/outbox.ts';
+import { type Post, type Shipper, startShipper } from '#logs/ship/shipper.ts';
+import { spoolDirectory } from './access-log.ts';
+import type { PartContext } from './child.ts';
+
+/** Domains that have metrics of their own, the first that were counted; the others are `other` together. */
+const MAX_METRIC_DOMAINS = 1_000;
+
+export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
+  const { dataDir, edgeId: edge, feedSocket } = config;
+  const outbox = openOutbox(join(dataDir, 'edge', 'outbox.db'), edge, (reports) =>
+    log.error({ reports }, 'control was away too long: reports of traffic are lost'),
+  );
+  const shipper = startShipper({
+    directory: spoolDirectory(dataDir),
+    outbox,
+    edge,
+    postPart: postTo(feedSocket, LOGS_PATH),
+    postReport: postTo(feedSocket, STATISTICS_PATH),
+    clock: systemClock,
+    log,
+  });
+  addShipperMetrics(registry, shipper, outbox);
+  addDomainMetrics(registry, outbox);
+  return {
+    async [Symbol.asyncDispose]() {
+      await shipper[Symbol.asyncDispose]();
+      outbox[Symbol.dispose]();
+    },
+  };
+}
+
+/** Control may be writing it to storage far away. */
+const TAKE_MS = 150_000;
+/** What control calls no part or report, or too large, will not be better next time. */
+const FINAL = [400, 413];
+
+function postTo(socketPath: string, path: string): Post<string | Buffer> {
+  return async (body, signal) => {
+    try {
+      const answer = await requestFeed({ socketPath, path, signal, silenceMs: TAKE_MS, body });
+      answer.destroy();
+      return 'taken';
+    } catch (error) {
+      if (error instanceof FeedRefusal && FINAL.includes(error.status)) return 'refused';
+      throw error;
+    }
+  };
+}
+
+function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper, outbox: Outbox): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'causeway_log_files_waiting',
+    help: 'Ended access-log files that control has not taken yet',
+    registers,
+    collect() {
+      this.set(shipper.waitingFiles);
+    },
+  });
+  new Gauge({
+    name: 'causeway_statistics_reports_waiting',
+    help: 'Reports of traffic that control has not taken yet',
+    registers,
+    collect() {
+      this.set(outbox.countReports());
+    },
+  });
+  new Counter({
+    name: 'causeway_log_files_shipped_total',
+    help: 'Access-log files that control has taken since the start',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(shipper.shippedFiles);
+    },
+  });
+  new Counter({
+    name: 'causeway_access_log_broken_lines_total',
+    help: 'Half lines since the start, left by processes that were killed',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(shipper.brokenLines);
+    },
+  });
+}
+
+/** `bytesOrigin` → `bytes_origin` */
+const METRIC_NAMES = COUNTERS.map((name) => [name, name.replace(/[A-Z]|\d/, (c) => `_${c.toLowerCase()}`)] as const);
+
+/** They outlive the workers: what is counted is on disk. */
+function addDomainMetrics(registry: PartContext['registry'], outbox: Outbox): void {
+  const counters = METRIC_NAMES.map(([name, metric]) => {
+    const counter = new Counter({
+      name: `causeway_domain_${metric}_total`,
+      help: `Of each domain on this edge, by its id: ${metric.replaceAll('_', ' ')}; 0: requests of no domain`,
+      labelNames: ['domain_id'],
+      registers: [registry],
+      collect() {
+        if (name === 'requests') refill();
+      },
+    });
+    return { name, counter };
+  });
+  const refill = () => {
+    const totals = outbox.totals();
+    const other = noCounters();
+    for (const one of totals.slice(MAX_METRIC_DOMAINS)) addCounters(other, one);
+    for (const { counter } of counters) counter.reset();
+    const show = (domain: string, counts: Counters) => {
+      for (const { name, counter } of counters) counter.inc({ domain_id: domain }, counts[name]);
+    };
+    for (const one of totals.slice(0, MAX_METRIC_DOMAINS)) show(String(one.domainId), one);
+    if (totals.length > MAX_METRIC_DOMAINS) show('other', other);
+  };
+}
