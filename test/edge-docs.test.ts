@@ -9,6 +9,7 @@ import {
   EDGE_FAULTS,
   ORIGIN_FAILURES,
   PREFETCH_FAILURES,
+  REDIRECTS,
   REQUEST_PROBLEMS,
   SKIPS,
 } from '../src/edge/reasons.ts';
@@ -23,6 +24,7 @@ describe('docs/edge.md', () => {
     const expected = [
       ['MISS', SKIPS],
       ['BYPASS', BYPASSES],
+      ['REDIRECT', REDIRECTS],
       ['DENIED', DENIALS],
       ['ERROR', { ...REQUEST_PROBLEMS, ...EDGE_FAULTS, ...ORIGIN_FAILURES }],
     ] as const;

@@ -71,6 +71,7 @@ export function describeRefusal(
 function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
   switch (answer?.mark.status) {
     case undefined:
+    case 'REDIRECT':
     case 'ERROR':
       return 'NONE';
     case 'DENIED':
@@ -85,6 +86,7 @@ function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
       return answer?.isReplacement === true ? 'TCP_REFRESH_MISS' : 'TCP_MISS';
     case 'HIT':
       if (answer?.status === 304) return 'TCP_IMS_HIT';
-      return (answer?.status ?? 0) >= 400 ? 'TCP_NEGATIVE_HIT' : 'TCP_MEM_HIT';
+      if ((answer?.status ?? 0) >= 400) return 'TCP_NEGATIVE_HIT';
+      return answer?.isFromDisk === true ? 'TCP_HIT' : 'TCP_MEM_HIT';
   }
 }

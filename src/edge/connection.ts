@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Http1Viewer } from './http1-viewer.ts';
+import type { Secured } from './tls/secured.ts';
 import type { Viewer } from './viewer.ts';
 
 export interface ClientConnections {
@@ -15,6 +16,11 @@ export interface ClientConnections {
   countRequest(socket: Socket): boolean;
   /** `serve` is called when those before it are done, and not at all when the connection ended with one of them. */
   serveInTurn(socket: Socket, viewer: Http1Viewer, serve: () => Promise<void>): Promise<void>;
+  /** Of a connection whose requests do not wait for each other. */
+  serve(viewer: Viewer, serve: () => Promise<void>): Promise<void>;
+  /** What its handshake settled; `undefined`: it is plain. */
+  securedOf(socket: Socket): Secured | undefined;
+  secure(socket: Socket, secured: Secured): void;
   /** Ends the connections of all requests that are being served. */
   cutAll(): void;
 }
@@ -26,6 +32,7 @@ interface Connection {
 
 export function createConnections(maxRequests: number): ClientConnections {
   const connections = new WeakMap<Socket, Connection>();
+  const securedBy = new WeakMap<Socket, Secured>();
   const served = new Set<Viewer>();
   const of = (socket: Socket): Connection => {
     const known = connections.get(socket);
@@ -53,6 +60,13 @@ export function createConnections(maxRequests: number): ClientConnections {
       }
       viewers.splice(viewers.indexOf(viewer), 1);
     },
+    serve: async (viewer, serve) => {
+      served.add(viewer);
+      await serve();
+      served.delete(viewer);
+    },
+    securedOf: (socket) => securedBy.get(socket),
+    secure: (socket, secured) => void securedBy.set(socket, secured),
     cutAll: () => {
       for (const viewer of served) viewer.cut(503);
     },

@@ -31,6 +31,8 @@ export interface EdgeContext {
   readonly log: Logger;
   /** The edge is shutting down: connections end with their answer. */
   readonly isClosing: () => boolean;
+  /** Where the edge listens; without `https` it does so for plain HTTP alone. */
+  readonly ports: { readonly http: number; readonly https?: number };
   readonly lag: LagBudget;
   readonly pins: Pins;
   readonly webSockets: WebSockets;

@@ -11,10 +11,11 @@ import { cacheKey } from './cache-key.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
+import { redirectToHttps, withTransportSecurity } from './https-only.ts';
 import { canReadAlong, lookUp } from './look-up.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
-import { isReadable } from './readable.ts';
+import { isReadable, openStored } from './readable.ts';
 import { refreshWhole } from './refresh.ts';
 import { parseRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
@@ -25,6 +26,7 @@ import { refusalAnswer } from './respond/refusal.ts';
 import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
 import { answerSliced, isSliceable } from './slices/answer.ts';
+import { isMisdirected } from './tls/secured.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
@@ -61,9 +63,25 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
   viewer.noteSite(request.host, site.id);
+  const answer = await answerForSite(viewer, edge, { request, site });
+  return answer && withTransportSecurity(site, request, answer);
+}
+
+async function answerForSite(
+  viewer: Viewer,
+  edge: EdgeContext,
+  { request, site }: Pick<Visit, 'request' | 'site'>,
+): Promise<EdgeAnswer | undefined> {
+  const now = edge.clock();
+  const { secured } = viewer.received;
+  if (secured !== undefined && isMisdirected(site, request.host, secured))
+    return errorAnswer(421, { status: 'ERROR', reason: 'misdirected' }, now); // RFC 9110 §15.5.20
 
   const access = checkAccess(site, request); // 3
   if (access.kind === 'deny') return refusalAnswer(site, access.reason, now);
+
+  const redirect = redirectToHttps(site, request, edge.ports, now);
+  if (redirect !== undefined) return redirect;
 
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5
@@ -100,9 +118,11 @@ async function answerCacheable(
       if (sliced.kind === 'answer') return sliced.answer;
     }
     switch (decision.kind) {
-      case 'hit':
-        if (!(await isReadable(decision.stored.body))) continue;
-        return answerStored(visit, decision.stored, 'HIT', now);
+      case 'hit': {
+        const opened = await openStored(decision.stored);
+        if (opened === undefined) continue;
+        return { ...answerStored(visit, decision.stored, 'HIT', now), isFromDisk: opened.isFromDisk };
+      }
       case 'stale':
         if (!(await isReadable(decision.stored.body))) continue;
         if (decision.shouldRevalidate) {

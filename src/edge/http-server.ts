@@ -23,7 +23,13 @@ export interface HttpServerParts {
   readonly proxies: Proxies;
 }
 
-export function createHttpServer(parts: HttpServerParts): Server {
+export interface HttpServer {
+  readonly server: Server;
+  /** Serves what came on a connection that another listener has taken. */
+  take(socket: Socket): void;
+}
+
+export function createHttpServer(parts: HttpServerParts): HttpServer {
   const { edge, limits, connections, proxies } = parts;
   const ignored = new WeakSet<IncomingMessage>();
   const server = createServer({
@@ -45,12 +51,23 @@ export function createHttpServer(parts: HttpServerParts): Server {
   });
   server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
-  const { clientIdleMs: idleTimeoutMs, maxRequestBodyBytes } = limits;
+  const openViewer = (
+    message: IncomingMessage,
+    response: ServerResponse,
+    { expectation, upgrade }: Pick<Http1ViewerOptions, 'expectation' | 'upgrade'>,
+  ) =>
+    new Http1Viewer(message, response, {
+      client: proxies.clientOf(message.socket, message.rawHeaders),
+      secured: connections.securedOf(message.socket),
+      expectation,
+      upgrade,
+      idleTimeoutMs: limits.clientIdleMs,
+      maxRequestBodyBytes: limits.maxRequestBodyBytes,
+    });
   const serve =
     (expectation: Http1ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
       const { socket } = message;
-      const client = proxies.clientOf(socket, message.rawHeaders);
-      const viewer = new Http1Viewer(message, response, { client, expectation, idleTimeoutMs, maxRequestBodyBytes });
+      const viewer = openViewer(message, response, { expectation });
       // Node's parser drops what came with an Upgrade, so what follows may be half a request.
       if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
       void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
@@ -62,16 +79,23 @@ export function createHttpServer(parts: HttpServerParts): Server {
     const socket = socketOf(duplex);
     socket.unshift(head); // what came behind the request is the new protocol's
     const response = createGivenResponse(message, socket);
-    const client = proxies.clientOf(socket, message.rawHeaders);
-    const viewer = new Http1Viewer(message, response, {
-      client,
-      expectation: 'none',
-      upgrade: 'websocket',
-      idleTimeoutMs,
-      maxRequestBodyBytes,
-    });
+    const viewer = openViewer(message, response, { expectation: 'none', upgrade: 'websocket' });
     void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
   });
+  answerBroken(server, parts);
+  const listeners = server.listeners('connection');
+  proxies.standBefore(server);
+  return {
+    server,
+    take: (socket) => {
+      for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+    },
+  };
+}
+
+/** What is no request, or one that no server but an origin's could take. */
+function answerBroken(server: Server, parts: HttpServerParts): void {
+  const { connections, proxies } = parts;
   // Without a listener Node would drop the connection without a word.
   server.on('connect', (_message: IncomingMessage, duplex: Duplex) => {
     const socket = socketOf(duplex);
@@ -86,8 +110,6 @@ export function createHttpServer(parts: HttpServerParts): Server {
     if (refusal === undefined || !socket.writable || !hasBegun) return void socket.destroy();
     void refuseInTurn(parts, socket, refusal, connections.underWay(socket));
   });
-  proxies.standBefore(server);
-  return server;
 }
 
 function isHandshake({ method = '', httpVersion, rawHeaders: headers }: IncomingMessage): boolean {

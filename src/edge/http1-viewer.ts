@@ -6,17 +6,19 @@ import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { createRequestBody, type RequestBody } from './origin/request-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
-import type { ReceivedRequest } from './request.ts';
-import type { Viewer } from './viewer.ts';
+import { type ReceivedRequest, requestHeadBytes } from './request.ts';
+import type { Secured } from './tls/secured.ts';
+import { NOT_IN_INTERIM, type Viewer } from './viewer.ts';
 
 export interface Http1ViewerOptions {
   readonly client: Client;
+  readonly secured: Secured | undefined;
   readonly expectation: 'none' | 'continue' | 'unknown';
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
   /** The request asks for this, and the connection is ours to give away. */
-  readonly upgrade?: 'websocket';
+  readonly upgrade?: 'websocket' | undefined;
 }
 
 export class Http1Viewer implements Viewer {
@@ -104,15 +106,16 @@ export class Http1Viewer implements Viewer {
   }
 
   get receivedBytes(): number {
-    const { method, target, headers } = this.received;
-    // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
-    const head = method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
     const behind = this.#readBefore === undefined ? 0 : this.#socket.bytesRead - this.#readBefore;
-    return head + (this.#body?.sizeBytes ?? 0) + behind;
+    return requestHeadBytes(this.received) + (this.#body?.sizeBytes ?? 0) + behind;
   }
 
   get sentBytes(): number {
     return (this.#bytesAfter ?? this.#socket.bytesWritten) - this.#bytesBefore;
+  }
+
+  get maxWriteBytes(): number {
+    return this.#socket instanceof TLSSocket ? MAX_ENCRYPTED_WRITE_BYTES : Number.POSITIVE_INFINITY;
   }
 
   get maxBodyBytes(): number {
@@ -224,10 +227,13 @@ export class Http1Viewer implements Viewer {
   }
 }
 
-/** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
-const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);
+/** Each write is copied when it is encrypted, and a client that reads slowly leaves the copy here. */
+const MAX_ENCRYPTED_WRITE_BYTES = 128 * 1024;
 
-function readReceived(message: IncomingMessage, { client, expectation, upgrade }: Http1ViewerOptions): ReceivedRequest {
+function readReceived(
+  message: IncomingMessage,
+  { client, secured, expectation, upgrade }: Http1ViewerOptions,
+): ReceivedRequest {
   return {
     method: message.method ?? '',
     target: message.url ?? '',
@@ -235,6 +241,7 @@ function readReceived(message: IncomingMessage, { client, expectation, upgrade }
     headers: message.rawHeaders,
     hasUnknownVersion: message.httpVersion !== '1.1' && message.httpVersion !== '1.0',
     isTls: client.isTls,
+    secured,
     clientAddress: client.address,
     hasUnknownExpectation: expectation === 'unknown',
     upgrade,

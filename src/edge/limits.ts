@@ -23,6 +23,13 @@ export interface EdgeLimits {
   /** A whole request, body included. */
   readonly requestMs: number;
   readonly keepAliveMs: number;
+  /** From the first byte of a TLS connection to the first that is encrypted. */
+  readonly handshakeMs: number;
+  /** At once; one more ends the oldest. */
+  readonly maxHandshakes: number;
+  readonly maxTlsConnections: number;
+  /** In memory, ready for handshakes. */
+  readonly maxCertificates: number;
   readonly maxHeaderBytes: number;
   readonly maxRequestBodyBytes: number;
   /** The last one's answer ends it. */
@@ -49,6 +56,10 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   requestHeaderMs: 15_000,
   requestMs: 600_000,
   keepAliveMs: 75_000,
+  handshakeMs: 10_000,
+  maxHandshakes: 2_000, // some 60 KB each
+  maxTlsConnections: 20_000, // the same
+  maxCertificates: 3_000, // 50 KB each, and a third of a millisecond to make again
   maxHeaderBytes: 32 * 1024,
   maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
   // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.

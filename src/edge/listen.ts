@@ -1,6 +1,5 @@
 /** A listener begins and ends. */
-import type { Server } from 'node:http';
-import type { ClientConnections } from './connection.ts';
+import type { Server } from 'node:net';
 
 export interface ListenOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -35,12 +34,9 @@ function isMissingFamily(error: unknown): boolean {
   return code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL';
 }
 
-/** Lets requests finish for `graceMs`, then cuts what is left. */
-export async function closeServer(server: Server, connections: ClientConnections, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => {
-    connections.cutAll();
-    server.closeAllConnections();
-  }, graceMs);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+/** Lets connections end by themselves for `graceMs`; then `cut` ends what is left. */
+export async function closeServers(servers: readonly Server[], graceMs: number, cut: () => void): Promise<void> {
+  const timer = setTimeout(cut, graceMs);
+  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
   clearTimeout(timer);
 }

@@ -5,6 +5,7 @@ import type { Unfollowed } from './origin/redirect.ts';
 import type { ProxyHeaderFailure } from './proxies.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
+import type { Handshake } from './tls/waiting-room.ts';
 import type { WebSockets } from './web-sockets.ts';
 
 export interface EdgeMetrics {
@@ -12,6 +13,7 @@ export interface EdgeMetrics {
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
   countOriginFailure(failure: OriginFailure): void;
   countRedirect(outcome: 'followed' | Unfollowed): void;
+  countHandshake(handshake: Handshake): void;
   countProxyHeaderFailure(failure: ProxyHeaderFailure): void;
   countCompression(coding: ContentCoding, outcome: 'made' | 'refused'): void;
 }
@@ -41,20 +43,19 @@ export function createEdgeMetrics(
     labelNames: ['outcome'],
     registers,
   });
+  const handshakes = new Counter({
+    name: 'causeway_edge_tls_handshakes_total',
+    help: 'TLS connections of clients: done in full or resumed, or why not.',
+    labelNames: ['outcome'],
+    registers,
+  });
   const proxyHeaderFailures = new Counter({
     name: 'causeway_edge_proxy_header_failures_total',
     help: 'Connections of trusted proxies that were ended for want of a PROXY protocol header.',
     labelNames: ['reason'],
     registers,
   });
-  new Gauge({
-    name: 'causeway_edge_web_sockets',
-    help: 'Connections that carry WebSocket, or have asked an origin for it.',
-    registers,
-    collect() {
-      this.set(webSockets.open);
-    },
-  });
+  addWebSocketGauge(webSockets, registers);
   const compressions = new Counter({
     name: 'causeway_edge_compressions_total',
     help: 'Bodies whose compression was begun, or refused since too many were under way.',
@@ -91,9 +92,21 @@ export function createEdgeMetrics(
     },
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
     countRedirect: (outcome) => redirects.inc({ outcome }),
+    countHandshake: (outcome) => handshakes.inc({ outcome }),
     countProxyHeaderFailure: (failure) => proxyHeaderFailures.inc({ reason: failure }),
     countCompression: (coding, outcome) => compressions.inc({ coding, outcome }),
   };
+}
+
+function addWebSocketGauge(webSockets: Pick<WebSockets, 'open'>, registers: Registry[]): void {
+  new Gauge({
+    name: 'causeway_edge_web_sockets',
+    help: 'Connections that carry WebSocket, or have asked an origin for it.',
+    registers,
+    collect() {
+      this.set(webSockets.open);
+    },
+  });
 }
 
 function addDiskGauges(usage: NonNullable<CacheStore['diskUsage']>, registers: Registry[]): void {

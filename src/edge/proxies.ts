@@ -2,8 +2,8 @@
  * Whose a connection and its requests are: the TCP peer's, or whoever trusted proxies say. They say it in the PROXY protocol before
  * the first request, or in fields of each request. Nobody else is believed. Edge rule 6
  */
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { allValues, joinedValue, listMembers, type RawHeaders } from '#http/headers.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
@@ -19,6 +19,8 @@ export interface Proxies {
   /** Of a connection, before or without a request. */
   addressOf(socket: Socket): string;
   clientOf(socket: Socket, headers: RawHeaders): Client;
+  /** The same connection goes on as `to`, decrypted. */
+  passOn(from: Socket, to: TLSSocket): void;
   /** What a connection began with that is not its client's. */
   headerBytesOf(socket: Socket): number;
   /** Connections of trusted proxies reach the server's own listeners when their header is here. */
@@ -60,9 +62,14 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
     addressOf,
     clientOf: (socket, headers) => {
       const address = addressOf(socket);
-      if (networks.length === 0 || !trusted.has(address)) return { address, isTls: false };
+      const isTls = socket instanceof TLSSocket;
+      if (networks.length === 0 || !trusted.has(address)) return { address, isTls };
       const forwardedFor = joinedValue(headers, 'x-forwarded-for');
-      return { address: clientAddress(address, forwardedFor, trusted), isTls: isForwardedTls(headers) };
+      return { address: clientAddress(address, forwardedFor, trusted), isTls: isForwardedTls(headers) ?? isTls };
+    },
+    passOn: (from, to) => {
+      const known = announced.get(from);
+      if (known !== undefined) announced.set(to, { ...known, sizeBytes: 0 });
     },
     headerBytesOf: (socket) => announced.get(socket)?.sizeBytes ?? 0,
     standBefore: (server) => {
@@ -86,10 +93,11 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
   };
 }
 
-/** Several proxies that say different things say nothing. */
-function isForwardedTls(headers: RawHeaders): boolean {
+/** Where several say different things, one of the connections was open to read. */
+function isForwardedTls(headers: RawHeaders): boolean | undefined {
   const schemes = listMembers(allValues(headers, 'x-forwarded-proto'));
-  return schemes.length > 0 && schemes.every((scheme) => scheme === 'https');
+  if (schemes.length === 0) return undefined;
+  return schemes.every((scheme) => scheme === 'https');
 }
 
 type Announced = Extract<ProxyHeader, { kind: 'header' }>;

@@ -55,10 +55,16 @@ export const REQUEST_PROBLEMS = {
 
 /** Why the edge answers with an error of its own, though the request is valid and the origins are not to blame. */
 export const EDGE_FAULTS = {
+  misdirected: "the connection's certificate is not the one of the host that is asked for",
   loop: 'the request has passed this service before',
   tooManyWebSockets: 'as many connections carry WebSocket as one worker allows',
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
   internal: 'a fault of the edge; its log has it',
+} as const;
+
+/** Why a request is sent elsewhere. */
+export const REDIRECTS = {
+  forceHttps: 'the site is served by HTTPS alone',
 } as const;
 
 /** Why the cache is not asked. */
@@ -107,6 +113,7 @@ export type OriginFailure = keyof typeof ORIGIN_FAILURES;
 export type Denial = keyof typeof DENIALS;
 export type RequestFault = keyof typeof REQUEST_PROBLEMS;
 export type EdgeFault = keyof typeof EDGE_FAULTS;
+export type Redirect = keyof typeof REDIRECTS;
 export type Bypass = keyof typeof BYPASSES;
 export type Skip = keyof typeof SKIPS;
 export type PrefetchFailure = keyof typeof PREFETCH_FAILURES;
@@ -117,6 +124,7 @@ export type CacheMark =
   /** The reason why it was not stored; without one it was, as far as its body arrives whole. */
   | { readonly status: 'MISS'; readonly reason?: Skip }
   | { readonly status: 'BYPASS'; readonly reason: Bypass }
+  | { readonly status: 'REDIRECT'; readonly reason: Redirect }
   | { readonly status: 'DENIED'; readonly reason: Denial }
   | { readonly status: 'ERROR'; readonly reason: RequestFault | OriginFailure | EdgeFault };
 

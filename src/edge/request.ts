@@ -5,21 +5,28 @@ import { readRequestFacts } from '#http/request-facts.ts';
 import type { RequestFacts } from '#http/stored.ts';
 import { isLoop, originHeaders } from './origin/request-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
+import type { Secured } from './tls/secured.ts';
 
 /** As it came off the connection. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
-  readonly httpVersion: '1.0' | '1.1';
+  readonly httpVersion: '1.0' | '1.1' | '2.0';
   readonly headers: RawHeaders;
   /** The client's own connection, be it to us or to a trusted proxy before us. */
   readonly isTls: boolean;
+  /** Absent where the connection to us is plain. */
+  readonly secured?: Secured | undefined;
   /** Without port; IPv4 also on a dual-stack socket. Of the TCP peer, or as trusted proxies say. */
   readonly clientAddress: string;
   /** The parser takes a few versions for HTTP/1 that are not. */
   readonly hasUnknownVersion: boolean;
   /** An expectation other than `100-continue`. */
   readonly hasUnknownExpectation: boolean;
+  /** It has a body without a length, whose end HTTP/2 shows by its own means. */
+  readonly hasUnframedBody?: boolean;
+  /** Found by who read it. */
+  readonly problem?: 'malformed' | 'headerTooLarge';
   /** What the connection is to go on as, where it is given away for that. */
   readonly upgrade?: 'websocket' | undefined;
 }
@@ -27,20 +34,24 @@ export interface ReceivedRequest {
 export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
   readonly kind: 'request';
   readonly headers: RawHeaders;
-  readonly httpVersion: '1.0' | '1.1';
+  readonly httpVersion: ReceivedRequest['httpVersion'];
   readonly clientAddress: string;
+  readonly hasUnframedBody: boolean;
   readonly upgrade: 'websocket' | undefined;
   readonly facts: RequestFacts;
 }
 
 export interface InvalidEdgeRequest {
   readonly kind: 'invalid';
-  readonly status: 400 | 405 | 414 | 417 | 501 | 505 | 508;
+  readonly status: 400 | 405 | 414 | 417 | 431 | 501 | 505 | 508;
   readonly reason: RequestFault | EdgeFault;
 }
 
 export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEdgeRequest {
   if (received.hasUnknownVersion) return { kind: 'invalid', status: 505, reason: 'version' }; // RFC 9110 §15.6.6
+  const { problem } = received;
+  if (problem !== undefined)
+    return { kind: 'invalid', status: problem === 'headerTooLarge' ? 431 : 400, reason: problem };
   const checked = checkRequest(received);
   if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
   // It speaks of a whole server; a site is not one, and its origins are several.
@@ -52,6 +63,7 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEd
     headers: received.headers,
     httpVersion: received.httpVersion,
     clientAddress: received.clientAddress,
+    hasUnframedBody: received.hasUnframedBody ?? false,
     upgrade: received.upgrade,
     facts: readFacts(received, checked),
   };
@@ -59,18 +71,16 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEd
 
 /** Their fields are those that an origin is told, which Vary speaks of: made when something stored varies. RFC 9111 §4.1 */
 function readFacts(
-  {
-    method,
-    headers,
-    httpVersion,
-    clientAddress,
-  }: Pick<ReceivedRequest, 'method' | 'headers' | 'httpVersion' | 'clientAddress'>,
+  received: Pick<ReceivedRequest, 'method' | 'headers' | 'httpVersion' | 'clientAddress' | 'hasUnframedBody'>,
   checked: Pick<ValidRequest, 'uri' | 'scheme' | 'host'>,
 ): RequestFacts {
+  const { method, headers, httpVersion, clientAddress } = received;
   const { uri, scheme, host } = checked;
   let told: RawHeaders | undefined;
+  const facts = readRequestFacts({ method, uri, headers });
   return {
-    ...readRequestFacts({ method, uri, headers }),
+    ...facts,
+    hasBody: facts.hasBody || received.hasUnframedBody === true,
     get headers() {
       told ??= originHeaders({ headers, httpVersion, clientAddress, scheme, host });
       return told;
@@ -82,4 +92,14 @@ function readFacts(
 export function withRequestHeaders(request: EdgeRequest, headers: RawHeaders): EdgeRequest {
   const changed = { ...request, headers };
   return { ...changed, facts: readFacts(changed, changed) };
+}
+
+/** Request line and header section, written as HTTP/1.1 writes them. */
+export function requestHeadBytes({
+  method,
+  target,
+  headers,
+}: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>): number {
+  // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
+  return method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
 }

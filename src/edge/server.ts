@@ -6,8 +6,9 @@ import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { createHttpServer } from './http-server.ts';
+import { createHttpsServer, type Https, type HttpsOptions } from './https.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
-import { closeServer, type ListenOptions, listen } from './listen.ts';
+import { closeServers, type ListenOptions, listen } from './listen.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { createEdgeOrigins, type EdgeOrigins, type EdgeOriginsOptions } from './origins.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
@@ -29,12 +30,15 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   /** Of the time in the log's lines. */
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
+  /** Absent: plain HTTP alone. */
+  readonly https?: HttpsOptions | undefined;
   /** Nobody is trusted when absent. */
   readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
 }
 
 export interface Edge extends AsyncDisposable {
   readonly port: number;
+  readonly https: Https | undefined;
   readonly prefetch: Prefetch;
   readonly takeOriginUses: EdgeOrigins['takeUses'];
   readonly applyOriginProbes: EdgeOrigins['applyProbes'];
@@ -48,24 +52,35 @@ export interface Edge extends AsyncDisposable {
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let isClosing = false;
-  const { edge, origins } = createContext(options, limits, () => isClosing);
+  const ports: { http: number; https?: number } = { http: 0 };
+  const { edge, origins } = createContext(options, limits, { isClosing: () => isClosing, ports });
   const connections = createConnections(limits.maxRequestsPerConnection);
   const proxies = createProxies({
     ...(options.proxies ?? { trusted: [], protocol: 'off' }),
     headerMs: limits.proxyHeaderMs,
     onFailure: edge.metrics.countProxyHeaderFailure,
   });
-  const server = createHttpServer({ edge, limits, connections, proxies });
-  const port = await listen(server, options);
+  const parts = { edge, limits, connections, proxies };
+  const http = createHttpServer(parts);
+  const https = options.https && { ...options.https, ...createHttpsServer(options.https, parts, http) };
+  ports.http = await listen(http.server, options);
+  if (https !== undefined) ports.https = await listen(https.server, { ...options, ...https });
   let closed: Promise<void> | undefined;
   const close = (graceMs: number) => {
     isClosing = true;
     proxies.cutWaiting();
-    closed ??= closeServer(server, connections, graceMs).then(origins.close);
+    https?.close();
+    const servers = [http.server, ...(https === undefined ? [] : [https.server])];
+    closed ??= closeServers(servers, graceMs, () => {
+      connections.cutAll();
+      http.server.closeAllConnections();
+      https?.cutAll();
+    }).then(origins.close);
     return closed;
   };
   return {
-    port,
+    port: ports.http,
+    https: https && { ...https.certificates, port: ports.https ?? 0 },
     prefetch: createPrefetch(edge),
     takeOriginUses: origins.takeUses,
     applyOriginProbes: origins.applyProbes,
@@ -78,7 +93,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
 }
 
-function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () => boolean) {
+function createContext(
+  options: EdgeOptions,
+  limits: EdgeLimits,
+  { isClosing, ports }: Pick<EdgeContext, 'isClosing' | 'ports'>,
+) {
   const { sites, store, clock, log, registry, accessLog } = options;
   const webSockets = createWebSockets(limits.maxWebSockets, {
     idleMs: limits.webSocketIdleMs,
@@ -102,6 +121,7 @@ function createContext(options: EdgeOptions, limits: EdgeLimits, isClosing: () =
     clock,
     log,
     isClosing,
+    ports,
     lag,
     pins: createPins({ maxBytes: options.maxLagBytes, isCounted: store.isCounted ?? (() => true) }),
     webSockets,

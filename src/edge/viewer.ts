@@ -42,6 +42,8 @@ export interface Viewer {
    * `undefined`: the client is gone.
    */
   switchProtocols(): Socket | undefined;
+  /** Longest chunk of a stored body to be written at once: such a body is held in memory once for all clients, unlike its copies. */
+  readonly maxWriteBytes: number;
   /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */
   write(chunk: Buffer): boolean;
   /** What the client has not taken yet. */
@@ -57,3 +59,6 @@ export interface Viewer {
   /** `undefined`: it was not cut, or the client had left before. */
   readonly cutStatus: number | undefined;
 }
+
+/** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
+export const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);

@@ -6,13 +6,14 @@ import { Registry } from 'prom-client';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/server.ts';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
+import type { TicketSecret } from '../../src/edge/tls/ticket-keys.ts';
 import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { formatLine } from '../../src/logs/line.ts';
 import { createSiteTable } from '../../src/sites/lookup.ts';
 import type { PurgeScope, SitePurge } from '../../src/sites/purge.ts';
 import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
-import type { SiteTable } from '../../src/sites/table.ts';
+import type { CertificatePair } from '../../src/sites/table.ts';
 
 export interface TestEdge {
   readonly edge: Edge;
@@ -52,6 +53,15 @@ export interface Received {
   readonly isWhole: boolean;
 }
 
+type TestEdgeOptions = Partial<EdgeOptions> & {
+  readonly cacheBytes?: number;
+  /** By their keys; given, the edge listens for HTTPS too. */
+  readonly certificates?: ReadonlyMap<string, CertificatePair>;
+  readonly ticketSecrets?: readonly TicketSecret[];
+};
+
+const TICKET_SECRETS: readonly TicketSecret[] = [{ createdAt: 0, secret: '5e'.repeat(32) }];
+
 export const SITE_HOST = 'www.example.com';
 
 const UTC = createLocalTime('UTC');
@@ -60,14 +70,15 @@ const UTC = createLocalTime('UTC');
 export async function startTestEdge(
   t: Pick<TestContext, 'after'>,
   origins: readonly number[] | Partial<SiteSpec['origins']> = [],
-  { cacheBytes = 32 * 1024 * 1024, ...options }: Partial<EdgeOptions> & { readonly cacheBytes?: number } = {},
+  { cacheBytes = 32 * 1024 * 1024, certificates, ticketSecrets = TICKET_SECRETS, ...options }: TestEdgeOptions = {},
 ): Promise<TestEdge> {
   const specs = new Map<string, { readonly spec: SiteSpec; readonly revision: number }>();
   const purges: SitePurge[] = [];
   // All purges of a test are of its first site.
   const purgesOf = (siteId: number) => (siteId === 1 ? purges : []);
+  const getCertificate = (key: string) => certificates?.get(key);
   const sites = createSiteTable({
-    source: { getSpec: (name) => specs.get(name), purgesOf, getCertificate: () => undefined },
+    source: { getSpec: (name) => specs.get(name), purgesOf, getCertificate },
     maxSites: 100,
   });
   const lines: string[][] = [];
@@ -87,10 +98,16 @@ export async function startTestEdge(
     clock: () => Date.now() + ahead,
     log: createLogger({ level: 'silent', name: 'test' }),
     registry,
+    ...(certificates !== undefined && {
+      https: { listen: { host: '127.0.0.1', port: 0 }, certificates: { getCertificate }, ticketSecrets },
+    }),
     ...options,
   });
   t.after(() => edge.close(0));
-  const put = putInto(specs, sites);
+  const put = putInto(specs, (name) => {
+    sites.forget([name]);
+    edge.https?.forget([name]);
+  });
   put({
     name: SITE_HOST,
     origins: { ...NO_ORIGINS, ...(Array.isArray(origins) ? { primary: loopback(origins) } : origins) },
@@ -124,7 +141,10 @@ export function loopback(ports: readonly number[]): OriginSpec[] {
   return ports.map((port) => ({ host: '127.0.0.1', port }));
 }
 
-function putInto(specs: Map<string, { readonly spec: SiteSpec; readonly revision: number }>, sites: SiteTable) {
+function putInto(
+  specs: Map<string, { readonly spec: SiteSpec; readonly revision: number }>,
+  forget: (name: string) => void,
+) {
   let revision = 0;
   return (change: Partial<SiteSpec> & { readonly name: string }) => {
     const known = specs.get(change.name)?.spec;
@@ -136,7 +156,7 @@ function putInto(specs: Map<string, { readonly spec: SiteSpec; readonly revision
       origins: NO_ORIGINS,
     };
     specs.set(change.name, { spec: { ...plain, ...known, ...change }, revision: ++revision });
-    sites.forget([change.name]);
+    forget(change.name);
   };
 }
 

@@ -96,12 +96,16 @@ const PRE_SHARED_KEY = 41;
 /** More than a client brings, which keeps one or two per host. */
 const MAX_IDENTITIES = 8;
 
+/** RFC 1035 §2.3.4, and a dot behind it. */
+const MAX_NAME_CHARS = 254;
+
 /** RFC 6066 §3: a list of names, of which one kind was ever defined. */
 function readServerName(content: Buffer): string | undefined {
   const names = new Reader(content);
   names.skip(2);
   if (names.uint(1) !== 0) return undefined;
   const name = names.take(names.uint(2)).toString('latin1');
+  if (name.length > MAX_NAME_CHARS) throw new RangeError('a name longer than names are');
   return name === '' ? undefined : name.toLowerCase().replace(/\.$/, '');
 }
 

@@ -1,0 +1,115 @@
+/**
+ * The listener for HTTPS: reads whom a client asks for, lets that site's certificate do the handshake, and hands the
+ * connection to the protocol that was agreed on. A name without a certificate gets an alert, never another's certificate.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Logger } from '#lib/logger.ts';
+import type { SiteSource, SiteTable } from '#sites/table.ts';
+import type { Proxies } from '../proxies.ts';
+import { type Certificates, createCertificates } from './certificates.ts';
+import { type ClientHello, readClientHello } from './client-hello.ts';
+import type { Secured } from './secured.ts';
+import type { TicketSecret } from './ticket-keys.ts';
+import { createWaitingRoom, type Handshake } from './waiting-room.ts';
+
+export interface TlsServerOptions {
+  readonly sites: SiteTable;
+  readonly source: Pick<SiteSource, 'getCertificate'>;
+  readonly secrets: readonly TicketSecret[];
+  readonly maxCertificates: number;
+  readonly maxConnections: number;
+  readonly maxHandshakes: number;
+  /** For the whole handshake, from the first byte of the connection on. */
+  readonly handshakeMs: number;
+  readonly proxies: Proxies;
+  readonly log: Logger;
+  onHandshake(handshake: Handshake): void;
+  onHttp1(socket: TLSSocket, secured: Secured): void;
+  onHttp2(socket: TLSSocket, secured: Secured): void;
+}
+
+export interface TlsServer {
+  readonly server: Server;
+  readonly certificates: Certificates;
+  /** Ends connections whose handshake is not done. */
+  cutWaiting(): void;
+}
+
+export function createTlsServer(options: TlsServerOptions): TlsServer {
+  const { sites, proxies, log } = options;
+  const waiting = createWaitingRoom(options);
+
+  const certificates = createCertificates({
+    ...options,
+    onConnection: (socket) => {
+      const entry = waiting.leave(socket);
+      if (entry === undefined) return void socket.on('error', ignore).destroy();
+      options.onHandshake(socket.isSessionReused() ? 'resumed' : 'full');
+      proxies.passOn(entry.raw, socket);
+      const secured: Secured = { ...entry.secured, version: socket.getProtocol() === 'TLSv1.3' ? '1.3' : '1.2' };
+      if (socket.alpnProtocol === 'h2') options.onHttp2(socket, secured);
+      else options.onHttp1(socket, secured);
+    },
+    onUnusable: (certificate, error) => log.error({ err: error, certificate }, 'a certificate cannot be used'),
+  });
+
+  /** Gives what stands in the way. */
+  const begin = (raw: Socket, bytes: Buffer, hello: Hello): Handshake | undefined => {
+    const { serverName, ticketKeyNames } = hello;
+    if (serverName === undefined) return 'noServerName';
+    const site = sites.find(serverName);
+    if (site?.tls === undefined) return 'unknownServerName';
+    const { name, tls } = site;
+    const found = certificates.find({ name, tls }, serverName, ticketKeyNames);
+    if (found === undefined) return 'noCertificate';
+    waiting.secure(raw, { serverName, certificate: tls.certificate, covers: found.covers });
+    raw.unshift(bytes); // to be read once more, by OpenSSL
+    found.server.emit('connection', raw);
+    return undefined;
+  };
+
+  const server = createServer({ noDelay: true }, (raw) => {
+    raw.on('error', ignore);
+    waiting.enter(raw);
+    readHello(raw, (bytes, hello) => {
+      if (hello === undefined) return waiting.end(raw, 'notTls');
+      try {
+        const problem = begin(raw, bytes, hello);
+        if (problem !== undefined) waiting.end(raw, problem, UNRECOGNIZED_NAME);
+      } catch (error) {
+        log.error({ err: error, serverName: hello.serverName }, 'a handshake could not begin');
+        waiting.end(raw, 'failed', INTERNAL_ERROR);
+      }
+    });
+  });
+  server.maxConnections = options.maxConnections;
+  proxies.standBefore(server);
+  return { server, certificates, cutWaiting: waiting.cutAll };
+}
+
+type Hello = Extract<ClientHello, { readonly kind: 'hello' }>;
+
+/** Calls `done` once, with everything that came; without a hello when that is none. */
+function readHello(raw: Socket, done: (bytes: Buffer, hello: Hello | undefined) => void): void {
+  let bytes: Buffer = Buffer.alloc(0);
+  let pieces = 0;
+  const onData = (chunk: Buffer): void => {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    const hello = ++pieces > MAX_PIECES ? NONE : readClientHello(bytes);
+    if (hello.kind === 'incomplete') return;
+    raw.off('data', onData).pause();
+    done(bytes, hello.kind === 'hello' ? hello : undefined);
+  };
+  raw.on('data', onData);
+}
+
+/** A hello comes in one or two; each piece more is work for us and none for the client. */
+const MAX_PIECES = 64;
+const NONE = { kind: 'malformed' } as const;
+
+/** Fatal alerts, as records that are not encrypted. RFC 8446 §6.2, RFC 6066 §3 */
+const UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+const INTERNAL_ERROR = Buffer.from([21, 3, 3, 0, 2, 2, 80]);
+
+function ignore(): void {} // shows as closed
