@@ -7,7 +7,7 @@ import { addCallSettings, addToList, listOption, type Options, textOption } from
 import { formatPairs } from './output.ts';
 
 export function refererCommand(context: CliContext): Command {
-  return addRule(context, 'referer', 'pages that link to it', 'hosts')
+  return addRule(context, 'referer', 'pages it refuses requests from', 'hosts')
     .addOption(listOf('--allow <hosts>', 'refuse all others').conflicts('deny'))
     .addOption(onAgain('--on <rule>').choices(['deny', 'allow']).conflicts('allow'))
     .addOption(new Option('--blank <how>', 'requests without a Referer').choices(['allow', 'forbid']))
@@ -29,7 +29,7 @@ export function refererCommand(context: CliContext): Command {
 }
 
 export function userAgentCommand(context: CliContext): Command {
-  return addRule(context, 'ua', 'User-Agents', 'entries')
+  return addRule(context, 'ua', 'User-Agents it refuses', 'entries')
     .addOption(onAgain('--on'))
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, async (client, id) => {
@@ -47,7 +47,7 @@ export function userAgentCommand(context: CliContext): Command {
 }
 
 export function ipCommand(context: CliContext): Command {
-  return addRule(context, 'ip', 'addresses and networks', 'addresses')
+  return addRule(context, 'ip', 'addresses and networks it refuses', 'addresses')
     .addOption(onAgain('--on'))
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, async (client, id) => {
@@ -72,7 +72,7 @@ const BLANK_OF_WORD: Readonly<Record<string, '0' | '1'>> = { forbid: '0', allow:
 
 function addRule(context: CliContext, name: string, what: string, entries: string): Command {
   return addCallSettings(new Command(name).argument('<domain>'), context)
-    .description(`show which ${what} a domain refuses, or change that`)
+    .description(`show which ${what}, or change that`)
     .addOption(new Option('--off', 'refuse none; the list is kept').conflicts(['deny', 'allow', 'on']))
     .addOption(listOf(`--deny <${entries}>`, 'refuse these').conflicts('allow'))
     .option('--wait', WAIT_MEANING);

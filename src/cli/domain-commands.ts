@@ -54,10 +54,9 @@ export function domainCommand(context: CliContext): Command {
     .option('--page <number>', 'only this page', wholeNumber)
     .option('--page-size <number>', 'domains on a page, at most 100', wholeNumber)
     .action((options: Options) => listDomains(context, options));
-  describe(
-    'show <domain>',
-    'show a domain, and its rules in short; policies, advanced, referer, ua, ip and cache-options show all',
-  ).action((domain: string, options: Options) => showAll(context, domain, options));
+  describe('show <domain>', 'show a domain and, in short, its rules').action((domain: string, options: Options) =>
+    showAll(context, domain, options),
+  );
   addOriginOptions(describe('origin <domain> <origin...>', "replace a domain's origins")).action(
     (domain: string, origins: string[], options: Options) =>
       change(context, domain, options, (client, id) =>

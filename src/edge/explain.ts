@@ -124,10 +124,10 @@ function describePlan(plan: Plan): string {
 
 function describePolicy(site: Site, request: EdgeRequest): string {
   const policy = policyOf(site, request);
-  const rule = site.caching.followsOrigin
-    ? "where the origin's headers name no time"
-    : "instead of the origin's headers";
-  if (policy === undefined) return `no policy matches, ${rule}`;
+  const { followsOrigin } = site.caching;
+  if (policy === undefined)
+    return `no policy matches, and the origin's headers are ${followsOrigin ? '' : 'not '}followed`;
+  const rule = followsOrigin ? "where the origin's headers name no time" : "instead of the origin's headers";
   return `policy ${policy.match} ${policy.content}: ${policy.lifetimeSeconds} s, ${rule}`;
 }
 
