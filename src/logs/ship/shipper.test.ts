@@ -123,7 +123,8 @@ describe('the shipper', { timeout: 60_000 }, () => {
     assert.deepEqual(sumOf(bench.reports, 7), { ...noCounters(), ...hits });
     const miss = { requests: 1, bytesIn: 10, bytesOut: 100, bytesOrigin: 33, status5xx: 1 };
     assert.deepEqual(sumOf(bench.reports, 12), { ...noCounters(), ...miss });
-    assert.deepEqual(bench.parts, []);
+    const early: number = bench.parts.length;
+    assert.equal(early, 0);
 
     bench.now += 30 * 60_000;
     await bench.spool.flush(); // midnight has passed
