@@ -29,7 +29,9 @@ for (const [what, memoryBytes] of [
       reply(Buffer.alloc(Number(request.target.slice(1)), request.target), FRESH)(request, response);
     });
     const [first, second] = await startWorkers(t, origin, memoryBytes);
+    const places = () => second.log.map((fields) => fields[9]).filter((code) => code?.includes('HIT'));
     for (const path of ['/10', '/100000', '/5000000']) {
+      const before = places().length;
       const { body } = await first.get(path);
       await eventually('on disk', async () => {
         const { headers } = await second.get(path, { headers: ['Cache-Control', 'only-if-cached'] });
@@ -39,6 +41,9 @@ for (const [what, memoryBytes] of [
       assert.deepEqual([other.headers['x-cache'], other.body === body], ['HIT', true]);
       const part = await second.get(path, { headers: ['Range', 'bytes=5-9'] });
       assert.deepEqual([part.status, part.body], [206, body.slice(5, 10)]);
+      // What memory takes is read from the disk once.
+      const later = memoryBytes > 0 && path !== '/5000000' ? 'TCP_MEM_HIT' : 'TCP_HIT';
+      assert.deepEqual(places().slice(before), ['TCP_HIT/200', `${later}/200`, `${later}/206`], path);
     }
     assert.equal(origin.requests.length, 3);
   });

@@ -20,6 +20,8 @@ export interface EdgeAnswer {
   readonly response?: ResponseHead;
   /** The same, where it comes out of the store. */
   readonly stored?: CachedResponse;
+  /** What of it comes out of the store was read from the disk; of an object in slices, the first one. */
+  readonly isFromDisk?: boolean;
   /** A validation brought it: the origin no longer has what was stored. */
   readonly isReplacement?: boolean;
   /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */

@@ -6,7 +6,7 @@ import type { ContentCoding } from '#http/content-coding.ts';
 import { firstValue } from '#http/headers.ts';
 import type { CacheOptions } from '#http/options.ts';
 import type { Stored } from '#http/stored.ts';
-import { isReadable } from '../readable.ts';
+import { openStored, type ReadableBody } from '../readable.ts';
 import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
 
 export interface CodedForm {
@@ -24,13 +24,13 @@ export async function findCoded(
   store: CacheStore,
   form: CodedForm,
   bodyBytes: number,
-): Promise<StoredBody | undefined> {
+): Promise<ReadableBody | undefined> {
   const key = codedKey(form);
   const isIt = (variant: CachedResponse) => isMadeFrom(variant, form.of, bodyBytes);
   const entry = await store.find(key);
   // Another worker may have made it since.
   const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
-  return found !== undefined && (await isReadable(found.body)) ? found.body : undefined;
+  return found && openStored(found);
 }
 
 export function putCoded(store: CacheStore, form: CodedForm, bodyBytes: number, body: StoredBody): void {

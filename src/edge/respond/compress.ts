@@ -37,7 +37,8 @@ export async function compressAnswer(
   const coder = { viewer, edge, form: { siteId: asked.site.id, key: asked.key, options: asked.options, coding } };
   const coded = request.method === 'HEAD' ? await codeHead(coder, plain) : await codeBody(coder, plain);
   if (coded === undefined) return plain;
-  return { ...answer, headers: codedHeaders(plain.headers, coding, coded.bytes), body: coded.body };
+  const { bytes, ...given } = coded;
+  return { ...answer, headers: codedHeaders(plain.headers, coding, bytes), ...given };
 }
 
 /** The response has a coding that the client does not read: there is nothing in the cache for it. */
@@ -63,12 +64,14 @@ interface CodedBody {
   readonly body: AnswerBody;
   /** Absent: not known yet. */
   readonly bytes?: number;
+  /** Absent: as what it is made from. */
+  readonly isFromDisk?: boolean;
 }
 
 /** As far as it can be told without making it. RFC 9110 §9.3.2 */
 async function codeHead({ edge, form }: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody> {
   const found = stored && (await findCoded(edge.store, { ...form, of: stored }, stored.body.sizeBytes));
-  return found === undefined ? { body } : { body, bytes: found.sizeBytes };
+  return found === undefined ? { body } : { body, bytes: found.body.sizeBytes };
 }
 
 /** `undefined`: as it is. */
@@ -112,8 +115,9 @@ async function codeStored({ viewer, edge, form }: Coding, stored: CachedResponse
     const source = { kind: 'stored', bodyBytes: body.sizeBytes, body } as const;
     return asLive(edge.compressions.share(wanted, source, viewer));
   }
-  const span = { first: 0, last: found.sizeBytes - 1 };
-  return { body: { kind: 'pieces', pieces: [{ body: found, span }] }, bytes: found.sizeBytes };
+  const bytes = found.body.sizeBytes;
+  const piece = { body: found.body, span: { first: 0, last: bytes - 1 } };
+  return { body: { kind: 'pieces', pieces: [piece] }, bytes, isFromDisk: found.isFromDisk };
 }
 
 function asLive(live: LiveBody | undefined): CodedBody | undefined {

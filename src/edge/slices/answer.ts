@@ -112,7 +112,7 @@ async function answerObject(
   void viewer.ended.then(() => body.leave()); // never rejects
   switch (opened.kind) {
     case 'stored':
-      return { kind: 'answer', answer };
+      return { kind: 'answer', answer: { ...answer, isFromDisk: opened.isFromDisk } };
     case 'live':
       return { kind: 'answer', answer: opened.isJoined ? answer : { ...answer, mark: { status: 'MISS' } } };
     case 'changed':

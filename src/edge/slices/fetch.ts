@@ -5,6 +5,7 @@ import type { EdgeContext } from '../context.ts';
 import { askForPart, discardBody, judgeAnySize } from '../exchange.ts';
 import { LiveBody, type LiveReader } from '../live.ts';
 import type { OriginResponse } from '../origin/attempt.ts';
+import type { ReadableBody } from '../readable.ts';
 import type { FetchRest } from '../respond/follow.ts';
 import { streamUnread } from '../respond/stream.ts';
 import type { StoredBody } from '../store/store.ts';
@@ -14,7 +15,7 @@ import { sliceSpan } from './layout.ts';
 import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
 
 export type OpenedSlice =
-  | { readonly kind: 'stored'; readonly body: StoredBody }
+  | ({ readonly kind: 'stored' } & ReadableBody)
   /** On its way. The reader is the caller's, to be left in the end; `landed`: it is stored, or will not be. */
   | {
       readonly kind: 'live';

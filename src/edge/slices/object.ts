@@ -7,7 +7,7 @@ import type { Stored } from '#http/stored.ts';
 import { unconditionalHeaders } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../context.ts';
 import { CLOCK_TOLERANCE_MS } from '../decide.ts';
-import { isReadable } from '../readable.ts';
+import { openStored, type ReadableBody } from '../readable.ts';
 import { wrapBytes } from '../store/memory-body.ts';
 import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
 import { generationOf } from './check.ts';
@@ -46,7 +46,7 @@ export async function findSlice(
   { store, clock }: Pick<EdgeContext, 'store' | 'clock'>,
   object: SlicedObject,
   slice: number,
-): Promise<StoredBody | undefined> {
+): Promise<ReadableBody | undefined> {
   const { visit, index, totalBytes, generation } = object;
   const key = sliceKey(visit.key, slice, generation);
   const { first, last } = sliceSpan(slice, totalBytes);
@@ -57,7 +57,7 @@ export async function findSlice(
   const entry = await store.find(key);
   // Another worker may have stored it since.
   const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
-  return found !== undefined && (await isReadable(found.body)) ? found.body : undefined;
+  return found && openStored(found);
 }
 
 export function putSlice(

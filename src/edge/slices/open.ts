@@ -20,8 +20,8 @@ export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: 
     const flight = underWay();
     const joined = flight && (await join(edge, object, slice, flight));
     if (joined !== undefined) return joined;
-    const body = await findSlice(edge, object, slice);
-    if (body !== undefined) return { kind: 'stored', body };
+    const stored = await findSlice(edge, object, slice);
+    if (stored !== undefined) return { kind: 'stored', ...stored };
     if (underWay() === undefined) return lead(edge, object, slice, key);
   }
   return fetchAlone(edge, object, slice);

@@ -24,6 +24,10 @@ export class FileBody implements StoredBody {
     this.#events = events;
   }
 
+  get isOnDisk(): boolean {
+    return this.#loaded === undefined;
+  }
+
   get heldBytes(): number {
     return this.#loaded === undefined ? 0 : this.sizeBytes;
   }

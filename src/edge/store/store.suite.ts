@@ -51,7 +51,7 @@ export function storeSuite(name: string, open: OpenStore): void {
         ['k', full],
         ['plain', storedHead()],
       ] as const) {
-        const { body: _, ...head } = (await store.find(key))?.variants[0] ?? {};
+        const { body: _, isFromDisk: __, ...head } = (await store.find(key))?.variants[0] ?? {};
         assert.deepEqual(head, expected);
       }
     });

@@ -10,6 +10,8 @@ import type { Variants } from '#http/variants.ts';
 /** A complete stored response: its head, and a handle on its body. Immutable. */
 export interface CachedResponse extends Stored {
   readonly body: StoredBody;
+  /** The look-up that gave it read it from the disk. Memory does not keep this. */
+  readonly isFromDisk?: boolean;
 }
 
 export interface StoredBody {
@@ -24,6 +26,8 @@ export interface StoredBody {
    * removed; look the key up again. Absent: the body is in memory.
    */
   readonly prepare?: () => Promise<boolean>;
+  /** Its bytes are to be read from the disk. Absent: they are in memory. */
+  readonly isOnDisk?: boolean;
   /** Memory that it takes now; absent: its size. */
   readonly heldBytes?: number;
 }

@@ -30,6 +30,7 @@ export interface DiskBodyOptions {
 export class DiskBody implements StoredBody {
   readonly bodyId: string;
   readonly sizeBytes: number;
+  readonly isOnDisk = true;
   readonly heldBytes = 0;
   readonly written: Promise<boolean>;
   readonly #options: DiskBodyOptions;

@@ -322,7 +322,7 @@ export class DiskStore implements CacheStore {
       inline === undefined
         ? this.#body(hash, bodyId, bodyBytes, volume.bodyPath(hash, bodyId), WRITTEN)
         : wrapBytes(inline);
-    return { ...head, body };
+    return { ...head, body, isFromDisk: true };
   }
 
   #body(hash: KeyHash | undefined, bodyId: string, sizeBytes: number, path: string, written: Promise<boolean>) {
