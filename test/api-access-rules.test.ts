@@ -112,7 +112,7 @@ describeOnBothEngines('access rules', (newDatabase) => {
     await mine('config.setReferer', { domain_id: id, referer_type: 0, referer_blank: 0 });
     const blank = await mine('config.setReferer', { domain_id: id, referer_type: 1, referer_str: 'b.example' });
     assert.equal(blank.errorCode, 'fieldMissing');
-    assert.match(String(blank.body['info']), /^field referer_blank is missing: expected for an empty referer 0/);
+    assert.match(String(blank.body['info']), /^field referer_blank is missing: expected 0 \(forbid an empty referer\)/);
   });
 
   test('on again needs no list where one is stored', async (t) => {

@@ -31,8 +31,8 @@ const ROWS: readonly [RouteName, Record<string, unknown>, RegExp, RegExp][] = [
   [
     'config.setPolicies',
     { use_header_setting: 0, policy: ['jpg'] },
-    /^field policy\[0\] is invalid: expected a cache policy: a JSON object; found "jpg"$/,
-    /^字段 policy\[0\] 无效，应为：一条缓存策略：JSON 对象；实际为："jpg"$/,
+    /^field policy\[0\] is invalid: expected a JSON object, one cache policy; found "jpg"$/,
+    /^字段 policy\[0\] 无效，应为：JSON 对象（一条缓存策略）；实际为："jpg"$/,
   ],
   [
     'config.setPolicies',

@@ -113,9 +113,9 @@ describeOnBothEngines('cache policies', (newDatabase) => {
       [{ ...PATTERN, content: '(a)\\1' }, 'entryInvalid', /\[content\] .*linear time, but "\(a\)\\\\1" /],
       [{ ...PATTERN, content: 'a(?=b)' }, 'entryInvalid', /\[content\] .*linear time/],
       [{ ...PATTERN, content: 'a'.repeat(513) }, 'entryInvalid', /\[content\] .*at most 512 characters/],
-      ['jpg', 'fieldInvalid', / expected a cache policy: a JSON object; found /],
-      [null, 'fieldInvalid', / expected a cache policy: a JSON object; found /],
-      [[SUFFIX], 'fieldInvalid', / expected a cache policy: a JSON object; found /],
+      ['jpg', 'fieldInvalid', / expected a JSON object, one cache policy; found /],
+      [null, 'fieldInvalid', / expected a JSON object, one cache policy; found /],
+      [[SUFFIX], 'fieldInvalid', / expected a JSON object, one cache policy; found /],
     ];
     for (const [wrong, code, info] of rows) {
       const request = { domain_id: id, use_header_setting: '1', policy: [PREFIX, wrong] };

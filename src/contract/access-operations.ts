@@ -65,8 +65,8 @@ export const ACCESS_OPERATIONS = {
         referer_blank: optional({
           ...flag,
           expects: {
-            'zh-CN': '空 Referer：0（禁止）或 1（允许）；referer_type 为 0 或已保存过列表时可省略',
-            en: 'for an empty referer 0 (forbid) or 1 (allow); may be left out when referer_type is 0 or a list is stored',
+            'zh-CN': '0（禁止空 Referer）或 1（允许空 Referer）；referer_type 为 0 或已保存过列表时可省略',
+            en: '0 (forbid an empty referer) or 1 (allow it); may be left out when referer_type is 0 or a list is stored',
           },
         }),
         referer_str: optional(REFERER_LIST),

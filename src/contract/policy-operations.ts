@@ -56,7 +56,7 @@ const policies = objectList(POLICY, {
     'zh-CN': `缓存策略的数组，至多 ${MAX_POLICIES} 条，其中 urlregex 至多 ${MAX_PATTERNS} 条；use_header_setting 为 0 时至少一条`,
     en: `an array of at most ${MAX_POLICIES} cache policies, at most ${MAX_PATTERNS} of them urlregex; at least one when use_header_setting is 0`,
   },
-  each: { 'zh-CN': '一条缓存策略：JSON 对象', en: 'a cache policy: a JSON object' },
+  each: { 'zh-CN': 'JSON 对象（一条缓存策略）', en: 'a JSON object, one cache policy' },
   rule: ({ is_cache, policy_scheme = '' }) => (is_cache && policy_scheme === '' ? 'policy_scheme' : undefined),
   isAllowed: (given) => given.filter(({ policy_type }) => policy_type === 'urlregex').length <= MAX_PATTERNS,
 });

@@ -82,7 +82,7 @@ export const BYPASSES = {
 
 /** Why a response of an origin was not stored. */
 export const SKIPS = {
-  method: "neither a GET's response nor a POST's that answers for its own address",
+  method: "neither a GET's response nor a POST's that answers for its own address: a HEAD's, for example",
   requestBody: 'the request had a body',
   requestNoStore: "the client's no-store, where the site honours it",
   status: 'a status that is not stored',
