@@ -22,6 +22,10 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
     throw new CliError(`${where}: expected an object`);
   const request = { ...value, ...added };
   const contract = OPERATIONS[name].request;
+  // The service ignores them; a person has misspelt one.
+  const unknown = Object.keys(request).find((field) => !Object.hasOwn(contract.fields, field));
+  if (unknown !== undefined)
+    throw new CliError(`there is no field ${unknown}: ${name} takes ${Object.keys(contract.fields).join(', ')}`);
   const checked = contract.schema.safeParse(request);
   if (!checked.success) {
     const problems = describeProblems(contract, request, checked.error);
