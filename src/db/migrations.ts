@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { systemClock } from '#lib/clock.ts';
+import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
 
@@ -18,7 +19,11 @@ export interface ColumnWords {
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */
 export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<void> {
-  const steps = { '0001-domains-and-feed': domainsAndFeed(words), '0002-cache-tasks': cacheTasks(words) };
+  const steps = {
+    '0001-domains-and-feed': domainsAndFeed(words),
+    '0002-cache-tasks': cacheTasks(words),
+    '0005-traffic': traffic(words),
+  };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;

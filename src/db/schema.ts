@@ -3,6 +3,7 @@
  * as text. `migrations.ts` makes them; a name in snake_case is SQL and stays in this room.
  */
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
+import type { LogPartTable, StatReportTable, StatSumTable, StatTopTable } from './schema-traffic.ts';
 
 export interface Schema {
   account: AccountTable;
@@ -16,6 +17,10 @@ export interface Schema {
   cache_task: CacheTaskTable;
   prefetch_outcome: PrefetchOutcomeTable;
   cache_usage: CacheUsageTable;
+  log_part: LogPartTable;
+  stat_report: StatReportTable;
+  stat_sum: StatSumTable;
+  stat_top: StatTopTable;
 }
 
 /** What every query function takes first: the database, or a transaction of it. */

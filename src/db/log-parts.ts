@@ -1,0 +1,80 @@
+/** Which parts of log files there are; the bytes are blobs. */
+import type { Executor } from './schema.ts';
+
+export interface LogPartRow {
+  readonly key: string;
+  readonly domainId: number;
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+export interface LogDay {
+  readonly domainId: number;
+  readonly day: string;
+  /** Of all its parts. */
+  readonly bytes: number;
+}
+
+export interface DaySpan {
+  readonly domainIds: readonly number[];
+  /** Both inclusive. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+export async function hasLogPart(x: Executor, key: string): Promise<boolean> {
+  const row = await x.selectFrom('log_part').select('key').where('key', '=', key).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** False: it is there already. */
+export async function insertLogPart(x: Executor, part: LogPartRow, now: number): Promise<boolean> {
+  const { key, domainId, day, bytes, lines } = part;
+  const row = await x
+    .insertInto('log_part')
+    .values({ key, domain_id: domainId, day, bytes, lines, received_at: now })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The newest day first. */
+export async function listLogDays(x: Executor, { domainIds, firstDay, lastDay }: DaySpan): Promise<readonly LogDay[]> {
+  if (domainIds.length === 0) return [];
+  const rows = await x
+    .selectFrom('log_part')
+    .select((e) => ['domain_id', 'day', e.fn.sum<number>('bytes').as('bytes')])
+    .where('domain_id', 'in', domainIds)
+    .where('day', '>=', firstDay)
+    .where('day', '<=', lastDay)
+    .groupBy(['domain_id', 'day'])
+    .orderBy('day', 'desc')
+    .orderBy('domain_id', 'desc')
+    .execute();
+  return rows.map((row) => ({ domainId: row.domain_id, day: row.day, bytes: Number(row.bytes) }));
+}
+
+/** Of one day's file, in the order of its lines: by the hour, then by edge and file. */
+export async function listLogParts(x: Executor, domainId: number, day: string): Promise<readonly LogPartRow[]> {
+  const rows = await x
+    .selectFrom('log_part')
+    .select(['key', 'bytes', 'lines'])
+    .where('domain_id', '=', domainId)
+    .where('day', '=', day)
+    .orderBy('key')
+    .execute();
+  return rows.map(({ key, bytes, lines }) => ({ key, domainId, day, bytes, lines }));
+}
+
+/** Keys of parts of days before `day`, at most `limit`. */
+export async function listLogPartsBefore(x: Executor, day: string, limit: number): Promise<readonly string[]> {
+  const rows = await x.selectFrom('log_part').select('key').where('day', '<', day).limit(limit).execute();
+  return rows.map(({ key }) => key);
+}
+
+export async function deleteLogParts(x: Executor, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await x.deleteFrom('log_part').where('key', 'in', keys).execute();
+}

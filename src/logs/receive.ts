@@ -1,0 +1,91 @@
+/** Control's side of what edges tell of their traffic: each part of a log and each report is kept once, whatever comes twice. */
+import { hasLogPart, insertLogPart } from '#db/log-parts.ts';
+import type { Db } from '#db/open.ts';
+import { addSums, addTop, claimReport, type Grain, type SumRow } from '#db/statistics.ts';
+import type { Clock } from '#lib/clock.ts';
+import { addCounters, type Counters, MINUTE_MS, type MinuteCounters } from './counters.ts';
+import { createDays, type Days } from './day.ts';
+import { formatPartKey, type LogPart, type StatisticsReport, TOP_KINDS } from './report.ts';
+import { type BlobKey, type BlobStore, blobKey } from './store/blob-store.ts';
+
+export interface TrafficOptions {
+  readonly db: Db;
+  readonly blobs: BlobStore;
+  readonly timeZone: string;
+  readonly clock: Clock;
+}
+
+export interface Traffic {
+  takePart(part: LogPart): Promise<void>;
+  takeReport(report: StatisticsReport): Promise<void>;
+}
+
+const HOUR_MS = 60 * MINUTE_MS;
+/** Of each kind, domain and hour. */
+const KEEP_TOP = 100;
+
+export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): Traffic {
+  const days = createDays(timeZone);
+  return {
+    async takePart(part) {
+      const key = keyOf(part);
+      if (await hasLogPart(db.query, key)) return;
+      // First the bytes: a row whose blob is missing would be a file that cannot be downloaded.
+      await blobs.put(key, part.gzip);
+      await db.transaction(async (trx) => {
+        const { domainId, day, hour } = part.key;
+        const row = { key, domainId, day, bytes: part.gzip.length, lines: part.lines };
+        if (!(await insertLogPart(trx, row, clock()))) return;
+        const at = days.startOf(day) + Number(hour) * HOUR_MS;
+        for (const kind of TOP_KINDS) await addTop(trx, { domainId, at, kind }, part.top[kind], KEEP_TOP);
+      });
+    },
+    async takeReport(report) {
+      const rows = sumRows(report.minutes, days);
+      await db.transaction(async (trx) => {
+        if (await claimReport(trx, report, clock())) await addSums(trx, rows);
+      });
+    },
+  };
+}
+
+function keyOf({ key }: LogPart): BlobKey {
+  const text = formatPartKey(key);
+  const checked = blobKey(text);
+  if (checked === undefined) throw new Error(`not a key of a log part: ${text}`);
+  return checked;
+}
+
+/** Every minute counts for its hour and its day too. */
+function sumRows(minutes: readonly MinuteCounters[], days: Days): SumRow[] {
+  const rows = new Map<string, { grain: Grain; at: number; counts: Counters & { readonly domainId: number } }>();
+  for (const counts of minutes) {
+    const minuteAt = counts.minute * MINUTE_MS;
+    const places: readonly (readonly [Grain, number])[] = [
+      ['minute', minuteAt],
+      ['hour', Math.floor(minuteAt / HOUR_MS) * HOUR_MS],
+      ['day', days.startOf(days.dayOf(minuteAt))],
+    ];
+    for (const [grain, at] of places) {
+      const name = `${counts.domainId} ${grain} ${at}`;
+      const known = rows.get(name);
+      if (known === undefined) rows.set(name, { grain, at, counts: { ...counts } });
+      else addCounters(known.counts, counts);
+    }
+  }
+  return [...rows.values()].map(({ grain, at, counts }) => ({
+    domain_id: counts.domainId,
+    grain,
+    at,
+    requests: counts.requests,
+    bytes_in: counts.bytesIn,
+    bytes_out: counts.bytesOut,
+    bytes_origin: counts.bytesOrigin,
+    hits: counts.hits,
+    hit_bytes: counts.hitBytes,
+    status_2xx: counts.status2xx,
+    status_3xx: counts.status3xx,
+    status_4xx: counts.status4xx,
+    status_5xx: counts.status5xx,
+  }));
+}

@@ -1,0 +1,113 @@
+/** What edges tell of their traffic, in the database and the blob store: once, whatever comes twice; on both engines. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { listLogDays, listLogParts } from '#db/log-parts.ts';
+import { type Grain, listSums, listTop, pruneStatistics } from '#db/statistics.ts';
+import { MINUTE_MS, noCounters } from '#logs/counters.ts';
+import { createTraffic } from '#logs/receive.ts';
+import type { LogPart } from '#logs/report.ts';
+import { localBlobStore } from '#logs/store/local.ts';
+import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import { openTestDatabase } from './support/feed.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+/** Midnight in Shanghai. */
+const MIDNIGHT = Date.parse('2025-01-31T16:00:00Z');
+const HOUR_MS = 60 * MINUTE_MS;
+
+const PART: LogPart = {
+  key: { domainId: 7, day: '2025-02-01', hour: '00', edge: 'edge-1', file: 'worker-1-20250131T160000000Z-0000' },
+  lines: 2,
+  top: {
+    url: [{ value: '/a', requests: 2, bytes: 20 }],
+    referer: [],
+    client: [{ value: '203.0.113.9', requests: 2, bytes: 20 }],
+  },
+  gzip: gzipSync('one\ntwo\n'),
+};
+
+async function start(t: TestContext, newDatabase: NewDatabase) {
+  const db = await openTestDatabase(await newDatabase(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const folder = temporaryFolder(t);
+  const blobs = localBlobStore(folder);
+  return { db, folder, traffic: createTraffic({ db, blobs, timeZone: 'Asia/Shanghai', clock: () => MIDNIGHT }) };
+}
+
+describeOnBothEngines('traffic of edges', (newDatabase) => {
+  test('a part of a log is kept once, with what occurs most in it', async (t) => {
+    const { db, folder, traffic } = await start(t, newDatabase);
+    const later = { ...PART, key: { ...PART.key, hour: '01' } };
+    await Promise.all([traffic.takePart(PART), traffic.takePart(PART), traffic.takePart(later)]);
+    await traffic.takePart(PART);
+    const days = await listLogDays(db.query, { domainIds: [7, 8], firstDay: '2025-02-01', lastDay: '2025-02-01' });
+    assert.deepEqual(days, [{ domainId: 7, day: '2025-02-01', bytes: 2 * PART.gzip.length }]);
+    const parts = await listLogParts(db.query, 7, '2025-02-01');
+    assert.deepEqual(
+      parts.map(({ key }) => key.slice(0, 15)),
+      ['7/2025-02-01/00', '7/2025-02-01/01'],
+    );
+    assert.equal(readdirSync(`${folder}/7/2025-02-01`).length, 2);
+    const asked = { domainIds: [7], kind: 'url', from: MIDNIGHT, to: MIDNIGHT + 2 * HOUR_MS, limit: 10 };
+    assert.deepEqual(await listTop(db.query, asked), [{ value: '/a', requests: 4, bytes: 40 }]);
+    const first = { ...asked, kind: 'client', to: MIDNIGHT + HOUR_MS };
+    assert.deepEqual(await listTop(db.query, first), [{ value: '203.0.113.9', requests: 2, bytes: 20 }]);
+  });
+
+  test('of each hour the most frequent hundred are kept', async (t) => {
+    const { db, traffic } = await start(t, newDatabase);
+    for (let part = 0; part < 4; part++) {
+      const url = Array.from({ length: 50 }, (_, n) => ({ value: `/${part}/${n}`, requests: 1 + n, bytes: 1 }));
+      const key = { ...PART.key, file: `worker-${part}-20250131T160000000Z-0000` };
+      await traffic.takePart({ ...PART, key, top: { url, referer: [], client: [] } });
+    }
+    const asked = { domainIds: [7], kind: 'url', from: MIDNIGHT, to: MIDNIGHT + HOUR_MS, limit: 1000 };
+    const kept = await listTop(db.query, asked);
+    assert.equal(kept.length, 100);
+    assert.equal(kept[0]?.requests, 50);
+    assert.equal(kept.at(-1)?.requests, 26);
+  });
+
+  test('a report is added once, to its minute, hour and day', async (t) => {
+    const { db, traffic } = await start(t, newDatabase);
+    const counts = { ...noCounters(), requests: 3, bytesOut: 2 ** 40, status2xx: 2, status5xx: 1 };
+    const minute = MIDNIGHT / MINUTE_MS;
+    const report = (sequence: number, at: number, start = 'a') => ({
+      edge: 'edge-1',
+      start,
+      sequence,
+      minutes: [
+        { ...counts, domainId: 7, minute: at },
+        { ...counts, domainId: 8, minute: at },
+      ],
+    });
+    await Promise.all([traffic.takeReport(report(1, minute - 1)), traffic.takeReport(report(1, minute - 1))]);
+    await traffic.takeReport(report(2, minute));
+    await traffic.takeReport(report(1, minute - 1));
+    await traffic.takeReport(report(1, minute, 'b')); // an edge whose outbox was lost begins anew
+    const sums = (grain: Grain, domainIds = [7]) =>
+      listSums(db.query, { domainIds, grain, from: 0, to: Number.MAX_SAFE_INTEGER });
+    const row = { at: 0, requests: 3, bytes_in: 0, bytes_out: 2 ** 40, bytes_origin: 0, hits: 0, hit_bytes: 0 };
+    const one = { ...row, status_2xx: 2, status_3xx: 0, status_4xx: 0, status_5xx: 1 };
+    const two = { ...one, requests: 6, bytes_out: 2 ** 41, status_2xx: 4, status_5xx: 2 };
+    assert.deepEqual(await sums('minute'), [
+      { ...one, at: MIDNIGHT - MINUTE_MS },
+      { ...two, at: MIDNIGHT },
+    ]);
+    assert.deepEqual(await sums('day'), [
+      { ...one, at: MIDNIGHT - 24 * HOUR_MS },
+      { ...two, at: MIDNIGHT },
+    ]);
+    const both = (await sums('hour', [7, 8])).map(({ at, requests }) => ({ at, requests }));
+    assert.deepEqual(both, [
+      { at: MIDNIGHT - HOUR_MS, requests: 6 },
+      { at: MIDNIGHT, requests: 12 },
+    ]);
+    await pruneStatistics(db.query, { minute: MIDNIGHT, hour: MIDNIGHT + 1, day: 0, top: 0, report: 0 });
+    assert.equal((await sums('minute')).length, 1);
+    assert.equal((await sums('hour')).length, 0);
+    assert.equal((await sums('day')).length, 2);
+  });
+});
