@@ -12,6 +12,7 @@ import {
   listOf,
   network,
   oneOf,
+  orOff,
   path,
   postgresUrl,
   textThat,
@@ -35,6 +36,7 @@ export interface Values {
   readonly trustedProxies: readonly string[];
   readonly metricsListen: ListenAddress;
   readonly edgeHttpListen: ListenAddress;
+  readonly edgeHttpsListen: ListenAddress | 'off';
   readonly edgeTrustedProxies: readonly string[];
   readonly edgeProxyProtocol: 'off' | 'required';
   readonly edgeWorkers: number;
@@ -58,6 +60,14 @@ export interface Values {
   readonly prefetchUrlsPerDay: number;
   readonly logRotateSeconds: number;
   readonly logSpool: number;
+  readonly logStore: string;
+  readonly logS3Endpoint?: string;
+  readonly logS3Region: string;
+  readonly logS3AccessKey?: string;
+  readonly logS3SecretKey?: string;
+  readonly logDays: number;
+  readonly logUrl?: string;
+  readonly logUrlHours: number;
   readonly logLevel: LogLevel;
   readonly bootstrapToken?: string;
   readonly url?: string;
@@ -110,6 +120,11 @@ export const SETTINGS: Settings = {
     reader: listenAddress(),
     default: '[::]:8080',
     description: 'HTTP for viewers; `[::]` takes IPv4 too, and is 0.0.0.0 on a machine without IPv6',
+  },
+  edgeHttpsListen: {
+    reader: orOff(listenAddress()),
+    default: '[::]:8443',
+    description: 'HTTPS for viewers, over HTTP/2 and HTTP/1.1; `[::]` as above, `off`: none',
   },
   edgeTrustedProxies: {
     reader: listOf(network(), 0, 256),
@@ -230,6 +245,52 @@ export const SETTINGS: Settings = {
     reader: byteSize('64MB', '1024GB'),
     default: '8GB',
     description: 'Disk for access-log files that wait for control, for all edge workers together; the oldest go first',
+  },
+  logStore: {
+    reader: textThat(
+      'local, or s3://bucket or s3://bucket/prefix',
+      /^(local|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]{1,64}){0,4})$/,
+    ),
+    default: 'local',
+    description: 'Where control keeps log files: `local` in the data directory, or storage that speaks S3',
+  },
+  logS3Endpoint: {
+    reader: controlUrl,
+    description: 'Of that storage; the bucket is part of the path',
+  },
+  logS3Region: {
+    reader: textThat('letters, digits and hyphens', /^[a-z0-9-]{1,64}$/),
+    default: 'us-east-1',
+    description: 'Of that storage',
+  },
+  logS3AccessKey: {
+    reader: textThat('an access key', /^[\x21-\x7e]{1,256}$/),
+    secret: true,
+    description: 'For that storage',
+  },
+  logS3SecretKey: {
+    reader: textThat('a secret key', /^[\x21-\x7e]{1,256}$/),
+    secret: true,
+    description: 'For that storage',
+  },
+  logDays: {
+    reader: wholeNumber(1, 3650),
+    default: '30',
+    unit: 'days',
+    description: 'How long log files are kept',
+  },
+  logUrl: {
+    reader: textWhere(
+      'http:// or https://, a host, and perhaps a path',
+      (text) => /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
+    ),
+    description: 'Base address of log downloads in answers; without it that of the control listener',
+  },
+  logUrlHours: {
+    reader: wholeNumber(1, 168),
+    default: '24',
+    unit: 'hours',
+    description: 'How long the address of a log download can be used',
   },
   logLevel: { reader: oneOf(LOG_LEVELS), default: 'info', description: 'Least important log lines that are written' },
   bootstrapToken: {

@@ -14,6 +14,8 @@ test('the defaults are a whole configuration', () => {
   assert.equal(config.feedSocket, '/srv/data/run/feed.sock');
   assert.deepEqual(config.controlListen, { host: '127.0.0.1', port: 8700 });
   assert.deepEqual(config.edgeHttpListen, { host: '::', port: 8080 });
+  assert.deepEqual(config.edgeHttpsListen, { host: '::', port: 8443 });
+  assert.equal(mustLoad({ flags: { 'edge-https-listen': 'off' } }).config.edgeHttpsListen, 'off');
   assert.deepEqual(config.roles, ['control', 'edge']);
   assert.deepEqual([config.edgeTrustedProxies, config.edgeProxyProtocol], [[], 'off']);
   assert.equal(config.cacheMemoryBytes, 256 * 2 ** 20);

@@ -53,6 +53,11 @@ export function listenAddress(): Reader<ListenAddress> {
   };
 }
 
+/** `off` stands for none. */
+export function orOff<T>(reader: Reader<T>): Reader<T | 'off'> {
+  return { expected: `${reader.expected}, or off`, read: (text) => (text === 'off' ? 'off' : reader.read(text)) };
+}
+
 /** `auto` stands for a value that the machine decides. */
 export function autoOr<T>(reader: Reader<T>, automatic: T): Reader<T> {
   return { expected: `auto or ${reader.expected}`, read: (text) => (text === 'auto' ? automatic : reader.read(text)) };

@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
+import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
@@ -28,6 +29,7 @@ export interface RunningPart {
   /** Origins that a worker uses, for the one part that probes them. */
   noteOriginUses?(uses: readonly OriginUse[]): void;
   applyOriginProbes?(report: ProbeReport): void;
+  useTicketSecrets?(secrets: readonly TicketSecret[]): void;
   /** No new work; what is under way has `graceMs` to finish. */
   stop(graceMs: number): Promise<void>;
 }
@@ -109,6 +111,8 @@ async function handle(starting: Promise<RunningPart> | undefined, registry: Regi
       return part?.noteOriginUses?.(message.uses);
     case 'originProbes':
       return part?.applyOriginProbes?.(message.report);
+    case 'ticketSecrets':
+      return part?.useTicketSecrets?.(message.secrets);
     case 'stop':
       await part?.stop(message.graceMs);
       return process.exit(0);

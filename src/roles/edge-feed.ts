@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
+import { startTicketRotation } from '#edge/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -59,6 +60,12 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     registry,
     log,
   });
+  const tickets = startTicketRotation({
+    file: ticketSecretsPath(config.dataDir),
+    clock: systemClock,
+    log,
+    onSecrets: (secrets) => send({ kind: 'ticketSecrets', secrets }),
+  });
   return {
     confirm(id, isRun) {
       if (isRun) confirmed.get(id)?.resolve();
@@ -71,6 +78,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     },
     noteOriginUses: prober.note,
     async stop() {
+      tickets[Symbol.dispose]();
       prober[Symbol.dispose]();
       await client[Symbol.asyncDispose]();
       store[Symbol.dispose]();
@@ -89,6 +97,10 @@ function isListening(path: string): Promise<boolean> {
     const socket = connect(path, () => resolve(true));
     socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
   });
+}
+
+export function ticketSecretsPath(dataDir: string): string {
+  return join(dataDir, 'edge', 'ticket-secrets');
 }
 
 export function edgeStorePath(dataDir: string): string {

@@ -1,15 +1,17 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { Gauge } from 'prom-client';
+import type { HttpsOptions } from '#edge/https.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
-import { openSiteReader } from '#feed/edge-store.ts';
+import { makeTicketSecret, readTicketSecrets } from '#edge/tls/ticket-file.ts';
+import { openSiteReader, type SiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
-import { edgeStorePath } from './edge-feed.ts';
+import { edgeStorePath, ticketSecretsPath } from './edge-feed.ts';
 import { openExplainSocket } from './explain-socket.ts';
 import { UNDER_WAY } from './messages.ts';
 import { workerSocketPath } from './worker-sockets.ts';
@@ -45,6 +47,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     clock: systemClock,
     log,
     registry,
+    https: httpsOptions(config, source),
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
   const explainSocket = await openExplainSocket({
@@ -65,7 +68,11 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     if (uses.length > 0) send({ kind: 'originUses', uses });
   }, USES_EVERY_MS);
   return {
-    applyChange: ({ names }) => sites.forget(names),
+    applyChange: ({ names }) => {
+      sites.forget(names);
+      edge.https?.forget(names);
+    },
+    useTicketSecrets: (secrets) => edge.https?.useTicketSecrets(secrets),
     applyOriginProbes: edge.applyOriginProbes,
     prefetch: edge.prefetch,
     async stop(graceMs) {
@@ -77,4 +84,15 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
       source[Symbol.dispose]();
     },
   };
+}
+
+function httpsOptions(
+  { edgeHttpsListen, dataDir }: PartContext['config'],
+  source: SiteReader,
+): HttpsOptions | undefined {
+  if (edgeHttpsListen === 'off') return undefined;
+  const kept = readTicketSecrets(ticketSecretsPath(dataDir));
+  // At the very first start the feed's process may not have made any yet: it tells them then.
+  const ticketSecrets = kept.length > 0 ? kept : [makeTicketSecret(systemClock())];
+  return { listen: edgeHttpsListen, certificates: source, ticketSecrets };
 }

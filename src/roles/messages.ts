@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
+import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 
@@ -55,6 +56,12 @@ interface OriginProbesMessage {
   readonly report: ProbeReport;
 }
 
+/** From the feed's process, which renews them, to every worker. */
+interface TicketSecretsMessage {
+  readonly kind: 'ticketSecrets';
+  readonly secrets: readonly TicketSecret[];
+}
+
 export type ToChild =
   | StartMessage
   /** To a worker, which answers `inForce` when it runs them. */
@@ -65,6 +72,7 @@ export type ToChild =
   | PrefetchedMessage
   | OriginUsesMessage
   | OriginProbesMessage
+  | TicketSecretsMessage
   | { readonly kind: 'metrics'; readonly id: number }
   | { readonly kind: 'stop'; readonly graceMs: number };
 
@@ -79,6 +87,7 @@ export type FromChild =
   | PrefetchedMessage
   | OriginUsesMessage
   | OriginProbesMessage
+  | TicketSecretsMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
 /** `kept`: in the file `first-token`. `given`: it came from the settings and is kept nowhere. `none`: there was no need. */

@@ -10,7 +10,7 @@ import { type FirstToken, type FromChild, onMessage, type StartMessage, type ToC
 
 export type RelayedMessage = Extract<
   FromChild,
-  { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' | 'originUses' | 'originProbes' }
+  { kind: 'changed' | 'inForce' | 'prefetch' | 'prefetched' | 'originUses' | 'originProbes' | 'ticketSecrets' }
 >;
 
 interface PartEvents {
@@ -132,6 +132,7 @@ export class Part {
       case 'prefetched':
       case 'originUses':
       case 'originProbes':
+      case 'ticketSecrets':
         this.#options.onRelayed(this, message);
         break;
       default:

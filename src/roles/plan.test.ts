@@ -46,6 +46,7 @@ test('the edge is told no secret, and where no origin may be', () => {
       { host: '127.0.0.1', port: 8700 },
       { host: '127.0.0.1', port: 8701 },
       { host: '::', port: 8080 },
+      { host: '::', port: 8443 },
       { host: '::1', port: 5432 },
       { host: 'db.example', port: 6432 },
     ]);

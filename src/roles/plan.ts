@@ -21,9 +21,11 @@ export function planParts(
   return parts;
 }
 
-function ownAddresses({ controlListen, metricsListen, edgeHttpListen, databaseUrl, databaseListenUrl }: Config) {
+function ownAddresses(config: Config): readonly ListenAddress[] {
+  const { controlListen, metricsListen, edgeHttpListen, edgeHttpsListen, databaseUrl, databaseListenUrl } = config;
   const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressOf(url)));
-  return [controlListen, metricsListen, edgeHttpListen, ...databases];
+  const https = edgeHttpsListen === 'off' ? [] : [edgeHttpsListen];
+  return [controlListen, metricsListen, edgeHttpListen, ...https, ...databases];
 }
 
 function addressOf(url: string): ListenAddress {

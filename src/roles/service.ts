@@ -149,6 +149,7 @@ export class Service implements AsyncDisposable {
         for (const feed of this.#feeds) feed.send(message);
         break;
       case 'originProbes':
+      case 'ticketSecrets':
         for (const worker of this.#workers) worker.send(message);
         break;
       default:

@@ -113,11 +113,13 @@ function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecre
 async function settleAddresses(
   config: Config,
 ): Promise<{ readonly kind: 'settled'; readonly config: Config } | Refused> {
-  const wanted: Wanted<'metricsListen' | 'controlListen' | 'edgeHttpListen'>[] = [];
+  const wanted: Wanted<'metricsListen' | 'controlListen' | 'edgeHttpListen' | 'edgeHttpsListen'>[] = [];
   if (config.roles.includes('control'))
     wanted.push({ key: 'controlListen', who: 'control', address: config.controlListen });
   if (config.roles.includes('edge'))
     wanted.push({ key: 'edgeHttpListen', who: 'the edge', address: config.edgeHttpListen });
+  if (config.roles.includes('edge') && config.edgeHttpsListen !== 'off')
+    wanted.push({ key: 'edgeHttpsListen', who: 'the edge', address: config.edgeHttpsListen });
   wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
   const claims = await claimAddresses(wanted);
   if (claims.kind === 'claimed')

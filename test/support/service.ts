@@ -25,6 +25,7 @@ export interface RunningService {
   /** Empty when the part does not run. */
   readonly controlUrl: string;
   readonly edgeUrl: string;
+  readonly edgeHttpsUrl: string;
   readonly metricsUrl: string;
   /** The first access token; empty when there is none. */
   readonly token: string;
@@ -48,6 +49,7 @@ const SETTINGS = {
   CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
   CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
+  CAUSEWAY_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_WORKERS: '2',
 };
 
@@ -73,6 +75,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   return {
     controlUrl: address('control'),
     edgeUrl: address('edge'),
+    edgeHttpsUrl: /^edge +(https:\S+)/m.exec(command.stdout())?.[1] ?? '',
     metricsUrl: address('metrics'),
     token: settings['CAUSEWAY_BOOTSTRAP_TOKEN'] ?? readIfThere(join(dataDir, 'first-token')).trim(),
     dataDir,

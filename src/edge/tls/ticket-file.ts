@@ -1,0 +1,79 @@
+/**
+ * Where a machine keeps its ticket secrets, so that clients go on with their sessions after a restart, and who renews them. Who
+ * reads the file can read what was said in those sessions: nobody else may, and what is past its time is not kept.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { rotateTicketSecrets, TICKET_SECRET_BYTES, type TicketSecret } from './ticket-keys.ts';
+
+/** The newest first; none when there is no file, or it cannot be trusted. */
+export function readTicketSecrets(file: string): readonly TicketSecret[] {
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) return [];
+    const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Array.isArray(read) && read.every(isTicketSecret) ? read : [];
+  } catch {
+    return []; // not there yet, or spoilt: there will be new ones
+  }
+}
+
+/** For as long as its file is not there. */
+export function makeTicketSecret(now: number): TicketSecret {
+  return { createdAt: now, secret: randomSecret() };
+}
+
+export interface TicketRotationOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called at once, and whenever they change. */
+  onSecrets(secrets: readonly TicketSecret[]): void;
+}
+
+/** One per machine. */
+export function startTicketRotation({ file, clock, log, onSecrets }: TicketRotationOptions): Disposable {
+  let secrets = readTicketSecrets(file);
+  const rotate = () => {
+    const next = rotateTicketSecrets(secrets, clock(), randomSecret);
+    if (next === secrets) return;
+    secrets = next;
+    try {
+      keep(file, secrets);
+    } catch (error) {
+      log.error(
+        { err: error, file },
+        'the secrets of session tickets cannot be kept: a restart ends the sessions of clients',
+      );
+    }
+    onSecrets(secrets);
+  };
+  const kept = secrets;
+  rotate();
+  if (secrets === kept) onSecrets(secrets);
+  const timer = setInterval(rotate, CHECK_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+const CHECK_EVERY_MS = 60_000;
+
+/** No crash leaves half of it. */
+function keep(file: string, secrets: readonly TicketSecret[]): void {
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, JSON.stringify(secrets), { mode: 0o600, flag: 'wx' });
+  renameSync(unfinished, file);
+}
+
+function randomSecret(): string {
+  return randomBytes(TICKET_SECRET_BYTES).toString('hex');
+}
+
+function isTicketSecret(value: unknown): value is TicketSecret {
+  // `as`: an object's members are unknown values by their names; each is checked.
+  const { createdAt, secret } = Object(value) as Record<keyof TicketSecret, unknown>;
+  return typeof createdAt === 'number' && typeof secret === 'string' && SECRET.test(secret);
+}
+
+const SECRET = new RegExp(`^[0-9a-f]{${2 * TICKET_SECRET_BYTES}}$`);
