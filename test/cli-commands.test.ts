@@ -220,6 +220,11 @@ test('an operator finds a domain among those of every account, and names it by i
   assert.equal(await run('operator', 'domain', 'disable', '1', 'WWW.example.com'), 'domain 1 is disabled\n');
   assert.equal(await run('operator', 'domain', 'enable', '1', 'www.example.com'), 'domain 1 is enabled\n');
   assert.equal(await run('operator', 'domain', 'transfer', '1', '*.例子.com', '2'), 'domain 2 belongs to account 2\n');
+  await run('operator', 'domain', 'disable', '1', '1');
+  assert.match(
+    await run('operator', 'domain', 'list', '--status', 'disabled'),
+    /^ID .*\n1 +1 +www\.example\.com +disabled\n$/,
+  );
   const unknown = ['operator', 'domain', 'reject', '2', 'www.example.com'];
   await refuses(t, service, unknown, 'causeway: account 2 has no domain www.example.com\n');
 });

@@ -30,7 +30,7 @@ const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' 
 const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
 const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_follow' } as const;
 /** As status codes of the interface. */
-const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
+export const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
 
 export function domainCommand(context: CliContext): Command {
   const command = new Command('domain').description(
@@ -212,6 +212,6 @@ function originFields(origins: readonly string[], options: Options) {
   } satisfies Omit<CallOf<'domain.updateOrigin'>, 'domain_id'>;
 }
 
-function pick<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+export function pick<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

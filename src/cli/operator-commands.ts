@@ -2,11 +2,12 @@
  * `causeway operator domain`: what the people who run the service do with the domains of customers. A domain is named by its
  * id or its name.
  */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { run } from './account-commands.ts';
 import { type CliContext, CliError } from './context.ts';
+import { pick, STATUSES } from './domain-commands.ts';
 import { addCallSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
@@ -27,6 +28,7 @@ export function operatorCommand(context: CliContext): Command {
     .option('--account <account>', 'only those of this account')
     .option('--name <text>', 'only those whose name contains this')
     .option('--exact', '--name is the whole name')
+    .addOption(new Option('--status <status>', 'only those that are in it').choices(Object.keys(STATUSES)))
     .option('--pending', 'only those that wait for review')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
@@ -62,6 +64,7 @@ async function listDomains(client: Client, options: Options) {
   const filter = {
     account_id: textOption(options, 'account'),
     name: textOption(options, 'name'),
+    domain_status: pick(STATUSES, textOption(options, 'status')),
     exact: options['exact'] === true ? ('1' as const) : ('0' as const),
     pending: options['pending'] === true ? ('1' as const) : ('0' as const),
   };
