@@ -133,6 +133,11 @@ describe('feed client', () => {
     const bad = Array.from({ length: 1002 }, (_, n) => put(n + 1, `d${n}.example.com`, n + 2, {}));
     await c.control.sayDelta(1, 1003, ...bad);
     await eventually('all are refused', () => c.edge.store.countRejections() === 1002);
+    const alarms = c.said.map((line) => JSON.parse(line)).filter(({ rejected }) => rejected !== undefined);
+    assert.deepEqual(
+      alarms.map(({ rejected, first }) => [rejected, first.length, first[0].key]),
+      [[1002, 10, 'd0.example.com']],
+    );
     const report = await eventually('it is reported', () =>
       c.control.reports.find(({ rejected }) => rejected.length > 0),
     );

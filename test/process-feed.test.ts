@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import { eventually } from './support/eventually.ts';
+import { openTestDatabase, publishNow, putSite, siteSpec } from './support/feed.ts';
 import { startOrigin } from './support/origin.ts';
 import { type RunningService, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
@@ -80,6 +81,35 @@ for (const [name, harm] of HARM) {
     await eventually('it is made anew', () => namesAt(service).length === 2);
   });
 }
+
+test('what an edge cannot apply shows in its metrics, and by edge in those of control', async (t) => {
+  const service = await startService(t, { settings: SETTINGS });
+  await addInForce(service, 'a.example.com');
+  const gauges = async () => {
+    const metrics = await (await fetch(service.metricsUrl)).text();
+    return metrics
+      .split('\n')
+      .flatMap((line) => /^causeway_feed_(?:edge_)?rejected_resources\{.* \d+$/.exec(line) ?? []);
+  };
+  const shows = (count: number) =>
+    eventually(`${count} in both`, async () => {
+      const [one, other] = (await gauges()).toSorted();
+      const isOfControl = one?.includes('edge="local"') === true && one.includes('process="control"');
+      return isOfControl && one.endsWith(` ${count}`) && other?.endsWith(` ${count}`);
+    });
+  await shows(0);
+  // Of a newer control.
+  await using db = await openTestDatabase({ file: join(service.dataDir, 'causeway.db') });
+  await publishNow(db, {
+    kind: 'site',
+    key: 'a.example.com',
+    op: 'put',
+    body: { ...siteSpec(1, 'a.example.com'), type: 'new' },
+  });
+  await shows(1);
+  await publishNow(db, putSite(1, 'a.example.com'));
+  await shows(0);
+});
 
 test('of two edges with one id the older is told so, and the newer counts', async (t) => {
   const settings = { ...SETTINGS, CAUSEWAY_EDGE_ID: 'twin' };

@@ -23,6 +23,7 @@ import {
   PREFETCH_PATH,
   type PrefetchReport,
   type PrefetchReportResult,
+  type Rejection,
   type ResourceChange,
   SILENCE_MS,
   STATUS_MS,
@@ -33,7 +34,7 @@ import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
 
-/** Of what a snapshot had that cannot be applied; the count says how many there are. */
+/** Of what a snapshot or a delta had that cannot be applied; the count says how many there are. */
 const MAX_TOLD = 10;
 /** Jittered: after a restart of control not everyone comes at once. */
 const RECONNECT = { firstMs: 100, capMs: 5000 };
@@ -205,13 +206,14 @@ class RunningFeedClient implements FeedClient {
     const at = { epoch, revision, tag };
     const rejected = store.countRejections();
     log.info({ revision, count, rejected }, 'took a snapshot');
-    if (rejected > 0)
-      log.error(
-        { rejected, first: store.listRejections(MAX_TOLD) },
-        'resources cannot be applied; their last versions stay',
-      );
+    this.#sayRefused(rejected, store.listRejections(MAX_TOLD));
     this.#confirmations.add(at, undefined);
     return at;
+  }
+
+  #sayRefused(rejected: number, first: readonly Rejection[]): void {
+    if (rejected === 0) return;
+    this.#options.log.error({ rejected, first }, 'resources cannot be applied; their last versions stay');
   }
 
   /** Until the stream ends, which is a failure, or control says that changes alone do not do. */
@@ -238,14 +240,14 @@ class RunningFeedClient implements FeedClient {
   /** Throws when the delta does not begin where we are; the next connection says where that is. */
   #apply(epoch: string, { from, to, tag, changes }: Delta): void {
     if (this.#repair()) throw new Error(SETTINGS_LOST);
-    const { store, clock, log } = this.#options;
+    const { store, clock } = this.#options;
     const revision = store.head()?.revision;
     if (from !== revision) throw new Error(`a delta from ${from} while at ${revision}`);
     const accepted = changes.map(acceptChange);
     store.applyDelta({ revision: to, tag }, accepted, clock());
-    for (const change of accepted) {
-      if (change.kind === 'reject') log.error({ ...change }, 'a resource cannot be applied; its last version stays');
-    }
+    const refused = accepted.filter((change) => change.kind === 'reject');
+    const first = refused.slice(0, MAX_TOLD).map(({ resource, kind: _, ...told }) => ({ kind: resource, ...told }));
+    this.#sayRefused(refused.length, first);
     this.#confirmations.add({ epoch, revision: to, tag }, changes.flatMap(changedSites));
   }
 

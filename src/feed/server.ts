@@ -25,6 +25,7 @@ import {
   STATUS_PATH,
   STREAM_PATH,
 } from './protocol.ts';
+import { createRejectionCounts, type RejectionCount, type RejectionCounts } from './rejection-counts.ts';
 import { withSnapshot } from './snapshot.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
@@ -60,13 +61,16 @@ export interface FeedServer extends AsyncDisposable {
   readonly headRevision: number;
   /** Open streams. */
   readonly connectedEdges: number;
+  /** Of edges that report. */
+  rejections(): readonly RejectionCount[];
 }
 
 /** Throws when the socket is taken. */
 export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
   const { db, log } = options;
   const broadcast = createBroadcast(db);
-  const handle = createHandler(options, broadcast);
+  const rejections = createRejectionCounts();
+  const handle = createHandler(options, broadcast, rejections);
   const server = createServer((request, response) => void handle(request, response)); // `handle` never rejects
   server.maxConnections = MAX_CONNECTIONS;
   await listenOnSocket(server, options.socketPath);
@@ -80,6 +84,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
     get connectedEdges() {
       return broadcast.clientCount;
     },
+    rejections: () => rejections.list(options.clock()),
     async [Symbol.asyncDispose]() {
       clearInterval(beating);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -123,11 +128,11 @@ type Routes = Readonly<Record<string, { readonly method: string; readonly handle
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-function createHandler(options: FeedServerOptions, broadcast: Broadcast): Handler {
+function createHandler(options: FeedServerOptions, broadcast: Broadcast, rejections: RejectionCounts): Handler {
   const routes: Routes = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
     [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db) },
-    [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options)) },
+    [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options, rejections)) },
     [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
     ...(options.traffic !== undefined && trafficRoutes(options.traffic)),
   };
@@ -220,13 +225,19 @@ function createReportHandler(take: (text: string) => Promise<string | undefined>
   };
 }
 
-function createStatusTaker({ db, clock, log }: FeedServerOptions): (text: string) => Promise<string | undefined> {
+function createStatusTaker(
+  { db, clock, log }: FeedServerOptions,
+  rejections: RejectionCounts,
+): (text: string) => Promise<string | undefined> {
   let saidAt = Number.NEGATIVE_INFINITY;
   return async (text) => {
     const status = parseStatus(text);
     const now = clock();
     const recorded = await recordEdgeStatus(db.query, status, now);
-    if (recorded === 'recorded') return undefined;
+    if (recorded === 'recorded') {
+      rejections.note(status, now);
+      return undefined;
+    }
     if (recorded === 'unknownPlace') return 'at: no place in the history of this database';
     if (now - saidAt >= SAY_AGAIN_MS) {
       saidAt = now;

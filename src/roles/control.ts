@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
 import { openDatabase } from '#db/open.ts';
-import { startFeedServer } from '#feed/server.ts';
+import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { databasePath } from '#lib/data-directory.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -70,7 +70,7 @@ export function apiOptions(config: Config) {
 
 function addFeedMetrics(
   registry: PartContext['registry'],
-  feed: { readonly headRevision: number; readonly connectedEdges: number },
+  feed: Pick<FeedServer, 'headRevision' | 'connectedEdges' | 'rejections'>,
 ): void {
   new Gauge({
     name: 'causeway_feed_head_revision',
@@ -86,6 +86,16 @@ function addFeedMetrics(
     registers: [registry],
     collect() {
       this.set(feed.connectedEdges);
+    },
+  });
+  new Gauge({
+    name: 'causeway_feed_edge_rejected_resources',
+    help: 'Settings that an edge cannot apply, as it reported last; 1000 are the most that a report holds',
+    labelNames: ['edge'],
+    registers: [registry],
+    collect() {
+      this.reset(); // an edge that is gone is not shown
+      for (const { edge, rejected } of feed.rejections()) this.set({ edge }, rejected);
     },
   });
 }
