@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { createGuard } from '../src/edge/origin/guard.ts';
 import type { ProbeReport, ProbeTarget } from '../src/edge/origin/probe-schedule.ts';
-import { startProber } from '../src/edge/origin/prober.ts';
+import { type ProberOptions, startProber } from '../src/edge/origin/prober.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { createAuthority } from './support/certificate.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
@@ -85,6 +85,21 @@ describe('the prober', () => {
   });
 });
 
+test('at most 500 probes are under way, however many origins are due; the next begins when one ends', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const waiting: (() => void)[] = [];
+  const resolve = () => new Promise<never>((_, reject) => waiting.push(() => reject(new Error('no such name'))));
+  const { prober, registry } = startTestProber(t, undefined, resolve);
+  prober.note(Array.from({ length: 600 }, (_, n) => ({ target: named(`origin-${n}.example`), isPassedOver: true })));
+  for (let tick = 0; tick < 50; tick++) t.mock.timers.tick(100);
+  assert.equal(waiting.length, 500);
+  waiting[0]?.();
+  await eventually('one has ended', async () => /kind="connect",outcome="down"} 1/.test(await registry.metrics()));
+  for (let tick = 0; tick < 3; tick++) t.mock.timers.tick(100);
+  assert.equal(waiting.length, 501);
+  for (const end of waiting) end();
+});
+
 describe('an edge and its prober', () => {
   test('an origin that is down is passed over from the first request on; when it is back it has its turn again', async (t) => {
     const primary = await startOrigin(t, reply('primary'));
@@ -154,11 +169,16 @@ test('a monitor URL by TLS', needsProgram('openssl'), async (t) => {
   assert.equal(origin.requests[0]?.serverName, 'source.example');
 });
 
-function startTestProber(t: Cleanup, guard = createGuard({ allow: ['127.0.0.0/8'], refuse: [] })) {
+function startTestProber(
+  t: Cleanup,
+  guard = createGuard({ allow: ['127.0.0.0/8'], refuse: [] }),
+  resolve?: ProberOptions['resolve'],
+) {
   const reports: ProbeReport[] = [];
   const registry = new Registry();
   const prober = startProber({
     guard,
+    ...(resolve && { resolve }),
     monotonic: () => performance.now() * HASTE,
     random: Math.random,
     onReport: (report) => void reports.push(report),
@@ -176,6 +196,10 @@ function lastOf(reports: readonly ProbeReport[]): ProbeReport | undefined {
 function target(port: number): ProbeTarget {
   const destination = { host: '127.0.0.1', port, isAddress: true, serverName: undefined };
   return { key: `127.0.0.1:${port}`, destination };
+}
+
+function named(host: string): ProbeTarget {
+  return { key: `${host}:80`, destination: { host, port: 80, isAddress: false, serverName: undefined } };
 }
 
 function monitored(port: number, path: string): ProbeTarget {

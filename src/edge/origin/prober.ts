@@ -30,6 +30,8 @@ export interface Prober extends Disposable {
 const TICK_MS = 100;
 /** 200 a second. */
 const MAX_PER_TICK = 20;
+/** Each is a socket, for up to 10 s where nobody answers; what is due then waits, the most overdue first. */
+const MAX_UNDER_WAY = 500;
 /** Of what goes down and up in the log: origins may do that as often as they like. */
 const LINES = { perSecond: 1, burst: 60 };
 
@@ -40,9 +42,12 @@ export function startProber(options: ProberOptions): Prober {
   const schedule = createProbeSchedule(options.random);
   const lines = new TokenBuckets({ ...LINES, maxKeys: 1 });
   const countProbe = addMetrics(registry, schedule);
+  let underWay = 0;
 
   const probe = async (target: ProbeTarget) => {
+    underWay++;
     const outcome = await probeOrigin(target, connect);
+    underWay--;
     countProbe({ kind: target.request === undefined ? 'connect' : 'request', outcome });
     const now = monotonic();
     const change = schedule.settle(target.key, outcome, now);
@@ -51,7 +56,8 @@ export function startProber(options: ProberOptions): Prober {
   };
   const timer = setInterval(() => {
     const now = monotonic();
-    for (const target of schedule.take(now, MAX_PER_TICK)) void probe(target); // never rejects
+    const max = Math.min(MAX_PER_TICK, MAX_UNDER_WAY - underWay);
+    for (const target of schedule.take(now, max)) void probe(target); // never rejects
     const report = schedule.takeReport(now);
     if (report !== undefined) onReport(report);
   }, TICK_MS);
