@@ -92,6 +92,10 @@ describe('the loop guard', () => {
     [['CDN-Loop', 'other'], false],
     [['CDN-Loop', 'causeway'], true],
     [['cdn-loop', 'other, CAUSEWAY;v=1'], true],
+    [['Via', '1.1 causeway'], true],
+    [['Via', '1.0 fred, HTTP/1.1\tCauseway (a comment)', 'Via', '2 other'], true],
+    [['Via', '1.1 other', 'Via', '2.0 causeway'], true],
+    [['Via', '1.1 causeway.example, 1.1 causeway:80, 1.1 other (causeway), causeway'], false],
     [['CDN-Loop', 'other', 'CDN-Loop', 'x,causeway'], true],
     [['CDN-Loop', 'notcauseway'], false],
   ];

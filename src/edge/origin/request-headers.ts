@@ -46,9 +46,14 @@ export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
   return headers.filter((_, index) => ELSEWHERE.has((headers[index - (index % 2)] ?? '').toLowerCase()));
 }
 
-/** The request has been here before. Parameters after `;` do not count. RFC 8586 §2 */
+/** The request has been here before, as either field says: what stands between may have dropped the other. */
 export function isLoop(headers: RawHeaders): boolean {
-  return listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME);
+  return (
+    // Parameters do not count. RFC 8586 §2
+    listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME) ||
+    // Protocol, pseudonym, perhaps a comment. RFC 9110 §7.6.3
+    listMembers(allValues(headers, 'via')).some((member) => member.split(/[ \t]+/)[1] === SERVICE_NAME)
+  );
 }
 
 /**
