@@ -1,4 +1,5 @@
 /** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
+import { Gauge, type Registry } from 'prom-client';
 import type { SiteSource } from '#sites/table.ts';
 import type { HttpServer } from './http-server.ts';
 import { createHttp2Sessions, type Http2Parts } from './http2/session.ts';
@@ -24,7 +25,7 @@ export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates'> 
   cutAll(): void;
 }
 
-export function createHttpsServer(options: HttpsOptions, parts: Http2Parts, http: HttpServer): HttpsServer {
+export function createHttpsServer(options: HttpsOptions, parts: Http2Parts & { readonly registry: Registry }, http: HttpServer): HttpsServer {
   const { edge, limits, connections, proxies } = parts;
   const http2 = createHttp2Sessions(parts);
   const tls = createTlsServer({
@@ -43,6 +44,14 @@ export function createHttpsServer(options: HttpsOptions, parts: Http2Parts, http
       http.take(socket);
     },
     onHttp2: http2.serve,
+  });
+  new Gauge({
+    name: 'causeway_edge_expired_certificates',
+    help: 'Certificates in use whose time is over.',
+    registers: [parts.registry],
+    collect() {
+      this.set(tls.certificates.countExpired(edge.clock()));
+    },
   });
   return {
     server: tls.server,

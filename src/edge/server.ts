@@ -60,7 +60,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     headerMs: limits.proxyHeaderMs,
     onFailure: edge.metrics.countProxyHeaderFailure,
   });
-  const parts = { edge, limits, connections, proxies };
+  const parts = { edge, limits, connections, proxies, registry: options.registry };
   const http = createHttpServer(parts);
   const https = options.https && { ...options.https, ...createHttpsServer(options.https, parts, http) };
   ports.http = await listen(http.server, options);

@@ -1,9 +1,7 @@
-/** Hellos of real clients (Node's and openssl's OpenSSL), whole, in pieces, cut and damaged. */
+/** Hellos of a real client (Node's OpenSSL), whole, in pieces, cut and damaged. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { type ConnectionOptions, connect } from 'node:tls';
+import { helloOf } from '../../../test/support/client-hello.ts';
 import { readClientHello } from './client-hello.ts';
 
 describe('readClientHello', () => {
@@ -56,20 +54,3 @@ describe('readClientHello', () => {
     }
   });
 });
-
-/** What Node's client sends first. */
-async function helloOf(options: ConnectionOptions): Promise<Buffer> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const client = connect({ ...options, port, host: '127.0.0.1' });
-  client.on('error', () => undefined); // nobody answers it
-  // `as`: what the event carries.
-  const [socket] = (await once(server, 'connection')) as [Socket];
-  const [bytes] = (await once(socket, 'data')) as [Buffer];
-  client.destroy();
-  socket.destroy();
-  server.close();
-  return bytes;
-}
