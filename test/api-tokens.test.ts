@@ -15,7 +15,7 @@ describe('tokens', () => {
   test('that are missing, unknown or not text are told apart', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const rows: readonly [unknown, string, RegExp][] = [
-      [{}, 'fieldMissing', /^缺少字段 access_token：应为/],
+      [{}, 'fieldMissing', /^缺少字段 access_token，应为：/],
       [{ access_token: null }, 'fieldMissing', /^缺少字段 access_token/],
       [{ access_token: '' }, 'fieldInvalid', /^字段 access_token 无效/],
       [{ access_token: ['x'] }, 'fieldInvalid', /^字段 access_token 无效/],
