@@ -24,16 +24,23 @@ export interface Config
   extends Omit<
     Values,
     | 'feedSocket'
+    | 'keyring'
     | 'controlTlsCert'
     | 'controlTlsKey'
     | 'cacheMemory'
     | 'cacheDisk'
     | 'cacheDiskSize'
     | 'logSpool'
+    | 'logStore'
+    | 'logS3Endpoint'
+    | 'logS3Region'
+    | 'logS3AccessKey'
+    | 'logS3SecretKey'
     | 'token'
     | 'tokenFile'
   > {
   readonly feedSocket: string;
+  readonly keyringFile: string;
   /** PEM texts; present when control speaks TLS. */
   readonly controlTls?: { readonly cert: string; readonly key: string };
   /** For all edge workers of this machine together. */
@@ -44,6 +51,7 @@ export interface Config
   readonly cacheDiskBytes: number;
   /** For the finished log files of all edge workers of this machine together. */
   readonly logSpoolBytes: number;
+  readonly logStore: LogStore;
   /** The access token of commands that call a service, from `token` or `token-file`. */
   readonly token?: string;
 }
@@ -106,11 +114,25 @@ export function loadConfig(input: ConfigInput): Loaded {
   return { kind: 'config', config, sources: showSettings(SETTINGS, texts) };
 }
 
+/** Where control keeps log files. */
+export type LogStore =
+  | { readonly kind: 'local'; readonly directory: string }
+  | {
+      readonly kind: 's3';
+      readonly endpoint: string;
+      readonly region: string;
+      readonly bucket: string;
+      /** Empty: none. */
+      readonly prefix: string;
+      readonly credentials: { readonly accessKey: string; readonly secretKey: string };
+    };
+
 type Refuse = (key: string, problem: string) => void;
 
 /** What follows from several settings together, and from the files that settings name. */
 function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
-  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...rest } = values;
+  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...more } = values;
+  const { keyring, logStore: _, logS3Endpoint, logS3Region, logS3AccessKey, logS3SecretKey, ...rest } = more;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
   const socketBytes = Buffer.byteLength(feedSocket);
@@ -147,11 +169,26 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     ...rest,
     dataDir,
     feedSocket,
+    keyringFile: resolve(cwd, keyring ?? join(dataDir, 'keyring')),
     cacheMemoryBytes: cacheMemory,
     cacheDirectory: resolve(cwd, cacheDisk ?? join(dataDir, 'cache')),
     cacheDiskBytes: cacheDiskSize,
     logSpoolBytes: logSpool,
+    logStore: finishLogStore(values, dataDir, refuse),
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
     ...(token !== undefined && { token }),
   };
+}
+
+function finishLogStore(values: Values, dataDir: string, refuse: Refuse): LogStore {
+  const local: LogStore = { kind: 'local', directory: join(dataDir, 'log-store') };
+  const { logStore, logS3Endpoint: endpoint, logS3Region: region } = values;
+  const { logS3AccessKey: accessKey, logS3SecretKey: secretKey } = values;
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(logStore) ?? [];
+  if (bucket === undefined) return local;
+  if (endpoint === undefined || accessKey === undefined || secretKey === undefined) {
+    refuse('logStore', 'storage that speaks S3 needs log-s3-endpoint, log-s3-access-key and log-s3-secret-key');
+    return local;
+  }
+  return { kind: 's3', endpoint, region, bucket, prefix, credentials: { accessKey, secretKey } };
 }

@@ -27,6 +27,7 @@ type RoleName = 'control' | 'edge';
 /** The value of each setting. Its name in the file and as a flag is the key in kebab-case. */
 export interface Values {
   readonly dataDir: string;
+  readonly keyring?: string;
   readonly roles: readonly RoleName[];
   readonly databaseUrl?: string;
   readonly databaseListenUrl?: string;
@@ -89,6 +90,11 @@ export const SETTINGS: Settings = {
     reader: listOf(oneOf(['control', 'edge']), 1, 2),
     default: 'control,edge',
     description: 'What this machine runs',
+  },
+  keyring: {
+    reader: path(),
+    description:
+      'File of the keys that stored secrets are sealed with, apart from their backups; without it `keyring` in the data directory',
   },
   databaseUrl: {
     reader: postgresUrl(),

@@ -9,6 +9,7 @@ import { databasePath } from '#lib/data-directory.ts';
 import type { Logger } from '#lib/logger.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
+import { openControlTraffic } from './control-traffic.ts';
 import { ensureFirstToken } from './first-token.ts';
 
 export async function startControl({ config, localSecret, log, registry }: PartContext): Promise<RunningPart> {
@@ -20,7 +21,10 @@ export async function startControl({ config, localSecret, log, registry }: PartC
     file: firstTokenPath(config.dataDir),
     now: systemClock(),
   });
-  const feed = stack.use(await startFeedServer({ db, socketPath: config.feedSocket, clock: systemClock, log }));
+  const traffic = stack.use(openControlTraffic(config, db, log));
+  const feed = stack.use(
+    await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, clock: systemClock, log }),
+  );
   const api = stack.use(
     await startApi({ ...apiOptions(config), db, localSecret, clock: systemClock, steadyClock, log, registry }),
   );

@@ -12,6 +12,7 @@ import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
+import { startTraffic } from './traffic.ts';
 
 /** After that the feed tries on by itself. */
 const CONTROL_START_MS = 5000;
@@ -50,6 +51,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     clock: systemClock,
     log,
   });
+  const traffic = startTraffic(context);
   addMetrics(registry, client, store);
   const prober = startProber({
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
@@ -80,6 +82,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     async stop() {
       tickets[Symbol.dispose]();
       prober[Symbol.dispose]();
+      await traffic[Symbol.asyncDispose]();
       await client[Symbol.asyncDispose]();
       store[Symbol.dispose]();
     },

@@ -1,0 +1,55 @@
+/** What control does with the traffic that edges tell: keeps it, and forgets it in time. */
+import type { Config } from '#config';
+import type { Db } from '#db/open.ts';
+import { MessageError } from '#feed/messages.ts';
+import type { TrafficTaker } from '#feed/server.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { createTraffic } from '#logs/receive.ts';
+import { MAX_PART_BYTES, MAX_REPORT_BYTES, parsePart, parseReport } from '#logs/report.ts';
+import { forgetOldTraffic } from '#logs/retention.ts';
+import type { BlobStore } from '#logs/store/blob-store.ts';
+import { localBlobStore } from '#logs/store/local.ts';
+import { s3BlobStore } from '#logs/store/s3.ts';
+
+export interface ControlTraffic extends AsyncDisposable {
+  readonly blobs: BlobStore;
+  readonly taker: TrafficTaker;
+}
+
+const FORGET_EVERY_MS = 3_600_000;
+
+export function openControlTraffic({ logStore, logDays, timeZone }: Config, db: Db, log: Logger): ControlTraffic {
+  const blobs = logStore.kind === 'local' ? localBlobStore(logStore.directory) : s3BlobStore(logStore, systemClock);
+  const traffic = createTraffic({ db, blobs, timeZone, clock: systemClock });
+  const stopping = new AbortController();
+  let forgetting: Promise<void> = Promise.resolve();
+  const forget = () => {
+    forgetting = forgetting
+      .then(() => forgetOldTraffic({ db, blobs, timeZone, logDays }, systemClock(), stopping.signal))
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error({ err: error }, 'old log files were not deleted; trying again later');
+      });
+  };
+  const timer = setInterval(forget, FORGET_EVERY_MS);
+  forget();
+  return {
+    blobs,
+    taker: {
+      maxPartBytes: MAX_PART_BYTES,
+      maxReportBytes: MAX_REPORT_BYTES,
+      takePart: (body) => traffic.takePart(required('part of a log', parsePart(body))),
+      takeReport: (body) => traffic.takeReport(required('report of traffic', parseReport(body))),
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      stopping.abort();
+      await forgetting;
+    },
+  };
+}
+
+function required<T>(what: string, value: T | undefined): T {
+  if (value === undefined) throw new MessageError(`expected a ${what}`);
+  return value;
+}
