@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Field } from '#contract/fields.ts';
+import { COMMON } from '#contract/operation.ts';
+import { OPERATIONS } from '#contract/operations.ts';
 import { translate } from '#contract/reasons.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
 import { add, startWithCustomers } from './support/customers.ts';
@@ -136,6 +139,15 @@ test('what is found in access_token is not shown', async (t) => {
   const secret = 'hush'.repeat(200);
   const { body } = await api.post('/domain/listDomains', { access_token: secret });
   assert.doesNotMatch(JSON.stringify(body), /hush/);
+});
+
+test('fields that hold a secret are marked, so that what is found in them is not shown', () => {
+  const fields = [COMMON, ...Object.values(OPERATIONS).map(({ request }) => request)].flatMap(
+    (request): [string, Field][] => Object.entries(request.fields),
+  );
+  const secrets = fields.filter(([name]) => /token$|private|password|secret/.test(name));
+  assert.ok(secrets.length > 0);
+  for (const [name, { isSecret }] of secrets) assert.equal(isSecret, true, `${name} needs isSecret`);
 });
 
 test('every reason for a refusal has its words in Chinese (src/contract/reasons.ts)', () => {
