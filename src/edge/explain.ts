@@ -12,6 +12,7 @@ import { cacheKey } from './cache-key.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import type { EdgeDecision } from './decide.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
+import { redirectToHttps } from './https-only.ts';
 import { lookUp } from './look-up.ts';
 import { type Plan, planRequest, policyOf } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
@@ -76,6 +77,11 @@ async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Ex
   const access = checkAccess(site, request); // 3
   note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'let in');
   if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
+  const redirect = redirectToHttps(site, request, edge.ports, edge.clock());
+  if (redirect !== undefined) {
+    note('access', `sent to ${firstValue(redirect.headers, 'location')}`);
+    return end(redirect.mark);
+  }
 
   const key = cacheKey(site, request); // 4
   note('key', key);
