@@ -1,4 +1,4 @@
-/** Runs the public cache tests against a proxy, all at once, each on an address of its own. */
+/** Runs the public cache tests against a proxy, each on an address of its own, and during the pauses of the others. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckFailure, checkResponse, checkVisits } from './checks.ts';
@@ -14,13 +14,40 @@ export interface Proxy {
 }
 
 const PAUSE_MS = 3_000;
+/** The tests are about seconds, and with all of them asking at once a busy machine takes seconds for each answer. */
+const MAX_ASKING = 4;
 
 export async function runCacheTests(tests: readonly CacheTest[], proxy: Proxy, origin: SuiteOrigin): Promise<Verdicts> {
-  const verdicts = await Promise.all(tests.map(async (test) => [test.id, await runTest(test, proxy, origin)] as const));
+  const turns = new Turns();
+  const verdicts = await Promise.all(
+    tests.map(async (test) => [test.id, await runTest(test, proxy, origin, turns)] as const),
+  );
   return new Map(verdicts);
 }
 
-async function runTest(test: CacheTest, proxy: Proxy, origin: SuiteOrigin): Promise<Verdict> {
+/** Who has begun and comes back from a pause goes before those who have not. */
+class Turns {
+  #taken = 0;
+  readonly #back: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  take(hasBegun: boolean): Promise<void> {
+    if (this.#taken < MAX_ASKING) {
+      this.#taken++;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => (hasBegun ? this.#back : this.#waiting).push(resolve));
+  }
+
+  give(): void {
+    const next = this.#back.shift() ?? this.#waiting.shift();
+    if (next === undefined) this.#taken--;
+    else next();
+  }
+}
+
+async function runTest(test: CacheTest, proxy: Proxy, origin: SuiteOrigin, turns: Turns): Promise<Verdict> {
+  await turns.take(false);
   const token = randomUUID();
   origin.expect(token, test.requests);
   const responses: SuiteResponse[] = [];
@@ -30,13 +57,19 @@ async function runTest(test: CacheTest, proxy: Proxy, origin: SuiteOrigin): Prom
       const response = await fetchOnce({ ...proxy, ...request });
       responses.push(response);
       checkResponse(step, index + 1, response, token);
-      if (step.pause_after === true) await delay(PAUSE_MS);
+      if (step.pause_after === true) {
+        turns.give();
+        await delay(PAUSE_MS);
+        await turns.take(true);
+      }
     }
     checkVisits(test.requests, responses, origin.visits(token));
     return { kind: 'pass' };
   } catch (error) {
     const isSetup = error instanceof CheckFailure && error.isSetup;
     return { kind: 'fail', isSetup, message: error instanceof Error ? error.message : String(error) };
+  } finally {
+    turns.give();
   }
 }
 
