@@ -165,7 +165,7 @@ test('every reason for a refusal has its words in Chinese (src/contract/reasons.
 function reasonsIn(file: string): string[] {
   const source = readFileSync(join(import.meta.dirname, '..', file), 'utf8');
   const pattern =
-    /(['"`])((?:is|has|does|needs|names|contains|ends|looks|repeats|cannot|overlaps) (?:(?!\1)[^\\\n]|\\.)+)\1/g;
+    /(?<!Buffer\.from\()(['"`])((?:is|has|holds|expired|does|needs|names|contains|ends|looks|repeats|cannot|overlaps) (?:(?!\1)[^\\\n]|\\.)+)\1/g;
   return [...source.matchAll(pattern)].map(([, , text = '']) =>
     text.replace(/\$\{[^}]*\}/g, '1').replace(/\\(.)/g, '$1'),
   );

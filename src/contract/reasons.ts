@@ -83,6 +83,26 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
     '匹配方式过多：应以 ^ 开头，或减少其中可以重新开始的内容的重复次数',
   ],
   ['cannot be used: {}', '不能使用：{1}'],
+
+  ['holds no PEM block', '不含 PEM 块'],
+  ['has a block without its END line: {}', '中有块缺少 END 行：{1}'],
+  ['has a block that is not Base64: {}', '中有块不是 Base64：{1}'],
+  ['holds no certificate, but {}', '不含证书，只有 {1}'],
+  ['has a block that is no certificate: number {}', '的第 {1} 个证书块不是证书'],
+  ['holds {} certificates: at most {} make a chain', '含有 {1} 张证书：证书链至多 {2} 张'],
+  ['holds {} certificates of the private key: one is expected', '含有 {1} 张与私钥匹配的证书：应只有一张'],
+  ['holds a certificate that is no part of its chain: {}', '含有不属于证书链的证书：{1}'],
+  ['expired at {}', '已于 {1} 过期'],
+  ['is refused by TLS: {}', '被 TLS 拒绝：{1}'],
+  ['does not belong to the certificate', '与证书不匹配'],
+  ['holds no private key, but {}', '不含私钥，只有 {1}'],
+  ['holds {} private keys: one is expected', '含有 {1} 个私钥：应只有一个'],
+  ['is encrypted: take its passphrase away first, as with {}', '已加密：请先去掉口令，如 {1}'],
+  ['is in a format that is not known here: {}', '的格式无法识别：{1}'],
+  ['is RSA of {} bits: at least {} are needed', '是 {1} 位的 RSA 密钥：至少应为 {2} 位'],
+  ['is RSA of {} bits: at most {} can be served', '是 {1} 位的 RSA 密钥：至多可为 {2} 位'],
+  ['is of a kind that is not served: {} ({} are)', '的类型不受支持：{1}（支持 {2}）'],
+  ['cannot be read as a private key', '无法作为私钥读取'],
 ];
 
 const PATTERNS = TEXTS.map(([en, zh]) => [toPattern(en), zh] as const);
