@@ -55,7 +55,7 @@ export class Http2Viewer implements Viewer {
       if (!this.#isFinished) this.#gone.abort();
     });
     stream.on('error', ignore);
-    stream.on('timeout', () => stream.close(constants.NGHTTP2_CANCEL));
+    stream.on('timeout', () => this.#reset('it takes nothing'));
     if (!options.isWhole) this.#limitArrival();
   }
 
@@ -215,8 +215,14 @@ export class Http2Viewer implements Viewer {
     if (!this.isBegun)
       this.#head = { status, headers: [...fields, 'x-cache', formatMark({ status: 'ERROR', reason })] };
     this.#writeHead(true);
-    this.#stream.close(this.#isBodiless ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL);
+    if (this.#isBodiless) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    else this.#reset('its request does not arrive');
     this.#gone.abort();
+  }
+
+  /** Not by `close()`: that ends the stream first, as if the answer were whole. */
+  #reset(why: string): void {
+    this.#stream.destroy(new Error(why));
   }
 
   get refusal(): Refusal | undefined {
@@ -225,7 +231,7 @@ export class Http2Viewer implements Viewer {
 
   cut(status: 500 | 502 | 503): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    this.#reset('its answer is not whole');
   }
 
   get cutStatus(): number | undefined {

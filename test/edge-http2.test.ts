@@ -1,0 +1,268 @@
+/** HTTP/2 at the edge, by node:http2's client and curl: the same answers as over HTTP/1.1, and what is particular to streams. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { describe, type TestContext, test } from 'node:test';
+import { SITE_HOST } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
+import { needsProgram } from './support/needs.ts';
+import { reply } from './support/origin.ts';
+
+const HOUR = { 'cache-control': 'max-age=3600' };
+const NEEDS = needsProgram('openssl');
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly interim: readonly number[];
+  /** `NO_ERROR` (0) when it ended in order. */
+  readonly code: number;
+}
+
+function open(t: TestContext, edge: HttpsEdge): ClientHttp2Session {
+  const session = connect(`https://${SITE_HOST}`, {
+    ca: edge.authority.ca,
+    servername: SITE_HOST,
+    lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    port: edge.httpsPort,
+    host: '127.0.0.1',
+    ...{ strictSingleValueFields: false }, // not among the types
+  });
+  session.on('error', () => undefined); // shows in the answers
+  t.after(() => session.destroy());
+  return session;
+}
+
+function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): ClientHttp2Stream {
+  const stream = session.request({ ':authority': SITE_HOST, ...headers }, { endStream: body === undefined });
+  stream.on('error', () => undefined); // shows as its code
+  if (body !== undefined) stream.end(body);
+  return stream;
+}
+
+function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  const interim: number[] = [];
+  let head: Record<string, string> = {};
+  stream.on('headers', (headers) => interim.push(Number(headers[':status'])));
+  stream.on('response', (headers) => {
+    head = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  });
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    stream.on('close', () =>
+      resolve({
+        status: Number(head[':status'] ?? 0),
+        headers: head,
+        body: Buffer.concat(chunks).toString('latin1'),
+        interim,
+        code: stream.rstCode,
+      }),
+    );
+  });
+}
+
+const get = (session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}) =>
+  answerOf(ask(session, { ':path': path, ...headers }));
+
+describe('answers', NEEDS, () => {
+  test('hits, ranges, 304, HEAD, errors and large bodies are as over HTTP/1.1', async (t) => {
+    const body = 'x'.repeat(3_000_000);
+    const edge = await startHttpsEdge(t, reply(body, { ...HOUR, etag: '"a"' }));
+    const session = open(t, edge);
+    const miss = await get(session, '/');
+    assert.deepEqual(
+      [miss.status, miss.headers['x-cache'], miss.body.length, miss.code],
+      [200, 'MISS', body.length, 0],
+    );
+    const rows: readonly (readonly [headers: OutgoingHttpHeaders, status: number, xCache: string, length: number])[] = [
+      [{}, 200, 'HIT', body.length],
+      [{ range: 'bytes=10-19' }, 206, 'HIT', 10],
+      [{ range: 'bytes=1-2,5-6' }, 206, 'HIT', -1],
+      [{ range: 'bytes=9999999-' }, 416, 'HIT', -1],
+      [{ 'if-none-match': '"a"' }, 304, 'HIT', 0],
+      [{ ':method': 'HEAD' }, 200, 'HIT', 0],
+      [{ ':method': 'TRACE' }, 405, 'ERROR method', -1],
+      [{ ':path': '/%zz' }, 400, 'ERROR target', -1],
+      [{ ':path': `/${'a'.repeat(9000)}` }, 414, 'ERROR targetTooLong', -1],
+      [{ 'cdn-loop': 'causeway' }, 508, 'ERROR loop', -1],
+      [{ expect: 'something' }, 417, 'ERROR expectation', -1],
+      [{ 'if-range': ['a', 'b'] as never, ':path': '/repeated' }, 400, 'ERROR repeatedField', -1],
+      [{ 'x-large': 'a'.repeat(40_000) }, 431, 'ERROR headerTooLarge', -1],
+    ];
+    for (const [headers, status, xCache, length] of rows) {
+      const answer = await answerOf(ask(session, { ':path': '/', ...headers }));
+      const what = JSON.stringify(headers).slice(0, 60);
+      assert.deepEqual([answer.status, answer.headers['x-cache'], answer.code], [status, xCache, 0], what);
+      if (length >= 0) assert.equal(answer.body.length, length, what);
+      if (status === 200) assert.equal(answer.headers['content-length'], String(body.length));
+      for (const name of ['connection', 'keep-alive', 'transfer-encoding'])
+        assert.equal(answer.headers[name], undefined);
+    }
+    assert.equal(edge.origin.requests.length, 1);
+    await eventually('each is logged', () => edge.log.length === rows.length + 1);
+    assert.ok(edge.log.every((fields) => fields[8] === 'HTTP/2.0'));
+    const [first] = edge.log;
+    assert.deepEqual([first?.[5], first?.[6], first?.[7], first?.[9]], [SITE_HOST, 'GET', '/', 'TCP_MISS/200']);
+    assert.ok(Number(first?.[4]) > body.length && Number(first?.[4]) < body.length + 1000);
+  });
+
+  test('what an origin is told: host, scheme, cookies in one field, nothing of one hop', async (t) => {
+    const edge = await startHttpsEdge(t);
+    const session = open(t, edge);
+    await get(session, '/a?b=1', { cookie: ['a=1', 'b=2'], te: 'trailers', 'x-own': ['1', '2'], 'x-latin': '\xe4' });
+    const [seen] = edge.origin.requests;
+    assert.deepEqual(
+      ['host', 'x-forwarded-proto', 'via', 'cookie', 'te', 'x-own', 'x-latin'].map((name) => seen?.headers[name]),
+      [SITE_HOST, 'https', '2.0 causeway', 'a=1; b=2', undefined, '1, 2', '\xe4'],
+    );
+    assert.equal(seen?.target, '/a?b=1');
+  });
+
+  test('two names for the host, another scheme, a port, a method or target that is none', async (t) => {
+    const edge = await startHttpsEdge(t);
+    const session = open(t, edge);
+    const rows: readonly (readonly [headers: OutgoingHttpHeaders, status: number, xCache: string])[] = [
+      [{ host: SITE_HOST }, 200, 'MISS noReuse'],
+      [{ host: SITE_HOST.toUpperCase() }, 200, 'MISS noReuse'],
+      [{ host: 'other.example.com' }, 400, 'ERROR host'],
+      [{ ':authority': undefined, host: SITE_HOST }, 200, 'MISS noReuse'],
+      [{ ':authority': `${SITE_HOST}:443` }, 200, 'MISS noReuse'],
+      [{ ':authority': `${SITE_HOST}:99999` }, 400, 'ERROR host'],
+      [{ ':scheme': 'http' }, 400, 'ERROR hostMismatch'],
+      [{ ':scheme': 'ftp' }, 400, 'ERROR target'],
+      [{ ':path': '*' }, 400, 'ERROR target'],
+      [{ ':method': 'GOT' }, 400, 'ERROR malformed'],
+    ];
+    for (const [headers, status, xCache] of rows) {
+      const answer = await answerOf(ask(session, { ':path': '/', ...headers }));
+      assert.deepEqual([answer.status, answer.headers['x-cache']], [status, xCache], JSON.stringify(headers));
+    }
+  });
+
+  test('answers are side by side: a slow one holds nothing up', async (t) => {
+    const edge = await startHttpsEdge(t, (request, response) => {
+      if (request.target !== '/slow') reply(request.target)(request, response);
+    });
+    const session = open(t, edge);
+    const slow = ask(session, { ':path': '/slow' });
+    const others = await Promise.all(Array.from({ length: 50 }, (_, index) => get(session, `/${index}`)));
+    assert.deepEqual(
+      others.map(({ body }) => body),
+      others.map((_, index) => `/${index}`),
+    );
+    slow.close(constants.NGHTTP2_CANCEL);
+    await eventually('the client left', () => edge.log.some((fields) => fields[9] === 'NONE/499'));
+  });
+});
+
+describe('requests with a body', NEEDS, () => {
+  test('with and without a length, empty, too large, and one that waits for 100', async (t) => {
+    const edge = await startHttpsEdge(
+      t,
+      (request, response) => reply(`got ${request.body.length}`)(request, response),
+      {
+        limits: { maxRequestBodyBytes: 1000 },
+      },
+    );
+    const session = open(t, edge);
+    const post = (headers: OutgoingHttpHeaders, body: string) =>
+      answerOf(ask(session, { ':method': 'POST', ':path': '/', ...headers }, body));
+    assert.equal((await post({}, 'x'.repeat(500))).body, 'got 500');
+    assert.equal(edge.origin.requests[0]?.headers['transfer-encoding'], 'chunked');
+    assert.equal((await post({ 'content-length': 3 }, 'abc')).body, 'got 3');
+    assert.equal(edge.origin.requests[1]?.headers['content-length'], '3');
+    assert.equal((await post({}, '')).body, 'got 0');
+    assert.equal((await answerOf(ask(session, { ':method': 'POST', ':path': '/' }))).body, 'got 0');
+    const waiting = await post({ expect: '100-continue' }, 'abc');
+    assert.deepEqual([waiting.body, waiting.interim], ['got 3', [100]]);
+    const large = await post({}, 'x'.repeat(2000));
+    assert.deepEqual([large.status, large.headers['x-cache']], [413, 'ERROR bodyTooLarge']);
+    assert.equal((await post({ 'content-length': 2000 }, 'x'.repeat(2000))).status, 413);
+    // Such a GET goes past the cache.
+    const body = await answerOf(ask(session, { ':path': '/', ':method': 'GET' }, 'abc'));
+    assert.deepEqual([body.body, body.headers['x-cache']], ['got 3', 'BYPASS requestBody']);
+    // One that is not of its own length never gets here whole.
+    const short = await post({ 'content-length': 9 }, 'abc');
+    assert.notEqual(short.code, 0);
+    assert.equal((await get(session, '/')).status, 200);
+  });
+
+  test('one that does not come in time is answered 408', async (t) => {
+    const edge = await startHttpsEdge(t, undefined, { limits: { requestMs: 200, requestHeaderMs: 200 } });
+    const session = open(t, edge);
+    const stream = session.request({ ':method': 'POST', ':path': '/', ':authority': SITE_HOST });
+    stream.on('error', () => undefined);
+    stream.write('a');
+    const answer = await answerOf(stream);
+    assert.deepEqual([answer.status, answer.headers['x-cache']], [408, 'ERROR requestTimeout']);
+    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/408');
+    assert.equal((await get(session, '/')).status, 200);
+  });
+});
+
+describe('answers that do not end in order', NEEDS, () => {
+  test('interim answers pass, trailers do not, and a body that breaks off resets its stream alone', async (t) => {
+    const edge = await startHttpsEdge(t, (request, response) => {
+      if (request.target === '/early') {
+        response.writeEarlyHints({ link: ['</a>; rel=preload', '</b>; rel=preload'] });
+        response.writeHead(200, { trailer: 'x-sum' });
+        response.addTrailers({ 'x-sum': '1' });
+        response.end('late');
+      } else if (request.target === '/cut') {
+        response.writeHead(200, request.headers['x-length'] === '1' ? { 'content-length': '1000000' } : {});
+        response.write('x'.repeat(100_000), () => response.destroy());
+      } else reply('whole')(request, response);
+    });
+    const session = open(t, edge);
+    const early = await get(session, '/early');
+    assert.deepEqual([early.interim, early.body], [[103], 'late']);
+    for (const known of ['0', '1']) {
+      const cut = await get(session, '/cut', { 'x-length': known });
+      assert.deepEqual([cut.status, cut.code], [200, constants.NGHTTP2_INTERNAL_ERROR], `length known: ${known}`);
+    }
+    assert.equal((await get(session, '/')).body, 'whole');
+    await eventually('logged', () => edge.log.some((fields) => fields[9] === 'TCP_MISS/502'));
+  });
+
+  test('a client that takes nothing is cut in time, its other streams are not', async (t) => {
+    const edge = await startHttpsEdge(t, reply('x'.repeat(2_000_000), HOUR), { limits: { clientIdleMs: 300 } });
+    const session = open(t, edge);
+    await get(session, '/');
+    const stream = session.request({ ':path': '/', ':authority': SITE_HOST });
+    stream.on('error', () => undefined);
+    stream.pause();
+    await eventually('cut', () => stream.closed || edge.log.some((fields) => fields[9] === 'TCP_MEM_HIT/499'));
+    assert.equal((await get(session, '/')).body.length, 2_000_000);
+  });
+
+  test('a connection is said good-bye to when it is idle, has had its requests, or the edge ends', async (t) => {
+    const edge = await startHttpsEdge(t, undefined, { limits: { keepAliveMs: 200, maxRequestsPerConnection: 3 } });
+    const idle = open(t, edge);
+    await get(idle, '/');
+    const [code] = await once(idle, 'goaway');
+    assert.equal(code, constants.NGHTTP2_NO_ERROR);
+    const worn = open(t, edge);
+    const answers = await Promise.all([1, 2, 3].map(() => get(worn, '/')));
+    assert.ok(answers.every(({ status }) => status === 200));
+    await eventually('closed', () => worn.closed);
+
+    const ending = await startHttpsEdge(t, (request, response) => {
+      setTimeout(() => reply('late')(request, response), 100);
+    });
+    const last = open(t, ending);
+    const answer = get(last, '/');
+    await eventually('it is under way', () => ending.origin.requests.length === 1);
+    await ending.edge.close(5_000);
+    assert.equal((await answer).body, 'late');
+    assert.equal(last.closed, true);
+  });
+});
