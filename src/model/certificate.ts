@@ -1,0 +1,144 @@
+/**
+ * A certificate as we store it and speak of it, and how a customer's PEM becomes one: the chain is put in order, and what an
+ * edge could not use is refused.
+ */
+import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
+import { formatPem, parsePem } from './pem.ts';
+
+export interface Certificate {
+  /** The identifier on the wire, `ssl_key`. What is under it never changes. */
+  readonly key: string;
+  readonly accountId: number;
+  readonly title: string;
+  readonly issuer: string;
+  /** Domain names that it is for, as they stand in it; lower-case. */
+  readonly names: readonly string[];
+  readonly validFrom: number;
+  readonly validTo: number;
+}
+
+/** What a chain says of itself, and the chain: PEM, leaf first, without self-issued certificates above it. */
+export interface CertificateChain extends Pick<Certificate, 'issuer' | 'names' | 'validFrom' | 'validTo'> {
+  readonly chain: string;
+}
+
+export type ParsedChain =
+  | { readonly kind: 'chain'; readonly chain: CertificateChain }
+  /** `reason` completes the sentence "field … …". */
+  | { readonly kind: 'invalid'; readonly field: 'certificate' | 'private_key'; readonly reason: string };
+
+const MAX_CHAIN_CERTIFICATES = 10;
+const MAX_ISSUER_CHARS = 255;
+const MAX_SUBJECT_CHARS = 60;
+const LABELS: readonly string[] = ['CERTIFICATE', 'X509 CERTIFICATE'];
+
+/** `key` is served, see `private-key.ts`. Blocks that are no certificates are passed over. */
+export function parseChain(text: string, key: KeyObject, now: number): ParsedChain {
+  const read = readCertificates(text);
+  if (typeof read === 'string') return invalid(read);
+  const leaves = read.filter((certificate) => certificate.checkPrivateKey(key));
+  const [leaf, ...others] = leaves;
+  if (leaf === undefined || !canSign(key, leaf)) {
+    return { kind: 'invalid', field: 'private_key', reason: 'does not belong to the certificate' };
+  }
+  if (others.length > 0) return invalid(`holds ${leaves.length} certificates of the private key: one is expected`);
+  const { chain, strangers } = orderChain(leaf, read);
+  const [stranger] = strangers;
+  if (stranger !== undefined) return invalid(`holds a certificate that is no part of its chain: ${describe(stranger)}`);
+  if (leaf.validToDate.getTime() <= now) return invalid(`expired at ${leaf.validToDate.toISOString()}`);
+  const pem = chain.map(({ raw }) => formatPem('CERTIFICATE', raw)).join('');
+  return { kind: 'chain', chain: { ...readLeaf(leaf), chain: pem } };
+}
+
+/** Whether a client that asks for `name` takes a certificate for `names`; a wildcard is a name, and covers one label. RFC 9525 §6.3 */
+export function coversName(names: readonly string[], name: string): boolean {
+  return names.includes(name) || (!name.startsWith('*.') && names.includes(name.replace(/^[^.]+/, '*')));
+}
+
+/** Whether an edge can use what it was sent. `undefined`: it can. Nothing of a key is in what is said. */
+export function whyNoPair(chain: string, key: string): string | undefined {
+  try {
+    const isPair = new X509Certificate(chain).checkPrivateKey(createPrivateKey(key));
+    return isPair ? undefined : 'the private key does not belong to the certificate';
+  } catch {
+    return 'certificate, key: cannot be read';
+  }
+}
+
+/** Each once, however often it was sent; or why they cannot be had. */
+function readCertificates(text: string): readonly X509Certificate[] | string {
+  const pem = parsePem(text);
+  if (pem.kind === 'invalid') return pem.reason;
+  const blocks = pem.blocks.filter(({ label }) => LABELS.includes(label));
+  if (blocks.length === 0) {
+    const [first] = pem.blocks;
+    return first === undefined ? 'holds no PEM block' : `holds no certificate, but ${first.label}`;
+  }
+  if (blocks.length > MAX_CHAIN_CERTIFICATES) {
+    return `holds ${blocks.length} certificates: at most ${MAX_CHAIN_CERTIFICATES} make a chain`;
+  }
+  const found = new Map<string, X509Certificate>();
+  for (const [index, { bytes }] of blocks.entries()) {
+    try {
+      const certificate = new X509Certificate(bytes);
+      found.set(certificate.fingerprint256, certificate);
+    } catch {
+      return `has a block that is no certificate: number ${index + 1}`;
+    }
+  }
+  return [...found.values()];
+}
+
+/** Everything that leads up from the leaf, nearest first; a client has the self-issued ones itself, or does not trust them. */
+function orderChain(leaf: X509Certificate, all: readonly X509Certificate[]) {
+  const chain = [leaf];
+  let rest = all.filter((certificate) => certificate !== leaf && certificate.subject !== certificate.issuer);
+  for (const below of chain) {
+    const above = rest.filter((certificate) => below.checkIssued(certificate) && below.verify(certificate.publicKey));
+    rest = rest.filter((certificate) => !above.includes(certificate));
+    chain.push(...above);
+  }
+  return { chain, strangers: rest };
+}
+
+/** A key may have the public half of the certificate's and still be broken. */
+function canSign(key: KeyObject, { publicKey }: X509Certificate): boolean {
+  const digest = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  const text = Buffer.from('is this the key');
+  try {
+    return verify(digest, text, publicKey, sign(digest, text, key));
+  } catch {
+    return false; // it cannot sign at all
+  }
+}
+
+function readLeaf(leaf: X509Certificate): Omit<CertificateChain, 'chain'> {
+  return {
+    issuer: describeIssuer(leaf),
+    names: readNames(leaf),
+    validFrom: leaf.validFromDate.getTime(),
+    validTo: leaf.validToDate.getTime(),
+  };
+}
+
+/** Its common name, else its organization, else all of it. */
+function describeIssuer({ issuer }: X509Certificate): string {
+  const lines = (issuer ?? '').split('\n');
+  const named = ['CN=', 'O='].map((start) => lines.find((line) => line.startsWith(start))?.slice(start.length));
+  return (named.find((name) => name) ?? lines.join(', ')).slice(0, MAX_ISSUER_CHARS).toWellFormed();
+}
+
+/** Clients look nowhere else: a common name is no name of a domain. RFC 9525 §2 */
+function readNames({ subjectAltName = '' }: X509Certificate): readonly string[] {
+  // A name that Node writes in quotes is none that a domain has.
+  const names = subjectAltName.split(', ').flatMap((entry) => /^DNS:([\w.*-]+)$/.exec(entry)?.[1]?.toLowerCase() ?? []);
+  return [...new Set(names)];
+}
+
+function describe({ subject }: X509Certificate): string {
+  return JSON.stringify((subject ?? '').split('\n').join(', ').slice(0, MAX_SUBJECT_CHARS).toWellFormed());
+}
+
+function invalid(reason: string): ParsedChain {
+  return { kind: 'invalid', field: 'certificate', reason };
+}
