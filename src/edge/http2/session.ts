@@ -128,6 +128,6 @@ function serveSession(session: ServerHttp2Session, socket: TLSSocket, secured: S
 }
 
 /** For the last frames to leave. */
-const GOODBYE_MS = 5_000;
+const GOODBYE_MS = 1_000;
 
 function ignore(): void {} // shows as closed

@@ -1,0 +1,130 @@
+/** Clients of HTTP/2 that mean harm: each is bounded in what it costs, its connection ends, and others are served meanwhile. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SITE_HOST } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { connectFrames, FLAGS, type FrameClient, fields, frame, uint32 } from './support/http2-frames.ts';
+import { startHttpsEdge } from './support/https-edge.ts';
+import { needsProgram } from './support/needs.ts';
+import { reply } from './support/origin.ts';
+
+const GET = fields([':method', 'GET'], [':scheme', 'https'], [':authority', SITE_HOST], [':path', '/']);
+const ENDED = FLAGS.endHeaders | FLAGS.endStream;
+const MAX_FRAMES = 60_000;
+const BATCH = 100;
+
+/** Sends `make(0)`, `make(1)`, … until the server ends the connection; gives how many it took. */
+async function flood(client: FrameClient, make: (index: number) => Buffer): Promise<number> {
+  let sent = 0;
+  while (!client.isClosed && sent < MAX_FRAMES) {
+    await client.send(Buffer.concat(Array.from({ length: BATCH }, (_, index) => make(sent + index))));
+    sent += BATCH;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await client.closed;
+  return sent;
+}
+
+const streamOf = (index: number) => 2 * index + 1;
+
+describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () => {
+  const rows: readonly (readonly [what: string, make: (index: number) => Buffer, maxRequests: number])[] = [
+    [
+      'streams that are reset as soon as they are opened',
+      (index) =>
+        Buffer.concat([frame('headers', ENDED, streamOf(index), GET), frame('reset', 0, streamOf(index), uint32(8))]),
+      1_000,
+    ],
+    [
+      'header sections that do not end',
+      (index) => (index === 0 ? frame('headers', 0, 1, GET) : frame('more', 0, 1, fields(['a', 'b']))),
+      0,
+    ],
+    [
+      'the same without a byte in them',
+      (index) => (index === 0 ? frame('headers', 0, 1, GET) : frame('more', 0, 1)),
+      0,
+    ],
+    [
+      'data without a byte in it',
+      (index) => (index === 0 ? frame('headers', FLAGS.endHeaders, 1, GET) : frame('data', 0, 1)),
+      1,
+    ],
+    ['streams that nobody opened', (index) => frame('data', 0, streamOf(index), Buffer.from('x')), 0],
+    [
+      'requests that are none',
+      (index) => frame('headers', ENDED, streamOf(index), fields([':method', 'GET'], ['Upper', 'x'])),
+      0,
+    ],
+    ['windows beyond their size', () => frame('window', 0, 0, uint32(0x7fffffff)), 0],
+    [
+      'a table of fields that is never as large as said',
+      (index) => frame('headers', ENDED, streamOf(index), Buffer.from([0x3f, 0xe1, 0xff, 0x03])),
+      0,
+    ],
+  ];
+  for (const [what, make, maxRequests] of rows) {
+    test(what, async (t) => {
+      const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=60' }));
+      const client = await connectFrames(edge.httpsPort, SITE_HOST);
+      const before = process.memoryUsage().rss;
+      const sent = await flood(client, make);
+      assert.ok(sent < MAX_FRAMES, 'the connection ended');
+      const other = await edge.curl(`https://${SITE_HOST}/`);
+      assert.deepEqual([other.status, other.version], [200, '2']);
+      await eventually('it is logged', () => edge.log.some(([, , , , , , , , , code]) => code?.endsWith('/200')));
+      assert.ok(edge.log.length <= maxRequests + 1, `${edge.log.length} requests`);
+      assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
+      t.diagnostic(`${sent} frames, GOAWAY ${client.goaway}`);
+    });
+  }
+
+  test('settings and pings are answered, and hold nobody up', async (t) => {
+    const edge = await startHttpsEdge(t);
+    const client = await connectFrames(edge.httpsPort, SITE_HOST);
+    const settings = frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0xff, 0xff]));
+    const ping = frame('ping', 0, 0, Buffer.alloc(8));
+    const flooding = client.send(Buffer.concat(Array<Buffer>(20_000).fill(Buffer.concat([settings, ping]))));
+    assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
+    await flooding;
+    client.socket.destroy();
+  });
+
+  test('a field that is named again and again from the table is counted each time', async (t) => {
+    const edge = await startHttpsEdge(t);
+    const client = await connectFrames(edge.httpsPort, SITE_HOST);
+    // Put into the table once, 4 KB; then one byte names all of it.
+    const large = Buffer.concat([Buffer.from([0x40, 1, 0x61, 0x7f, 0xa1, 0x1e]), Buffer.alloc(4000, 'x')]);
+    await client.send(frame('headers', ENDED, 1, Buffer.concat([GET, large])));
+    await eventually('the first is answered', () => edge.log.length === 1);
+    await client.send(frame('headers', ENDED, 3, Buffer.concat([GET, Buffer.alloc(10_000, 0xbe)])));
+    await eventually('the second is reset', () => client.resets.length === 1 || client.isClosed);
+    assert.equal(edge.log.length, 1);
+    client.socket.destroy();
+  });
+
+  test('streams beyond the limit are refused, and those that take nothing are cut in time', async (t) => {
+    const body = reply('x'.repeat(1_000_000), { 'cache-control': 'max-age=60' });
+    const limits = { clientIdleMs: 250, keepAliveMs: 250, requestHeaderMs: 250 };
+    const edge = await startHttpsEdge(t, body, { limits });
+    await edge.curl(`https://${SITE_HOST}/`);
+    // A window of nothing: no byte of a body can go out.
+    const client = await connectFrames(edge.httpsPort, SITE_HOST, Buffer.from([0, 4, 0, 0, 0, 0]));
+    const before = process.memoryUsage();
+    await client.send(
+      Buffer.concat(Array.from({ length: 150 }, (_, index) => frame('headers', ENDED, streamOf(index), GET))),
+    );
+    await eventually('fifty are refused', () => client.resets.filter((code) => code === 7).length === 50);
+    await eventually(
+      'a hundred are cut',
+      () => edge.log.filter((fields) => fields[9] === 'TCP_MEM_HIT/499').length === 100,
+    );
+    assert.ok(process.memoryUsage().rss - before.rss < 64 * 1024 * 1024);
+    await client.closed; // idle by then
+    const silent = await connectFrames(edge.httpsPort, SITE_HOST);
+    await silent.send(frame('headers', 0, 1, GET)); // and never its end
+    await silent.closed;
+    const other = await edge.curl(`https://${SITE_HOST}/`);
+    assert.equal(other.status, 200);
+  });
+});
