@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { systemClock } from '#lib/clock.ts';
+import { certificates } from './migrations-certificates.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
@@ -23,6 +24,7 @@ export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<v
     '0001-domains-and-feed': domainsAndFeed(words),
     '0002-cache-tasks': cacheTasks(words),
     '0005-traffic': traffic(words),
+    '0007-certificates': certificates(words),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
   const { error } = await migrator.migrateToLatest();

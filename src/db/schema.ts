@@ -3,6 +3,7 @@
  * as text. `migrations.ts` makes them; a name in snake_case is SQL and stays in this room.
  */
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
+import type { CertificateTable, CertificateUseTable } from './schema-certificates.ts';
 import type { LogPartTable, StatReportTable, StatSumTable, StatTopTable } from './schema-traffic.ts';
 
 export interface Schema {
@@ -21,6 +22,8 @@ export interface Schema {
   stat_report: StatReportTable;
   stat_sum: StatSumTable;
   stat_top: StatTopTable;
+  certificate: CertificateTable;
+  certificate_use: CertificateUseTable;
 }
 
 /** What every query function takes first: the database, or a transaction of it. */
@@ -148,4 +151,5 @@ export type AccountRow = Selectable<AccountTable>;
 export type TokenRow = Selectable<TokenTable>;
 export type DomainRow = Selectable<DomainTable>;
 export type EdgeRow = Selectable<EdgeTable>;
+export type CertificateRow = Selectable<CertificateTable>;
 export type CacheTaskRow = Selectable<CacheTaskTable>;

@@ -1,0 +1,218 @@
+/**
+ * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it; in the
+ * database its private key is sealed, wherever it stands.
+ */
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Certificate, CertificateChain } from '#model/certificate.ts';
+import { takeLock } from './engine.ts';
+import type { Keyring } from './keyring.ts';
+import type { Change } from './resources.ts';
+import type { CertificateRow, Executor, Schema } from './schema.ts';
+import { type SecretPlace, seal } from './sealing.ts';
+
+/** Of a feed's resource; its key is that of the certificate, its body a `SealedPair`. */
+export const CERTIFICATE_KIND = 'certificate';
+
+/** A certificate as a resource before the feed opens it. */
+export interface SealedPair {
+  /** PEM, leaf first. */
+  readonly certificate: string;
+  /** PKCS #8 PEM, sealed for `privateKeyPlace`. */
+  readonly key: string;
+}
+
+export interface NewCertificate {
+  readonly accountId: number;
+  readonly title: string;
+  readonly chain: CertificateChain;
+  readonly privateKey: KeyObject;
+  readonly now: number;
+}
+
+export interface CertificateKey {
+  readonly accountId: number;
+  readonly key: string;
+}
+
+export type Deleted =
+  | { readonly kind: 'deleted' | 'missing' }
+  /** By these domains; not all of them when there are many. */
+  | { readonly kind: 'inUse'; readonly domains: readonly string[] };
+
+/** Where a certificate's private key is stored. */
+export function privateKeyPlace(key: string): SecretPlace {
+  return { table: 'certificate', row: key, column: 'private_key' };
+}
+
+/** Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has `max`. */
+export async function addCertificate(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  { accountId, title, chain, privateKey, now }: NewCertificate,
+  max: number,
+): Promise<string | undefined> {
+  await takeLock(trx, `certificates:${accountId}`);
+  const fingerprint = createHash('sha256').update(chain.chain).digest('hex');
+  const own = trx.selectFrom('certificate').where('account_id', '=', accountId);
+  const present = await own.select('key').where('fingerprint', '=', fingerprint).executeTakeFirst();
+  if (present !== undefined) return present.key;
+  const { count } = await own.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  if (count >= max) return undefined;
+  const key = randomBytes(KEY_BYTES).toString('hex');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  await trx
+    .insertInto('certificate')
+    .values({
+      key,
+      account_id: accountId,
+      title,
+      fingerprint,
+      chain: chain.chain,
+      private_key: seal(ring, privateKeyPlace(key), Buffer.from(pem)),
+      issuer: chain.issuer,
+      names: JSON.stringify(chain.names),
+      valid_from: chain.validFrom,
+      valid_to: chain.validTo,
+      created_at: now,
+    })
+    .execute();
+  return key;
+}
+
+const KEY_BYTES = 16;
+/** In an answer. */
+const MAX_DOMAINS_NAMED = 20;
+
+/** In the order they were added. */
+export async function listCertificates(
+  x: Executor,
+  accountId: number,
+): Promise<readonly (Certificate & { readonly isInUse: boolean })[]> {
+  const rows = await x
+    .selectFrom('certificate')
+    .select(SHOWN)
+    .select((e) =>
+      e
+        .selectFrom('certificate_use')
+        .whereRef('certificate_key', '=', 'certificate.key')
+        .select((of) => of.fn.countAll<number>().as('uses'))
+        .as('uses'),
+    )
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('key')
+    .execute();
+  return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
+}
+
+/** Another account's certificate is not there. */
+export async function findCertificate(
+  x: Executor,
+  { accountId, key }: CertificateKey,
+): Promise<Certificate | undefined> {
+  const row = await x
+    .selectFrom('certificate')
+    .select(SHOWN)
+    .where('key', '=', key)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row && toCertificate(row);
+}
+
+export async function deleteCertificate(trx: Transaction<Schema>, which: CertificateKey): Promise<Deleted> {
+  if ((await findCertificate(trx, which)) === undefined) return { kind: 'missing' };
+  await lockCertificates(trx, [which.key]);
+  const domains = await trx
+    .selectFrom('certificate_use')
+    .innerJoin('domain', 'domain.id', 'domain_id')
+    .select('name')
+    .where('certificate_key', '=', which.key)
+    .orderBy('name')
+    .limit(MAX_DOMAINS_NAMED)
+    .execute();
+  if (domains.length > 0) return { kind: 'inUse', domains: domains.map(({ name }) => name) };
+  await trx.deleteFrom('certificate').where('key', '=', which.key).execute();
+  return { kind: 'deleted' };
+}
+
+/** Like `findCertificate`, for a domain that is to have it: it is there until the transaction ends. */
+export async function findCertificateFor(
+  trx: Transaction<Schema>,
+  domainId: number,
+  which: CertificateKey,
+): Promise<Certificate | undefined> {
+  await lockCertificates(trx, [await findUse(trx, domainId), which.key]);
+  return await findCertificate(trx, which);
+}
+
+/**
+ * The domain has this certificate from now on, or none. The caller holds the domain, and for a certificate that the domain did
+ * not have before calls `findCertificateFor` first. Gives what is to be published: the certificate with the first domain that
+ * has it, its end with the last.
+ */
+export async function setCertificateUse(
+  trx: Transaction<Schema>,
+  domainId: number,
+  key: string | undefined,
+): Promise<readonly Change[]> {
+  const before = await findUse(trx, domainId);
+  if (before === key) return [];
+  await lockCertificates(trx, [before, key]);
+  const changes: Change[] = [];
+  if (key !== undefined && !(await isUsed(trx, key))) changes.push(await toResource(trx, key));
+  await trx.deleteFrom('certificate_use').where('domain_id', '=', domainId).execute();
+  if (key !== undefined) {
+    await trx.insertInto('certificate_use').values({ domain_id: domainId, certificate_key: key }).execute();
+  }
+  if (before !== undefined && !(await isUsed(trx, before))) {
+    changes.push({ kind: CERTIFICATE_KIND, key: before, op: 'delete' });
+  }
+  return changes;
+}
+
+/** Who takes several takes them in one order, so that two never wait for each other. */
+async function lockCertificates(trx: Transaction<Schema>, keys: readonly (string | undefined)[]): Promise<void> {
+  const named = keys.filter((key) => key !== undefined);
+  for (const key of [...new Set(named)].sort()) await takeLock(trx, `certificate:${key}`);
+}
+
+async function findUse(trx: Executor, domainId: number): Promise<string | undefined> {
+  const row = await trx
+    .selectFrom('certificate_use')
+    .select('certificate_key')
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+  return row?.certificate_key;
+}
+
+async function isUsed(trx: Executor, key: string): Promise<boolean> {
+  const query = trx.selectFrom('certificate_use').select('domain_id').where('certificate_key', '=', key);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+async function toResource(trx: Executor, key: string): Promise<Change> {
+  const row = await trx
+    .selectFrom('certificate')
+    .select(['chain', 'private_key'])
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  const body: SealedPair = { certificate: row.chain, key: row.private_key };
+  return { kind: CERTIFICATE_KIND, key, op: 'put', body };
+}
+
+/** The columns of a certificate that people see: chain and key are read where they are needed. */
+const SHOWN = ['key', 'account_id', 'title', 'issuer', 'names', 'valid_from', 'valid_to'] as const;
+
+function toCertificate(row: Pick<CertificateRow, (typeof SHOWN)[number]>): Certificate {
+  return {
+    key: row.key,
+    accountId: row.account_id,
+    title: row.title,
+    issuer: row.issuer,
+    // `as`: written by this file only.
+    names: JSON.parse(row.names) as string[],
+    validFrom: row.valid_from,
+    validTo: row.valid_to,
+  };
+}

@@ -1,0 +1,26 @@
+/** Tables of certificates. */
+
+export interface CertificateTable {
+  /** The identifier on the wire, `ssl_key`. */
+  key: string;
+  account_id: number;
+  title: string;
+  /** SHA-256 of the chain: the private key follows from it. An account has each chain once. */
+  fingerprint: string;
+  /** PEM, leaf first. */
+  chain: string;
+  /** PKCS #8 PEM, sealed for this row. */
+  private_key: string;
+  issuer: string;
+  /** JSON: a list of names. */
+  names: string;
+  valid_from: number;
+  valid_to: number;
+  created_at: number;
+}
+
+/** Which domain has which certificate. */
+export interface CertificateUseTable {
+  domain_id: number;
+  certificate_key: string;
+}

@@ -1,0 +1,138 @@
+/** Certificates on both engines: each once per account, sealed, published while a domain has them, never deleted under one. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createAccount } from '#db/accounts.ts';
+import {
+  addCertificate,
+  deleteCertificate,
+  findCertificate,
+  findCertificateFor,
+  listCertificates,
+  privateKeyPlace,
+  setCertificateUse,
+} from '#db/certificates.ts';
+import { findDomainToChange, insertDomain } from '#db/domains.ts';
+import { loadOrMakeKeyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { publish } from '#db/resources.ts';
+import { unseal } from '#db/sealing.ts';
+import { parseChain } from '#model/certificate.ts';
+import { DEFAULT_SETTINGS } from '#model/domain.ts';
+import { parsePrivateKey } from '#model/private-key.ts';
+import { createAuthority } from './support/certificate.ts';
+import { describeOnBothEngines } from './support/databases.ts';
+import { openTestDatabase } from './support/feed.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+const MAX = 3;
+
+describeOnBothEngines('certificates in the database', (newDatabase) => {
+  test('an account has each certificate once, and at most so many', async (t) => {
+    const { db, ring, accountId, other, pairs, add } = await start(t, await newDatabase(t), 4);
+    const [one, two, three, four] = pairs;
+    const keys = await Promise.all([one, two, one, three, one].map((pair) => add(pair)));
+    assert.equal(new Set(keys).size, 3);
+    assert.equal(keys[0], keys[2]);
+    assert.equal(await add(four), undefined);
+    assert.equal(await add(one), keys[0]);
+    assert.notEqual(await add(one, other), keys[0]);
+    const listed = await listCertificates(db.query, accountId);
+    assert.deepEqual(new Set(listed.map(({ key }) => key)), new Set(keys));
+    assert.ok(listed.every(({ isInUse, title }) => !isInUse && title === 'a title'));
+    const [key = ''] = keys;
+    assert.equal(await findCertificate(db.query, { accountId: other, key }), undefined);
+    assert.deepEqual(await db.transaction((trx) => deleteCertificate(trx, { accountId: other, key })), {
+      kind: 'missing',
+    });
+    const row = await db.query.selectFrom('certificate').selectAll().where('key', '=', key).executeTakeFirstOrThrow();
+    assert.match(row.private_key, /^v1\./);
+    assert.equal(unseal(ring, privateKeyPlace(key), row.private_key).toString(), one?.key);
+    assert.throws(() => unseal(ring, privateKeyPlace(keys[1] ?? ''), row.private_key), /moved there from another row/);
+  });
+
+  test('it is published while a domain has it, and cannot be deleted so long', async (t) => {
+    const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
+    const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
+    const [a, b] = [await addDomain('a.example.com'), await addDomain('b.example.com')];
+    const use = async (domain: number, key?: string) => {
+      const changes = await db.transaction((trx) => setCertificateUse(trx, domain, key));
+      return changes.map((change) => `${change.op} ${change.key}`);
+    };
+    const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
+    assert.deepEqual(await use(a, one), [`put ${one}`]);
+    assert.deepEqual(await use(a, one), []);
+    assert.deepEqual(await use(b, one), []);
+    assert.deepEqual(await remove(one), { kind: 'inUse', domains: ['a.example.com', 'b.example.com'] });
+    assert.deepEqual(await use(a, two), [`put ${two}`]);
+    assert.deepEqual(await use(b, two), [`delete ${one}`]);
+    assert.deepEqual(await remove(one), { kind: 'deleted' });
+    assert.deepEqual(await remove(one), { kind: 'missing' });
+    assert.deepEqual(await use(a), []);
+    assert.deepEqual(await use(b), [`delete ${two}`]);
+    assert.deepEqual(await use(b), []);
+  });
+
+  test('of binding and deleting at once one wins, and what is published fits', async (t) => {
+    const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
+    const domains = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addDomain(`${name}.example.com`)));
+    for (let round = 0; round < 10; round += 1) {
+      const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
+      const bind = (domain: number, key: string) =>
+        db.transaction(async (trx) => {
+          await findDomainToChange(trx, { id: domain });
+          const found = await findCertificateFor(trx, domain, { accountId, key });
+          const changes = await setCertificateUse(trx, domain, found?.key);
+          if (changes.length > 0) await publish(trx, changes, 1);
+        });
+      const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
+      await Promise.all([
+        ...domains.map((domain, index) => bind(domain, (index + round) % 2 === 0 ? one : two)),
+        remove(one),
+        remove(two),
+        ...domains.map((domain, index) => bind(domain, (index + round) % 3 === 0 ? one : two)),
+      ]);
+      await assertPublishedFits(db);
+    }
+  });
+});
+
+/** What is in the feed is what domains have. */
+async function assertPublishedFits(db: Db): Promise<void> {
+  const uses = await db.query.selectFrom('certificate_use').select('certificate_key').distinct().execute();
+  const published = await db.query
+    .selectFrom('resource')
+    .select('key')
+    .where('kind', '=', 'certificate')
+    .where('deleted', '=', 0)
+    .execute();
+  assert.deepEqual(published.map(({ key }) => key).sort(), uses.map(({ certificate_key }) => certificate_key).sort());
+}
+
+async function start(
+  t: Parameters<typeof createAuthority>[0],
+  target: Parameters<typeof openTestDatabase>[0],
+  certificates: number,
+) {
+  const db = await openTestDatabase(target);
+  t.after(() => db[Symbol.asyncDispose]());
+  const ring = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
+  const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
+  const { id: other } = await createAccount(db.query, { name: 'b', kind: 'customer', now: 1 });
+  const authority = createAuthority(t);
+  const pairs = Array.from({ length: certificates }, () => authority.issue(['a.example.com']));
+  const add = (pair: (typeof pairs)[number] | undefined, account = accountId) => {
+    assert.ok(pair !== undefined);
+    const parsed = parsePrivateKey(pair.key);
+    assert.ok(parsed.kind === 'key');
+    const chain = parseChain(pair.cert, parsed.key, Date.now());
+    assert.ok(chain.kind === 'chain');
+    const certificate = { accountId: account, title: 'a title', chain: chain.chain, privateKey: parsed.key, now: 1 };
+    return db.transaction((trx) => addCertificate(trx, ring, certificate, MAX));
+  };
+  const addDomain = async (name: string) => {
+    const domain = { accountId, name, icpNumber: '', remark: '', createdAt: 1, settings: DEFAULT_SETTINGS };
+    return (await insertDomain(db.query, { ...domain, type: 'static', state: 'open' })).id;
+  };
+  return { db, ring, accountId, other, pairs, add, addDomain };
+}
