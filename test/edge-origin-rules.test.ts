@@ -200,7 +200,7 @@ describe('a name’s addresses', () => {
 });
 
 describe('connections', () => {
-  test('are kept and shared by domains with the same origin; each request has its own Host', async (t) => {
+  test('are kept, by each domain its own; each request has its own Host', async (t) => {
     const origin = await startOrigin(t, reply('x', { 'cache-control': 'no-store' }));
     const edge = await startTestEdge(t, [origin.port]);
     edge.put({
@@ -215,7 +215,7 @@ describe('connections', () => {
       origin.requests.map(({ headers }) => headers['host']),
       Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? SITE_HOST : 'source.example')),
     );
-    assert.equal(origin.connections(), 1);
+    assert.equal(origin.connections(), 2);
   });
 
   test('that grow old end between two requests, never in one', async (t) => {
