@@ -114,10 +114,6 @@ export class Http1Viewer implements Viewer {
     return (this.#bytesAfter ?? this.#socket.bytesWritten) - this.#bytesBefore;
   }
 
-  get maxWriteBytes(): number {
-    return this.#socket instanceof TLSSocket ? MAX_ENCRYPTED_WRITE_BYTES : Number.POSITIVE_INFINITY;
-  }
-
   get maxBodyBytes(): number {
     return this.#options.maxRequestBodyBytes;
   }
@@ -226,9 +222,6 @@ export class Http1Viewer implements Viewer {
     return this.#cutStatus;
   }
 }
-
-/** Each write is copied when it is encrypted, and a client that reads slowly leaves the copy here. */
-const MAX_ENCRYPTED_WRITE_BYTES = 128 * 1024;
 
 function readReceived(
   message: IncomingMessage,

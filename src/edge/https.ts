@@ -25,7 +25,11 @@ export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates'> 
   cutAll(): void;
 }
 
-export function createHttpsServer(options: HttpsOptions, parts: Http2Parts & { readonly registry: Registry }, http: HttpServer): HttpsServer {
+export function createHttpsServer(
+  options: HttpsOptions,
+  parts: Http2Parts & { readonly registry: Registry },
+  http: HttpServer,
+): HttpsServer {
   const { edge, limits, connections, proxies } = parts;
   const http2 = createHttp2Sessions(parts);
   const tls = createTlsServer({

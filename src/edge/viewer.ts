@@ -42,8 +42,6 @@ export interface Viewer {
    * `undefined`: the client is gone.
    */
   switchProtocols(): Socket | undefined;
-  /** Longest chunk of a stored body to be written at once: such a body is held in memory once for all clients, unlike its copies. */
-  readonly maxWriteBytes: number;
   /** False: the client reads more slowly than this; wait for `drained` where nothing may pile up. */
   write(chunk: Buffer): boolean;
   /** What the client has not taken yet. */

@@ -25,7 +25,6 @@ export class Http2Viewer implements Viewer {
   readonly received: ReceivedRequest;
   readonly signal: AbortSignal;
   readonly ended: Promise<void>;
-  readonly maxWriteBytes = MAX_WRITE_BYTES;
   readonly #stream: ServerHttp2Stream;
   readonly #options: Http2ViewerOptions;
   readonly #gone = new AbortController();
@@ -238,9 +237,6 @@ export class Http2Viewer implements Viewer {
     return this.#cutStatus;
   }
 }
-
-/** Each write is copied when it is encrypted: of all streams of a connection together not more than some MiB. */
-const MAX_WRITE_BYTES = 64 * 1024;
 
 /** Of HTTP/1.1 with an empty phrase, and the empty line. */
 const STATUS_LINE_BYTES = 'HTTP/1.1 200 \r\n\r\n'.length;

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import type { LiveBody } from '../live.ts';
 import { isReadable } from '../readable.ts';
 import type { Viewer } from '../viewer.ts';
-import { inPieces } from './in-pieces.ts';
 import type { Pins } from './pins.ts';
 
 /** What follows a position, from the origin itself; `undefined`: not to be had. */
@@ -81,10 +80,8 @@ async function sendRest(
 
 async function sendAll(viewer: Viewer, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<boolean> {
   for await (const chunk of chunks) {
-    for (const piece of inPieces(chunk, viewer.maxWriteBytes)) {
-      if (viewer.isGone) return false;
-      if (!viewer.write(piece)) await viewer.drained();
-    }
+    if (viewer.isGone) return false;
+    if (!viewer.write(chunk)) await viewer.drained();
   }
   return true;
 }

@@ -9,7 +9,6 @@ import type { BodyPiece, EdgeAnswer } from './answer.ts';
 import { cacheStatus } from './cache-status.ts';
 import { errorAnswer } from './error-page.ts';
 import { followBody } from './follow.ts';
-import { inPieces } from './in-pieces.ts';
 import type { LagBudget } from './lag.ts';
 import type { Pins } from './pins.ts';
 import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
@@ -108,12 +107,10 @@ async function writeSpan(viewer: Viewer, { body, span }: Exclude<BodyPiece, Buff
   let release: (() => void) | undefined;
   try {
     for await (const chunk of body.read(span)) {
-      for (const piece of inPieces(chunk, viewer.maxWriteBytes)) {
-        if (viewer.isGone) return;
-        if (viewer.write(piece)) continue;
-        release ??= pins.hold(body, viewer);
-        await viewer.drained();
-      }
+      if (viewer.isGone) return;
+      if (viewer.write(chunk)) continue;
+      release ??= pins.hold(body, viewer);
+      await viewer.drained();
     }
   } finally {
     release?.();
