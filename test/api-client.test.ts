@@ -10,6 +10,7 @@ import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsNginx } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
+import { createTestTraffic } from './support/traffic.ts';
 
 /** nginx reads a body only when it passes it on, so it passes it on to itself. */
 const WITNESS = `
@@ -38,6 +39,9 @@ async function startServer(t: Cleanup, listener: RequestListener): Promise<strin
   assert.ok(typeof address === 'object' && address !== null);
   return `http://127.0.0.1:${address.port}`;
 }
+
+/** What the samples of logs and statistics ask about. */
+const START_OF_SAMPLES = 1_769_832_000_000;
 
 describe('the client', () => {
   test('sends each operation as the interface documents it: an independent server saw it', needsNginx(), async (t) => {
@@ -91,6 +95,12 @@ describe('the client', () => {
       }
       if (name === 'config.getPolicies')
         await own.call('config.setPolicies', { ...OPERATIONS['config.setPolicies'].sample.request, domain_id });
+      if (name.startsWith('log.') || name.startsWith('stat.')) {
+        ids['domain'] = domain;
+        const traffic = createTestTraffic(t, api.db);
+        await traffic.addLines(Number(domain_id), START_OF_SAMPLES, ['one']);
+        await traffic.addTop(Number(domain_id), api.now, 'url', '/a', 1);
+      }
       if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
       const { request, data } = OPERATIONS[name].sample;
       const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);

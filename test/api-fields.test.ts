@@ -80,7 +80,7 @@ async function prepare(
     domain_id: domainIdOf(added.body),
     token_id: name === 'operator.narrowToken' ? 2 : 1,
   };
-  if (name.startsWith('cache.')) {
+  if (/^(cache|log|stat)\./.test(name)) {
     await api.call('domain.add', customer.accessToken, {
       domain: 'www.example.com',
       cdn_type: 1,

@@ -19,7 +19,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   feed: ['model', 'sites', 'db', 'lib'],
   logs: ['db', 'lib'],
   edge: ['sites', 'feed', 'http', 'logs', 'lib'],
-  api: ['contract', 'model', 'db', 'sites', 'feed', 'logs', 'lib'],
+  sms: ['model', 'db', 'lib'],
+  api: ['contract', 'model', 'db', 'sites', 'feed', 'http', 'logs', 'sms', 'lib'],
   cli: ['contract', 'client', 'model', 'db', 'lib'],
   roles: [
     'lib',
@@ -32,6 +33,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'feed',
     'logs',
     'edge',
+    'sms',
     'api',
     'cli',
     'config.ts',

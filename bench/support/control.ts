@@ -5,12 +5,14 @@ import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import { type Client, createClient } from '#client/client.ts';
 import { createAccount } from '#db/accounts.ts';
+import { loadOrMakeKeyring } from '#db/keyring.ts';
 import { openDatabase } from '#db/open.ts';
 import { createToken } from '#db/tokens.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
+import { localBlobStore } from '#logs/store/local.ts';
 import type { Target } from './databases.ts';
 
 export interface Control extends AsyncDisposable {
@@ -46,6 +48,11 @@ export async function startControl(folder: string, target: Target): Promise<Cont
     timeZone: 'UTC',
     domainStatusAs: 'int',
     cnameSuffix: 'cdn.localhost',
+    logs: {
+      blobs: localBlobStore(join(folder, 'logs')),
+      ring: loadOrMakeKeyring(join(folder, 'keyring')),
+      hours: 1,
+    },
     review: 'auto',
     localSecret: mintToken(randomBytes),
     clock,

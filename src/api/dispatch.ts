@@ -10,10 +10,12 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
 import { isDatabaseAway } from '#db/failures.ts';
+import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { Days } from '#logs/day.ts';
 import type { Review } from '#model/transition.ts';
 import { type Answer, answerFailure, answerSuccess } from './answer.ts';
 import type { Authenticate, Caller, Principal } from './authenticate.ts';
@@ -23,6 +25,7 @@ import { CONFIG_HANDLERS } from './handlers/config.ts';
 import { DOMAIN_HANDLERS } from './handlers/domains.ts';
 import type { Call, Handler } from './handlers/handler.ts';
 import { OPERATOR_HANDLERS } from './handlers/operators.ts';
+import { TRAFFIC_HANDLERS } from './handlers/traffic.ts';
 import { READ, WRITE } from './wire.ts';
 import type { Look } from './wire-domain.ts';
 
@@ -31,6 +34,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...DOMAIN_HANDLERS,
   ...CONFIG_HANDLERS,
   ...CACHE_HANDLERS,
+  ...TRAFFIC_HANDLERS,
   ...OPERATOR_HANDLERS,
 };
 
@@ -48,8 +52,12 @@ export interface DispatchOptions {
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly maxDomains: number;
+  readonly keyring: Keyring;
+  readonly maxCertificates: number;
   readonly review: Review;
   readonly cacheLimits: CacheAmounts;
+  readonly days: Days;
+  readonly logUrl: Call['logUrl'];
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
 }
@@ -90,9 +98,15 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       accountId: principal.token?.accountId ?? NO_ACCOUNT,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,
+      keyring: options.logs.ring,
+      maxCertificates: options.maxCertificates,
+      keyring: options.keyring,
+      maxCertificates: options.maxCertificates,
       review: options.review,
-      today: options.look.formatTime(now).slice(0, 'YYYY-MM-DD'.length),
+      today: options.days.dayOf(now),
       cacheLimits: options.cacheLimits,
+      days: options.days,
+      logUrl: options.logUrl,
     };
     return answerSuccess(name, await perform(name, readMembers(body), call, { ...options.look, locale }), locale);
   }

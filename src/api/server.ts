@@ -9,6 +9,7 @@ import type { Registry } from 'prom-client';
 import { ServiceError } from '#contract/errors.ts';
 import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { type AddressSet, createAddressSet, unmapAddress } from '#lib/cidr.ts';
@@ -16,6 +17,9 @@ import { clientAddress } from '#lib/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isLoopback, type ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import { createDays } from '#logs/day.ts';
+import { type LogFile, signedLogPath } from '#logs/download.ts';
+import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.ts';
 import { type Caller, createAuthenticate } from './authenticate.ts';
@@ -23,6 +27,7 @@ import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } fr
 import { answerBrokenRequest, answerConnect } from './broken-request.ts';
 import { createDispatch, notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
+import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createTimeFormat } from './time-format.ts';
@@ -41,6 +46,7 @@ export interface ApiOptions {
   readonly timeZone: string;
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
+  readonly logs: LogOptions;
   /** Who decides on new domains. */
   readonly review: Review;
   /** Works as an operator's token, from this machine only. */
@@ -50,6 +56,16 @@ export interface ApiOptions {
   readonly steadyClock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
+}
+
+/** Of log files and their downloads. */
+export interface LogOptions {
+  readonly ring: Keyring;
+  readonly blobs: BlobStore;
+  /** Base address of downloads; absent: that of this listener. */
+  readonly baseUrl?: string | undefined;
+  /** How long an address can be used. */
+  readonly hours: number;
 }
 
 export interface ApiLimits {
@@ -62,6 +78,8 @@ export interface ApiLimits {
   readonly prefetchUrlsPerDay: number;
   /** Absent: 100,000. */
   readonly domainsPerAccount?: number;
+  /** Absent: 10,000. The list of them is one answer. */
+  readonly certificatesPerAccount?: number;
 }
 
 export interface Api extends AsyncDisposable {
@@ -71,6 +89,7 @@ export interface Api extends AsyncDisposable {
 }
 
 const DOMAINS_PER_ACCOUNT = 100_000;
+const CERTIFICATES_PER_ACCOUNT = 10_000;
 const MAX_CONNECTIONS = 10_000;
 const CLOSE_GRACE_MS = 10_000;
 /** For a whole request, body included. */
@@ -106,6 +125,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   );
   addOperations(app, options, send);
   addHealth(app, options, send);
+  addLogDownloads(
+    app,
+    { ...options, ...options.logs },
+    { refuse: send, note: createDownloadNote(options, requestLog) },
+  );
   const { host, port } = options.listen;
   app.server.maxConnections = MAX_CONNECTIONS;
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
@@ -174,12 +198,16 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     tokenRatePerSecond: limits.tokenRatePerSecond,
     tokenRateBurst: limits.tokenRateBurst,
     maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
+    keyring: options.logs.ring,
+    maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
     review: options.review,
     cacheLimits: {
       purgeUrls: limits.purgeUrlsPerDay,
       purgeDirectories: limits.purgeDirectoriesPerDay,
       prefetchUrls: limits.prefetchUrlsPerDay,
     },
+    days: createDays(options.timeZone),
+    logUrl: createLogUrl(app, options),
     look: {
       domainStatusAs: options.domainStatusAs,
       cnameSuffix: options.cnameSuffix,
@@ -203,6 +231,23 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
       return await send(request, reply, answer);
     });
   }
+}
+
+/** Signed, and good for some hours. */
+function createLogUrl(app: FastifyInstance, { logs, listen, tls }: ApiOptions) {
+  const { ring, baseUrl, hours } = logs;
+  const scheme = tls === undefined ? 'http' : 'https';
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  return (file: LogFile, now: number) => {
+    const base = baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${host}:${portOf(app) ?? listen.port}`;
+    return base + signedLogPath(ring, file, Math.floor(now / 1000) + hours * 3600);
+  };
+}
+
+function createDownloadNote({ trustedProxies }: ApiOptions, requestLog: Pick<RequestLog, 'note'>) {
+  const trusted = createAddressSet(trustedProxies);
+  return (request: FastifyRequest) =>
+    requestLog.note(request, { path: pathOf(request), address: addressOf(request, trusted), answer: answerHealthy() });
 }
 
 /** `/healthz`: the process answers. `/readyz`: the database does too, soon enough. */
@@ -236,7 +281,7 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
   // The router decodes a path; ours are taken as they are written.
-  const isExact = !request.is404 && request.routeOptions.url === pathOf(request);
+  const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
   if (isExact) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
   const path = pathOf(request);
   if (HEALTH_PATHS.includes(path)) return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });

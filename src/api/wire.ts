@@ -16,6 +16,7 @@ import {
   writeCacheOptions,
   writeTask,
 } from './wire-cache.ts';
+import { type CertificateView, readNewCertificate, readSsl, writeCertificate, writeSsl } from './wire-certificate.ts';
 import {
   type DomainView,
   type Look,
@@ -28,6 +29,7 @@ import {
   writeDomain,
 } from './wire-domain.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
+import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
 
 interface DomainPage {
   readonly total: number;
@@ -84,9 +86,20 @@ export const READ = {
   'config.setCacheOptions': readCacheOptions,
   'config.getCacheOptions': readDomainId,
 
+  'certificate.list': () => undefined,
+  'certificate.add': readNewCertificate,
+  'certificate.delete': ({ ssl_key }) => ({ sslKey: ssl_key }),
+  'config.setSsl': readSsl,
+  'config.getSsl': readDomainId,
+
   'cache.purge': readPurge,
   'cache.prefetch': readPrefetch,
   'cache.getTask': ({ task_id }) => ({ taskId: task_id }),
+
+  'log.list': readLogs,
+  'stat.traffic': readSums,
+  'stat.requests': readSums,
+  'stat.top': readTop,
 
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
   'operator.listAccounts': (request) => readPage(request),
@@ -146,9 +159,20 @@ export const WRITE = {
   'config.setCacheOptions': writeDone,
   'config.getCacheOptions': writeCacheOptions,
 
+  'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
+  'certificate.add': (key: string) => ({ ssl_key: key }),
+  'certificate.delete': writeDone,
+  'config.setSsl': writeDone,
+  'config.getSsl': writeSsl,
+
   'cache.purge': (taskId: number) => ({ task_id: String(taskId) }),
   'cache.prefetch': (taskId: number) => ({ task_id: String(taskId) }),
   'cache.getTask': (view: TaskView, look) => writeTask(view, look),
+
+  'log.list': writeLogs,
+  'stat.traffic': writeTraffic,
+  'stat.requests': writeRequests,
+  'stat.top': writeTop,
 
   'operator.createAccount': ({ id }: Account) => ({ account_id: String(id) }),
   'operator.listAccounts': ({ total, accounts }: { total: number; accounts: readonly Account[] }, look) => ({

@@ -85,6 +85,44 @@ export const ERRORS = {
     'domain {domainId} is {state}; only one that is {allowed} can be {action}',
   ),
 
+  pemInvalid: row(
+    200,
+    2001,
+    '字段 {field} 无效，应为：{expected}；而其内容{reason}',
+    'field {field} is invalid: expected {expected}, but it {reason}',
+  ),
+  certificateNotFound: row(200, 2001, '证书 {sslKey} 不存在', 'certificate {sslKey} does not exist'),
+  certificateLimit: row(
+    200,
+    2001,
+    '证书数量已达上限 {limit}',
+    'the account has {limit} certificates, the most it can have',
+  ),
+  certificateInUse: row(
+    200,
+    2001,
+    '证书正被域名 {domains} 使用，不能删除；请先用 /config/setSslInfo 更换或关闭',
+    'the certificate is used by {domains} and cannot be deleted: give them another one, or none, with /config/setSslInfo first',
+  ),
+  certificateNotCovering: row(
+    200,
+    2001,
+    '字段 ssl_key 无效：证书适用于 {names}，不包括域名 {name}',
+    'field ssl_key is invalid: the certificate is for {names}, and not for the domain {name}',
+  ),
+  certificateExpired: row(
+    200,
+    2001,
+    '字段 ssl_key 无效：证书已于 {time} 过期',
+    'field ssl_key is invalid: the certificate expired at {time}',
+  ),
+  domainHasCertificate: row(
+    200,
+    2001,
+    '域名 {domainId} 使用着账户的证书，不能转移；请先用 /config/setSslInfo 关闭',
+    'domain {domainId} has a certificate of its account and cannot be transferred: turn HTTPS off with /config/setSslInfo first',
+  ),
+
   urlInvalid: row(
     200,
     2001,
@@ -135,6 +173,28 @@ export const ERRORS = {
     'of the {limit} URLs that the account may prefetch in a day, {remaining} remain today',
   ),
   taskNotFound: row(200, 2001, '任务 {taskId} 不存在', 'task {taskId} does not exist'),
+
+  timeRangeReversed: row(
+    200,
+    2001,
+    '字段 starttime 无效：应不晚于 endtime',
+    'field starttime is invalid: expected a time that is not after endtime',
+  ),
+  timeRangeTooLong: row(
+    200,
+    2001,
+    '字段 starttime 无效：interval 为 {interval} 时一次至多查询 {days} 天',
+    'field starttime is invalid: expected at most {days} days in one call when interval is {interval}',
+  ),
+
+  addressInvalid: row(403, 2001, '下载地址无效', 'the address of the download is not valid'),
+  addressExpired: row(
+    403,
+    2001,
+    '下载地址已过期，请重新查询日志文件',
+    'the address of the download has expired: list the log files again',
+  ),
+  logFileNotFound: row(404, 2001, '日志文件不存在', 'the log file does not exist'),
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: row(

@@ -51,6 +51,23 @@ export const FLAG_TEXT = z.enum(['0', '1']);
 /** What an access token may look like on the wire; whether it is known is another question. */
 export const accessToken = { ...text({ min: 1, max: 512 }), isSecret: true } satisfies Field;
 
+/** A Unix time in seconds, or with 13 digits in milliseconds; an integer or its decimal text. Becomes epoch milliseconds. */
+export const unixTime = {
+  schema: SCALAR.transform(String)
+    .pipe(z.string().regex(/^(\d{1,10}|\d{13})$/))
+    .transform((digits) => (digits.length === 13 ? Number(digits) : Number(digits) * 1000)),
+  expects: {
+    'zh-CN': 'Unix 时间：至多 10 位数字为秒，13 位数字为毫秒',
+    en: 'a Unix time: up to 10 digits are seconds, 13 digits are milliseconds',
+  },
+  json: {
+    anyOf: [
+      { type: 'integer', minimum: 0 },
+      { type: 'string', pattern: '^([0-9]{1,10}|[0-9]{13})$' },
+    ],
+  },
+} satisfies Field;
+
 /** An integer or its decimal text. */
 export const identifier = integer(1, MAX_ID);
 

@@ -3,12 +3,14 @@ import type * as z from 'zod';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
 import { ADVANCED_OPERATIONS } from './advanced-operations.ts';
 import { CACHE_OPERATIONS } from './cache-operations.ts';
+import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { POLICY_OPERATIONS } from './policy-operations.ts';
 import type { RouteName } from './routes.ts';
+import { TRAFFIC_OPERATIONS } from './traffic-operations.ts';
 
 const OPERATION_TABLE = {
   ...DOMAIN_OPERATIONS,
@@ -16,7 +18,9 @@ const OPERATION_TABLE = {
   ...ADVANCED_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...CONFIG_OPERATIONS,
+  ...CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,
+  ...TRAFFIC_OPERATIONS,
   ...OPERATOR_OPERATIONS,
 };
 

@@ -219,14 +219,32 @@ function toDomain(row: DomainRow): Domain {
 
 /** In depth: what was stored before a member existed has its default. */
 function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
-  const { cache, caching, referer, userAgent, ip } = DEFAULT_SETTINGS;
+  const { https, cache, caching, referer, userAgent, ip } = DEFAULT_SETTINGS;
   return {
     ...DEFAULT_SETTINGS,
     ...stored,
+    https: { ...https, ...stored.https },
     cache: { ...cache, ...stored.cache },
     caching: { ...caching, ...stored.caching },
     referer: { ...referer, ...stored.referer },
     userAgent: { ...userAgent, ...stored.userAgent },
     ip: { ...ip, ...stored.ip },
   };
+}
+
+/** Of an account, those that have or had this name, the newest first: what was deleted keeps its logs. Absent name: all. */
+export async function listDomainIds(
+  x: Executor,
+  { accountId, name }: { readonly accountId: number; readonly name?: string | undefined },
+): Promise<readonly number[]> {
+  let query = x.selectFrom('domain').select('id').where('account_id', '=', accountId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  const rows = await query.orderBy('id', 'desc').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Also of a deleted domain. */
+export async function findAccountOfDomain(x: Executor, id: number): Promise<number | undefined> {
+  const row = await x.selectFrom('domain').select('account_id').where('id', '=', id).executeTakeFirst();
+  return row?.account_id;
 }

@@ -1,7 +1,7 @@
 /** Tables of certificates. */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { ColumnWords } from './migrations.ts';
+import type { ColumnWords } from './column-words.ts';
 
 export function certificates({ bigint, tableEnd }: ColumnWords): Migration {
   return {

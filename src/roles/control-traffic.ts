@@ -12,15 +12,19 @@ import type { BlobStore } from '#logs/store/blob-store.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { s3BlobStore } from '#logs/store/s3.ts';
 
-export interface ControlTraffic extends AsyncDisposable {
-  readonly blobs: BlobStore;
+interface ControlTraffic extends AsyncDisposable {
   readonly taker: TrafficTaker;
 }
 
 const FORGET_EVERY_MS = 3_600_000;
 
-export function openControlTraffic({ logStore, logDays, timeZone }: Config, db: Db, log: Logger): ControlTraffic {
-  const blobs = logStore.kind === 'local' ? localBlobStore(logStore.directory) : s3BlobStore(logStore, systemClock);
+export function openBlobStore({ logStore }: Config): BlobStore {
+  return logStore.kind === 'local' ? localBlobStore(logStore.directory) : s3BlobStore(logStore, systemClock);
+}
+
+export function openControlTraffic(config: Config, db: Db, log: Logger): ControlTraffic {
+  const { logDays, timeZone } = config;
+  const blobs = openBlobStore(config);
   const traffic = createTraffic({ db, blobs, timeZone, clock: systemClock });
   const stopping = new AbortController();
   let forgetting: Promise<void> = Promise.resolve();
@@ -34,7 +38,6 @@ export function openControlTraffic({ logStore, logDays, timeZone }: Config, db: 
   const timer = setInterval(forget, FORGET_EVERY_MS);
   forget();
   return {
-    blobs,
     taker: {
       maxPartBytes: MAX_PART_BYTES,
       maxReportBytes: MAX_REPORT_BYTES,

@@ -2,6 +2,7 @@
 import { Gauge } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
+import { type Keyring, loadOrMakeKeyring } from '#db/keyring.ts';
 import { openDatabase } from '#db/open.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
@@ -9,7 +10,7 @@ import { databasePath } from '#lib/data-directory.ts';
 import type { Logger } from '#lib/logger.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
-import { openControlTraffic } from './control-traffic.ts';
+import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { ensureFirstToken } from './first-token.ts';
 
 export async function startControl({ config, localSecret, log, registry }: PartContext): Promise<RunningPart> {
@@ -21,12 +22,13 @@ export async function startControl({ config, localSecret, log, registry }: PartC
     file: firstTokenPath(config.dataDir),
     now: systemClock(),
   });
+  const ring = loadOrMakeKeyring(config.keyringFile);
   const traffic = stack.use(openControlTraffic(config, db, log));
   const feed = stack.use(
     await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, clock: systemClock, log }),
   );
   const api = stack.use(
-    await startApi({ ...apiOptions(config), db, localSecret, clock: systemClock, steadyClock, log, registry }),
+    await startApi({ ...apiOptions(config, ring), db, localSecret, clock: systemClock, steadyClock, log, registry }),
   );
   addFeedMetrics(registry, feed);
   const running = stack.move();
@@ -49,7 +51,7 @@ export function openConfigured({ databaseUrl, databaseListenUrl, dataDir }: Conf
 }
 
 /** What the interface is started with, apart from the parts it is joined to. */
-export function apiOptions(config: Config) {
+export function apiOptions(config: Config, ring: Keyring) {
   const { tokenRatePerSecond, tokenRateBurst, failedTokensPerMinute } = config;
   const { purgeUrlsPerDay, purgeDirectoriesPerDay, prefetchUrlsPerDay } = config;
   return {
@@ -69,6 +71,7 @@ export function apiOptions(config: Config) {
     domainStatusAs: config.domainStatusAs,
     cnameSuffix: config.cnameSuffix,
     review: config.review,
+    logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };
 }
 

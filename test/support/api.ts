@@ -1,17 +1,21 @@
 /** A real API on a real database for tests: its clock is set by the test, its requests are raw HTTP. */
+import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type ApiLimits, type ApiOptions, startApi } from '#api/server.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { createAccount } from '#db/accounts.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
+import { loadOrMakeKeyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { createToken } from '#db/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
+import { localBlobStore } from '#logs/store/local.ts';
 import type { AccountKind, Scope } from '#model/account.ts';
 import type { NewDatabase } from './databases.ts';
+import { temporaryFolder } from './temporary.ts';
 
 export interface Cleanup {
   after(work: () => unknown): void;
@@ -62,6 +66,7 @@ export async function startTestApi(
   const log = createLogger({ level: 'info', name: 'test', destination: { write: (line) => void logLines.push(line) } });
   const db = await openDatabase({ ...(await newDatabase(t)), log });
   const registry = new Registry();
+  const folder = temporaryFolder(t);
   const api = await startApi({
     db,
     listen: { host: '127.0.0.1', port: 0 },
@@ -70,6 +75,11 @@ export async function startTestApi(
     timeZone: 'Asia/Shanghai',
     domainStatusAs: 'int',
     cnameSuffix: 'cdn.example',
+    logs: {
+      blobs: localBlobStore(join(folder, 'log-store')),
+      ring: loadOrMakeKeyring(join(folder, 'keyring')),
+      hours: 24,
+    },
     review: 'auto',
     localSecret: LOCAL_SECRET,
     clock: () => test.now,

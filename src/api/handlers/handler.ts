@@ -1,7 +1,10 @@
 /** What every operation's handler is given and gives. */
 import type { RouteName } from '#contract/routes.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
+import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Days } from '#logs/day.ts';
+import type { LogFile } from '#logs/download.ts';
 import type { Review } from '#model/transition.ts';
 import type { InputOf, ResultOf } from '../wire.ts';
 
@@ -16,8 +19,15 @@ export interface Call {
   readonly review: Review;
   /** Domains that an account can have. */
   readonly maxDomains: number;
+  readonly keyring: Keyring;
+  /** Certificates that an account can have. */
+  readonly maxCertificates: number;
   /** The day in the service's time zone, `YYYY-MM-DD`. */
   readonly today: string;
+  /** Of the service's time zone. */
+  readonly days: Days;
+  /** Where a log file can be downloaded from `now` on, for a while. */
+  readonly logUrl: (file: LogFile, now: number) => string;
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
 }

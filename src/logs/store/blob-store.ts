@@ -13,7 +13,7 @@ export interface BlobStore {
 /** Checked by `blobKey`. */
 export type BlobKey = string & { readonly _: unique symbol };
 
-interface ByteSpan {
+export interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }

@@ -1,0 +1,42 @@
+/** Sums as a list without gaps: a minute, hour or day without traffic is zeros. Pure. */
+import { type Grain, SUM_NAMES, type Sums } from '#db/statistics.ts';
+import type { Days } from '#logs/day.ts';
+import type { TimeRange } from './time-range.ts';
+
+type Row = Sums & { readonly at: number };
+
+const NONE: Sums = {
+  requests: 0,
+  bytes_in: 0,
+  bytes_out: 0,
+  bytes_origin: 0,
+  hits: 0,
+  hit_bytes: 0,
+  status_2xx: 0,
+  status_3xx: 0,
+  status_4xx: 0,
+  status_5xx: 0,
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Into the next day from any day's beginning, whatever the clocks do. */
+const OVER_A_DAY_MS = 26 * HOUR_MS;
+
+/** `from` begins a minute, hour or day. */
+export function fillSums(
+  rows: readonly Row[],
+  { grain, from, to }: TimeRange & { readonly grain: Grain },
+  days: Days,
+): { readonly total: Sums; readonly list: readonly Row[] } {
+  const known = new Map(rows.map((row) => [row.at, row]));
+  const next = (at: number) => {
+    if (grain === 'day') return days.startOf(days.dayOf(at + OVER_A_DAY_MS));
+    return at + (grain === 'hour' ? HOUR_MS : MINUTE_MS);
+  };
+  const list: Row[] = [];
+  for (let at = from; at <= to; at = next(at)) list.push(known.get(at) ?? { at, ...NONE });
+  const total = { ...NONE };
+  for (const row of rows) for (const name of SUM_NAMES) total[name] += row[name];
+  return { total, list };
+}

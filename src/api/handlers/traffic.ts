@@ -1,0 +1,94 @@
+/** `/cdnlog/*` and `/stat/*`: log files of an account's domains, and sums of their traffic. */
+import { ServiceError } from '#contract/errors.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { listDomainIds } from '#db/domains.ts';
+import { listLogDays } from '#db/log-parts.ts';
+import { type Grain, listSums, listTop, type Sums } from '#db/statistics.ts';
+import { logFileName } from '#logs/download.ts';
+import { fillSums } from '../fill-sums.ts';
+import { type AskedRange, type TimeRange, timeRange } from '../time-range.ts';
+import type { Call, Handler } from './handler.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LOG_DEFAULT_MS = 30 * DAY_MS;
+const TOP_DEFAULT_MS = DAY_MS;
+const TOP_DEFAULT_LIMIT = 20;
+
+/** What is shown when no time is asked for, and the most in one call. */
+const SPANS: Readonly<Record<Grain, { readonly defaultMs: number; readonly maxDays: number }>> = {
+  minute: { defaultMs: HOUR_MS, maxDays: 1 },
+  hour: { defaultMs: DAY_MS, maxDays: 31 },
+  day: { defaultMs: 30 * DAY_MS, maxDays: 366 },
+};
+
+export interface LogFileView {
+  readonly name: string;
+  readonly bytes: number;
+  readonly url: string;
+  readonly day: string;
+}
+
+export interface SumsView {
+  readonly grain: Grain;
+  readonly total: Sums;
+  readonly list: readonly (Sums & { readonly at: number })[];
+}
+
+interface AskedSums extends AskedRange {
+  readonly name: string | undefined;
+  readonly grain: Grain;
+}
+
+export const TRAFFIC_HANDLERS = {
+  'log.list': async (call, { name, ...asked }) => {
+    const domainIds = await findIds(call, name);
+    const { from, to } = timeRange(asked, call.now, LOG_DEFAULT_MS);
+    const span = { domainIds, firstDay: call.days.dayOf(from), lastDay: call.days.dayOf(to) };
+    const files = await listLogDays(call.db.query, span);
+    return {
+      name,
+      files: files.map(({ domainId, day, bytes }): LogFileView => {
+        const fileName = logFileName(name, day, domainId === domainIds[0] ? undefined : domainId);
+        const url = call.logUrl({ accountId: call.accountId, domainId, day, name: fileName }, call.now);
+        return { name: fileName, bytes, url, day };
+      }),
+    };
+  },
+
+  'stat.traffic': (call, asked) => readSums(call, asked),
+  'stat.requests': (call, asked) => readSums(call, asked),
+
+  'stat.top': async (call, { name, kind, limit = TOP_DEFAULT_LIMIT, ...asked }) => {
+    const domainIds = await findIds(call, name);
+    const { from, to } = timeRange(asked, call.now, TOP_DEFAULT_MS);
+    const begin = Math.floor(from / HOUR_MS) * HOUR_MS;
+    return listTop(call.db.query, { domainIds, kind, from: begin, to: to + 1, limit });
+  },
+} satisfies { readonly [N in RouteName as N extends `${'log' | 'stat'}.${string}` ? N : never]: Handler<N> };
+
+async function readSums(call: Call, { name, grain, ...asked }: AskedSums): Promise<SumsView> {
+  const { defaultMs, maxDays } = SPANS[grain];
+  const range = timeRange(asked, call.now, defaultMs);
+  if (range.to - range.from > maxDays * DAY_MS) {
+    throw new ServiceError('timeRangeTooLong', { interval: grain, days: maxDays });
+  }
+  const domainIds = await findIds(call, name);
+  const { from, to } = wholeRange(range, grain, call);
+  const rows = await listSums(call.db.query, { domainIds, grain, from, to: to + 1 });
+  return { grain, ...fillSums(rows, { grain, from, to }, call.days) };
+}
+
+/** From the beginning of the first minute, hour or day. */
+function wholeRange({ from, to }: TimeRange, grain: Grain, { days }: Call): TimeRange {
+  if (grain === 'day') return { from: days.startOf(days.dayOf(from)), to };
+  const size = grain === 'hour' ? HOUR_MS : HOUR_MS / 60;
+  return { from: Math.floor(from / size) * size, to };
+}
+
+/** Of the caller's account; deleted domains count. `undefined`: all. */
+async function findIds({ db, accountId }: Call, name: string | undefined): Promise<readonly number[]> {
+  const ids = await listDomainIds(db.query, { accountId, name });
+  if (ids.length === 0 && name !== undefined) throw new ServiceError('domainNotFound', { domainId: name });
+  return ids;
+}

@@ -1,0 +1,32 @@
+/** A day's log file of one domain: its parts one after another are one gzip file (RFC 1952 §2.2). */
+import { type LogPartRow, listLogParts } from '#db/log-parts.ts';
+import type { Executor } from '#db/schema.ts';
+import { type BlobStore, type ByteSpan, blobKey } from './store/blob-store.ts';
+
+export interface DayFile {
+  readonly parts: readonly LogPartRow[];
+  readonly bytes: number;
+}
+
+export async function findDayFile(x: Executor, domainId: number, day: string): Promise<DayFile | undefined> {
+  const parts = await listLogParts(x, domainId, day);
+  return parts.length === 0 ? undefined : { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** From `start` up to, not including, `end`; one part is open at a time. */
+export async function* readDayFile(
+  blobs: BlobStore,
+  { parts }: DayFile,
+  { start, end }: ByteSpan,
+): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (const { key, bytes } of parts) {
+    const from = Math.max(start - at, 0);
+    const to = Math.min(end - at, bytes);
+    at += bytes;
+    if (from >= to) continue;
+    const checked = blobKey(key);
+    if (checked === undefined) throw new Error(`not a key of a log part: ${key}`);
+    for await (const chunk of await blobs.read(checked, { start: from, end: to })) yield chunk;
+  }
+}
