@@ -1,0 +1,89 @@
+/** The settings of a connector, the way to a carrier, as they are stored; the password is sealed there. */
+
+export type ConnectorSettings = LoopbackSettings | SmppSettings;
+
+export interface LoopbackSettings {
+  readonly kind: 'loopback';
+}
+
+export interface SmppSettings {
+  readonly kind: 'smpp';
+  readonly host: string;
+  readonly port: number;
+  /** Absent: no TLS. */
+  readonly tls?: SmppTls;
+  /** `pair`: a transmitter and a receiver, for carriers that know no transceiver. */
+  readonly bind: 'transceiver' | 'pair';
+  /** At most 15 characters of ASCII. */
+  readonly systemId: string;
+  /** At most 8 by the standard, 15 here: many carriers take more. */
+  readonly password: string;
+  /** At most 12. */
+  readonly systemType: string;
+  /** 0x34; with 0x33 no optional parameter is sent. */
+  readonly interfaceVersion: number;
+  /** Who a message is from that names no sender: digits, or up to 11 letters of ASCII; may be empty. */
+  readonly sender: string;
+  /** Absent: by the sender's form, alphanumeric, international or unknown. */
+  readonly senderType?: AddressType;
+  /** International by E.164. */
+  readonly destinationType: AddressType;
+  /** Parts that may wait for their answer. */
+  readonly window: number;
+  /** Without a word from the carrier the session is asked whether it lives. */
+  readonly enquireSeconds: number;
+  /** Without a word from the carrier the session has ended; more than `enquireSeconds`. */
+  readonly inactivitySeconds: number;
+  readonly bindSeconds: number;
+  readonly responseSeconds: number;
+  /** How the parts of a long message are told: in the message's own header, or in parameters beside it. */
+  readonly concatenation: 'udh' | 'sar';
+  /** Texts whose every character GSM 03.38 has go out in it; the parts stay the same. docs/decisions/0203 */
+  readonly gsm7: boolean;
+  /** How receipts write the id of the answer: alike, its hexadecimal as decimal or the other way round, or nobody knows. */
+  readonly receiptIds: ReceiptIds;
+  /** Minutes that the carrier's clock is ahead of UTC. */
+  readonly receiptZoneMinutes: number;
+  /** Receipts that are not marked as such, only by their text. A phone can write such a text too. */
+  readonly unmarkedReceipts: boolean;
+  /** 0: no receipts, 1: of every end, 2: of failures. */
+  readonly registeredDelivery: number;
+  /** Absent: as long as the carrier likes, unless the message says. */
+  readonly validitySeconds?: number;
+}
+
+/** Type of number and numbering plan, as in SMPP. */
+export interface AddressType {
+  readonly ton: number;
+  readonly npi: number;
+}
+
+export interface SmppTls {
+  /** PEM; absent: the public authorities. */
+  readonly ca?: string;
+  /** Absent: the host. */
+  readonly serverName?: string;
+}
+
+/** `hex`, `decimal`: what receipts write, where the answer had the other. */
+export type ReceiptIds = 'same' | 'hex' | 'decimal' | 'auto';
+
+/** What a connector has that only names the carrier and its account. */
+export const SMPP_DEFAULTS = {
+  bind: 'transceiver',
+  systemType: '',
+  interfaceVersion: 0x34,
+  sender: '',
+  destinationType: { ton: 1, npi: 1 },
+  window: 10,
+  enquireSeconds: 30,
+  inactivitySeconds: 40,
+  bindSeconds: 10,
+  responseSeconds: 30,
+  concatenation: 'udh',
+  gsm7: false,
+  receiptIds: 'auto',
+  receiptZoneMinutes: 480,
+  unmarkedReceipts: false,
+  registeredDelivery: 1,
+} as const satisfies Partial<SmppSettings>;

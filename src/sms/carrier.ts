@@ -1,0 +1,119 @@
+/** What the engine knows of a way to a carrier; `connectors/` and, behind one of them, `smpp/` are the other side of it. */
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+
+/** `connecting`: also between two sessions. `paused`: the carrier asked for less. */
+export type CarrierState = 'connecting' | 'bound' | 'paused' | 'closed';
+
+export interface Carrier extends AsyncDisposable {
+  /** Parts that it is able to take now: 0 while not bound, paused, or waiting for as many answers as it may. */
+  readonly room: number;
+  readonly state: CarrierState;
+  /**
+   * Never rejects, and settles once: with the carrier's answer, with `uncertain` when the connection or the time ended first,
+   * or with `unsent` when no byte of it went out. More than there is room for is `unsent`.
+   */
+  submit(part: PartToSubmit): Promise<SubmitOutcome>;
+}
+
+export interface PartToSubmit {
+  readonly partId: number;
+  /** E.164: `+` and digits. */
+  readonly destination: string;
+  /** Empty: the connector's own. */
+  readonly sender: string;
+  readonly text: string;
+  /** From 1. */
+  readonly part: number;
+  readonly parts: number;
+  /** 0 to 255; the same for all parts of a message. */
+  readonly reference: number;
+  readonly validitySeconds?: number;
+}
+
+/** `rebind`: the carrier does not know the session any more; it is opened anew. */
+export type RefusalClass = 'permanent' | 'transient' | 'throttled' | 'rebind';
+
+export type SubmitOutcome =
+  | {
+      readonly kind: 'accepted';
+      /** As the carrier wrote it; empty when it gave none. */
+      readonly carrierId: string;
+      /**
+       * The first is stored with the part. A receipt belongs to the part whose stored key is among the receipt's keys, and one
+       * that came before this answer is found by any of these. Empty when there is no id.
+       */
+      readonly keys: readonly string[];
+    }
+  /** The loopback connector only: no carrier has it. */
+  | { readonly kind: 'simulated' }
+  | { readonly kind: 'refused'; readonly status: number; readonly class: RefusalClass }
+  | { readonly kind: 'uncertain'; readonly reason: 'timeout' | 'disconnected' }
+  | { readonly kind: 'unsent'; readonly reason: string };
+
+export type ReceiptState =
+  | 'enroute'
+  | 'accepted'
+  | 'delivered'
+  | 'undelivered'
+  | 'expired'
+  | 'deleted'
+  | 'rejected'
+  | 'unknown';
+
+export interface Receipt {
+  /** As the carrier wrote it; empty when it gave none. */
+  readonly carrierId: string;
+  /** In the order of preference; see `SubmitOutcome`. The first is what a receipt is stored under that belongs to nothing yet. */
+  readonly keys: readonly string[];
+  readonly state: ReceiptState;
+  /** The carrier's own code, `000` among them; empty when it gave none. */
+  readonly error: string;
+  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
+  readonly destination: string;
+  /** Absent: the carrier did not say, or nobody can read it. */
+  readonly doneAt?: number;
+  /** The part's id modulo 65536, from carriers that hand it back. */
+  readonly reference?: number;
+  /** What was received, for people. */
+  readonly raw: string;
+}
+
+/** What a phone sent; a long one comes in parts, each by itself. docs/decisions/0205 */
+export interface MobileOriginated {
+  /** E.164 when the address can be read so, else as the carrier wrote it. */
+  readonly origin: string;
+  /** The number it was sent to, as the carrier wrote it. */
+  readonly destination: string;
+  readonly text: string;
+  readonly concatenation?: Concatenation;
+}
+
+export interface Concatenation {
+  readonly reference: number;
+  /** From 1. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+export interface CarrierEvents {
+  /** Resolves when it is stored: only then the carrier is told so. When it rejects, the carrier sends it again. */
+  receipt(receipt: Receipt): Promise<void>;
+  /** As `receipt`. */
+  reply(message: MobileOriginated): Promise<void>;
+  /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
+  lateAnswer(partId: number, outcome: SubmitOutcome): void;
+  stateChanged(state: CarrierState): void;
+  /** There is room again where there was none. */
+  roomFreed(): void;
+}
+
+export interface CarrierTools {
+  readonly log: Logger;
+  readonly timers: Timers;
+  /** 0 ≤ random() < 1 */
+  random(): number;
+}
+
+/** Begins to connect and returns at once; a carrier that cannot be reached is tried again until it is disposed of. */
+export type ConnectCarrier<Settings> = (settings: Settings, events: CarrierEvents, tools: CarrierTools) => Carrier;
