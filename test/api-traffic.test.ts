@@ -74,6 +74,8 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
       String(await days({ starttime: '20260131' + '0000' })),
       /^field starttime is invalid: expected a Unix time/,
     );
+    const reversed = await call('stat.top', { kind: 'url', starttime: START, endtime: START - 1 });
+    assert.equal(reversed.errorCode, 'timeRangeReversed');
     const { data } = await call('log.list', { domain: 'www.example.com', starttime: START, endtime: START });
     assert.ok(Number(data.logfiles[0]?.['size']) > size);
     assert.equal(data.logfiles[0]?.['name'], 'www.example.com_2026-01-31.log.gz');
