@@ -5,6 +5,7 @@
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/errors.ts';
 import { giveDomainPlace, takeDomainPlace } from '#db/accounts.ts';
+import { setCertificateUse } from '#db/certificates.ts';
 import {
   findDomainToChange,
   findNameConflict,
@@ -42,11 +43,11 @@ export async function changeDomain(
   db: Db,
   key: DomainKey,
   now: number,
-  change: (domain: Domain) => Domain,
+  change: (domain: Domain, trx: Transaction<Schema>) => Domain | Promise<Domain>,
 ): Promise<void> {
   await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
-    const changed = change(domain);
+    const changed = await change(domain, trx);
     if (changed !== domain) await saveAndPublish(trx, changed, now);
   });
 }
@@ -63,11 +64,11 @@ interface Setter {
 export async function changeSettings(
   { db, accountId, now, review }: Setter,
   domainId: number,
-  change: (domain: Domain) => Domain['settings'],
+  change: (domain: Domain, trx: Transaction<Schema>) => Domain['settings'] | Promise<Domain['settings']>,
 ): Promise<void> {
-  await changeDomain(db, { accountId, domainId }, now, (domain) => {
+  await changeDomain(db, { accountId, domainId }, now, async (domain, trx) => {
     refuseDisabled(domain);
-    return { ...domain, state: stateWhenChanged(domain.state, review), settings: change(domain) };
+    return { ...domain, state: stateWhenChanged(domain.state, review), settings: await change(domain, trx) };
   });
 }
 
@@ -78,7 +79,8 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     refuseDisabled(domain);
     await markDomainDeleted(trx, domain.id, now);
     await giveDomainPlace(trx, domain.accountId);
-    await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }], now);
+    const certificates = await setCertificateUse(trx, domain.id, undefined);
+    await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }, ...certificates], now);
   });
 }
 
@@ -94,6 +96,7 @@ export async function transferDomain(db: Db, key: DomainKey, toAccountId: number
   await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
     if (domain.accountId === toAccountId) return;
+    if (domain.settings.sslControl) throw new ServiceError('domainHasCertificate', { domainId: domain.id });
     const moved = { ...domain, accountId: toAccountId };
     await lockName(trx, domain.name);
     await refuseConflict(trx, moved);
@@ -137,7 +140,9 @@ async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: num
   }
   const site = { kind: 'site', key: domain.name } as const;
   const change = body === undefined ? ({ ...site, op: 'delete' } as const) : ({ ...site, op: 'put', body } as const);
-  const settingRevision = await publish(trx, [change], now);
+  const { sslControl, sslKey } = domain.settings;
+  const certificates = await setCertificateUse(trx, domain.id, sslControl ? sslKey : undefined);
+  const settingRevision = await publish(trx, [change, ...certificates], now);
   const saved = { ...domain, settingRevision };
   await saveDomain(trx, saved);
   return saved;

@@ -98,8 +98,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       accountId: principal.token?.accountId ?? NO_ACCOUNT,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,
-      keyring: options.logs.ring,
-      maxCertificates: options.maxCertificates,
       keyring: options.keyring,
       maxCertificates: options.maxCertificates,
       review: options.review,

@@ -36,6 +36,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
     rangeBackSource: settings.rangeBackSource,
     expiresSeconds: settings.expiresSeconds,
     accessControlMaxAgeSeconds: settings.accessControlMaxAgeSeconds,
+    ...(settings.sslControl && { tls: { certificate: settings.sslKey, ...settings.https } }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Texts that stand beside codes in answers. */
+import type { CERTIFICATE_STATUSES } from './certificate-operations.ts';
 import type { CDN_TYPES, DOMAIN_STATUS_CODES } from './domain-data.ts';
 import type { Localized } from './locale.ts';
 
@@ -33,5 +34,11 @@ export const ACTION_LABELS = {
   disable: { 'zh-CN': '禁用', en: 'disabled' },
   enable: { 'zh-CN': '解除禁用', en: 'enabled' },
 } as const satisfies Readonly<Record<string, Localized>>;
+
+export const CERTIFICATE_STATUS_LABELS: Readonly<Record<(typeof CERTIFICATE_STATUSES)[number], Localized>> = {
+  InUse: { 'zh-CN': '使用中', en: 'in use' },
+  Unused: { 'zh-CN': '未使用', en: 'not in use' },
+  Expired: { 'zh-CN': '已过期', en: 'expired' },
+};
 
 export const SUCCESS: Localized = { 'zh-CN': '操作成功', en: 'success' };

@@ -73,12 +73,6 @@ export const ROUTES = {
   'stat.requests': { base: 'cdn', path: '/stat/domainRequests', envelope: 'cdn', scope: 'cdn', extension: true },
   'stat.top': { base: 'cdn', path: '/stat/domainTop', envelope: 'cdn', scope: 'cdn', extension: true },
 
-  'certificate.list': { base: 'cdn', path: '/config/getCertificateList', envelope: 'cdn', scope: 'cdn' },
-  'certificate.add': { base: 'cdn', path: '/config/addCertificate', envelope: 'cdn', scope: 'cdn' },
-  'certificate.delete': { base: 'cdn', path: '/config/deleteCertificate', envelope: 'cdn', scope: 'cdn' },
-  'config.setSsl': { base: 'cdn', path: '/config/setSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-  'config.getSsl': { base: 'cdn', path: '/config/getSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-
   'operator.createAccount': operatorRoute('/operator/createAccount'),
   'operator.listAccounts': operatorRoute('/operator/listAccounts'),
   'operator.createToken': operatorRoute('/operator/createToken'),

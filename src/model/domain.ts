@@ -33,13 +33,23 @@ export interface DomainSettings {
   readonly forbidRedirectUrl: string;
   readonly html403: string;
   readonly sslControl: boolean;
-  /** Certificate identifier; empty when none is bound. */
+  /** Certificate identifier; empty when `sslControl` is off. */
   readonly sslKey: string;
+  readonly https: HttpsSettings;
   readonly cache: CacheSettings;
   readonly caching: CachingSettings;
   readonly referer: RefererSettings;
   readonly userAgent: ListSettings;
   readonly ip: ListSettings;
+}
+
+/** Of a domain that has a certificate; kept while it has none. */
+export interface HttpsSettings {
+  /** Plain HTTP is redirected to HTTPS. */
+  readonly forceHttps: boolean;
+  /** 0: clients are not told. */
+  readonly hstsMaxAgeSeconds: number;
+  readonly minVersion: '1.2' | '1.3';
 }
 
 /** Cache policies, in the customer's order. Edge rule 4 */
@@ -117,6 +127,7 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   html403: '',
   sslControl: false,
   sslKey: '',
+  https: { forceHttps: false, hstsMaxAgeSeconds: 0, minVersion: '1.2' },
   cache: {
     setCookie: 'bypass',
     requestDirectives: false,

@@ -3,12 +3,14 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { changeSettings } from '../change.ts';
 import { ACCESS_HANDLERS } from './access.ts';
+import { CERTIFICATE_HANDLERS } from './certificates.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 export const CONFIG_HANDLERS = {
   ...ACCESS_HANDLERS,
+  ...CERTIFICATE_HANDLERS,
 
   'config.setPolicies': async (call, { domainId, caching }) => {
     await changeSettings(call, domainId, ({ settings }) => ({ ...settings, caching }));
@@ -49,4 +51,6 @@ export const CONFIG_HANDLERS = {
   },
 
   'config.getCacheOptions': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.cache,
-} satisfies { readonly [N in RouteName as N extends `config.${string}` ? N : never]: Handler<N> };
+} satisfies {
+  readonly [N in RouteName as N extends `config.${string}` | `certificate.${string}` ? N : never]: Handler<N>;
+};

@@ -1,0 +1,61 @@
+/** Certificates and the HTTPS of a domain, their words on the wire and in the model. Used by `wire.ts` only. */
+import type { CERTIFICATE_STATUSES } from '#contract/certificate-operations.ts';
+import { CERTIFICATE_STATUS_LABELS } from '#contract/labels.ts';
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { Certificate } from '#model/certificate.ts';
+import type { DomainSettings } from '#model/domain.ts';
+import type { Look } from './wire-domain.ts';
+import { writeFlag } from './wire-values.ts';
+
+/** A certificate at an instant. */
+export interface CertificateView extends Certificate {
+  readonly isInUse: boolean;
+  readonly isExpired: boolean;
+}
+
+export function readNewCertificate({ ssl_title, private_key, certificate }: RequestOf<'certificate.add'>) {
+  return { title: ssl_title, privateKey: private_key, certificate };
+}
+
+/** What is `undefined` stays as it is. */
+export function readSsl(request: RequestOf<'config.setSsl'>) {
+  return {
+    domainId: request.domain_id,
+    isOn: request.ssl_control,
+    sslKey: request.ssl_key,
+    chosen: {
+      forceHttps: request.force_https,
+      hstsMaxAgeSeconds: request.hsts_max_age,
+      minVersion: request.tls_min_version,
+    },
+  };
+}
+
+export function writeCertificate(view: CertificateView, { locale }: Look): DataOf<'certificate.list'>[number] {
+  const status = statusOf(view);
+  return {
+    ssl_key: view.key,
+    title: view.title,
+    issuer: view.issuer,
+    validfrom_time: Math.floor(view.validFrom / 1000),
+    validto_time: Math.floor(view.validTo / 1000),
+    subjectaltname: view.names.join(','),
+    status,
+    status_name: CERTIFICATE_STATUS_LABELS[status][locale],
+  };
+}
+
+export function writeSsl({ sslControl, sslKey, https }: DomainSettings): DataOf<'config.getSsl'> {
+  return {
+    ssl_control: writeFlag(sslControl),
+    ...(sslControl && { ssl_key: sslKey }),
+    force_https: writeFlag(https.forceHttps),
+    hsts_max_age: String(https.hstsMaxAgeSeconds),
+    tls_min_version: https.minVersion,
+  };
+}
+
+function statusOf({ isInUse, isExpired }: CertificateView): (typeof CERTIFICATE_STATUSES)[number] {
+  if (isInUse) return 'InUse';
+  return isExpired ? 'Expired' : 'Unused';
+}

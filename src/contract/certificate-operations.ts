@@ -1,0 +1,149 @@
+/** What the operations of certificates, and of the HTTPS of a domain, take and give. docs/decisions/0170, 0171 */
+import * as z from 'zod';
+import { choice, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
+import { operation, request } from './operation.ts';
+
+export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
+
+const TLS_VERSIONS = ['1.2', '1.3'] as const;
+const MAX_TITLE_LENGTH = 255;
+const MAX_SSL_KEY_LENGTH = 128;
+/** Ten certificates; a key of RSA with 8192 bits. */
+const MAX_CERTIFICATE_BYTES = 64 * 1024;
+const MAX_PRIVATE_KEY_BYTES = 16 * 1024;
+/** Two years: what lists of browsers ask for is one. */
+const MAX_HSTS_SECONDS = 2 * 365 * 24 * 3600;
+
+/** In one line: no key that was pasted into the wrong field becomes a title, which is shown. */
+const title = {
+  schema: text({ min: 1, max: MAX_TITLE_LENGTH }).schema.refine((value) => !/\p{Cc}/u.test(value)),
+  expects: {
+    'zh-CN': `1 到 ${MAX_TITLE_LENGTH} 个字符的文本，不含换行等控制字符`,
+    en: `text of 1 to ${MAX_TITLE_LENGTH} characters, without line breaks and other control characters`,
+  },
+  json: text({ min: 1, max: MAX_TITLE_LENGTH }).json,
+  isSecret: true as const,
+};
+const sslKey = {
+  ...text({ min: 1, max: MAX_SSL_KEY_LENGTH }),
+  expects: {
+    'zh-CN': `证书标识，1 到 ${MAX_SSL_KEY_LENGTH} 个字符的文本`,
+    en: `the identifier of a certificate, a text of 1 to ${MAX_SSL_KEY_LENGTH} characters`,
+  },
+};
+
+/** Secret too: people paste the key into the wrong field. */
+export const CERTIFICATE_TEXT = {
+  ...longText(MAX_CERTIFICATE_BYTES),
+  isSecret: true as const,
+  expects: {
+    'zh-CN': `PEM 格式的证书，可带证书链，顺序不限，至多 ${MAX_CERTIFICATE_BYTES} 字节`,
+    en: `a certificate as PEM, with its chain in any order, of at most ${MAX_CERTIFICATE_BYTES} bytes`,
+  },
+};
+export const PRIVATE_KEY_TEXT = {
+  ...longText(MAX_PRIVATE_KEY_BYTES),
+  isSecret: true as const,
+  expects: {
+    'zh-CN': `证书的 PEM 格式私钥，未加密，至多 ${MAX_PRIVATE_KEY_BYTES} 字节`,
+    en: `the private key of the certificate as PEM, not encrypted, of at most ${MAX_PRIVATE_KEY_BYTES} bytes`,
+  },
+};
+
+const SAMPLE_KEY = '5f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5';
+const PEM = (label: string) => `-----BEGIN ${label}-----\n…\n-----END ${label}-----\n`;
+
+const DATA_SSL = z.object({
+  ssl_control: FLAG_TEXT.describe('TLS acceleration'),
+  ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
+  force_https: FLAG_TEXT.describe('whether plain HTTP is redirected to HTTPS'),
+  hsts_max_age: z.string().describe('Strict-Transport-Security in seconds; 0: not sent'),
+  tls_min_version: z.enum(TLS_VERSIONS).describe('lowest version of TLS'),
+});
+
+export const CERTIFICATE_OPERATIONS = {
+  'certificate.list': operation({
+    summary: { 'zh-CN': '查询证书列表', en: 'Lists certificates, in the order they were added' },
+    request: request({}),
+    data: z.array(
+      z.object({
+        ssl_key: z.string().describe('certificate identifier'),
+        title: z.string().describe('certificate name'),
+        issuer: z.string().describe('issuing authority'),
+        validfrom_time: z.int().describe('start of validity, Unix seconds'),
+        validto_time: z.int().describe('end of validity, Unix seconds'),
+        subjectaltname: z.string().describe('domains that the certificate is for, comma-separated'),
+        status: z.enum(CERTIFICATE_STATUSES).describe('InUse: a domain has it, expired or not'),
+        status_name: z.string().describe('status as a localised label'),
+      }),
+    ),
+    sample: {
+      request: {},
+      data: [
+        {
+          ssl_key: SAMPLE_KEY,
+          title: 'example.com 2026',
+          issuer: 'R11',
+          validfrom_time: 1_767_225_600,
+          validto_time: 1_775_001_600,
+          subjectaltname: '*.example.com,example.com',
+          status: 'InUse',
+          status_name: '使用中',
+        },
+      ],
+    },
+  }),
+  'certificate.add': operation({
+    summary: { 'zh-CN': '添加证书', en: 'Adds a certificate' },
+    request: request({
+      ssl_title: title,
+      private_key: PRIVATE_KEY_TEXT,
+      certificate: CERTIFICATE_TEXT,
+    }),
+    data: z.object({ ssl_key: z.string().describe('certificate identifier') }),
+    sample: {
+      request: { ssl_title: 'example.com 2026', private_key: PEM('PRIVATE KEY'), certificate: PEM('CERTIFICATE') },
+      data: { ssl_key: SAMPLE_KEY },
+    },
+  }),
+  'certificate.delete': operation({
+    summary: { 'zh-CN': '删除证书', en: 'Deletes a certificate that no domain has' },
+    request: request({ ssl_key: sslKey }),
+    data: z.boolean().describe('true when it was done'),
+    sample: { request: { ssl_key: SAMPLE_KEY }, data: true },
+  }),
+  'config.setSsl': operation({
+    summary: { 'zh-CN': '设置域名的 HTTPS', en: "Sets a domain's HTTPS" },
+    request: request({
+      domain_id: identifier,
+      ssl_control: flag,
+      ssl_key: optional({
+        ...sslKey,
+        expects: {
+          'zh-CN': `${sslKey.expects['zh-CN']}；ssl_control 为 0 或已绑定证书时可省略`,
+          en: `${sslKey.expects.en}; may be left out when ssl_control is 0 or the domain has one`,
+        },
+      }),
+      force_https: optional(flag),
+      hsts_max_age: optional({
+        ...integer(0, MAX_HSTS_SECONDS),
+        expects: {
+          'zh-CN': `0（不发送）到 ${MAX_HSTS_SECONDS}（两年）的秒数`,
+          en: `a whole number of seconds, from 0 (not sent) to ${MAX_HSTS_SECONDS} (two years)`,
+        },
+      }),
+      tls_min_version: optional(choice(TLS_VERSIONS, { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' })),
+    }),
+    data: z.boolean().describe('true when it was done'),
+    sample: { request: { domain_id: '1001', ssl_control: '1', ssl_key: SAMPLE_KEY, force_https: 1 }, data: true },
+  }),
+  'config.getSsl': operation({
+    summary: { 'zh-CN': '查询域名的 HTTPS', en: "Gets a domain's HTTPS" },
+    request: request({ domain_id: identifier }),
+    data: DATA_SSL,
+    sample: {
+      request: { domain_id: '1001' },
+      data: { ssl_control: '1', ssl_key: SAMPLE_KEY, force_https: '1', hsts_max_age: '0', tls_min_version: '1.2' },
+    },
+  }),
+};
