@@ -284,7 +284,8 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
   if (isExact) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
   const path = pathOf(request);
-  if (HEALTH_PATHS.includes(path)) return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
+  if (HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
+    return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
