@@ -22,6 +22,12 @@ export function needsProgram(name: string): Skip {
   return need(findProgram(name) !== undefined, `needs the program ${name}`);
 }
 
+/** Perl with Debian's Net::SMPP, for `startSmsc`. */
+export function needsNetSmpp(): Skip {
+  const isThere = spawnSync('perl', ['-MNet::SMPP', '-e', '1']).status === 0;
+  return need(isThere, 'needs Net::SMPP for Perl');
+}
+
 export function needsIpv6(): Skip {
   const addresses = Object.values(networkInterfaces()).flatMap((its) => its ?? []);
   return need(
