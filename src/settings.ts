@@ -66,6 +66,7 @@ export interface Values {
   readonly logS3Region: string;
   readonly logS3AccessKey?: string;
   readonly logS3SecretKey?: string;
+  readonly statSeconds: number;
   readonly logDays: number;
   readonly logUrl?: string;
   readonly logUrlHours: number;
@@ -278,6 +279,12 @@ export const SETTINGS: Settings = {
     reader: textThat('a secret key', /^[\x21-\x7e]{1,256}$/),
     secret: true,
     description: 'For that storage',
+  },
+  statSeconds: {
+    reader: wholeNumber(1, 3600),
+    default: '30',
+    unit: 'seconds',
+    description: 'How often an edge reports its traffic to control',
   },
   logDays: {
     reader: wholeNumber(1, 3650),

@@ -22,6 +22,7 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
     directory: spoolDirectory(dataDir),
     outbox,
     edge,
+    reportMs: config.statSeconds * 1000,
     postPart: postTo(feedSocket, LOGS_PATH),
     postReport: postTo(feedSocket, STATISTICS_PATH),
     clock: systemClock,

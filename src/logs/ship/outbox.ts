@@ -1,6 +1,6 @@
 /**
- * What this edge has counted and not yet told control, in an SQLite file of its own: how far each journal is read, the sums of
- * minutes that are not over, reports that wait to be acknowledged. What is read and what comes of it change in one
+ * What this edge has counted and not yet told control, in an SQLite file of its own: how far each journal is read, the sums
+ * that are in no report yet, reports that wait to be acknowledged. What is read and what comes of it change in one
  * transaction, so each record counts once, whenever the process ends.
  */
 import { randomUUID } from 'node:crypto';
@@ -28,8 +28,8 @@ export interface Outbox extends Disposable {
   advance(stem: string, place: JournalPlace, counts: readonly MinuteCounters[]): void;
   /** Of files that are gone. */
   forgetOthers(stems: readonly string[]): void;
-  /** Makes reports of the minutes before `minute`. */
-  closeMinutes(minute: number): void;
+  /** Makes reports of all sums that are in none yet. */
+  makeReports(): void;
   /** The oldest. */
   nextReport(): WaitingReport | undefined;
   /** It is acknowledged. */
@@ -68,9 +68,9 @@ export function openOutbox(file: string, edge: string, onLost: (reports: number)
     addCounters(total, counts);
     sql.putTotal.run(domainId, write(total));
   };
-  const closeMinutes = (minute: number) => {
+  const makeReports = () => {
     for (;;) {
-      const rows = sql.closed.all(minute, MAX_REPORT_MINUTES);
+      const rows = sql.minutes.all(MAX_REPORT_MINUTES);
       if (rows.length === 0) break;
       const minutes = rows.map((row) => readCounts(row, Number(row['domain_id']), Number(row['minute'])));
       const sequence = Number(sql.count.get()?.['sequence']);
@@ -95,7 +95,7 @@ export function openOutbox(file: string, edge: string, onLost: (reports: number)
         }
       }),
     forgetOthers: (stems) => void sql.forgetOthers.run(JSON.stringify(stems)),
-    closeMinutes: (minute) => inTransaction(database, () => closeMinutes(minute)),
+    makeReports: () => inTransaction(database, makeReports),
     nextReport() {
       const row = sql.next.get();
       return row && { sequence: Number(row['sequence']), body: String(row['body']) };
@@ -114,7 +114,7 @@ function prepare(database: DatabaseSync) {
     forgetOthers: database.prepare('delete from journal where stem not in (select value from json_each(?))'),
     minute: database.prepare('select counts from minute where minute = ? and domain_id = ?'),
     putMinute: database.prepare('insert or replace into minute values (?, ?, ?)'),
-    closed: database.prepare('select * from minute where minute < ? order by minute, domain_id limit ?'),
+    minutes: database.prepare('select * from minute order by minute, domain_id limit ?'),
     dropMinute: database.prepare('delete from minute where minute = ? and domain_id = ?'),
     count: database.prepare('update origin set sequence = sequence + 1 returning sequence'),
     putReport: database.prepare('insert into report values (?, ?)'),

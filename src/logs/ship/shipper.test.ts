@@ -63,6 +63,7 @@ function start(t: TestContext): Bench {
         directory,
         outbox,
         edge: 'edge-1',
+        reportMs: 60_000,
         postPart: async (body) => note(bench.parts, parsePart(body), bench.answer()),
         postReport: async (body) => note(bench.reports, parseReport(body), bench.answer()),
         clock: () => bench.now,
@@ -110,7 +111,7 @@ function textOf({ gzip }: LogPart): string {
 }
 
 describe('the shipper', { timeout: 60_000 }, () => {
-  test('tells of minutes when they are over, and ships files by domain when they end', async (t) => {
+  test('tells of sums every so often, and ships files by domain when they end', async (t) => {
     const bench = start(t);
     bench.startShipper();
     for (const target of ['/a', '/a', '/b?x=1']) bench.spool.write(7, { ...RECORD, target });
@@ -118,7 +119,7 @@ describe('the shipper', { timeout: 60_000 }, () => {
     bench.spool.countOrigin(12, 33);
     await bench.spool.flush();
     bench.now += 64_000;
-    await eventually('the minute is reported', () => bench.reports.length > 0);
+    await eventually('the sums are reported', () => bench.reports.length > 0);
     const hits = { requests: 3, bytesIn: 30, bytesOut: 300, hits: 3, hitBytes: 300, status2xx: 3 };
     assert.deepEqual(sumOf(bench.reports, 7), { ...noCounters(), ...hits });
     const miss = { requests: 1, bytesIn: 10, bytesOut: 100, bytesOrigin: 33, status5xx: 1 };

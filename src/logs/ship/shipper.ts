@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import { MINUTE_MS } from '../counters.ts';
 import { collect } from './collect.ts';
 import type { Outbox } from './outbox.ts';
 import { shipLog } from './ship.ts';
@@ -20,6 +19,8 @@ export interface ShipperOptions {
   readonly directory: string;
   readonly outbox: Outbox;
   readonly edge: string;
+  /** How often sums are reported. */
+  readonly reportMs: number;
   readonly postPart: Post<Buffer>;
   readonly postReport: Post<string>;
   readonly clock: Clock;
@@ -35,8 +36,6 @@ export interface Shipper extends AsyncDisposable {
 }
 
 const ROUND_MS = 1_000;
-/** Sums may come a little after their minute: from the journal of a worker that is slow to write. */
-const LATE_MS = 3_000;
 const RETRY = { firstMs: 1_000, capMs: 60_000 };
 
 export function startShipper(options: ShipperOptions): Shipper {
@@ -53,6 +52,8 @@ class LogShipper implements Shipper {
   #failures = 0;
   #retryAt = 0;
   #isCollecting = true;
+  /** The last in which sums were reported. */
+  #period = Number.NaN;
 
   constructor(options: ShipperOptions) {
     this.#options = options;
@@ -75,11 +76,13 @@ class LogShipper implements Shipper {
 
   /** Gives the stems of files to ship. */
   async #collect(): Promise<readonly string[]> {
-    const { directory, outbox, clock, log } = this.#options;
+    const { directory, outbox, reportMs, clock, log } = this.#options;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const stems = await collect(directory, outbox);
-      outbox.closeMinutes(Math.floor((clock() - LATE_MS) / MINUTE_MS));
+      const period = Math.floor(clock() / reportMs);
+      if (period !== this.#period) outbox.makeReports();
+      this.#period = period;
       this.waitingFiles = stems.length;
       this.#isCollecting = true;
       return stems;
