@@ -1,22 +1,14 @@
 /** Every step from an empty database to the present one, the same on both engines. A released step is never edited. */
 import { randomUUID } from 'node:crypto';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { systemClock } from '#lib/clock.ts';
+import type { ColumnWords } from './column-words.ts';
 import { certificates } from './migrations-certificates.ts';
+import { sms } from './migrations-sms.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
-
-/** Where the engines' words for the same thing differ. */
-export interface ColumnWords {
-  /** A primary key below 2^31 that the engine hands out and never reuses. */
-  readonly identity: RawBuilder<unknown>;
-  /** 64 bits. */
-  readonly bigint: 'bigint' | 'integer';
-  /** Closes `create table`. */
-  readonly tableEnd: RawBuilder<unknown>;
-}
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */
 export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<void> {
@@ -24,6 +16,7 @@ export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<v
     '0001-domains-and-feed': domainsAndFeed(words),
     '0002-cache-tasks': cacheTasks(words),
     '0005-traffic': traffic(words),
+    '0006-sms': sms(words),
     '0007-certificates': certificates(words),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });

@@ -4,9 +4,10 @@
  */
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { CertificateTable, CertificateUseTable } from './schema-certificates.ts';
+import type { SmsTables } from './schema-sms.ts';
 import type { LogPartTable, StatReportTable, StatSumTable, StatTopTable } from './schema-traffic.ts';
 
-export interface Schema {
+export interface Schema extends SmsTables {
   account: AccountTable;
   token: TokenTable;
   domain: DomainTable;

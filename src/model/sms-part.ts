@@ -38,9 +38,9 @@ export type PartEvent =
 
 /** State → event → next state; what is not named changes nothing: the first end holds. */
 const TRANSITIONS: Readonly<Record<PartState, Partial<Record<PartEvent, PartState>>>> = {
-  queued: { claim: 'submitting', refuse: 'failed', expire: 'expired', optOut: 'rejected' },
+  // An answer that comes late is an answer, also when the part waits to be sent once more.
+  queued: { claim: 'submitting', accept: 'submitted', refuse: 'failed', expire: 'expired', optOut: 'rejected' },
   submitting: { accept: 'submitted', simulate: 'simulated', refuse: 'failed', postpone: 'queued', lose: 'uncertain' },
-  // An answer that comes late is an answer.
   uncertain: {
     accept: 'submitted',
     refuse: 'failed',
@@ -72,6 +72,17 @@ export function partStatesThatAllow(event: PartEvent): readonly PartState[] {
 export function isFinal(state: PartState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
+
+/** What is written of a part after it was submitted. */
+export type PartOutcome =
+  /** `keys`: forms of the id that receipts may have; the first is stored. */
+  | { readonly kind: 'accepted'; readonly carrierId: string; readonly keys: readonly string[] }
+  | { readonly kind: 'simulated' }
+  /** Refused for good: the price is given back. */
+  | { readonly kind: 'refused'; readonly error: string }
+  /** Again from `dueAt`, a try less; without it the part keeps its place and its tries, and the connector waits. */
+  | { readonly kind: 'postponed'; readonly dueAt?: number; readonly error: string }
+  | { readonly kind: 'lost'; readonly error: string };
 
 /** What spoils a message, the worst first; then how far a message has come whose parts are all on their way, the least first. */
 const SPOILT: readonly PartState[] = ['failed', 'rejected', 'expired'];

@@ -1,0 +1,18 @@
+/** A list of any length as one parameter of a statement, whose text is then the same for every length: it is prepared once. */
+import { type RawBuilder, sql } from 'kysely';
+import { isPostgres } from './engine.ts';
+import type { Executor } from './schema.ts';
+
+/**
+ * To be selected from: a table `t` of one column `value`, an array of JSON. `value ->> 0` is the first member of a row, as
+ * text on PostgreSQL: cast what is a number.
+ */
+export function rowList(x: Executor, rows: readonly (readonly (string | number | null)[])[]): RawBuilder<unknown> {
+  const text = JSON.stringify(rows, (_, value) => (typeof value === 'string' ? storable(value) : value));
+  return isPostgres(x) ? sql`jsonb_array_elements(cast(${text} as jsonb)) as t(value)` : sql`json_each(${text}) as t`;
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair, and what carriers send may have both. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,192 @@
+/** The tables of the SMS service as Kysely sees them. Amounts are in the smallest unit of the currency; see `schema.ts`. */
+import type { Generated } from 'kysely';
+
+export interface SmsTables {
+  sms_app: SmsAppTable;
+  sms_balance: SmsBalanceTable;
+  sms_ledger: SmsLedgerTable;
+  sms_price: SmsPriceTable;
+  sms_request: SmsRequestTable;
+  sms_message: SmsMessageTable;
+  sms_part: SmsPartTable;
+  sms_attempt: SmsAttemptTable;
+  sms_receipt: SmsReceiptTable;
+  sms_reply: SmsReplyTable;
+  sms_opt_out: SmsOptOutTable;
+  sms_connector: SmsConnectorTable;
+  sms_route: SmsRouteTable;
+  sms_delivery: SmsDeliveryTable;
+}
+
+interface SmsAppTable {
+  id: Generated<number>;
+  account_id: number;
+  app_key: string;
+  name: string;
+  /** 0 or 1 */
+  enabled: number;
+  created_at: number;
+  /** JSON: `SmsAppSettings`; a missing member has its default. */
+  settings: string;
+}
+
+/** What an account has left: always the sum of its ledger. */
+interface SmsBalanceTable {
+  account_id: number;
+  balance: number;
+}
+
+/** Nothing here is ever changed or deleted. */
+interface SmsLedgerTable {
+  id: Generated<number>;
+  account_id: number;
+  /** Absent: no part is behind it, as with `recharge`. */
+  part_id: number | null;
+  kind: string;
+  /** Below 0: it left the balance. A charge is 0: the hold has taken it already. */
+  amount: number;
+  created_at: number;
+}
+
+/** Per part and kind of message; the longest prefix counts. */
+interface SmsPriceTable {
+  kind: string;
+  prefix: string;
+  price: number;
+}
+
+interface SmsRequestTable {
+  id: Generated<number>;
+  sendid: string;
+  account_id: number;
+  app_id: number;
+  kind: string;
+  sms_type: number;
+  created_at: number;
+  /** Of what makes a repetition. */
+  replay_hash: string;
+}
+
+/** One number of a request. */
+interface SmsMessageTable {
+  id: Generated<number>;
+  request_id: number;
+  account_id: number;
+  app_id: number;
+  kind: string;
+  sms_type: number;
+  /** E.164 with `+` */
+  destination: string;
+  parts: number;
+  /** Of each part. */
+  price: number;
+  /** 0 to 255; all parts of the message bear it. */
+  reference: number;
+  /** The connector that its parts go over, once the first has; only where there are several. */
+  connector_id: number | null;
+  created_at: number;
+}
+
+interface SmsPartTable {
+  id: Generated<number>;
+  message_id: number;
+  /** From 1. */
+  n: number;
+  text: string;
+  state: string;
+  /** Prefix of the route that it waits for. */
+  route: string;
+  /** Low goes first. */
+  priority: number;
+  due_at: number;
+  /** It does not go out after that. */
+  expire_at: number;
+  /** Failures of carriers that count. */
+  tries: number;
+  /** How often its bytes may have gone out without being refused: more than 1 is a repetition that the customer chose. */
+  sends: number;
+  connector_id: number | null;
+  lease_owner: string | null;
+  lease_until: number | null;
+  carrier_id: string | null;
+  /** The carrier's id in the form in which receipts are matched. */
+  carrier_key: string | null;
+  submitted_at: number | null;
+  done_at: number | null;
+  /** Why it failed or waits; empty: nothing is wrong. */
+  error: string;
+}
+
+/** A try that did not end well; what was accepted at once is told by the part itself. */
+interface SmsAttemptTable {
+  id: Generated<number>;
+  part_id: number;
+  connector_id: number;
+  sent_at: number;
+  ended_at: number;
+  outcome: string;
+  error: string;
+}
+
+interface SmsReceiptTable {
+  id: Generated<number>;
+  connector_id: number;
+  /** The message id in the form in which it is matched. */
+  carrier_key: string;
+  state: string;
+  error: string;
+  /** As the carrier sent it, for people. */
+  raw: string;
+  received_at: number;
+  /** Absent: nothing of ours is known that it speaks of. */
+  part_id: number | null;
+}
+
+interface SmsReplyTable {
+  id: Generated<number>;
+  connector_id: number;
+  /** Absent: nobody has written to that number. */
+  app_id: number | null;
+  origin: string;
+  text: string;
+  received_at: number;
+}
+
+interface SmsOptOutTable {
+  /** 0: of everybody. */
+  account_id: number;
+  number: string;
+  created_at: number;
+}
+
+interface SmsConnectorTable {
+  id: Generated<number>;
+  name: string;
+  kind: string;
+  /** 0 or 1 */
+  enabled: number;
+  /** JSON: its settings; the password is sealed. */
+  settings: string;
+  changed_at: number;
+}
+
+interface SmsRouteTable {
+  /** Digits with `+`; empty: every number. */
+  prefix: string;
+  /** The lowest is preferred. */
+  position: number;
+  connector_id: number;
+}
+
+/** What is to be posted to a customer's address. */
+interface SmsDeliveryTable {
+  id: Generated<number>;
+  app_id: number;
+  kind: string;
+  /** JSON. */
+  body: string;
+  due_at: number;
+  tries: number;
+  created_at: number;
+  error: string;
+}

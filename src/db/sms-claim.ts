@@ -1,0 +1,106 @@
+/** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
+import { sql, type Transaction } from 'kysely';
+import { isPostgres } from './engine.ts';
+import { rowList } from './row-list.ts';
+import type { Schema } from './schema.ts';
+
+/** Ordinary, advertising: each a stretch of the index, so that nothing is read that is not due yet. */
+const PRIORITIES = [0, 1];
+
+export interface Claim {
+  readonly connectorId: number;
+  /** The queues that the connector serves now. */
+  readonly lanes: readonly Lane[];
+  readonly limit: number;
+  /** Names the process. */
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+}
+
+/** Parts of one route that failed so often. */
+export interface Lane {
+  readonly route: string;
+  readonly minTries: number;
+  readonly maxTries: number;
+}
+
+export interface ClaimedPart {
+  readonly id: number;
+  readonly messageId: number;
+  readonly appId: number;
+  readonly kind: string;
+  readonly smsType: number;
+  /** From 1. */
+  readonly part: number;
+  readonly parts: number;
+  readonly text: string;
+  /** E.164 with `+`. */
+  readonly destination: string;
+  readonly reference: number;
+  /** Failures that count, before this try. */
+  readonly tries: number;
+  readonly priority: number;
+  readonly dueAt: number;
+  readonly expireAt: number;
+}
+
+/** In the order in which they are to go out. Parts that another process holds are passed over. */
+export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
+  const found: ClaimedPart[] = [];
+  for (const lane of claim.lanes)
+    for (const priority of PRIORITIES) found.push(...(await findDue(trx, claim, { ...lane, priority })));
+  const claimed = found.sort(compareTurns).slice(0, claim.limit);
+  if (claimed.length === 0) return [];
+  const { connectorId, owner, leaseUntil, now } = claim;
+  const ids = rowList(
+    trx,
+    claimed.map(({ id }) => [id]),
+  );
+  await sql`
+    update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
+      lease_owner = ${owner}, lease_until = ${leaseUntil}
+    where id in (select cast(value ->> 0 as bigint) from ${ids})`.execute(trx);
+  await pin(trx, claimed, connectorId);
+  return claimed;
+}
+
+/** Ordinary before advertising, then whoever has waited longest; the parts of a message one after the other. */
+function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
+  return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
+}
+
+async function findDue(
+  trx: Transaction<Schema>,
+  { connectorId, limit, now }: Claim,
+  { route, minTries, maxTries, priority }: Lane & { readonly priority: number },
+): Promise<readonly ClaimedPart[]> {
+  const query = sql<ClaimedPart>`
+    select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
+      p.due_at as "dueAt", p.expire_at as "expireAt", m.app_id as "appId", m.kind as kind, m.sms_type as "smsType",
+      m.parts as parts, m.destination as destination, m.reference as reference
+    from sms_part as p join sms_message as m on m.id = p.message_id
+    where p.state = 'queued' and p.route = ${route} and p.priority = ${priority} and p.due_at <= ${now} and p.expire_at > ${now}
+      and p.tries between ${minTries} and ${maxTries} and ${isFree(connectorId)}
+    order by p.due_at, p.id limit ${limit}
+    ${isPostgres(trx) ? sql`for update of p, m skip locked` : sql``}`;
+  const { rows } = await query.execute(trx);
+  return rows.map((row) => ({ ...row })); // SQLite's have no prototype
+}
+
+/** A message of several parts stays with the connector that has taken one of them. */
+function isFree(connectorId: number) {
+  return sql`(m.connector_id is null or m.connector_id = ${connectorId}
+    or not exists (select 1 from sms_part as q where q.message_id = m.id and q.state <> 'queued'))`;
+}
+
+async function pin(trx: Transaction<Schema>, claimed: readonly ClaimedPart[], connectorId: number): Promise<void> {
+  const several = [...new Set(claimed.filter(({ parts }) => parts > 1).map(({ messageId }) => messageId))];
+  if (several.length === 0) return;
+  const ids = rowList(
+    trx,
+    several.map((id) => [id]),
+  );
+  await sql`update sms_message set connector_id = ${connectorId}
+    where id in (select cast(value ->> 0 as bigint) from ${ids})`.execute(trx);
+}

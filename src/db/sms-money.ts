@@ -1,0 +1,39 @@
+/** What becomes of the price that was held for a part: charged once, or given back once; never both. */
+import { sql, type Transaction } from 'kysely';
+import { rowList } from './row-list.ts';
+import type { Schema } from './schema.ts';
+
+/** The price is the service's from now on. It left the balance when it was held. */
+export async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
+  if (partIds.length === 0) return;
+  await sql`
+    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
+      select account_id, part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger where kind = 'hold' and part_id in ${ids(trx, partIds)}
+      on conflict (part_id, kind) do nothing`.execute(trx);
+}
+
+/** Gives back what is held of these and not charged; a second time it gives nothing. */
+export async function refundParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
+  if (partIds.length === 0) return;
+  const { rows } = await sql<{ accountId: number; amount: number }>`
+    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
+      select account_id, part_id, 'refund', -amount, cast(${now} as bigint) from sms_ledger as hold
+      where kind = 'hold' and part_id in ${ids(trx, partIds)}
+        and not exists (select 1 from sms_ledger as c where c.part_id = hold.part_id and c.kind = 'charge')
+      on conflict (part_id, kind) do nothing
+      returning account_id as "accountId", amount as amount`.execute(trx);
+  const sums = new Map<number, number>();
+  for (const { accountId, amount } of rows) sums.set(accountId, (sums.get(accountId) ?? 0) + amount);
+  // In the order of accounts: two processes that refund at once do not wait for each other in a circle.
+  for (const [accountId, sum] of [...sums].sort(([a], [b]) => a - b))
+    await sql`update sms_balance set balance = balance + ${sum} where account_id = ${accountId}`.execute(trx);
+}
+
+/** Of parts; to stand after `in`. */
+export function ids(trx: Transaction<Schema>, values: readonly number[]) {
+  const rows = rowList(
+    trx,
+    values.map((value) => [value]),
+  );
+  return sql`(select cast(value ->> 0 as bigint) from ${rows})`;
+}

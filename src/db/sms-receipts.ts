@@ -1,0 +1,176 @@
+/**
+ * What carriers tell of parts later. A receipt is stored whatever it speaks of; one that nothing fits waits for the answer it
+ * overtook. docs/decisions/0223
+ */
+import { sql, type Transaction } from 'kysely';
+import { type PartEvent, partStatesThatAllow } from '#model/sms-part.ts';
+import { rowList } from './row-list.ts';
+import type { Schema } from './schema.ts';
+import { chargeParts } from './sms-money.ts';
+
+export interface StoredReceipt {
+  readonly connectorId: number;
+  /** Forms of the message id that its part may be stored under, the likeliest first; empty: the carrier named none. */
+  readonly carrierKeys: readonly string[];
+  /** What was sent with the part, if the carrier gives it back. */
+  readonly reference?: number;
+  /** E.164 with `+`: whom the message went to. */
+  readonly destination: string;
+  readonly state: ReceiptState;
+  readonly error: string;
+  /** As it came, for people. */
+  readonly raw: string;
+}
+
+/** `onTheWay`: not the last word. */
+export type ReceiptState = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
+
+const EVENTS: Readonly<Record<Exclude<ReceiptState, 'onTheWay'>, PartEvent>> = {
+  delivered: 'deliver',
+  failed: 'undeliver',
+  expired: 'expire',
+  unknown: 'giveUp',
+};
+
+/** How long a carrier's ids mean the part that got one last; some begin anew when they restart. */
+const ID_LIFE_MS = 7 * 24 * 3600 * 1000;
+
+/** Gives the parts that came to an end by it. */
+export async function storeReceipts(
+  trx: Transaction<Schema>,
+  receipts: readonly StoredReceipt[],
+  now: number,
+): Promise<readonly number[]> {
+  if (receipts.length === 0) return [];
+  const byId = await matchById(trx, receipts, now);
+  const fates: Fate[] = [];
+  const rows: (string | number | null)[][] = [];
+  for (const [n, receipt] of receipts.entries()) {
+    const partId = byId.get(n) ?? (await matchUncertain(trx, receipt, now));
+    const { connectorId, carrierKeys, state, error, raw } = receipt;
+    const [carrierKey = ''] = carrierKeys;
+    rows.push([connectorId, carrierKey, state, error, raw, now, partId ?? null]);
+    if (partId !== undefined) fates.push({ partId, state, error, carrierKey });
+  }
+  await sql`
+    insert into sms_receipt (connector_id, carrier_key, state, error, raw, received_at, part_id)
+      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+        cast(value ->> 5 as bigint), cast(value ->> 6 as bigint) from ${rowList(trx, rows)}`.execute(trx);
+  return await applyFates(trx, fates, now);
+}
+
+export interface AcceptedPart {
+  readonly id: number;
+  /** Forms of its carrier's id that a receipt may be stored under. */
+  readonly keys: readonly string[];
+}
+
+/** The answers of these parts have just been stored: receipts that overtook them take effect. */
+export async function applyOrphans(
+  trx: Transaction<Schema>,
+  parts: readonly AcceptedPart[],
+  now: number,
+): Promise<readonly number[]> {
+  const asked = parts.flatMap(({ id, keys }) => keys.map((key) => [id, key]));
+  if (asked.length === 0) return [];
+  // One from before the part went out speaks of another that had the same id.
+  const { rows } = await sql<Fate>`
+    update sms_receipt set part_id = p.id
+    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as carrier_key from ${rowList(trx, asked)}) as v
+      join sms_part as p on p.id = v.id
+    where sms_receipt.part_id is null and sms_receipt.carrier_key = v.carrier_key
+      and sms_receipt.connector_id = p.connector_id and sms_receipt.received_at >= p.submitted_at
+    returning sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error,
+      sms_receipt.carrier_key as "carrierKey"`.execute(trx);
+  return await applyFates(trx, rows, now);
+}
+
+/**
+ * For receipts and answers that two processes stored at the same time, each without seeing the other's. Gives the parts that
+ * came to an end.
+ */
+export async function rematchOrphans(trx: Transaction<Schema>, now: number): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number; key: string }>`
+    select p.id as id, p.carrier_key as key from sms_receipt as r join sms_part as p on p.carrier_key = r.carrier_key
+      and p.connector_id = r.connector_id
+    where r.part_id is null and r.carrier_key <> '' and r.received_at > ${now - ORPHAN_LOOK_MS}
+      and r.received_at >= p.submitted_at limit 1000`.execute(trx);
+  return await applyOrphans(
+    trx,
+    rows.map(({ id, key }) => ({ id, keys: [key] })),
+    now,
+  );
+}
+
+/** Two transactions that overlapped are both over after that. */
+const ORPHAN_LOOK_MS = 10 * 60 * 1000;
+
+interface Fate {
+  readonly partId: number;
+  readonly state: ReceiptState;
+  readonly error: string;
+  readonly carrierKey: string;
+}
+
+/** Which receipt, by its place in the list, speaks of which part: by its likeliest key, of the part that got it last. */
+async function matchById(trx: Transaction<Schema>, receipts: readonly StoredReceipt[], now: number) {
+  const asked = receipts.flatMap(({ connectorId, carrierKeys }, n) =>
+    carrierKeys.map((key, rank) => [n, rank, connectorId, key]),
+  );
+  if (asked.length === 0) return new Map<number, number>();
+  const { rows } = await sql<{ n: number; rank: number; partId: number }>`
+    select v.n as n, v.rank as rank, max(p.id) as "partId"
+    from (select cast(value ->> 0 as integer) as n, cast(value ->> 1 as integer) as rank,
+      cast(value ->> 2 as integer) as connector_id, value ->> 3 as carrier_key from ${rowList(trx, asked)}) as v
+    join sms_part as p on p.carrier_key = v.carrier_key and p.connector_id = v.connector_id
+    where p.submitted_at > ${now - ID_LIFE_MS} group by v.n, v.rank`.execute(trx);
+  // The likeliest comes last, and stays.
+  return new Map(rows.sort((a, b) => b.rank - a.rank).map(({ n, partId }) => [n, partId]));
+}
+
+/**
+ * A part whose answer was lost has no id. The reference that went with it tells it; without one it is meant if it is the only
+ * one on its way to that number.
+ */
+async function matchUncertain(
+  trx: Transaction<Schema>,
+  { connectorId, destination, reference }: StoredReceipt,
+  now: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select p.id as id from sms_message as m join sms_part as p on p.message_id = m.id
+    where m.destination = ${destination} and p.connector_id = ${connectorId} and p.carrier_key is null
+      and p.state = 'uncertain' and p.submitted_at > ${now - ID_LIFE_MS}
+    order by p.id limit 1000`.execute(trx);
+  if (reference !== undefined) return rows.find(({ id }) => id % REFERENCES === reference)?.id;
+  return rows.length === 1 ? rows[0]?.id : undefined;
+}
+
+/** `user_message_reference` has 16 bits. */
+const REFERENCES = 0x10000;
+
+async function applyFates(trx: Transaction<Schema>, fates: readonly Fate[], now: number): Promise<readonly number[]> {
+  const ended: number[] = [];
+  for (const [state, event] of Object.entries(EVENTS)) {
+    const rows = fates
+      .filter((fate) => fate.state === state)
+      .map(({ partId, error, carrierKey }) => [partId, error, carrierKey]);
+    if (rows.length === 0) continue;
+    const allowed = sql.join(
+      partStatesThatAllow(event)
+        .filter((from) => from !== 'queued')
+        .map((from) => sql.lit(from)),
+    );
+    const done = await sql<{ id: number }>`
+      update sms_part set state = ${state}, done_at = ${now}, error = v.error,
+        carrier_key = coalesce(sms_part.carrier_key, v.carrier_key)
+      from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key
+        from ${rowList(trx, rows)}) as v
+      where sms_part.id = v.id and sms_part.state in (${allowed})
+      returning sms_part.id as id`.execute(trx);
+    ended.push(...done.rows.map(({ id }) => id));
+  }
+  // Who gives a receipt has taken the part, whatever became of it; most are charged already.
+  await chargeParts(trx, ended, now);
+  return ended;
+}

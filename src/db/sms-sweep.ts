@@ -1,0 +1,79 @@
+/** What time does to parts: leases that ran out, ends of validity, answers and receipts that nobody sends any more. */
+import { sql, type Transaction } from 'kysely';
+import type { Schema } from './schema.ts';
+import { chargeParts, refundParts } from './sms-money.ts';
+
+/** Each gives the parts that came to an end; at most so many at once. */
+export interface SweepOptions {
+  readonly now: number;
+  readonly limit: number;
+}
+
+/** A process died with these on their way, or has stood still: nobody knows whether they went out. `owner`: the caller. */
+export async function loseLeases(
+  trx: Transaction<Schema>,
+  { now, owner, isAlone }: { readonly now: number; readonly owner: string; readonly isAlone: boolean },
+): Promise<number> {
+  const isOver = isAlone ? sql`lease_owner <> ${owner}` : sql`lease_until < ${now}`;
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'uncertain', error = 'interrupted', lease_until = null
+    where state = 'submitting' and ${isOver} returning id`.execute(trx);
+  return rows.length;
+}
+
+/** Their time is over before they went out: the price is given back. */
+export async function expireParts(trx: Transaction<Schema>, { now, limit }: SweepOptions): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'expired', done_at = ${now}, error = 'expired'
+    where id in (select id from sms_part where state = 'queued' and expire_at <= ${now} order by expire_at limit ${limit})
+      and state = 'queued' returning id`.execute(trx);
+  const expired = rows.map(({ id }) => id);
+  await refundParts(trx, expired, now);
+  return expired;
+}
+
+/** Nobody will tell any more what became of these. They are charged: the carrier may have taken them. */
+export async function giveUpParts(
+  trx: Transaction<Schema>,
+  { now, limit, state, waitMs }: SweepOptions & { readonly state: 'uncertain' | 'submitted'; readonly waitMs: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'unknown', done_at = ${now}
+    where id in (select id from sms_part where state = ${sql.lit(state)} and submitted_at <= ${now - waitMs}
+        order by submitted_at limit ${limit})
+      and state = ${state} returning id`.execute(trx);
+  const over = rows.map(({ id }) => id);
+  await chargeParts(trx, over, now);
+  return over;
+}
+
+/** Parts of notices (`smsType` 2) of apps that prefer a second one to none, as often as `maxSends` in all. */
+export async function queueUncertainAgain(
+  trx: Transaction<Schema>,
+  { now, limit, waitMs, maxSends }: SweepOptions & { readonly waitMs: number; readonly maxSends: number },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'queued', due_at = ${now}, lease_owner = null, lease_until = null
+    where state = 'uncertain' and id in (
+      select p.id from sms_part as p join sms_message as m on m.id = p.message_id join sms_app as a on a.id = m.app_id
+      where p.state = 'uncertain' and p.submitted_at <= ${now - waitMs} and p.sends < ${maxSends} and m.sms_type = 2
+        and m.kind = 'ordinary' and a.settings like '%"resendUncertain":true%'
+      order by p.submitted_at limit ${limit}) returning id`.execute(trx);
+  return rows.length;
+}
+
+/** A number has opted out: what waits for it does not go out, and is not paid. `accountId` 0: of everybody. */
+export async function rejectOptedOut(
+  trx: Transaction<Schema>,
+  { accountId, number, now }: { readonly accountId: number; readonly number: string; readonly now: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'rejected', done_at = ${now}, error = 'optOut'
+    where state = 'queued' and id in (
+      select p.id from sms_message as m join sms_part as p on p.message_id = m.id
+      where m.destination = ${number} and m.kind = 'advertising' and (${accountId} = 0 or m.account_id = ${accountId})
+        and p.state = 'queued') returning id`.execute(trx);
+  const rejected = rows.map(({ id }) => id);
+  await refundParts(trx, rejected, now);
+  return rejected;
+}

@@ -1,0 +1,232 @@
+/** The queue of parts on both engines: who gets which, what becomes of it, and of the money. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Db } from '#db/open.ts';
+import { type Claim, claimParts } from '#db/sms-claim.ts';
+import { type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
+import { type PartResult, storeResults } from '#db/sms-results.ts';
+import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, rejectOptedOut } from '#db/sms-sweep.ts';
+import type { PartOutcome } from '#model/sms-part.ts';
+import { describeOnBothEngines } from './support/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
+
+const NOW = Date.UTC(2026, 0, 31);
+const LANES = [{ route: '', minTries: 0, maxTries: 4 }];
+
+function claim(db: Db, options: Partial<Claim> = {}) {
+  const now = options.now ?? NOW;
+  const request = { connectorId: 1, lanes: LANES, limit: 10, owner: 'a', leaseUntil: now + 60_000, now, ...options };
+  return db.transaction((trx) => claimParts(trx, request));
+}
+
+function store(db: Db, results: readonly (readonly [number, PartOutcome])[], now = NOW) {
+  const all = results.map(
+    ([partId, outcome]): PartResult => ({
+      partId,
+      connectorId: 1,
+      sentAt: now,
+      endedAt: now,
+      outcome,
+    }),
+  );
+  return db.transaction((trx) => storeResults(trx, all, now));
+}
+
+function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now = NOW) {
+  const all = receipts.map(
+    (receipt): StoredReceipt => ({
+      connectorId: 1,
+      carrierKeys: [],
+      destination: '+8613800138000',
+      state: 'delivered',
+      error: '',
+      raw: 'stat:DELIVRD',
+      ...receipt,
+    }),
+  );
+  return db.transaction((trx) => storeReceipts(trx, all, now));
+}
+
+const accepted = (carrierId: string): PartOutcome => ({ kind: 'accepted', carrierId, keys: [carrierId] });
+const states = async (db: Db) => (await readParts(db)).map(({ state }) => state);
+
+describeOnBothEngines('the queue of parts', (newDatabase) => {
+  test('ordinary goes before advertising, then the oldest, a message in its order; nothing that is not due or over', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [ad] = await queueMessage(db, account, { kind: 'advertising', now: NOW - 5000 });
+    const late = await queueMessage(db, account, { texts: ['1', '2', '3'], now: NOW });
+    const [early] = await queueMessage(db, account, { now: NOW - 1 });
+    await queueMessage(db, account, { dueAt: NOW + 1, now: NOW });
+    await queueMessage(db, account, { expireAt: NOW, now: NOW - 9000 });
+    await queueMessage(db, account, { route: '+852', now: NOW - 9000 });
+    const first = await claim(db, { limit: 2 });
+    assert.deepEqual(
+      first.map(({ id }) => id),
+      [early, late[0]],
+    );
+    assert.deepEqual(
+      (await claim(db)).map(({ id }) => id),
+      [late[1], late[2], ad],
+    );
+    assert.deepEqual(await claim(db), []);
+    await checkMoney(db);
+  });
+
+  test('a taken part is charged once, a refused one given back once with those that wait for it', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, now: NOW });
+    const [taken = 0] = await queueMessage(db, account, { now: NOW });
+    const [refused = 0, other = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW + 1 });
+    await claim(db, { limit: 2, now: NOW + 1 });
+    for (let twice = 0; twice < 2; twice += 1) {
+      const ended = await store(db, [
+        [taken, accepted('a1')],
+        [refused, { kind: 'refused', error: '0x0000000b' }],
+      ]);
+      assert.deepEqual([...ended].sort(), twice === 0 ? [refused, other] : []);
+    }
+    assert.deepEqual(await states(db), ['submitted', 'failed', 'failed']);
+    const { balance } = await db.query.selectFrom('sms_balance').select('balance').executeTakeFirstOrThrow();
+    assert.equal(balance, 95);
+    await checkMoney(db);
+  });
+
+  test('parts of one message stay with one connector, and go to another only while none of them has gone', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [one = 0, two = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW });
+    assert.deepEqual(
+      (await claim(db, { limit: 1 })).map(({ id }) => id),
+      [one],
+    );
+    assert.deepEqual(await claim(db, { connectorId: 2 }), []);
+    await store(db, [[one, { kind: 'postponed', error: '0x00000058' }]]);
+    assert.deepEqual(
+      (await claim(db, { connectorId: 2, limit: 1 })).map(({ id }) => id),
+      [one],
+    );
+    await store(db, [[one, accepted('b1')]]);
+    assert.deepEqual(await claim(db, { connectorId: 1 }), []);
+    assert.deepEqual(
+      (await claim(db, { connectorId: 2 })).map(({ id }) => id),
+      [two],
+    );
+    await checkMoney(db);
+  });
+
+  test('a throttled part keeps its place and its tries; an error of the carrier costs a try', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [first = 0] = await queueMessage(db, account, { now: NOW - 10 });
+    const [second = 0] = await queueMessage(db, account, { now: NOW });
+    await claim(db);
+    await store(db, [
+      [second, { kind: 'postponed', error: '0x00000058' }],
+      [first, { kind: 'postponed', dueAt: NOW + 5000, error: '0x00000008' }],
+    ]);
+    assert.deepEqual(
+      (await readParts(db)).map(({ tries, sends, due_at }) => [tries, sends, due_at]),
+      [
+        [1, 0, NOW + 5000],
+        [0, 0, NOW],
+      ],
+    );
+    const lanes = [{ route: '', minTries: 1, maxTries: 4 }];
+    assert.deepEqual(
+      (await claim(db, { now: NOW + 4999, lanes })).map(({ id }) => id),
+      [],
+    );
+    assert.deepEqual(
+      (await claim(db, { now: NOW + 5000, lanes })).map(({ id, tries }) => [id, tries]),
+      [[first, 1]],
+    );
+    await checkMoney(db);
+  });
+
+  test('a receipt settles its part once, also when it came before the answer', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [one = 0, two = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW });
+    await claim(db);
+    assert.deepEqual(await receive(db, [{ carrierKeys: ['k2'] }], NOW - 1), [], 'of something that had this id before');
+    await store(db, [[one, accepted('k1')]]);
+    assert.deepEqual(
+      await receive(db, [{ carrierKeys: ['k2'], state: 'failed', error: '42' }, { carrierKeys: ['k1'] }]),
+      [one],
+    );
+    assert.deepEqual(await receive(db, [{ carrierKeys: ['k1'], state: 'failed' }]), [], 'the first end holds');
+    assert.deepEqual(await store(db, [[two, accepted('k2')]]), [two]);
+    assert.deepEqual(
+      (await readParts(db)).map(({ state, error }) => [state, error]),
+      [
+        ['delivered', ''],
+        ['failed', '42'],
+      ],
+    );
+    await checkMoney(db);
+  });
+
+  test('what was on its way when its process died is uncertain: not sent again, settled by a receipt or given up', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [byReference = 0] = await queueMessage(db, account, { now: NOW });
+    const [alone = 0] = await queueMessage(db, account, { destination: '+85291234567', now: NOW });
+    const [never = 0] = await queueMessage(db, account, { now: NOW });
+    await claim(db);
+    const lose = (owner: string, now: number, isAlone = false) =>
+      db.transaction((trx) => loseLeases(trx, { now, owner, isAlone }));
+    assert.equal(await lose('b', NOW + 59_999), 0, 'the lease still runs');
+    assert.equal(await lose('a', NOW, true), 0, 'its own');
+    assert.equal(await lose('b', NOW, true), 3);
+    assert.deepEqual(await claim(db), []);
+    assert.deepEqual(
+      await receive(db, [
+        { carrierKeys: ['x'] },
+        { carrierKeys: ['y'], reference: byReference % 0x10000 },
+        { carrierKeys: ['z'], destination: '+85291234567' },
+      ]),
+      [byReference, alone],
+    );
+    const giveUp = { now: NOW + 1000, limit: 10, state: 'uncertain', waitMs: 1000 } as const;
+    assert.deepEqual(await db.transaction((trx) => giveUpParts(trx, giveUp)), [never]);
+    assert.deepEqual(await states(db), ['delivered', 'delivered', 'unknown']);
+    await checkMoney(db);
+  });
+
+  test('a notice of an app that prefers two to none goes out again, marked so, and not without end', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: NOW });
+    const [notice = 0] = await queueMessage(db, account, { smsType: 2, now: NOW });
+    await queueMessage(db, account, { smsType: 1, now: NOW });
+    await claim(db);
+    const again = () =>
+      db.transaction((trx) => queueUncertainAgain(trx, { now: NOW, limit: 10, waitMs: 0, maxSends: 3 }));
+    for (const expected of [1, 1, 0]) {
+      for (const { id } of await readParts(db)) await store(db, [[id, { kind: 'lost', error: 'timeout' }]]);
+      assert.equal(await again(), expected);
+      await claim(db);
+    }
+    assert.deepEqual(
+      (await readParts(db)).map(({ id, sends }) => [id === notice, sends]),
+      [
+        [true, 3],
+        [false, 1],
+      ],
+    );
+    await checkMoney(db);
+  });
+
+  test('what expires or is opted out of before it goes out is given back', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 20, now: NOW });
+    await queueMessage(db, account, { expireAt: NOW + 1, now: NOW });
+    await queueMessage(db, account, { kind: 'advertising', now: NOW });
+    await queueMessage(db, account, { now: NOW });
+    await db.transaction((trx) => expireParts(trx, { now: NOW + 1, limit: 10 }));
+    const number = '+8613800138000';
+    await db.transaction((trx) => rejectOptedOut(trx, { accountId: account.accountId, number, now: NOW }));
+    assert.deepEqual(await states(db), ['expired', 'rejected', 'queued']);
+    await checkMoney(db);
+  });
+});

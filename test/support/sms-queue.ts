@@ -1,0 +1,170 @@
+/** Messages in the queue as accepting them leaves them, and what must hold of the money at any time. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createAccount } from '#db/accounts.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { createLogger } from '#lib/logger.ts';
+import type { DatabaseTarget } from './databases.ts';
+
+export interface SmsAccount {
+  readonly accountId: number;
+  readonly appId: number;
+}
+
+export interface QueuedMessage {
+  readonly destination?: string;
+  readonly texts?: readonly string[];
+  readonly kind?: 'ordinary' | 'advertising';
+  readonly smsType?: number;
+  readonly price?: number;
+  readonly route?: string;
+  readonly dueAt?: number;
+  readonly expireAt?: number;
+  readonly reference?: number;
+  readonly now: number;
+}
+
+export function openSmsDatabase(target: DatabaseTarget): Promise<Db> {
+  return openDatabase({ ...target, log: createLogger({ level: 'silent', name: 'test' }) });
+}
+
+export async function openSmsAccount(
+  db: Db,
+  {
+    balance = 1_000_000,
+    settings = {},
+    now,
+  }: { readonly balance?: number; readonly settings?: object; readonly now: number },
+): Promise<SmsAccount> {
+  const account = await createAccount(db.query, { name: 'sms', kind: 'customer', now });
+  return await db.transaction(async (trx) => {
+    await trx.insertInto('sms_balance').values({ account_id: account.id, balance }).execute();
+    await trx
+      .insertInto('sms_ledger')
+      .values({ account_id: account.id, part_id: null, kind: 'recharge', amount: balance, created_at: now })
+      .execute();
+    const { id } = await trx
+      .insertInto('sms_app')
+      .values({
+        account_id: account.id,
+        app_key: randomUUID(),
+        name: 'app',
+        enabled: 1,
+        created_at: now,
+        settings: JSON.stringify(settings),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return { accountId: account.id, appId: id };
+  });
+}
+
+/** Gives the ids of its parts. */
+export async function queueMessage(
+  db: Db,
+  { accountId, appId }: SmsAccount,
+  message: QueuedMessage,
+): Promise<number[]> {
+  const { destination = '+8613800138000', texts = ['text'], kind = 'ordinary', smsType = 1, price = 5, now } = message;
+  return await db.transaction(async (trx) => {
+    await trx
+      .updateTable('sms_balance')
+      .set((e) => ({ balance: e('balance', '-', price * texts.length) }))
+      .where('account_id', '=', accountId)
+      .execute();
+    const request = await trx
+      .insertInto('sms_request')
+      .values({
+        sendid: randomUUID(),
+        account_id: accountId,
+        app_id: appId,
+        kind,
+        sms_type: smsType,
+        created_at: now,
+        replay_hash: randomUUID(),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const { id: messageId } = await trx
+      .insertInto('sms_message')
+      .values({
+        request_id: request.id,
+        account_id: accountId,
+        app_id: appId,
+        kind,
+        sms_type: smsType,
+        destination,
+        parts: texts.length,
+        price,
+        reference: message.reference ?? 7,
+        connector_id: null,
+        created_at: now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const parts = await trx
+      .insertInto('sms_part')
+      .values(
+        texts.map((text, index) => ({
+          message_id: messageId,
+          n: index + 1,
+          text,
+          state: 'queued',
+          route: message.route ?? '',
+          priority: kind === 'ordinary' ? 0 : 1,
+          due_at: message.dueAt ?? now,
+          expire_at: message.expireAt ?? now + 3_600_000,
+          tries: 0,
+          sends: 0,
+          error: '',
+        })),
+      )
+      .returning('id')
+      .execute();
+    await trx
+      .insertInto('sms_ledger')
+      .values(
+        parts.map(({ id }) => ({ account_id: accountId, part_id: id, kind: 'hold', amount: -price, created_at: now })),
+      )
+      .execute();
+    return parts.map(({ id }) => id);
+  });
+}
+
+export async function readParts(db: Db) {
+  return await db.query.selectFrom('sms_part').selectAll().orderBy('id').execute();
+}
+
+/**
+ * The ledger's sum is the balance; every part is held once, and then charged or given back, never both; what has ended is
+ * settled, and what has not is not given back.
+ */
+export async function checkMoney(db: Db): Promise<void> {
+  const balances = await db.query.selectFrom('sms_balance').selectAll().execute();
+  const entries = await db.query.selectFrom('sms_ledger').selectAll().execute();
+  for (const { account_id, balance } of balances) {
+    const own = entries.filter((entry) => entry.account_id === account_id);
+    assert.equal(
+      own.reduce((sum, { amount }) => sum + amount, 0),
+      balance,
+      'the ledger sums up to the balance',
+    );
+  }
+  const byPart = Map.groupBy(
+    entries.filter(({ part_id }) => part_id !== null),
+    ({ part_id }) => part_id,
+  );
+  for (const { id, state } of await readParts(db)) {
+    const kinds = (byPart.get(id) ?? [])
+      .map(({ kind }) => kind)
+      .sort()
+      .join();
+    assert.ok(allowedEntries(state).includes(kinds), `part ${id} is ${state}, and of it there is ${kinds}`);
+  }
+}
+
+/** By a receipt a part fails that is charged; before it was taken, one that is given back. */
+function allowedEntries(state: string): readonly string[] {
+  if (['failed', 'expired', 'rejected'].includes(state)) return ['charge,hold', 'hold,refund'];
+  return ['submitted', 'simulated', 'delivered', 'unknown'].includes(state) ? ['charge,hold'] : ['hold'];
+}
