@@ -58,15 +58,15 @@ export const ROUTES = {
     extension: true,
   },
 
+  'cache.purge': { base: 'cdn', path: '/cache/purge', envelope: 'cdn', scope: 'cdn', extension: true },
+  'cache.prefetch': { base: 'cdn', path: '/cache/prefetch', envelope: 'cdn', scope: 'cdn', extension: true },
+  'cache.getTask': { base: 'cdn', path: '/cache/getTask', envelope: 'cdn', scope: 'cdn', extension: true },
+
   'certificate.list': { base: 'cdn', path: '/config/getCertificateList', envelope: 'cdn', scope: 'cdn' },
   'certificate.add': { base: 'cdn', path: '/config/addCertificate', envelope: 'cdn', scope: 'cdn' },
   'certificate.delete': { base: 'cdn', path: '/config/deleteCertificate', envelope: 'cdn', scope: 'cdn' },
   'config.setSsl': { base: 'cdn', path: '/config/setSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
   'config.getSsl': { base: 'cdn', path: '/config/getSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
-
-  'cache.purge': { base: 'cdn', path: '/cache/purge', envelope: 'cdn', scope: 'cdn', extension: true },
-  'cache.prefetch': { base: 'cdn', path: '/cache/prefetch', envelope: 'cdn', scope: 'cdn', extension: true },
-  'cache.getTask': { base: 'cdn', path: '/cache/getTask', envelope: 'cdn', scope: 'cdn', extension: true },
 
   'log.list': { base: 'cdn', path: '/cdnlog/logfiles', envelope: 'cdn', scope: 'cdn' },
   'stat.traffic': { base: 'cdn', path: '/stat/domainTraffic', envelope: 'cdn', scope: 'cdn', extension: true },
