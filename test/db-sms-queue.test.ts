@@ -15,7 +15,16 @@ const LANES = [{ route: '', minTries: 0, maxTries: 4 }];
 
 function claim(db: Db, options: Partial<Claim> = {}) {
   const now = options.now ?? NOW;
-  const request = { connectorId: 1, lanes: LANES, limit: 10, owner: 'a', leaseUntil: now + 60_000, now, ...options };
+  const request = {
+    connectorId: 1,
+    lanes: LANES,
+    limit: 10,
+    owner: 'a',
+    leaseUntil: now + 60_000,
+    now,
+    closedApps: [],
+    ...options,
+  };
   return db.transaction((trx) => claimParts(trx, request));
 }
 
@@ -113,6 +122,21 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
       [two],
     );
     await checkMoney(db);
+  });
+
+  test('advertising of an app whose hours are over waits; its notices do not', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [ad] = await queueMessage(db, account, { kind: 'advertising', now: NOW });
+    const [notice] = await queueMessage(db, account, { now: NOW });
+    assert.deepEqual(
+      (await claim(db, { closedApps: [account.appId] })).map(({ id }) => id),
+      [notice],
+    );
+    assert.deepEqual(
+      (await claim(db)).map(({ id }) => id),
+      [ad],
+    );
   });
 
   test('a throttled part keeps its place and its tries; an error of the carrier costs a try', async (t) => {

@@ -108,6 +108,12 @@ async function createParts(db: Kysely<unknown>, words: ColumnWords): Promise<voi
       .where(sql.ref('state'), '=', sql.lit(state))
       .execute();
   await index('sms_part_queue', ['route', 'priority', 'due_at', 'id'], 'queued');
+  await db.schema
+    .createIndex('sms_part_pinned')
+    .on('sms_part')
+    .column('connector_id')
+    .where(sql`state = 'queued' and connector_id is not null`)
+    .execute();
   await index('sms_part_expire', ['expire_at'], 'queued');
   await index('sms_part_lease', ['lease_until'], 'submitting');
   await index('sms_part_uncertain', ['submitted_at'], 'uncertain');
@@ -172,7 +178,7 @@ async function createConnectors(db: Kysely<unknown>, words: ColumnWords): Promis
   await columns(
     db.schema.createTable('sms_connector').addColumn('id', identity),
     words,
-    'name:text kind:text enabled:int settings:text changed_at:big',
+    'name:text kind:text enabled:int settings:text secret:text? parts_per_second:int? changed_at:big',
   )
     .addUniqueConstraint('sms_connector_name', ['name'])
     .addCheckConstraint('sms_connector_kind', sql`kind in ('loopback', 'smpp')`)

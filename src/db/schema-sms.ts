@@ -165,8 +165,12 @@ interface SmsConnectorTable {
   kind: string;
   /** 0 or 1 */
   enabled: number;
-  /** JSON: its settings; the password is sealed. */
+  /** JSON: `ConnectorSettings` without the password. */
   settings: string;
+  /** The password, sealed. */
+  secret: string | null;
+  /** Absent: as fast as the carrier answers. */
+  parts_per_second: number | null;
   changed_at: number;
 }
 

@@ -1,8 +1,8 @@
 /** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
-import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
+import { ids } from './sms-money.ts';
 
 /** Ordinary, advertising: each a stretch of the index, so that nothing is read that is not due yet. */
 const PRIORITIES = [0, 1];
@@ -16,6 +16,8 @@ export interface Claim {
   readonly owner: string;
   readonly leaseUntil: number;
   readonly now: number;
+  /** Apps whose advertising may not go out at this hour. */
+  readonly closedApps: readonly number[];
 }
 
 /** Parts of one route that failed so often. */
@@ -28,9 +30,6 @@ export interface Lane {
 export interface ClaimedPart {
   readonly id: number;
   readonly messageId: number;
-  readonly appId: number;
-  readonly kind: string;
-  readonly smsType: number;
   /** From 1. */
   readonly part: number;
   readonly parts: number;
@@ -41,26 +40,26 @@ export interface ClaimedPart {
   /** Failures that count, before this try. */
   readonly tries: number;
   readonly priority: number;
+  readonly route: string;
   readonly dueAt: number;
   readonly expireAt: number;
 }
 
 /** In the order in which they are to go out. Parts that another process holds are passed over. */
 export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
-  const found: ClaimedPart[] = [];
+  const found = [...(await findPinned(trx, claim))];
   for (const lane of claim.lanes)
     for (const priority of PRIORITIES) found.push(...(await findDue(trx, claim, { ...lane, priority })));
-  const claimed = found.sort(compareTurns).slice(0, claim.limit);
+  const claimed = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns).slice(0, claim.limit);
   if (claimed.length === 0) return [];
   const { connectorId, owner, leaseUntil, now } = claim;
-  const ids = rowList(
-    trx,
-    claimed.map(({ id }) => [id]),
-  );
   await sql`
     update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
       lease_owner = ${owner}, lease_until = ${leaseUntil}
-    where id in (select cast(value ->> 0 as bigint) from ${ids})`.execute(trx);
+    where id in ${ids(
+      trx,
+      claimed.map(({ id }) => id),
+    )}`.execute(trx);
   await pin(trx, claimed, connectorId);
   return claimed;
 }
@@ -72,16 +71,36 @@ function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
 
 async function findDue(
   trx: Transaction<Schema>,
-  { connectorId, limit, now }: Claim,
+  claim: Claim,
   { route, minTries, maxTries, priority }: Lane & { readonly priority: number },
 ): Promise<readonly ClaimedPart[]> {
+  return await find(
+    trx,
+    claim,
+    sql`p.route = ${route} and p.priority = ${sql.lit(priority)} and p.tries between ${minTries} and ${maxTries}
+      and ${isFree(claim.connectorId)}`,
+  );
+}
+
+/** The rest of messages of which this connector has taken a part, whoever serves their route now. */
+async function findPinned(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
+  const { connectorId } = claim;
+  return await find(trx, claim, sql`p.connector_id = ${connectorId} and m.connector_id = ${connectorId}`);
+}
+
+async function find(
+  trx: Transaction<Schema>,
+  { limit, now, closedApps }: Claim,
+  condition: RawBuilder<unknown>,
+): Promise<readonly ClaimedPart[]> {
+  const isOpen =
+    closedApps.length === 0 ? sql`` : sql`and (m.kind <> 'advertising' or m.app_id not in (${sql.join(closedApps)}))`;
   const query = sql<ClaimedPart>`
     select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
-      p.due_at as "dueAt", p.expire_at as "expireAt", m.app_id as "appId", m.kind as kind, m.sms_type as "smsType",
-      m.parts as parts, m.destination as destination, m.reference as reference
+      p.route as route, p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
+      m.reference as reference
     from sms_part as p join sms_message as m on m.id = p.message_id
-    where p.state = 'queued' and p.route = ${route} and p.priority = ${priority} and p.due_at <= ${now} and p.expire_at > ${now}
-      and p.tries between ${minTries} and ${maxTries} and ${isFree(connectorId)}
+    where p.state = 'queued' and p.due_at <= ${now} and p.expire_at > ${now} and ${condition} ${isOpen}
     order by p.due_at, p.id limit ${limit}
     ${isPostgres(trx) ? sql`for update of p, m skip locked` : sql``}`;
   const { rows } = await query.execute(trx);
@@ -97,10 +116,8 @@ function isFree(connectorId: number) {
 async function pin(trx: Transaction<Schema>, claimed: readonly ClaimedPart[], connectorId: number): Promise<void> {
   const several = [...new Set(claimed.filter(({ parts }) => parts > 1).map(({ messageId }) => messageId))];
   if (several.length === 0) return;
-  const ids = rowList(
-    trx,
-    several.map((id) => [id]),
-  );
   await sql`update sms_message set connector_id = ${connectorId}
-    where id in (select cast(value ->> 0 as bigint) from ${ids})`.execute(trx);
+    where id in ${ids(trx, several)}`.execute(trx);
+  await sql`update sms_part set connector_id = ${connectorId}
+    where state = 'queued' and message_id in ${ids(trx, several)}`.execute(trx);
 }

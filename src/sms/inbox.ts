@@ -1,0 +1,50 @@
+/** What carriers tell, receipts and replies: held until a round has stored it, and acknowledged only then. */
+
+interface Entry<T> {
+  readonly item: T;
+  readonly stored: PromiseWithResolvers<void>;
+}
+
+/** More at once are turned away, and the carrier sends them again. */
+const MAX_WAITING = 5_000;
+
+export class Inbox<T> {
+  #entries: Entry<T>[] = [];
+  readonly #onArrival: () => void;
+
+  constructor(onArrival: () => void) {
+    this.#onArrival = onArrival;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Resolves when it is stored; rejects when it is not going to be. */
+  put(item: T): Promise<void> {
+    if (this.#entries.length >= MAX_WAITING) return Promise.reject(new Error('too many receipts wait to be stored'));
+    const stored = Promise.withResolvers<void>();
+    this.#entries.push({ item, stored });
+    this.#onArrival();
+    return stored.promise;
+  }
+
+  /** At most `max` of them, for one round, which settles them all. */
+  take(max: number): Batch<T> {
+    const entries = this.#entries.splice(0, max);
+    return {
+      items: entries.map(({ item }) => item),
+      settle(error) {
+        for (const { stored } of entries)
+          if (error === undefined) stored.resolve();
+          else stored.reject(error);
+      },
+    };
+  }
+}
+
+export interface Batch<T> {
+  readonly items: readonly T[];
+  /** Without an error: they are stored. */
+  settle(error?: Error): void;
+}

@@ -1,0 +1,59 @@
+/** What a carrier's answer means for the part, and for the connector that brought it. Pure. docs/decisions/0222 */
+import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import type { PartOutcome } from '#model/sms-part.ts';
+import type { SubmitOutcome } from './carrier.ts';
+
+/** Tries that end in an error of the carrier's own, on each connector of the route. */
+export const MAX_TRIES = 5;
+const RETRY_BACKOFF: Backoff = { firstMs: 5_000, capMs: 300_000 };
+
+export interface OutcomeFacts {
+  /** Of the part, on whatever connector, this one included. */
+  readonly tries: number;
+  /** Which of the route's connectors this is, from 0, and how many there are. */
+  readonly position: number;
+  readonly connectors: number;
+  readonly now: number;
+  /** 0 ≤ random < 1 */
+  readonly random: number;
+}
+
+export function partOutcomeOf(outcome: SubmitOutcome, facts: OutcomeFacts): PartOutcome {
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'simulated':
+      return outcome;
+    case 'uncertain':
+      return { kind: 'lost', error: outcome.reason };
+    case 'unsent':
+      return { kind: 'postponed', error: outcome.reason };
+    case 'refused':
+      return refusalOf(outcome, facts);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function refusalOf(
+  outcome: Extract<SubmitOutcome, { kind: 'refused' }>,
+  { tries, position, connectors, now, random }: OutcomeFacts,
+): PartOutcome {
+  const error = `0x${outcome.status.toString(16).padStart(8, '0')}`;
+  switch (outcome.class) {
+    case 'permanent':
+      return { kind: 'refused', error };
+    case 'transient': {
+      if (tries >= MAX_TRIES * connectors) return { kind: 'refused', error };
+      const isLastHere = tries === MAX_TRIES * (position + 1);
+      const delayMs = isLastHere ? 0 : backoffDelayMs(RETRY_BACKOFF, tries, random);
+      return { kind: 'postponed', dueAt: now + delayMs, error };
+    }
+    // The whole connector waits, not the part: it stays the first in the queue.
+    case 'throttled':
+    case 'rebind':
+      return { kind: 'postponed', error };
+    default:
+      return unreachable(outcome.class);
+  }
+}

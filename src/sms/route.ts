@@ -1,0 +1,50 @@
+/** Which connector takes a message: the longest prefix of its number, then the first connector of that route that is up. Pure. */
+
+import type { Lane } from '#db/sms-claim.ts';
+
+export interface Route {
+  /** Digits with `+`; empty: every number. */
+  readonly prefix: string;
+  /** In the order of preference. */
+  readonly connectorIds: readonly number[];
+}
+
+export class RouteTable {
+  readonly #byPrefix: ReadonlyMap<string, Route>;
+  readonly #lengths: readonly number[];
+
+  constructor(routes: readonly Route[]) {
+    this.#byPrefix = new Map(routes.map((route) => [route.prefix, route]));
+    this.#lengths = [...new Set(routes.map(({ prefix }) => prefix.length))].sort((a, b) => b - a);
+  }
+
+  /** `undefined`: no route leads there. */
+  find(e164: string): Route | undefined {
+    for (const length of this.#lengths) {
+      const route = this.#byPrefix.get(e164.slice(0, length));
+      if (route !== undefined) return route;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * What a connector serves: parts that failed on the connectors before it, and those of connectors that are down. While none is
+ * up, the messages wait. `maxTries`: tries that a part has on each connector.
+ */
+export function lanesOf(
+  connectorId: number,
+  routes: readonly Route[],
+  isUp: (connectorId: number) => boolean,
+  maxTries: number,
+): readonly Lane[] {
+  return routes.flatMap(({ prefix, connectorIds }) => {
+    const served = connectorIds.flatMap((_, start) => {
+      const active = connectorIds.find((id, position) => position >= start && isUp(id));
+      return active === connectorId ? [start] : [];
+    });
+    const [first, last] = [served[0], served.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    return [{ route: prefix, minTries: first * maxTries, maxTries: (last + 1) * maxTries - 1 }];
+  });
+}
