@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { addTestCertificate } from './support/added-certificate.ts';
 import { type Cleanup, startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
@@ -95,6 +96,11 @@ describe('the client', () => {
       }
       if (name === 'config.getPolicies')
         await own.call('config.setPolicies', { ...OPERATIONS['config.setPolicies'].sample.request, domain_id });
+      if (/^certificate\.|Ssl$/.test(name)) {
+        Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, [domain]));
+        const { sample } = OPERATIONS['config.setSsl'];
+        if (name === 'config.getSsl') await own.call('config.setSsl', { ...sample.request, ...ids });
+      }
       if (name.startsWith('log.') || name.startsWith('stat.')) {
         ids['domain'] = domain;
         const traffic = createTestTraffic(t, api.db);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
-import { startTestApi, type TestApi } from './support/api.ts';
+import { addTestCertificate } from './support/added-certificate.ts';
+import { type Cleanup, startTestApi, type TestApi } from './support/api.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 
 const BAD_VALUES: Readonly<Record<string, unknown>> = {
@@ -17,13 +18,18 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /** These read a number as the text that it is, and that text may be right. */
-const ANY_NUMBER_WILL_DO = ['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str'];
+const ANY_NUMBER_WILL_DO = ['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key'];
+
+/** A domain that is looked for may have any name. */
+function readsAnyNumber(name: RouteName, field: string): boolean {
+  return ANY_NUMBER_WILL_DO.includes(field) || (field === 'domain' && name !== 'domain.add');
+}
 
 describeOnBothEngines('fields', (newDatabase) => {
   for (const name of ROUTE_NAMES) {
     test(`${name} refuses each field that is missing or wrong, names it, and changes nothing`, async (t) => {
       const api = await startTestApi(t, newDatabase);
-      const { accessToken, request } = await prepare(api, name);
+      const { accessToken, request } = await prepare(t, api, name);
       const before = await readEverything(api);
       const refuse = async (field: string, what: string, changed: Record<string, unknown>, code: RegExp) => {
         const answer = await api.call(name, accessToken, changed);
@@ -36,8 +42,8 @@ describeOnBothEngines('fields', (newDatabase) => {
       };
       for (const [field, { schema }] of Object.entries(OPERATIONS[name].request.fields)) {
         for (const [what, value] of Object.entries(BAD_VALUES)) {
-          if (typeof value === 'number' && ANY_NUMBER_WILL_DO.includes(field)) continue;
-          await refuse(field, what, { ...request, [field]: value }, /^(field|domainName|origin|url|entry)Invalid$/);
+          if (typeof value === 'number' && readsAnyNumber(name, field)) continue;
+          await refuse(field, what, { ...request, [field]: value }, /^(field|domainName|origin|url|entry|pem)Invalid$/);
         }
         if (schema.safeParse(undefined).success) continue;
         const { [field]: _left, ...rest } = request;
@@ -49,7 +55,7 @@ describeOnBothEngines('fields', (newDatabase) => {
 
     test(`${name} ignores unknown fields, and __proto__ is one`, async (t) => {
       const api = await startTestApi(t, newDatabase);
-      const { accessToken, request } = await prepare(api, name);
+      const { accessToken, request } = await prepare(t, api, name);
       const body = JSON.stringify({ access_token: accessToken, ...request, unknown: { deep: [1] } });
       const answer = await api.post(
         ROUTES[name].path,
@@ -63,6 +69,7 @@ describeOnBothEngines('fields', (newDatabase) => {
 
 /** Everything the operation's sample needs is there; `request` is the sample with the real ids. */
 async function prepare(
+  t: Cleanup,
   api: TestApi,
   name: RouteName,
 ): Promise<{ accessToken: string; request: Record<string, unknown> }> {
@@ -89,6 +96,9 @@ async function prepare(
     await api.call('cache.purge', customer.accessToken, { urls: 'http://www.example.com/' });
     ids['task_id'] = 1;
   }
+  if (/^certificate\.|Ssl$/.test(name)) {
+    Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));
+  }
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
   const isOperators = ROUTES[name].scope === 'operator';
@@ -109,6 +119,7 @@ async function readEverything({ db }: TestApi) {
     resources: await db.query.selectFrom('resource').selectAll().orderBy('key').execute(),
     tasks: await db.query.selectFrom('cache_task').selectAll().orderBy('id').execute(),
     purges: await db.query.selectFrom('purge').selectAll().orderBy('key').execute(),
+    certificates: await db.query.selectFrom('certificate').selectAll().orderBy('key').execute(),
     usage: await db.query.selectFrom('cache_usage').selectAll().orderBy('account_id').execute(),
     head: await db.query.selectFrom('config_head').selectAll().execute(),
   };
