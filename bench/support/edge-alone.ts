@@ -3,9 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEdgeStore } from '#feed/edge-store.ts';
 import type { SiteSpec } from '#sites/spec.ts';
+import type { CertificatePair } from '#sites/table.ts';
 import { type StartedService, startService } from './service.ts';
 
-export function fillEdgeStore(dataDir: string, sites: Iterable<SiteSpec>): void {
+export function fillEdgeStore(
+  dataDir: string,
+  sites: Iterable<SiteSpec>,
+  certificates: ReadonlyMap<string, CertificatePair> = new Map(),
+): void {
   mkdirSync(join(dataDir, 'edge'), { recursive: true, mode: 0o700 });
   writeFileSync(join(dataDir, 'lock'), ''); // by which a data directory is known as ours
   using store = openEdgeStore(join(dataDir, 'edge', 'sites.db'), () => undefined);
@@ -15,6 +20,8 @@ export function fillEdgeStore(dataDir: string, sites: Iterable<SiteSpec>): void 
     revision += 1;
     staging.add({ kind: 'put', resource: 'site', key: site.name, revision, body: JSON.stringify(site) });
   }
+  for (const [key, pair] of certificates)
+    staging.add({ kind: 'put', resource: 'certificate', key, revision, body: JSON.stringify(pair) });
   staging.commit({ epoch: 'bench', revision, tag: 'bench', continues: false }, Date.now());
 }
 

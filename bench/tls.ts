@@ -1,0 +1,180 @@
+/**
+ * One worker against nginx (one worker, files from the page cache), both with an access log, in turns, by h2load: TLS handshakes, hits
+ * over TLS with HTTP/1.1 and HTTP/2. Beside the rate stands what the server's processor spent on each, which other work on the
+ * machine changes less. Needs h2load (nghttp2-client), nginx, openssl, and two cores: the servers get the first.
+ */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CertificatePair } from '#sites/table.ts';
+import { fillEdgeStore, plainSite, startEdgeAlone } from './support/edge-alone.ts';
+import { cpuMsOf, freePort } from './support/service.ts';
+
+const ROUNDS = 5;
+const ROUND_SECONDS = 3;
+const WARM_SECONDS = 1;
+const HOST = 'site-1.example.com';
+const SMALL = Buffer.alloc(1024, 'x');
+const LARGE = Buffer.alloc(100 * 1024, 'x');
+
+interface Case {
+  readonly name: string;
+  readonly path: string;
+  readonly load: readonly string[];
+}
+
+const HITS = ['-D', String(ROUND_SECONDS), '--warm-up-time', String(WARM_SECONDS)];
+/** Each on a connection of its own. */
+const HANDSHAKES = 2000;
+const CASES: readonly Case[] = [
+  { name: 'handshakes', path: '/small', load: ['--h1', '-n', String(HANDSHAKES), '-c', String(HANDSHAKES), '-m', '1'] },
+  { name: 'HTTP/1.1, 1 KiB, 50 connections', path: '/small', load: ['--h1', '-c', '50', ...HITS] },
+  { name: 'HTTP/1.1, 100 KiB, 50 connections', path: '/large', load: ['--h1', '-c', '50', ...HITS] },
+  { name: 'HTTP/2, 1 KiB, 5 connections of 10 streams', path: '/small', load: ['-c', '5', '-m', '10', ...HITS] },
+  { name: 'HTTP/2, 1 KiB, 50 connections of 1 stream', path: '/small', load: ['-c', '50', '-m', '1', ...HITS] },
+  { name: 'HTTP/2, 100 KiB, 5 connections of 10 streams', path: '/large', load: ['-c', '5', '-m', '10', ...HITS] },
+];
+
+interface Rival extends AsyncDisposable {
+  readonly name: string;
+  readonly port: number;
+  /** Of its one worker, since it was started. */
+  cpuMs(): number;
+}
+
+interface Figure {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+}
+
+execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything that is started from here
+const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
+const pair = makeCertificate();
+
+try {
+  await using nginx = await openNginx();
+  await using edge = await openEdge();
+  console.log(execFileSync('h2load', ['--version'], { encoding: 'utf8' }).trim());
+  for (const one of CASES) await compare(one, nginx, edge);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function compare(one: Case, nginx: Rival, edge: Rival): Promise<void> {
+  const theirs: Figure[] = [];
+  const ours: Figure[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    theirs.push(await measure(one, nginx));
+    ours.push(await measure(one, edge));
+  }
+  const [their, our] = [medians(theirs), medians(ours)];
+  const show = ({ perSecond, cpuMicros }: Figure) => `${Math.round(perSecond)}/s of ${cpuMicros.toFixed(1)} µs`;
+  const ratios = `${(our.perSecond / their.perSecond).toFixed(2)} of nginx, ${(their.cpuMicros / our.cpuMicros).toFixed(2)} per CPU second`;
+  console.log(`${one.name}: ${ratios} (${show(our)} against ${show(their)}), load ${loadavg()[0]?.toFixed(1)}`);
+}
+
+function medians(figures: readonly Figure[]): Figure {
+  const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  return {
+    perSecond: median(figures.map(({ perSecond }) => perSecond)),
+    cpuMicros: median(figures.map(({ cpuMicros }) => cpuMicros)),
+  };
+}
+
+async function measure({ path, load }: Case, { port, cpuMs }: Rival): Promise<Figure> {
+  const url = `https://${HOST}:${port}${path}`;
+  const args = ['-c', '1', 'h2load', ...load, `--connect-to=127.0.0.1:${port}`, url];
+  const [cpuBefore, startedAt] = [cpuMs(), performance.now()];
+  const { stdout } = await promisify(execFile)('taskset', args, { encoding: 'utf8' });
+  const seconds = (performance.now() - startedAt) / 1000;
+  const cpuMicros = (cpuMs() - cpuBefore) * 1000;
+  const good = Number(/(\d+) 2xx/.exec(stdout)?.[1]);
+  if (!/ 0 failed, 0 errored, 0 timeout/.test(stdout)) console.warn(/^requests:.*$/m.exec(stdout)?.[0]);
+  const isTimed = load.includes('-D');
+  const perSecond = good / (isTimed ? ROUND_SECONDS : seconds);
+  // While it warms up it is not counted by h2load, and yet served.
+  return { perSecond, cpuMicros: cpuMicros / (isTimed ? perSecond * (ROUND_SECONDS + WARM_SECONDS) : good) };
+}
+
+function makeCertificate(): CertificatePair {
+  const ecKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'key.pem'];
+  const named = ['-subj', '/CN=x', '-addext', `subjectAltName=DNS:${HOST}`, '-days', '2', '-out', 'cert.pem'];
+  execFileSync('openssl', ['req', '-x509', ...ecKey, ...named], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  return { certificate: read('cert.pem'), key: read('key.pem') };
+}
+
+async function openEdge(): Promise<Rival> {
+  const origin = createServer(({ url }, response) => {
+    const body = url === '/small' ? SMALL : LARGE;
+    response.writeHead(200, { 'cache-control': 'max-age=36000', 'content-length': String(body.length) }).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  const address = origin.address();
+  const originPort = typeof address === 'object' && address !== null ? address.port : 0;
+  const dataDir = join(folder, 'edge');
+  fillEdgeStore(dataDir, [{ ...plainSite(1, originPort), tls: { certificate: 'c' } }], new Map([['c', pair]]));
+  const port = await freePort();
+  const service = await startEdgeAlone(dataDir, { CAUSEWAY_EDGE_HTTPS_LISTEN: `127.0.0.1:${port}` });
+  return {
+    name: 'causeway',
+    port,
+    cpuMs: () => service.cpuMs('edge-worker-1'),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      origin.close();
+    },
+  };
+}
+
+async function openNginx(): Promise<Rival> {
+  const home = join(folder, 'nginx');
+  mkdirSync(join(home, 'root'), { recursive: true });
+  chmodSync(folder, 0o755);
+  writeFileSync(join(home, 'root', 'small'), SMALL);
+  writeFileSync(join(home, 'root', 'large'), LARGE);
+  const port = await freePort();
+  writeFileSync(join(home, 'nginx.conf'), nginxConfiguration(home, port));
+  const child = spawn('nginx', ['-p', home, '-c', join(home, 'nginx.conf'), '-e', join(home, 'error.log')], {
+    stdio: 'inherit',
+  });
+  return {
+    name: 'nginx',
+    port,
+    cpuMs: () => cpuMsOf(String(child.pid)),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Beside TLS itself everything is as fast as it gets: open files are kept, the log is written in blocks. */
+function nginxConfiguration(home: string, port: number): string {
+  return `
+daemon off;
+master_process off;
+pid ${home}/pid;
+events { worker_connections 8192; multi_accept on; }
+http {
+  access_log ${home}/access.log combined buffer=256k flush=1s;
+  client_body_temp_path ${home}/body; proxy_temp_path ${home}/proxy; fastcgi_temp_path ${home}/fastcgi;
+  uwsgi_temp_path ${home}/uwsgi; scgi_temp_path ${home}/scgi;
+  sendfile off; output_buffers 1 1m; tcp_nodelay on;
+  open_file_cache max=1000 inactive=60s; open_file_cache_valid 60s;
+  keepalive_requests 1000000000;
+  add_header Cache-Control max-age=36000;
+  server {
+    listen 127.0.0.1:${port} ssl http2 backlog=4096;
+    root ${home}/root;
+    ssl_certificate ${folder}/cert.pem;
+    ssl_certificate_key ${folder}/key.pem;
+    ssl_protocols TLSv1.2 TLSv1.3;
+  }
+}
+`;
+}
