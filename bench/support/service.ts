@@ -13,6 +13,8 @@ export interface StartedService extends AsyncDisposable {
   readonly readyMs: number;
   /** What each of its processes has in memory, in MiB, by part: `control 80, edge-feed 70, …`. */
   memory(): string;
+  /** CPU time that a part has taken since it was started: all its threads, in their own code and in the system's. */
+  cpuMs(part: string): number;
 }
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'causeway.js');
@@ -46,6 +48,7 @@ export async function startService(
     controlUrl,
     readyMs,
     memory: () => memoryOf(child.pid ?? 0),
+    cpuMs: (part) => cpuMsOfPart(child.pid ?? 0, part),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -54,12 +57,31 @@ export async function startService(
 }
 
 function memoryOf(supervisor: number): string {
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor);
-  const parts = children.map((pid) => {
-    const [, part] = /\0part\0([^\0]+)/.exec(read(pid, 'cmdline')) ?? [];
+  const parts = partsOf(supervisor).map(({ part, pid }) => {
     return `${part} ${Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(pid, 'status'))?.[1]) / 1024)}`;
   });
   return parts.sort().join(', ');
+}
+
+/** What the system counts in, whatever its kernel. */
+const TICK_MS = 10;
+
+function cpuMsOfPart(supervisor: number, part: string): number {
+  return cpuMsOf(partsOf(supervisor).find((running) => running.part === part)?.pid ?? '');
+}
+
+/** All threads of a process, in their own code and in the system's. */
+export function cpuMsOf(pid: string): number {
+  // Behind the name in brackets: the 14th and 15th field of all. proc(5)
+  const fields = read(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function partsOf(supervisor: number): { readonly part: string; readonly pid: string }[] {
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor);
+  return children.map((pid) => ({ part: /\0part\0([^\0]+)/.exec(read(pid, 'cmdline'))?.[1] ?? '', pid }));
 }
 
 function parentOf(pid: string): number {
@@ -74,7 +96,7 @@ function read(pid: string, file: string): string {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
