@@ -1,0 +1,157 @@
+/** The connector to a carrier that speaks SMPP 3.4: one session for both ways, or a pair of them. */
+import type { SmppSettings } from '#model/sms-connector.ts';
+import type {
+  Carrier,
+  CarrierEvents,
+  CarrierState,
+  CarrierTools,
+  ConnectCarrier,
+  PartToSubmit,
+  SubmitOutcome,
+} from '../carrier.ts';
+import { answerKeys } from '../smpp/carrier-id.ts';
+import { type Composed, composeSubmit } from '../smpp/compose.ts';
+import { Connection } from '../smpp/connection.ts';
+import { readDelivery } from '../smpp/delivery.ts';
+import type { Pdu } from '../smpp/layouts.ts';
+import { Pace } from '../smpp/pace.ts';
+import type { Answer } from '../smpp/pending.ts';
+import type { BindCommand, Deliver, Session } from '../smpp/session.ts';
+import { refusalClassOf, STATUS } from '../smpp/statuses.ts';
+
+export const connectSmpp: ConnectCarrier<SmppSettings> = (settings, events, tools) =>
+  new SmppCarrier(settings, events, tools);
+
+/** When it is closed, what waits for an answer is given that long. */
+const LAST_ANSWERS_MS = 5_000;
+
+class SmppCarrier implements Carrier {
+  readonly #settings: SmppSettings;
+  readonly #events: CarrierEvents;
+  readonly #tools: CarrierTools;
+  readonly #pace: Pace;
+  /** The first of them submits. */
+  readonly #connections: readonly Connection[];
+  #inFlight = 0;
+  #isClosing = false;
+  #isEmpty: (() => void) | undefined;
+  #cancelPause: (() => void) | undefined;
+  #told: { readonly state: CarrierState; readonly hasRoom: boolean } = { state: 'connecting', hasRoom: false };
+
+  constructor(settings: SmppSettings, events: CarrierEvents, tools: CarrierTools) {
+    this.#settings = settings;
+    this.#events = events;
+    this.#tools = tools;
+    this.#pace = new Pace(settings.window);
+    const commands: readonly BindCommand[] =
+      settings.bind === 'pair' ? ['bindTransmitter', 'bindReceiver'] : ['bindTransceiver'];
+    this.#connections = commands.map((command) => this.#open(command));
+  }
+
+  get room(): number {
+    if (this.state !== 'bound') return 0;
+    return this.#pace.room(this.#inFlight, this.#tools.timers.now());
+  }
+
+  get state(): CarrierState {
+    if (this.#isClosing) return 'closed';
+    if (this.#session === undefined) return 'connecting';
+    return this.#pace.isPaused(this.#tools.timers.now()) ? 'paused' : 'bound';
+  }
+
+  async submit(part: PartToSubmit): Promise<SubmitOutcome> {
+    const session = this.#session;
+    if (session === undefined || this.room === 0) return { kind: 'unsent', reason: this.state };
+    const composed = composeSubmit(part, this.#settings);
+    if (composed.kind === 'impossible')
+      return { kind: 'refused', status: composed.status, class: refusalClassOf(composed.status) };
+    this.#inFlight += 1;
+    const answer = await this.#exchange(session, composed, part.partId);
+    this.#inFlight -= 1;
+    const outcome = this.#outcomeOf(answer);
+    this.#heed(outcome, session);
+    return outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#cancelPause?.();
+    this.#tell();
+    await this.#lastAnswers();
+    await Promise.all(this.#connections.map((connection) => connection[Symbol.asyncDispose]()));
+  }
+
+  get #session(): Session | undefined {
+    return this.#connections[0]?.session;
+  }
+
+  #open(command: BindCommand): Connection {
+    const events = { changed: () => this.#tell(), deliver: (pdu: Deliver) => this.#deliver(pdu) };
+    return new Connection({ settings: this.#settings, command, tools: this.#tools, events });
+  }
+
+  #exchange(session: Session, composed: Extract<Composed, { kind: 'submit' }>, partId: number): Promise<Answer> {
+    return session.submit(composed.fields, composed.tlvs, (pdu) => {
+      this.#events.lateAnswer(partId, this.#answered(pdu));
+    });
+  }
+
+  #outcomeOf(answer: Answer): SubmitOutcome {
+    return answer.kind === 'answered' ? this.#answered(answer.pdu) : { kind: 'uncertain', reason: answer.kind };
+  }
+
+  #answered(pdu: Pdu): SubmitOutcome {
+    const { status } = pdu;
+    if (pdu.command !== 'submitSmResp' || status !== STATUS.ok)
+      return { kind: 'refused', status, class: refusalClassOf(status) };
+    const { messageId } = pdu.fields;
+    return { kind: 'accepted', carrierId: messageId, keys: answerKeys(messageId, this.#settings.receiptIds) };
+  }
+
+  /** What an answer means for the connector, and for whoever waits for room. */
+  #heed(outcome: SubmitOutcome, session: Session): void {
+    if (outcome.kind === 'refused' && outcome.class === 'rebind') session.rebind();
+    else if (outcome.kind === 'refused' && outcome.class === 'throttled') this.#pause(outcome.status);
+    else if (outcome.kind !== 'uncertain') this.#pace.taken();
+    if (this.#inFlight === 0) this.#isEmpty?.();
+    this.#tell();
+  }
+
+  #pause(status: number): void {
+    const pauseMs = this.#pace.throttled(this.#tools.timers.now());
+    if (pauseMs === undefined) return;
+    this.#tools.log.info({ connector: this.#settings.host, status, pauseMs }, 'the carrier asks for less');
+    this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
+  }
+
+  async #deliver(pdu: Deliver): Promise<boolean> {
+    try {
+      const delivery = readDelivery(pdu, this.#settings);
+      if (delivery.kind === 'receipt') await this.#events.receipt(delivery.receipt);
+      else if (delivery.kind === 'reply') await this.#events.reply(delivery.message);
+      return true;
+    } catch (error) {
+      this.#tools.log.warn({ connector: this.#settings.host, err: error }, 'what the carrier delivered is not stored');
+      return false;
+    }
+  }
+
+  #tell(): void {
+    const { state } = this;
+    const hasRoom = this.room > 0;
+    const told = this.#told;
+    this.#told = { state, hasRoom };
+    if (state !== told.state) this.#events.stateChanged(state);
+    if (hasRoom && !told.hasRoom) this.#events.roomFreed();
+  }
+
+  async #lastAnswers(): Promise<void> {
+    if (this.#inFlight === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#isEmpty = resolve;
+    const cancel = this.#tools.timers.after(LAST_ANSWERS_MS, resolve);
+    await promise;
+    cancel();
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Message ids, in forms that can be compared: the answer to a submit and the receipt often write one number in two ways.
+ * docs/decisions/0206
+ */
+import type { ReceiptIds } from '#model/sms-connector.ts';
+
+/** The first is what receipts are compared with; the others are what one may be stored under that came first. */
+export function answerKeys(id: string, ids: ReceiptIds): readonly string[] {
+  const own = plainForm(id);
+  return unique(ids === 'same' ? [own] : [own, decimalToHex(own), hexToDecimal(own)]);
+}
+
+/** `tlvId` is usually as in the answer, whatever the text writes. The likeliest comes first. */
+export function receiptKeys(textId: string, tlvId: string, ids: ReceiptIds): readonly string[] {
+  return unique([plainForm(tlvId), ...textKeys(plainForm(textId), ids)]);
+}
+
+function textKeys(own: string, ids: ReceiptIds): readonly (string | undefined)[] {
+  switch (ids) {
+    case 'same':
+      return [own];
+    case 'decimal':
+      return [decimalToHex(own), own];
+    case 'hex':
+      return [hexToDecimal(own), own];
+    case 'auto':
+      return [own, decimalToHex(own), hexToDecimal(own)];
+  }
+}
+
+/** Neither case nor leading zeros tell ids apart: one carrier pads its receipts only, another writes them in capitals. */
+function plainForm(id: string): string {
+  return id
+    .trim()
+    .toLowerCase()
+    .replace(/^0+(?=.)/, '');
+}
+
+/** The longest id has 64 octets. */
+function decimalToHex(id: string): string | undefined {
+  return /^\d{1,64}$/.test(id) ? BigInt(id).toString(16) : undefined;
+}
+
+function hexToDecimal(id: string): string | undefined {
+  return /^[\da-f]{1,64}$/.test(id) ? BigInt(`0x${id}`).toString() : undefined;
+}
+
+function unique(ids: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(ids.filter((id) => id !== undefined).filter((id) => id !== ''))];
+}

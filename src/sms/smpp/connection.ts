@@ -1,0 +1,102 @@
+/** Keeps one bind to a carrier up: connects, binds, and begins again when that ends, until it is disposed of. */
+import type { SmppSettings } from '#model/sms-connector.ts';
+import type { CarrierTools } from '../carrier.ts';
+import { reconnectDelayMs } from './reconnect.ts';
+import { type BindCommand, type Deliver, Session, type SessionEnd, type Transport } from './session.ts';
+import { openSocket } from './socket.ts';
+
+export interface ConnectionOptions {
+  readonly settings: SmppSettings;
+  readonly command: BindCommand;
+  readonly tools: CarrierTools;
+  readonly events: ConnectionEvents;
+}
+
+export interface ConnectionEvents {
+  /** `session` has come or gone. */
+  changed(): void;
+  /** As of `SessionEvents`. */
+  deliver(pdu: Deliver): Promise<boolean>;
+}
+
+/** A session that lasted so long was a good one: what ends it is no failure in a row. */
+const STABLE_MS = 30_000;
+
+export class Connection implements AsyncDisposable {
+  readonly #options: ConnectionOptions;
+  #session: Session;
+  #failures = 0;
+  #isClosing = false;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#session = this.#connect();
+  }
+
+  /** The one that is bound. */
+  get session(): Session | undefined {
+    return this.#session.isBound ? this.#session : undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    this.#cancel?.();
+    await this.#session.leave();
+  }
+
+  #connect(): Session {
+    const { settings, command, tools, events } = this.#options;
+    let boundAt: number | undefined;
+    let transport: Transport | undefined;
+    const session = new Session({
+      command,
+      bind: bindFieldsOf(settings),
+      times: timesOf(settings),
+      timers: tools.timers,
+      transport: { write: (octets) => transport?.write(octets), end: () => transport?.end() },
+      events: {
+        bound: () => {
+          boundAt = tools.timers.now();
+          tools.log.info({ connector: settings.host, command }, 'bound to the carrier');
+          events.changed();
+        },
+        deliver: events.deliver,
+        ended: (end) => this.#ended(end, boundAt),
+      },
+    });
+    transport = openSocket(settings, {
+      opened: () => session.opened(),
+      received: (octets) => session.received(octets),
+      closed: (reason) => session.closed(reason),
+    });
+    return session;
+  }
+
+  #ended(end: SessionEnd, boundAt: number | undefined): void {
+    const { settings, command, tools, events } = this.#options;
+    const isStable = boundAt !== undefined && tools.timers.now() - boundAt >= STABLE_MS;
+    this.#failures = isStable ? 1 : this.#failures + 1;
+    const delayMs = reconnectDelayMs(end, this.#failures, tools.random());
+    if (!this.#isClosing) {
+      tools.log.warn({ connector: settings.host, command, end, delayMs }, 'a session with the carrier has ended');
+      this.#cancel = tools.timers.after(delayMs, () => {
+        this.#session = this.#connect();
+      });
+    }
+    events.changed();
+  }
+}
+
+function bindFieldsOf({ systemId, password, systemType, interfaceVersion }: SmppSettings) {
+  return { systemId, password, systemType, interfaceVersion, addrTon: 0, addrNpi: 0, addressRange: '' };
+}
+
+function timesOf({ bindSeconds, enquireSeconds, inactivitySeconds, responseSeconds }: SmppSettings) {
+  return {
+    bindMs: bindSeconds * 1000,
+    enquireMs: enquireSeconds * 1000,
+    inactivityMs: inactivitySeconds * 1000,
+    responseMs: responseSeconds * 1000,
+  };
+}

@@ -1,0 +1,50 @@
+/** What a carrier delivers, deliver_sm or data_sm → a receipt, a reply, or nothing that we can read. Pure. */
+import type { SmppSettings } from '#model/sms-connector.ts';
+import type { MobileOriginated, Receipt } from '../carrier.ts';
+import { parseMsisdn } from '../msisdn.ts';
+import { readConcatenationTlvs, readUserData } from './concatenation.ts';
+import { decodeText } from './data-coding.ts';
+import type { PduOf } from './layouts.ts';
+import { looksLikeReceipt, readReceipt } from './receipt.ts';
+import { TAGS, tlvOf } from './tlvs.ts';
+
+export type Delivery =
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  | { readonly kind: 'reply'; readonly message: MobileOriginated }
+  /** An acknowledgement between phones, or octets that are no text. */
+  | { readonly kind: 'other' };
+
+/** esm_class, SMPP 3.4 §5.2.12: bits 2 to 5 say what it is. */
+const TYPE_MASK = 0x3c;
+const TYPE_PLAIN = 0x00;
+const TYPES_OF_RECEIPT = [0x04, 0x20];
+const HAS_HEADER = 0x40;
+
+export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataSm'>, settings: SmppSettings): Delivery {
+  const { esmClass, dataCoding, sourceAddr, destinationAddr } = fields;
+  // sm_length is 0 then, SMPP 3.4 §5.3.2.32; in data_sm there is no other place.
+  const octets = tlvOf(tlvs, TAGS.messagePayload) ?? ('shortMessage' in fields ? fields.shortMessage : Buffer.alloc(0));
+  const type = esmClass & TYPE_MASK;
+  const isMarked = TYPES_OF_RECEIPT.includes(type);
+  const isUnmarked =
+    type === TYPE_PLAIN &&
+    (tlvOf(tlvs, TAGS.receiptedMessageId) !== undefined ||
+      (settings.unmarkedReceipts && looksLikeReceipt(dataCoding, octets)));
+  if (isMarked || isUnmarked) {
+    const source = { dataCoding, octets, tlvs, destination: e164Of(sourceAddr) };
+    return { kind: 'receipt', receipt: readReceipt(source, settings) };
+  }
+  if (type !== TYPE_PLAIN) return { kind: 'other' };
+  const userData = (esmClass & HAS_HEADER) === 0 ? { octets } : readUserData(octets);
+  const text = decodeText(dataCoding, userData.octets);
+  if (text === undefined) return { kind: 'other' };
+  const concatenation = userData.concatenation ?? readConcatenationTlvs(tlvs);
+  const message = { origin: e164Of(sourceAddr), destination: destinationAddr, text };
+  return { kind: 'reply', message: concatenation === undefined ? message : { ...message, concatenation } };
+}
+
+/** Carriers leave the `+` out, and at home the country's code too. */
+function e164Of(address: string): string {
+  const number = parseMsisdn(address, { bareInternational: true });
+  return number.kind === 'number' ? number.e164 : address;
+}

@@ -1,0 +1,246 @@
+/**
+ * One conversation with a carrier, from bind to unbind; it knows octets and time, but no socket. Whatever goes wrong ends
+ * this session alone, and whoever waits for an answer is told.
+ */
+import type { Timers } from '#lib/timers.ts';
+import { decodePdu } from './decode.ts';
+import { encodePdu } from './encode.ts';
+import { FrameReader } from './frames.ts';
+import { type Command, type Fields, LAYOUTS, type Pdu, type PduOf, RESPONSE_BIT, type Tlv } from './layouts.ts';
+import { type Answer, PendingRequests } from './pending.ts';
+import { STATUS } from './statuses.ts';
+
+/** The lower side; it may have failed already, and then does nothing. */
+export interface Transport {
+  write(octets: Buffer): void;
+  /** What was written goes out first. */
+  end(): void;
+}
+
+export type BindCommand = 'bindTransceiver' | 'bindTransmitter' | 'bindReceiver';
+export type Deliver = PduOf<'deliverSm'> | PduOf<'dataSm'>;
+
+export interface SessionTimes {
+  /** From the start of connecting until the carrier has answered the bind. */
+  readonly bindMs: number;
+  /** Without a PDU from the carrier for so long, it is asked; and after `inactivityMs` the session has ended. */
+  readonly enquireMs: number;
+  readonly inactivityMs: number;
+  readonly responseMs: number;
+}
+
+export interface SessionOptions {
+  readonly command: BindCommand;
+  readonly bind: Fields<BindCommand>;
+  readonly times: SessionTimes;
+  readonly timers: Timers;
+  readonly transport: Transport;
+  readonly events: SessionEvents;
+  /** The sequence number before the first; 0 unless a test wants to see them wrap. */
+  readonly previousSequence?: number;
+}
+
+export interface SessionEvents {
+  bound(): void;
+  /** Whether it is stored; if not, the carrier is asked to send it again. Never rejects. */
+  deliver(pdu: Deliver): Promise<boolean>;
+  /** The last event. */
+  ended(end: SessionEnd): void;
+}
+
+/** `silent`: no PDU, or no answer to anything that was sent. `unbound`: by the carrier. `left`: by us. */
+export type SessionEnd =
+  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'malformed'; readonly reason: string }
+  | { readonly kind: 'closed'; readonly reason: string }
+  | { readonly kind: 'bindTimeout' | 'silent' | 'unbound' | 'left' | 'rebind' };
+
+/** Deliveries that are being stored; more are turned away, and the carrier sends them again. */
+const MAX_DELIVERIES = 1_000;
+
+type Request = BindCommand | 'submitSm' | 'enquireLink' | 'unbind';
+type Phase = 'connecting' | 'binding' | 'bound' | 'leaving' | 'ended';
+
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #frames = new FrameReader();
+  readonly #pending: PendingRequests;
+  #phase: Phase = 'connecting';
+  #heardAt: number;
+  #deliveries = 0;
+  #cancel: () => void;
+  #left: (() => void) | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { timers, times } = options;
+    this.#heardAt = timers.now();
+    this.#cancel = timers.after(times.bindMs, () => this.#end({ kind: 'bindTimeout' }));
+    this.#pending = new PendingRequests(timers, times.responseMs, options.previousSequence ?? 0, (sentAt) => {
+      if (this.#heardAt < sentAt) this.#end({ kind: 'silent' });
+    });
+  }
+
+  get isBound(): boolean {
+    return this.#phase === 'bound';
+  }
+
+  /** The connection stands. */
+  opened(): void {
+    if (this.#phase !== 'connecting') return;
+    this.#phase = 'binding';
+    const { command, bind } = this.#options;
+    this.#ask(command, bind, [], (answer) => this.#takeBindAnswer(answer));
+  }
+
+  /** Octets from the carrier. */
+  received(octets: Buffer): void {
+    if (this.#phase === 'ended') return;
+    const read = this.#frames.push(octets);
+    for (const frame of read.frames) this.#takeFrame(frame);
+    if (read.kind === 'malformed') this.#refuseStream(read.reason, STATUS.invalidCommandLength);
+  }
+
+  /** The connection has gone, or never came. */
+  closed(reason: string): void {
+    this.#end(this.#phase === 'leaving' ? { kind: 'left' } : { kind: 'closed', reason });
+  }
+
+  /** Only while `isBound`. `late` is called when the answer comes after it was settled as `timeout`. */
+  submit(fields: Fields<'submitSm'>, tlvs: readonly Tlv[], late: (pdu: Pdu) => void): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#ask('submitSm', fields, tlvs, resolve, late);
+    return promise;
+  }
+
+  /** Says goodbye, and resolves when the session has ended. What waits for an answer gets it if it comes before that. */
+  leave(): Promise<void> {
+    if (this.#phase === 'ended') return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#left = resolve;
+    if (this.#phase !== 'bound') {
+      this.#end({ kind: 'left' });
+      return promise;
+    }
+    this.#phase = 'leaving';
+    this.#cancel();
+    this.#cancel = this.#options.timers.after(this.#options.times.bindMs, () => this.#end({ kind: 'left' }));
+    this.#ask('unbind', {}, [], () => this.#end({ kind: 'left' }));
+    return promise;
+  }
+
+  /** The carrier says that it does not know us any more. */
+  rebind(): void {
+    this.#end({ kind: 'rebind' });
+  }
+
+  #takeBindAnswer(answer: Answer): void {
+    if (answer.kind !== 'answered' || this.#phase !== 'binding') return;
+    const { command, status } = answer.pdu;
+    if (status !== STATUS.ok || command === 'genericNack') {
+      this.#end({ kind: 'refused', status });
+      return;
+    }
+    this.#phase = 'bound';
+    this.#cancel();
+    this.#watch();
+    this.#options.events.bound();
+  }
+
+  #takeFrame(frame: Buffer): void {
+    // The rest of a piece whose beginning ended the session.
+    if (this.#phase === 'ended') return;
+    const decoded = decodePdu(frame);
+    if (decoded.kind === 'malformed') {
+      this.#refuseStream(decoded.reason, STATUS.invalidCommandLength);
+      return;
+    }
+    this.#heardAt = this.#options.timers.now();
+    if (decoded.kind === 'pdu') this.#take(decoded.pdu);
+    // To answer an answer would never end.
+    else if (decoded.id < RESPONSE_BIT) this.#answer('genericNack', decoded.sequence, {}, STATUS.invalidCommand);
+  }
+
+  #take(pdu: Pdu): void {
+    switch (pdu.command) {
+      case 'enquireLink':
+        this.#answer('enquireLinkResp', pdu.sequence, {});
+        break;
+      case 'unbind':
+        this.#answer('unbindResp', pdu.sequence, {});
+        this.#end({ kind: 'unbound' });
+        break;
+      case 'deliverSm':
+      case 'dataSm':
+        // It never rejects.
+        void this.#takeDelivery(pdu);
+        break;
+      case 'alertNotification':
+      case 'outbind':
+        break; // these have no answer
+      default:
+        if (LAYOUTS[pdu.command].id >= RESPONSE_BIT) this.#pending.settle(pdu);
+        else this.#answer('genericNack', pdu.sequence, {}, STATUS.invalidCommand);
+    }
+  }
+
+  async #takeDelivery(pdu: Deliver): Promise<void> {
+    const status = await this.#store(pdu);
+    const command = pdu.command === 'deliverSm' ? 'deliverSmResp' : 'dataSmResp';
+    this.#answer(command, pdu.sequence, { messageId: '' }, status);
+  }
+
+  async #store(pdu: Deliver): Promise<number> {
+    if (this.#phase !== 'bound' && this.#phase !== 'leaving') return STATUS.invalidBindState;
+    if (this.#deliveries >= MAX_DELIVERIES) return STATUS.receiverTemporary;
+    this.#deliveries += 1;
+    const isStored = await this.#options.events.deliver(pdu);
+    this.#deliveries -= 1;
+    return isStored ? STATUS.ok : STATUS.receiverTemporary;
+  }
+
+  #watch(): void {
+    const { timers, times } = this.#options;
+    const silentMs = timers.now() - this.#heardAt;
+    if (silentMs >= times.inactivityMs) {
+      this.#end({ kind: 'silent' });
+      return;
+    }
+    const isOverdue = silentMs >= times.enquireMs;
+    if (isOverdue) this.#ask('enquireLink', {}, [], () => {});
+    const nextMs = (isOverdue ? times.inactivityMs : times.enquireMs) - silentMs;
+    this.#cancel = timers.after(nextMs, () => this.#watch());
+  }
+
+  #ask<C extends Request>(
+    command: C,
+    fields: Fields<C>,
+    tlvs: readonly Tlv[],
+    settle: (answer: Answer) => void,
+    late: (pdu: Pdu) => void = () => {},
+  ): void {
+    const sequence = this.#pending.add(`${command}Resp`, settle, late);
+    this.#options.transport.write(encodePdu({ command, status: STATUS.ok, sequence, fields, tlvs }));
+  }
+
+  #answer<C extends Command>(command: C, sequence: number, fields: Fields<C>, status: number = STATUS.ok): void {
+    if (this.#phase === 'ended') return;
+    this.#options.transport.write(encodePdu({ command, status, sequence, fields, tlvs: [] }));
+  }
+
+  /** Nothing that comes after this can be understood. */
+  #refuseStream(reason: string, status: number): void {
+    this.#answer('genericNack', 0, {}, status);
+    this.#end({ kind: 'malformed', reason });
+  }
+
+  #end(end: SessionEnd): void {
+    if (this.#phase === 'ended') return;
+    this.#phase = 'ended';
+    this.#cancel();
+    this.#options.transport.end();
+    this.#pending.end();
+    this.#options.events.ended(end);
+    this.#left?.();
+  }
+}

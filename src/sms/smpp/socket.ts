@@ -1,0 +1,55 @@
+/** The octets of a session over TCP or TLS. */
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { SmppSettings } from '#model/sms-connector.ts';
+import type { Transport } from './session.ts';
+
+export interface SocketEvents {
+  opened(): void;
+  received(octets: Buffer): void;
+  closed(reason: string): void;
+}
+
+/** A carrier that does not read what it asks for is not read either. */
+const MAX_UNREAD_OCTETS = 1024 * 1024;
+/** For what was written to go out. */
+const END_MS = 1_000;
+
+export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>, events: SocketEvents): Transport {
+  const socket = dial(settings);
+  socket.setNoDelay(true);
+  let reason = 'by the carrier';
+  socket.on('error', (error) => {
+    reason = error.message;
+  });
+  socket.on('close', () => events.closed(reason));
+  socket.on(settings.tls === undefined ? 'connect' : 'secureConnect', events.opened);
+  socket.on('data', events.received).on('drain', () => socket.resume());
+  let isCorked = false;
+  return {
+    write(octets) {
+      if (!isCorked) {
+        // All PDUs of one turn go out together.
+        isCorked = true;
+        socket.cork();
+        process.nextTick(() => {
+          isCorked = false;
+          socket.uncork();
+        });
+      }
+      socket.write(octets);
+      if (socket.writableLength > MAX_UNREAD_OCTETS) socket.pause();
+    },
+    end() {
+      socket.destroySoon();
+      const timer = setTimeout(() => socket.destroy(), END_MS);
+      socket.once('close', () => clearTimeout(timer));
+    },
+  };
+}
+
+function dial({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>): Socket {
+  if (tls === undefined) return connect({ host, port });
+  const ca = tls.ca === undefined ? {} : { ca: tls.ca };
+  return connectTls({ host, port, servername: tls.serverName ?? host, ...ca });
+}

@@ -1,0 +1,31 @@
+/** What a carrier's command_status means for us. docs/decisions/0204 */
+import type { RefusalClass } from '../carrier.ts';
+
+export const STATUS = {
+  ok: 0x00,
+  invalidMessageLength: 0x01,
+  invalidCommandLength: 0x02,
+  invalidCommand: 0x03,
+  invalidBindState: 0x04,
+  alreadyBound: 0x05,
+  systemError: 0x08,
+  invalidSource: 0x0a,
+  invalidDestination: 0x0b,
+  queueFull: 0x14,
+  throttled: 0x58,
+  /** The receiver could not take it now: the carrier sends it again. */
+  receiverTemporary: 0x64,
+} as const;
+
+const CLASSES: Readonly<Record<number, RefusalClass>> = {
+  [STATUS.throttled]: 'throttled',
+  [STATUS.queueFull]: 'throttled',
+  [STATUS.systemError]: 'transient',
+  [STATUS.receiverTemporary]: 'transient',
+  [STATUS.invalidBindState]: 'rebind',
+};
+
+/** What nobody has said to be passing is for good: another try would be refused like the first. */
+export function refusalClassOf(status: number): RefusalClass {
+  return CLASSES[status] ?? 'permanent';
+}
