@@ -108,12 +108,8 @@ async function createParts(db: Kysely<unknown>, words: ColumnWords): Promise<voi
       .where(sql.ref('state'), '=', sql.lit(state))
       .execute();
   await index('sms_part_queue', ['route', 'priority', 'due_at', 'id'], 'queued');
-  await db.schema
-    .createIndex('sms_part_pinned')
-    .on('sms_part')
-    .column('connector_id')
-    .where(sql`state = 'queued' and connector_id is not null`)
-    .execute();
+  await sql`create index sms_part_pinned on sms_part (connector_id)
+    where state = 'queued' and connector_id is not null`.execute(db);
   await index('sms_part_expire', ['expire_at'], 'queued');
   await index('sms_part_lease', ['lease_until'], 'submitting');
   await index('sms_part_uncertain', ['submitted_at'], 'uncertain');

@@ -10,10 +10,12 @@ export interface Route {
 }
 
 export class RouteTable {
+  readonly all: readonly Route[];
   readonly #byPrefix: ReadonlyMap<string, Route>;
   readonly #lengths: readonly number[];
 
   constructor(routes: readonly Route[]) {
+    this.all = routes;
     this.#byPrefix = new Map(routes.map((route) => [route.prefix, route]));
     this.#lengths = [...new Set(routes.map(({ prefix }) => prefix.length))].sort((a, b) => b - a);
   }
@@ -25,6 +27,12 @@ export class RouteTable {
       if (route !== undefined) return route;
     }
     return undefined;
+  }
+
+  /** Which of the route's connectors this is, and of how many; the only one where the route is gone. */
+  place(prefix: string, connectorId: number): { readonly position: number; readonly connectors: number } {
+    const { connectorIds = [] } = this.#byPrefix.get(prefix) ?? {};
+    return { position: Math.max(0, connectorIds.indexOf(connectorId)), connectors: Math.max(1, connectorIds.length) };
   }
 }
 

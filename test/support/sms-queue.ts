@@ -1,7 +1,8 @@
 /** Messages in the queue as accepting them leaves them, and what must hold of the money at any time. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccount } from '#db/accounts.ts';
+import type { Keyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { DatabaseTarget } from './databases.ts';
@@ -167,4 +168,9 @@ export async function checkMoney(db: Db): Promise<void> {
 function allowedEntries(state: string): readonly string[] {
   if (['failed', 'expired', 'rejected'].includes(state)) return ['charge,hold', 'hold,refund'];
   return ['submitted', 'simulated', 'delivered', 'unknown'].includes(state) ? ['charge,hold'] : ['hold'];
+}
+
+export function testRing(): Keyring {
+  const newest = { id: 'k1', key: randomBytes(32) };
+  return { newest, find: (id) => (id === newest.id ? newest : undefined) };
 }

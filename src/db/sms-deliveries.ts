@@ -1,0 +1,174 @@
+/** What is to be posted to customers' addresses: queued with what it tells of, in one transaction, and sent again until it is taken. */
+import { sql, type Transaction } from 'kysely';
+import type { Keyring } from './keyring.ts';
+import { rowList } from './row-list.ts';
+import type { Executor, Schema } from './schema.ts';
+import { seal, unseal } from './sealing.ts';
+import { ids } from './sms-money.ts';
+import type { StoredReply } from './sms-replies.ts';
+
+export interface DueDelivery {
+  readonly id: number;
+  readonly appId: number;
+  readonly url: string;
+  readonly secret: string;
+  /** JSON. */
+  readonly body: string;
+  /** This one included. */
+  readonly tries: number;
+}
+
+/** Where an app wants its receipts and replies; the secret signs them. */
+export interface Webhook {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** Of parts that came to an end, and of replies, for the apps that have an address. */
+export async function queueDeliveries(
+  trx: Transaction<Schema>,
+  { endedParts, replies }: { readonly endedParts: readonly number[]; readonly replies: readonly StoredReply[] },
+  now: number,
+): Promise<void> {
+  const rows = [...(await receiptsOf(trx, endedParts, now)), ...(await repliesOf(trx, replies, now))];
+  if (rows.length === 0) return;
+  await sql`
+    insert into sms_delivery (app_id, kind, body, due_at, tries, created_at, error)
+      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, cast(value ->> 3 as bigint), 0,
+        cast(value ->> 3 as bigint), '' from ${rowList(trx, rows)}`.execute(trx);
+}
+
+type Row = (string | number)[];
+
+async function receiptsOf(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<Row[]> {
+  if (endedParts.length === 0) return [];
+  const { rows } = await sql<ReceiptRow>`
+    select m.app_id as "appId", r.sendid as sendid, m.destination as mobile, p.n as part, m.parts as parts,
+      p.state as state, p.error as error
+    from sms_part as p join sms_message as m on m.id = p.message_id join sms_request as r on r.id = m.request_id
+      join sms_app as a on a.id = m.app_id
+    where p.id in ${ids(trx, endedParts)} and ${HAS_WEBHOOK} order by p.id`.execute(trx);
+  return rows.map(({ appId, ...told }) => [
+    appId,
+    'receipt',
+    JSON.stringify({ event: 'receipt', ...told, time: now }),
+    now,
+  ]);
+}
+
+interface ReceiptRow {
+  readonly appId: number;
+  readonly sendid: string;
+  readonly mobile: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly state: string;
+  readonly error: string;
+}
+
+async function repliesOf(trx: Transaction<Schema>, replies: readonly StoredReply[], now: number): Promise<Row[]> {
+  const appIds = [...new Set(replies.flatMap(({ appId }) => (appId === undefined ? [] : [appId])))];
+  if (appIds.length === 0) return [];
+  const { rows } = await sql<{ id: number }>`
+    select a.id as id from sms_app as a where a.id in ${ids(trx, appIds)} and ${HAS_WEBHOOK}`.execute(trx);
+  const wanted = new Set(rows.map(({ id }) => id));
+  return replies.flatMap(({ appId, origin, text }) =>
+    appId !== undefined && wanted.has(appId)
+      ? [[appId, 'reply', JSON.stringify({ event: 'reply', mobile: origin, text, time: now }), now]]
+      : [],
+  );
+}
+
+const HAS_WEBHOOK = sql`a.settings like '%"webhookUrl"%'`;
+
+/** Another process takes none of them until `leaseUntil`; apps in `pausedApps` are passed over. */
+export async function claimDeliveries(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  options: {
+    readonly now: number;
+    readonly leaseUntil: number;
+    readonly limit: number;
+    readonly pausedApps: readonly number[];
+  },
+): Promise<readonly DueDelivery[]> {
+  const { now, leaseUntil, limit, pausedApps } = options;
+  const due = await trx
+    .selectFrom('sms_delivery')
+    .select('id')
+    .where('due_at', '<=', now)
+    .$if(pausedApps.length > 0, (query) => query.where('app_id', 'not in', pausedApps))
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  if (due.length === 0) return [];
+  const rows = await trx
+    .updateTable('sms_delivery')
+    .set((e) => ({ due_at: leaseUntil, tries: e('tries', '+', 1) }))
+    .where(
+      'id',
+      'in',
+      due.map(({ id }) => id),
+    )
+    .where('due_at', '<=', now)
+    .returning(['id', 'app_id', 'body', 'tries'])
+    .execute();
+  const webhooks = new Map<number, Webhook | undefined>();
+  for (const { app_id } of rows) if (!webhooks.has(app_id)) webhooks.set(app_id, await findWebhook(trx, ring, app_id));
+  return rows.map(({ id, app_id, body, tries }) => {
+    // One that was taken away meanwhile has no address: it is dropped like one that nobody answers.
+    const { url = '', secret = '' } = webhooks.get(app_id) ?? {};
+    return { id, appId: app_id, url, secret, body, tries };
+  });
+}
+
+/** It was taken, or is given up. */
+export async function deleteDelivery(x: Executor, id: number): Promise<void> {
+  await x.deleteFrom('sms_delivery').where('id', '=', id).execute();
+}
+
+export async function postponeDelivery(x: Executor, id: number, dueAt: number, error: string): Promise<void> {
+  await x.updateTable('sms_delivery').set({ due_at: dueAt, error }).where('id', '=', id).execute();
+}
+
+/** Without one nothing is queued from then on. */
+export async function saveWebhook(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  appId: number,
+  webhook: Webhook | undefined,
+): Promise<void> {
+  const app = await trx.selectFrom('sms_app').select('settings').where('id', '=', appId).executeTakeFirstOrThrow();
+  const { webhookUrl: _, webhookSecret: __, ...rest } = readSettings(app.settings);
+  const own = webhook && {
+    webhookUrl: webhook.url,
+    webhookSecret: seal(ring, placeOf(appId), Buffer.from(webhook.secret)),
+  };
+  await trx
+    .updateTable('sms_app')
+    .set({ settings: JSON.stringify({ ...rest, ...own }) })
+    .where('id', '=', appId)
+    .execute();
+}
+
+async function findWebhook(x: Executor, ring: Keyring, appId: number): Promise<Webhook | undefined> {
+  const app = await x.selectFrom('sms_app').select('settings').where('id', '=', appId).executeTakeFirst();
+  const { webhookUrl, webhookSecret } = readSettings(app?.settings ?? '{}');
+  if (webhookUrl === undefined || webhookSecret === undefined) return undefined;
+  return { url: webhookUrl, secret: unseal(ring, placeOf(appId), webhookSecret).toString() };
+}
+
+interface WebhookMembers {
+  readonly webhookUrl?: string;
+  /** Sealed. */
+  readonly webhookSecret?: string;
+}
+
+function readSettings(text: string): WebhookMembers {
+  return JSON.parse(text) as WebhookMembers; // `as`: only this room writes them
+}
+
+function placeOf(appId: number) {
+  return { table: 'sms_app', row: appId, column: 'webhook_secret' };
+}

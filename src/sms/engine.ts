@@ -1,0 +1,172 @@
+/** The SMS engine of one process: its connectors, the rounds of the queue, what time does, webhooks. Joined here, run nowhere else. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Transaction } from 'kysely';
+import type { Registry } from 'prom-client';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import type { Schema } from '#db/schema.ts';
+import { listConnectors, listRoutes, openSettings } from '#db/sms-connectors.ts';
+import { queueDeliveries } from '#db/sms-deliveries.ts';
+import { storeReceipts } from '#db/sms-receipts.ts';
+import { storeReplies } from '#db/sms-replies.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Inbox } from './inbox.ts';
+import { type Line, Lines } from './lines.ts';
+import { createSmsMetrics, type SmsMetrics } from './metrics.ts';
+import { partOutcomeOf } from './outcome.ts';
+import { RouteTable } from './route.ts';
+import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
+import { receiptToStore, replyToStore, type Told } from './told.ts';
+import type { PostWebhook } from './webhook-post.ts';
+import { startWebhooks } from './webhooks.ts';
+
+export interface SmsEngineOptions {
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly connect: ConnectCarrier<ConnectorSettings>;
+  readonly post: PostWebhook;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** 0 ≤ random() < 1 */
+  readonly random: () => number;
+  /** Unlike that of every other process, also of one that ran here before. */
+  readonly owner: string;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly waits?: SmsWaits;
+}
+
+export interface SmsEngine {
+  /** Messages were accepted in this process. */
+  wake(): void;
+  /** Connectors or routes were changed in this process. */
+  reload(): Promise<void>;
+  /** Nothing more goes out; answers have `graceMs` to arrive, and what has none then is uncertain. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** How soon what another process has accepted or changed is seen. */
+const POLL_MS = 500;
+const DRAIN_POLL_MS = 20;
+
+export async function startSmsEngine(options: SmsEngineOptions): Promise<SmsEngine> {
+  const engine = new Engine(options);
+  await engine.reload();
+  engine.begin();
+  return engine;
+}
+
+class Engine implements SmsEngine {
+  readonly #options: SmsEngineOptions;
+  readonly #metrics: SmsMetrics;
+  readonly #inbox = new Inbox<Told>(() => this.#dispatcher?.wake());
+  readonly #lines: Lines;
+  readonly #services = new AsyncDisposableStack();
+  #routes = new RouteTable([]);
+  #dispatcher: Dispatcher<Told> | undefined;
+  #reloading: Promise<void> | undefined;
+
+  constructor(options: SmsEngineOptions) {
+    const { connect, ring, timers, random, log, registry } = options;
+    this.#options = options;
+    this.#metrics = createSmsMetrics(registry, { lines: () => this.#lines.all });
+    this.#lines = new Lines({
+      connect,
+      tools: { log, timers, random },
+      openSettings: (connector) => openSettings(ring, connector),
+      events: (line) => this.#eventsOf(line),
+    });
+  }
+
+  /** Brings connectors and routes to what their rows say. */
+  async reload(): Promise<void> {
+    const { db } = this.#options;
+    const [connectors, routes] = [await listConnectors(db.query), await listRoutes(db.query)];
+    this.#lines.reload(connectors);
+    this.#routes = new RouteTable(routes);
+  }
+
+  begin(): void {
+    const { db, ring, clock, random, owner, post, log, waits = DEFAULT_WAITS } = this.#options;
+    const metrics = this.#metrics;
+    const store = (trx: Transaction<Schema>, endedParts: readonly number[], now: number) =>
+      queueDeliveries(trx, { endedParts, replies: [] }, now);
+    this.#dispatcher = new Dispatcher<Told>({
+      ...{ db, clock, random, log, metrics, owner, pollMs: POLL_MS },
+      inbox: this.#inbox,
+      lines: () => this.#lines.all,
+      routes: () => this.#routes,
+      closedApps: () => [],
+      store: storeTold,
+    });
+    const isAlone = db.engine === 'sqlite';
+    const onQueued = () => this.#dispatcher?.wake();
+    this.#services.use(startSweeper({ db, clock, log, metrics, owner, isAlone, waits, store, onQueued }));
+    this.#services.use(startWebhooks({ db, ring, clock, random, log, metrics, post }));
+    const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
+    this.#services.defer(() => clearInterval(timer));
+  }
+
+  wake(): void {
+    this.#dispatcher?.wake();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const deadline = performance.now() + graceMs;
+    this.#dispatcher?.stopClaiming();
+    await this.#services[Symbol.asyncDispose]();
+    await this.#reloading;
+    while ((this.#dispatcher?.underWay ?? 0) > 0 && performance.now() < deadline) await delay(DRAIN_POLL_MS);
+    await this.#lines[Symbol.asyncDispose]();
+    await this.#dispatcher?.[Symbol.asyncDispose]();
+  }
+
+  #reloadSoon(): void {
+    this.#reloading ??= this.reload()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'connectors and routes could not be read'))
+      .finally(() => {
+        this.#reloading = undefined;
+      });
+  }
+
+  #eventsOf(line: Line): CarrierEvents {
+    const { clock, random } = this.#options;
+    return {
+      receipt: async (receipt) => {
+        await this.#inbox.put(receiptToStore(line.id, receipt));
+        this.#metrics.receipts.inc({ connector: line.name, state: receipt.state });
+      },
+      reply: async (message) => {
+        await this.#inbox.put(replyToStore(line.id, message));
+        this.#metrics.replies.inc({ connector: line.name });
+      },
+      lateAnswer: (partId, outcome) => {
+        const now = clock();
+        const facts = { tries: 1, position: 0, connectors: 1, now, random: random() };
+        const stored = partOutcomeOf(outcome, facts);
+        this.#dispatcher?.note({ partId, connectorId: line.id, sentAt: now, endedAt: now, outcome: stored });
+      },
+      stateChanged: () => this.#dispatcher?.wake(),
+      roomFreed: () => this.#dispatcher?.wake(),
+    };
+  }
+}
+
+/** What carriers told, and what came of it, with what customers are to hear. */
+async function storeTold(
+  trx: Transaction<Schema>,
+  items: readonly Told[],
+  endedParts: readonly number[],
+  now: number,
+): Promise<void> {
+  const receipts = items.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
+  const received = items.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
+  const byReceipt = await storeReceipts(trx, receipts, now);
+  const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
+  await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
+}

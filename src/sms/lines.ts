@@ -1,0 +1,156 @@
+/** The connectors that are open in this process: opened and closed as their rows change, each with what it may take now. */
+import type { StoredConnector } from '#db/sms-connectors.ts';
+import type { Logger } from '#lib/logger.ts';
+import { TokenBuckets } from '#lib/token-bucket.ts';
+import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type {
+  Carrier,
+  CarrierEvents,
+  CarrierState,
+  CarrierTools,
+  ConnectCarrier,
+  PartToSubmit,
+  SubmitOutcome,
+} from './carrier.ts';
+
+export interface LinesOptions {
+  readonly connect: ConnectCarrier<ConnectorSettings>;
+  readonly tools: CarrierTools;
+  /** Throws when the password does not open. */
+  openSettings(connector: StoredConnector): ConnectorSettings;
+  events(line: Line): CarrierEvents;
+}
+
+/** After something did not go out: its session has just ended, and asking it again at once would only be refused again. */
+const UNSENT_PAUSE_MS = 200;
+/** More than the longest wait for an answer leaves time to store it. */
+const LEASE_MARGIN_MS = 30_000;
+/** Of a rate, what may go out at once. */
+const BURST_SECONDS = 0.1;
+
+export class Line {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: ConnectorSettings['kind'];
+  readonly leaseMs: number;
+  readonly #now: () => number;
+  readonly #bucket: TokenBuckets | undefined;
+  #carrier: Carrier | undefined;
+  #pausedUntil = 0;
+
+  constructor({ id, name, partsPerSecond }: StoredConnector, settings: ConnectorSettings, now: () => number) {
+    this.id = id;
+    this.name = name;
+    this.kind = settings.kind;
+    this.leaseMs = LEASE_MARGIN_MS + (settings.kind === 'smpp' ? settings.responseSeconds * 1000 : 0);
+    this.#now = now;
+    if (partsPerSecond !== undefined) {
+      const burst = Math.max(1, Math.ceil(partsPerSecond * BURST_SECONDS));
+      this.#bucket = new TokenBuckets({ perSecond: partsPerSecond, burst, maxKeys: 1 });
+    }
+  }
+
+  open(carrier: Carrier): void {
+    this.#carrier = carrier;
+  }
+
+  get state(): CarrierState {
+    return this.#carrier?.state ?? 'connecting';
+  }
+
+  get isUp(): boolean {
+    return this.state === 'bound' || this.state === 'paused';
+  }
+
+  /** Parts that may go out now. */
+  get room(): number {
+    const now = this.#now();
+    if (now < this.#pausedUntil) return 0;
+    const room = this.#carrier?.room ?? 0;
+    return this.#bucket === undefined ? room : Math.min(room, this.#bucket.available('', now));
+  }
+
+  /** Until its rate lets a part out again; `undefined`: that is not what it waits for. */
+  get waitMs(): number | undefined {
+    const now = this.#now();
+    if (now < this.#pausedUntil) return this.#pausedUntil - now;
+    if (this.#bucket === undefined || (this.#carrier?.room ?? 0) === 0 || this.#bucket.available('', now) > 0)
+      return undefined;
+    const none = this.#bucket.take('', now);
+    return none.kind === 'empty' ? none.waitMs : 0;
+  }
+
+  async submit(part: PartToSubmit): Promise<SubmitOutcome> {
+    this.#bucket?.take('', this.#now());
+    const outcome = (await this.#carrier?.submit(part)) ?? { kind: 'unsent', reason: 'closed' };
+    if (outcome.kind === 'unsent') this.#pausedUntil = this.#now() + UNSENT_PAUSE_MS;
+    return outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#carrier?.[Symbol.asyncDispose]();
+  }
+}
+
+export class Lines implements AsyncDisposable {
+  readonly #options: LinesOptions;
+  /** By id, with the text of the row that it was opened from. */
+  readonly #open = new Map<number, { readonly line: Line; readonly row: string }>();
+  /** Rows that could not be opened: told once, tried again when they are changed. */
+  readonly #broken = new Map<number, string>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(options: LinesOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly Line[] {
+    return [...this.#open.values()].map(({ line }) => line);
+  }
+
+  get(id: number): Line | undefined {
+    return this.#open.get(id)?.line;
+  }
+
+  /** What is not changed stays open. What was on its way over one that closes is uncertain then. */
+  reload(connectors: readonly StoredConnector[]): void {
+    const wanted = new Map(connectors.filter(({ enabled }) => enabled).map((row) => [row.id, row]));
+    for (const [id, { line, row }] of this.#open) {
+      const next = wanted.get(id);
+      if (next !== undefined && JSON.stringify(next) === row) continue;
+      this.#open.delete(id);
+      this.#close(line);
+    }
+    for (const connector of wanted.values()) {
+      const isTried = this.#open.has(connector.id) || this.#broken.get(connector.id) === JSON.stringify(connector);
+      if (!isTried) this.#openLine(connector);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { line } of this.#open.values()) this.#close(line);
+    this.#open.clear();
+    await Promise.all(this.#closing);
+  }
+
+  #openLine(connector: StoredConnector): void {
+    const { connect, tools, openSettings, events } = this.#options;
+    const log: Logger = tools.log.child({ connector: connector.name });
+    try {
+      const settings = openSettings(connector);
+      const line = new Line(connector, settings, () => tools.timers.now());
+      this.#open.set(connector.id, { line, row: JSON.stringify(connector) });
+      line.open(connect(settings, events(line), { ...tools, log }));
+      if (line.kind === 'loopback')
+        log.warn('the loopback connector simulates: what goes over it reaches no phone; add a connector and a route');
+    } catch (error) {
+      this.#broken.set(connector.id, JSON.stringify(connector));
+      log.error({ err: error }, 'the connector cannot be opened');
+    }
+  }
+
+  #close(line: Line): void {
+    const closing = line[Symbol.asyncDispose]().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

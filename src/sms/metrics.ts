@@ -1,0 +1,71 @@
+/** Counters of the engine. Labels are connectors and closed sets of words, never anything that a customer or a carrier writes. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export interface SmsMetrics {
+  /** What came of parts that went out. */
+  readonly outcomes: Counter<'connector' | 'outcome'>;
+  readonly receipts: Counter<'connector' | 'state'>;
+  readonly replies: Counter<'connector'>;
+  readonly deliveries: Counter<'outcome'>;
+  readonly rounds: Histogram;
+  /** Parts that time brought to another state. */
+  readonly swept: Counter<'to'>;
+}
+
+export interface SmsMetricSources {
+  lines(): readonly { readonly name: string; readonly kind: string; readonly isUp: boolean }[];
+}
+
+const ROUND_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
+
+export function createSmsMetrics(registry: Registry, sources: SmsMetricSources): SmsMetrics {
+  const registers = [registry];
+  new Gauge({
+    name: 'causeway_sms_connector_up',
+    help: '1 while the connector is bound to its carrier; `kind` is loopback where there is no carrier and all is simulated',
+    labelNames: ['connector', 'kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, kind, isUp } of sources.lines()) this.set({ connector: name, kind }, isUp ? 1 : 0);
+    },
+  });
+  return {
+    outcomes: new Counter({
+      name: 'causeway_sms_parts_total',
+      help: 'Parts that went out, by connector and what came of it: accepted, simulated, refused, postponed or lost',
+      labelNames: ['connector', 'outcome'],
+      registers,
+    }),
+    receipts: new Counter({
+      name: 'causeway_sms_receipts_total',
+      help: 'Delivery receipts that were stored, by connector and state',
+      labelNames: ['connector', 'state'],
+      registers,
+    }),
+    replies: new Counter({
+      name: 'causeway_sms_replies_total',
+      help: 'Messages from phones that were stored, by connector',
+      labelNames: ['connector'],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'causeway_sms_webhooks_total',
+      help: 'Tries to post to an address of a customer: delivered, retry or dropped',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    rounds: new Histogram({
+      name: 'causeway_sms_round_duration_seconds',
+      help: 'One transaction of the engine: answers and receipts stored, parts claimed',
+      buckets: ROUND_BUCKETS_SECONDS,
+      registers,
+    }),
+    swept: new Counter({
+      name: 'causeway_sms_swept_parts_total',
+      help: 'Parts that time brought to another state: uncertain, expired, unknown or queued again',
+      labelNames: ['to'],
+      registers,
+    }),
+  };
+}

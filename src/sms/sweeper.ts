@@ -1,0 +1,101 @@
+/** What time does, looked after every second: leases, ends of validity, answers and receipts that nobody sends any more. */
+import type { Transaction } from 'kysely';
+import type { Db } from '#db/open.ts';
+import type { Schema } from '#db/schema.ts';
+import { rematchOrphans } from '#db/sms-receipts.ts';
+import { expireParts, giveUpParts, loseLeases, queueUncertainAgain } from '#db/sms-sweep.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { SmsMetrics } from './metrics.ts';
+
+export interface SweeperOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: SmsMetrics;
+  readonly owner: string;
+  /** No other process has the database: whoever else holds a lease has ended. */
+  readonly isAlone: boolean;
+  readonly waits: SmsWaits;
+  /** In the transaction, of parts that came to an end. */
+  store(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<void>;
+  /** Parts may go out again. */
+  onQueued(): void;
+}
+
+export interface SmsWaits {
+  /** For a receipt of a part whose answer was lost. */
+  readonly uncertainMs: number;
+  /** For a receipt of a part that the carrier took. */
+  readonly receiptMs: number;
+  /** For a receipt, before a notice whose app prefers two to none goes out again. */
+  readonly resendMs: number;
+}
+
+/** docs/decisions/0222 */
+export const DEFAULT_WAITS: SmsWaits = {
+  uncertainMs: 24 * 3600 * 1000,
+  receiptMs: 72 * 3600 * 1000,
+  resendMs: 60_000,
+};
+
+/** A part goes out so often at most. */
+const MAX_SENDS = 3;
+const ROUND_MS = 1_000;
+/** In one transaction, which everything else waits for on SQLite. */
+const BATCH = 500;
+
+/** Begins at once. A failure is logged, and the next round makes up for it. */
+export function startSweeper(options: SweeperOptions): AsyncDisposable {
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+  const round = () => {
+    running ??= sweep(options, stop.signal)
+      .catch((error: unknown) => options.log.error({ err: error }, 'the queue was not swept; trying again'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(round, ROUND_MS);
+  round();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+async function sweep(options: SweeperOptions, signal: AbortSignal): Promise<void> {
+  const { db, clock, log, metrics, owner, isAlone, waits, store, onQueued } = options;
+  const lost = await db.transaction((trx) => loseLeases(trx, { now: clock(), owner, isAlone }));
+  if (lost > 0) {
+    metrics.swept.inc({ to: 'uncertain' }, lost);
+    log.warn({ parts: lost }, 'parts were on their way when their process ended: whether they were sent is not known');
+  }
+  const end = async (to: string, take: (trx: Transaction<Schema>, now: number) => Promise<readonly number[]>) => {
+    for (let count = BATCH; count >= BATCH && !signal.aborted; ) {
+      count = await db.transaction(async (trx) => {
+        const now = clock();
+        const ended = await take(trx, now);
+        if (ended.length > 0) await store(trx, ended, now);
+        return ended.length;
+      });
+      metrics.swept.inc({ to }, count);
+    }
+  };
+  await end('receipt', rematchOrphans);
+  const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
+  const queued = await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again }));
+  if (queued > 0) {
+    metrics.swept.inc({ to: 'queued' }, queued);
+    onQueued();
+  }
+  await end('expired', (trx, now) => expireParts(trx, { now, limit: BATCH }));
+  for (const [state, waitMs] of [
+    ['uncertain', waits.uncertainMs],
+    ['submitted', waits.receiptMs],
+  ] as const)
+    await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs }));
+}

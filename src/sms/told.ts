@@ -1,0 +1,56 @@
+/** What carriers tell, as it is stored: receipts by what they mean for a part, replies by whether they refuse more. Pure. */
+
+import type { StoredReceipt, ReceiptState as StoredState } from '#db/sms-receipts.ts';
+import type { ReceivedReply } from '#db/sms-replies.ts';
+import type { MobileOriginated, Receipt, ReceiptState } from './carrier.ts';
+
+export type Told =
+  | { readonly kind: 'receipt'; readonly receipt: StoredReceipt }
+  | { readonly kind: 'reply'; readonly reply: ReceivedReply };
+
+/** Of what is kept for people. */
+const MAX_RAW = 1000;
+/** More than the longest message has. */
+const MAX_TEXT = 20_000;
+
+const STATES: Readonly<Record<ReceiptState, StoredState>> = {
+  enroute: 'onTheWay',
+  accepted: 'onTheWay',
+  delivered: 'delivered',
+  undelivered: 'failed',
+  deleted: 'failed',
+  rejected: 'failed',
+  expired: 'expired',
+  unknown: 'unknown',
+};
+
+export function receiptToStore(connectorId: number, receipt: Receipt): Told {
+  const { keys, state, error, destination, reference, raw } = receipt;
+  return {
+    kind: 'receipt',
+    receipt: {
+      connectorId,
+      carrierKeys: keys,
+      destination,
+      state: STATES[state],
+      error: state === 'delivered' ? '' : error || state,
+      raw: raw.slice(0, MAX_RAW),
+      ...(reference !== undefined && { reference }),
+    },
+  };
+}
+
+export function replyToStore(connectorId: number, { origin, text }: MobileOriginated): Told {
+  return {
+    kind: 'reply',
+    reply: { connectorId, origin, text: text.slice(0, MAX_TEXT), isOptOut: isOptOut(text) },
+  };
+}
+
+/** What people are told to reply; the whole text, since «Thank you» is none. */
+const OPT_OUT_WORDS: readonly string[] = ['R', 'T', 'TD', '退订', 'STOP'];
+
+export function isOptOut(text: string): boolean {
+  const word = text.trim().replace(/[.。!！]+$/, '');
+  return OPT_OUT_WORDS.includes(word.normalize('NFKC').toUpperCase());
+}

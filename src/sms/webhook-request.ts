@@ -1,0 +1,44 @@
+/** What a customer's address is sent, how it is signed, and when it is sent again. Pure. docs/decisions/0224 */
+import { createHmac } from 'node:crypto';
+import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
+import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';
+
+const BACKOFF: Backoff = { firstMs: 5_000, capMs: 3_600_000 };
+/** About a day and a half. */
+export const MAX_DELIVERY_TRIES = 40;
+
+export interface WebhookDelivery {
+  readonly id: number;
+  readonly url: string;
+  readonly secret: string;
+  /** JSON. */
+  readonly body: string;
+  /** This one included. */
+  readonly tries: number;
+}
+
+/** The signature covers the instant, so that nobody can send it again much later. */
+export function webhookPostOf({ id, url, secret, body }: WebhookDelivery, now: number): WebhookPost {
+  const signature = createHmac('sha256', secret).update(`${now}.${body}`).digest('hex');
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'causeway',
+    'x-causeway-delivery': String(id),
+    'x-causeway-signature': `t=${now},v1=${signature}`,
+  };
+  return { url, headers, body };
+}
+
+export type DeliveryFate =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
+  | { readonly kind: 'dropped'; readonly reason: string };
+
+/** Only 2xx counts; 410 asks for no more of it. */
+export function deliveryFateOf(answer: WebhookAnswer, tries: number, now: number, random: number): DeliveryFate {
+  if (answer.kind === 'answered' && answer.status >= 200 && answer.status < 300) return { kind: 'delivered' };
+  const reason = answer.kind === 'answered' ? String(answer.status) : answer.reason;
+  const isUnwanted = answer.kind === 'answered' && answer.status === 410;
+  if (isUnwanted || tries >= MAX_DELIVERY_TRIES) return { kind: 'dropped', reason };
+  return { kind: 'retry', dueAt: now + backoffDelayMs(BACKOFF, tries, random), reason };
+}

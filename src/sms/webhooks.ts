@@ -1,0 +1,103 @@
+/** Posts what happened to customers' addresses, each until it is taken or given up; an address that fails holds up no other. */
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } from '#db/sms-deliveries.ts';
+import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { SmsMetrics } from './metrics.ts';
+import type { PostWebhook } from './webhook-post.ts';
+import { deliveryFateOf, webhookPostOf } from './webhook-request.ts';
+
+export interface WebhooksOptions {
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics: SmsMetrics;
+  readonly post: PostWebhook;
+}
+
+const POLL_MS = 500;
+/** At once, of all apps. */
+const MAX_UNDER_WAY = 64;
+/** Longer than the longest post takes. */
+const LEASE_MS = 60_000;
+/** Of an app whose address does not take what it is sent. */
+const PAUSE: Backoff = { firstMs: 1_000, capMs: 60_000 };
+
+interface Pause {
+  readonly failures: number;
+  readonly until: number;
+}
+
+export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
+  const { db, ring, clock, log } = options;
+  const stop = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const pauses = new Map<number, Pause>();
+  let running: Promise<void> | undefined;
+
+  const take = async () => {
+    const limit = MAX_UNDER_WAY - underWay.size;
+    if (limit === 0) return;
+    const now = clock();
+    const pausedApps = [...pauses].filter(([, { until }]) => until > now).map(([appId]) => appId);
+    const request = { now, leaseUntil: now + LEASE_MS, limit, pausedApps };
+    const due = await db.transaction((trx) => claimDeliveries(trx, ring, request));
+    for (const delivery of due) {
+      const posting = deliver(options, delivery, pauses, stop.signal)
+        .catch((error: unknown) => log.error({ err: error }, 'the fate of a webhook was not stored; it is sent again'))
+        .finally(() => {
+          underWay.delete(posting);
+          if (underWay.size === 0) round();
+        });
+      underWay.add(posting);
+    }
+  };
+  const round = () => {
+    if (stop.signal.aborted) return;
+    running ??= take()
+      .catch((error: unknown) => log.error({ err: error }, 'webhooks were not looked for; trying again'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(round, POLL_MS);
+  round();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      stop.abort();
+      await running;
+      await Promise.all(underWay);
+    },
+  };
+}
+
+async function deliver(
+  { db, clock, random, log, metrics, post }: WebhooksOptions,
+  delivery: DueDelivery,
+  pauses: Map<number, Pause>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, appId, tries } = delivery;
+  const answer =
+    delivery.url === ''
+      ? ({ kind: 'answered', status: 410 } as const)
+      : await post(webhookPostOf(delivery, clock()), signal);
+  if (signal.aborted) return await postponeDelivery(db.query, id, clock(), 'stopped');
+  const now = clock();
+  const fate = deliveryFateOf(answer, tries, now, random());
+  metrics.deliveries.inc({ outcome: fate.kind });
+  if (fate.kind === 'retry') {
+    const failures = (pauses.get(appId)?.failures ?? 0) + 1;
+    pauses.set(appId, { failures, until: now + backoffDelayMs(PAUSE, failures, random()) });
+    log.info({ appId, delivery: id, tries, reason: fate.reason }, 'a webhook was not taken; it is sent again');
+    return await postponeDelivery(db.query, id, fate.dueAt, fate.reason);
+  }
+  if (fate.kind === 'delivered') pauses.delete(appId);
+  else log.warn({ appId, delivery: id, tries, reason: fate.reason }, 'a webhook is given up');
+  await deleteDelivery(db.query, id);
+}

@@ -1,0 +1,274 @@
+/** The engine on both engines of the database, before carriers that do what a test says. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { Registry } from 'prom-client';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
+import { systemTimers } from '#lib/timers.ts';
+import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import type { SubmitOutcome } from '#sms/carrier.ts';
+import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
+import { DEFAULT_WAITS, type SmsWaits } from '#sms/sweeper.ts';
+import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import { eventually } from './support/eventually.ts';
+import { accepted, connectScripted, ScriptedCarrier } from './support/scripted-carrier.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from './support/sms-queue.ts';
+
+type Cleanup = Parameters<NewDatabase>[0];
+
+interface World {
+  readonly db: Db;
+  readonly a: ScriptedCarrier;
+  readonly b: ScriptedCarrier;
+  readonly ring: Keyring;
+  start(options?: { owner?: string; waits?: SmsWaits }): Promise<SmsEngine>;
+}
+
+const GRACE_MS = 5000;
+
+/** Connectors `a` and `b`, and a route of every number to them in that order. */
+async function openWorld(t: Cleanup, newDatabase: NewDatabase, partsPerSecond?: number): Promise<World> {
+  const db = await openSmsDatabase(await newDatabase(t));
+  const engines: SmsEngine[] = [];
+  t.after(async () => {
+    for (const engine of engines) await engine.stop(0);
+    await db[Symbol.asyncDispose]();
+  });
+  const ring = testRing();
+  const [a, b] = [new ScriptedCarrier(), new ScriptedCarrier()];
+  await db.transaction(async (trx) => {
+    const connectorIds: number[] = [];
+    for (const name of ['a', 'b']) {
+      const settings: SmppSettings = {
+        ...SMPP_DEFAULTS,
+        ...{ kind: 'smpp', host: '127.0.0.1', port: 1, systemId: name, password: 'secret' },
+      };
+      const row = { name, enabled: true, settings, ...(partsPerSecond !== undefined && { partsPerSecond }) };
+      connectorIds.push(await saveConnector(trx, ring, row, 1));
+    }
+    await saveRoute(trx, { prefix: '', connectorIds });
+  });
+  const start: World['start'] = async ({ owner = randomUUID(), waits = DEFAULT_WAITS } = {}) => {
+    const engine = await startSmsEngine({
+      ...{ db, ring, owner, waits, connect: connectScripted({ a, b }) },
+      post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
+      clock: systemClock,
+      timers: systemTimers,
+      random: () => 0,
+      log: createLogger({ level: 'silent', name: 'test' }),
+      registry: new Registry(),
+    });
+    engines.push(engine);
+    return engine;
+  };
+  return { db, a, b, ring, start };
+}
+
+async function untilStates(db: Db, ...expected: string[]): Promise<void> {
+  await eventually(`the parts are ${expected}`, async () => {
+    assert.deepEqual(
+      (await readParts(db)).map(({ state }) => state),
+      expected,
+    );
+    return true;
+  });
+}
+
+const refused = (status: number, kind: Extract<SubmitOutcome, { kind: 'refused' }>['class']): SubmitOutcome => ({
+  kind: 'refused',
+  status,
+  class: kind,
+});
+
+describeOnBothEngines('the SMS engine', (newDatabase) => {
+  test('parts go out in order over one connector, and receipts settle them, also those that come first', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    await queueMessage(db, account, { texts: ['1', '2', '3'], now: Date.now() });
+    const answers = [0, 1, 2].map(() => Promise.withResolvers<SubmitOutcome>());
+    a.answer = (_part, n) => answers[n - 1]?.promise ?? accepted('more');
+    await start();
+    await eventually('all are out', () => a.submitted.length === 3);
+    assert.deepEqual(
+      a.submitted.map(({ text, part, parts, reference }) => [text, part, parts, reference]),
+      [
+        ['1', 1, 3, 7],
+        ['2', 2, 3, 7],
+        ['3', 3, 3, 7],
+      ],
+    );
+    const receipt = (id: string) =>
+      a.events?.receipt({
+        ...{
+          carrierId: id,
+          keys: [id, 'other form'],
+          state: 'delivered',
+          error: '000',
+          destination: '+8613800138000',
+          raw: 'r',
+        },
+      });
+    await receipt('k2');
+    for (const [n, answer] of answers.entries()) answer.resolve(accepted(`k${n + 1}`));
+    await untilStates(db, 'submitted', 'delivered', 'submitted');
+    await Promise.all([receipt('k1'), receipt('k3'), receipt('k3')]);
+    await untilStates(db, 'delivered', 'delivered', 'delivered');
+    await checkMoney(db);
+  });
+
+  test('a throttled part goes out again before what came later, and costs no try; a wrong number is paid back', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { balance: 100, now: Date.now() });
+    a.window = 1;
+    a.answer = ({ text }, n) => {
+      if (n <= 2) return refused(0x58, 'throttled');
+      return text === 'wrong' ? refused(0x0b, 'permanent') : accepted(`k${n}`);
+    };
+    const now = Date.now();
+    for (const [n, text] of ['first', 'wrong', 'last'].entries())
+      await queueMessage(db, account, { texts: [text], now: now - 10 + n });
+    await start();
+    await untilStates(db, 'submitted', 'failed', 'submitted');
+    assert.deepEqual(
+      a.submitted.map(({ text }) => text),
+      ['first', 'first', 'first', 'wrong', 'last'],
+    );
+    assert.deepEqual(
+      (await readParts(db)).map(({ tries, sends, error }) => [tries, sends, error]),
+      [
+        [0, 1, ''],
+        [0, 0, '0x0000000b'],
+        [0, 1, ''],
+      ],
+    );
+    await checkMoney(db);
+  });
+
+  test('the next connector takes over while the first is down, and not what the first has begun', async (t) => {
+    const { db, a, b, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    a.window = 1;
+    a.answer = () => {
+      a.move('connecting');
+      return accepted('k1');
+    };
+    await queueMessage(db, account, { texts: ['1', '2'], now: Date.now() - 10 });
+    await queueMessage(db, account, { texts: ['other'], now: Date.now() });
+    await start();
+    await untilStates(db, 'submitted', 'queued', 'submitted');
+    assert.deepEqual(
+      [a.submitted, b.submitted].map((parts) => parts.map(({ text }) => text)),
+      [['1'], ['other']],
+    );
+    a.move('bound');
+    await untilStates(db, 'submitted', 'submitted', 'submitted');
+    assert.deepEqual(
+      a.submitted.map(({ text }) => text),
+      ['1', '2'],
+    );
+    await checkMoney(db);
+  });
+
+  test('no answer means uncertain: nothing goes out again until a late answer or a receipt tells', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    a.answer = () => ({ kind: 'uncertain', reason: 'timeout' });
+    const [late = 0] = await queueMessage(db, account, { now: Date.now() });
+    const [told = 0] = await queueMessage(db, account, { destination: '+85291234567', now: Date.now() });
+    await start();
+    await untilStates(db, 'uncertain', 'uncertain');
+    a.events?.lateAnswer(late, accepted('k1'));
+    await a.events?.receipt({
+      ...{ carrierId: 'k2', keys: ['k2'], state: 'delivered', error: '', destination: '', raw: '' },
+      reference: told % 0x10000,
+      destination: '+85291234567',
+    });
+    await untilStates(db, 'submitted', 'delivered');
+    assert.equal(a.submitted.length, 2);
+    await checkMoney(db);
+  });
+
+  test('a notice whose app prefers two to none goes out again as it was, and is marked', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: Date.now() });
+    a.answer = (_part, n) => (n === 1 ? { kind: 'uncertain', reason: 'disconnected' } : accepted('k'));
+    await queueMessage(db, account, { smsType: 2, reference: 200, now: Date.now() });
+    await start({ waits: { ...DEFAULT_WAITS, resendMs: 0 } });
+    await untilStates(db, 'submitted');
+    assert.deepEqual(a.submitted[0], { ...a.submitted[1], validitySeconds: a.submitted[0]?.validitySeconds });
+    assert.deepEqual(
+      (await readParts(db)).map(({ sends }) => sends),
+      [2],
+    );
+    await checkMoney(db);
+  });
+
+  test('a reply that refuses more opts its number out of the account that wrote to it last', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    const later = Date.now() + 3_600_000;
+    await queueMessage(db, account, { kind: 'advertising', dueAt: later, expireAt: later + 1, now: Date.now() });
+    await queueMessage(db, account, { dueAt: later, expireAt: later + 1, now: Date.now() });
+    await start();
+    const reply = (origin: string, text: string) => a.events?.reply({ origin, text, destination: '1069' });
+    await Promise.all([reply('+8613800138000', 'Thank you'), reply('+8613900139000', 'TD')]);
+    assert.deepEqual(
+      (await readParts(db)).map(({ state }) => state),
+      ['queued', 'queued'],
+    );
+    await reply('+8613800138000', ' td ');
+    assert.deepEqual(
+      (await readParts(db)).map(({ state }) => state),
+      ['rejected', 'queued'],
+    );
+    const numbers = await db.query.selectFrom('sms_opt_out').select(['account_id', 'number']).execute();
+    assert.deepEqual(
+      numbers.map((row) => ({ ...row })),
+      [{ account_id: account.accountId, number: '+8613800138000' }],
+    );
+    await checkMoney(db);
+  });
+
+  test('parts a second are counted, not messages, and a connector that is edited goes on with the new rate', async (t) => {
+    const { db, a, ring, start } = await openWorld(t, newDatabase, 20);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    const begun = performance.now();
+    for (let n = 0; n < 4; n += 1) await queueMessage(db, account, { texts: ['1', '2', '3'], now: Date.now() });
+    const engine = await start();
+    await eventually('six parts are out', () => a.submitted.length >= 6);
+    assert.ok(performance.now() - begun >= 150, 'of 20 a second, with 2 at once, six take a fifth of a second');
+    await db.transaction((trx) => {
+      const settings = {
+        ...SMPP_DEFAULTS,
+        kind: 'smpp',
+        host: '127.0.0.1',
+        port: 1,
+        systemId: 'a',
+        password: 'x',
+      } as const;
+      return saveConnector(trx, ring, { name: 'a', enabled: true, settings }, 2);
+    });
+    a.state = 'bound';
+    await engine.reload();
+    a.state = 'bound'; // the test's carrier is one and the same before and after
+    await eventually('all are out', () => a.submitted.length === 12);
+    await checkMoney(db);
+  });
+
+  test('two engines on one database send nothing twice', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    a.window = 3;
+    for (let n = 0; n < 20; n += 1) await queueMessage(db, account, { texts: [`${n}-1`, `${n}-2`], now: Date.now() });
+    const engines = await Promise.all([start(), start()]);
+    await untilStates(db, ...Array.from({ length: 40 }, () => 'submitted'));
+    assert.equal(new Set(a.submitted.map(({ text }) => text)).size, 40);
+    assert.equal(a.submitted.length, 40);
+    await Promise.all(engines.map((engine) => engine.stop(GRACE_MS)));
+    await checkMoney(db);
+  });
+});
