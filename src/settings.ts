@@ -48,6 +48,7 @@ export interface Values {
   readonly cacheDiskSize: number;
   readonly originAllow: readonly string[];
   readonly originVerify: 'names' | 'always' | 'never';
+  readonly smsWebhookAllow: readonly string[];
   readonly cnameSuffix: string;
   readonly review: 'auto' | 'manual';
   readonly locale: 'zh-CN' | 'en';
@@ -183,6 +184,11 @@ export const SETTINGS: Settings = {
     reader: oneOf(['names', 'always', 'never']),
     default: 'names',
     description: 'Whose certificates are verified over TLS: origins given by `names`, all of them, or none',
+  },
+  smsWebhookAllow: {
+    reader: listOf(network(), 0, 256),
+    default: '',
+    description: 'Private addresses that receipts and replies of SMS may be posted to in spite of the guard',
   },
   cnameSuffix: {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),

@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
 import { type Keyring, loadOrMakeKeyring } from '#db/keyring.ts';
-import { openDatabase } from '#db/open.ts';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { databasePath } from '#lib/data-directory.ts';
@@ -12,8 +12,15 @@ import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { ensureFirstToken } from './first-token.ts';
+import { startSms } from './sms.ts';
 
-export async function startControl({ config, localSecret, log, registry }: PartContext): Promise<RunningPart> {
+export async function startControl({
+  config,
+  localSecret,
+  ownAddresses,
+  log,
+  registry,
+}: PartContext): Promise<RunningPart> {
   await using stack = new AsyncDisposableStack();
   const db = stack.use(await openConfigured(config, log));
   const firstToken = await ensureFirstToken({
@@ -30,24 +37,29 @@ export async function startControl({ config, localSecret, log, registry }: PartC
   const api = stack.use(
     await startApi({ ...apiOptions(config, ring), db, localSecret, clock: systemClock, steadyClock, log, registry }),
   );
+  const sms = await startSms({ config, db, ring, ownAddresses, log, registry });
   addFeedMetrics(registry, feed);
   const running = stack.move();
   return {
     firstToken,
-    async stop() {
-      await api.close();
+    async stop(graceMs) {
+      await Promise.all([api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
   };
 }
 
-export function openConfigured({ databaseUrl, databaseListenUrl, dataDir }: Config, log: Logger) {
-  return openDatabase({
+export function openConfigured(config: Config, log: Logger) {
+  return openDatabase(databaseOptions(config, log));
+}
+
+export function databaseOptions({ databaseUrl, databaseListenUrl, dataDir }: Config, log: Logger): DatabaseOptions {
+  return {
     file: databasePath(dataDir),
     log,
     ...(databaseUrl !== undefined && { url: databaseUrl }),
     ...(databaseListenUrl !== undefined && { listenUrl: databaseListenUrl }),
-  });
+  };
 }
 
 /** What the interface is started with, apart from the parts it is joined to. */

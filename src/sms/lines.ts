@@ -141,8 +141,6 @@ export class Lines implements AsyncDisposable {
       const line = new Line(connector, settings, () => tools.timers.now());
       this.#open.set(connector.id, { line, row: JSON.stringify(connector) });
       line.open(connect(settings, events(line), { ...tools, log }));
-      if (line.kind === 'loopback')
-        log.warn('the loopback connector simulates: what goes over it reaches no phone; add a connector and a route');
     } catch (error) {
       this.#broken.set(connector.id, JSON.stringify(connector));
       log.error({ err: error }, 'the connector cannot be opened');

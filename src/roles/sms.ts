@@ -1,0 +1,46 @@
+/** The SMS engine as control runs it: connectors to carriers, and the guarded way to customers' addresses. docs/decisions/0220 */
+import { randomUUID } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import type { Config } from '#config';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { ListenAddress } from '#lib/listen-address.ts';
+import type { Logger } from '#lib/logger.ts';
+import { systemTimers } from '#lib/timers.ts';
+import { connectCarrier } from '#sms/connectors/connect.ts';
+import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
+import { createWebhookSender } from './webhook-sender.ts';
+
+export interface SmsOptions {
+  readonly config: Pick<Config, 'smsWebhookAllow'>;
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly ownAddresses: readonly ListenAddress[];
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+/** For answers of carriers, when the service stops; what has none then is uncertain. */
+const MAX_DRAIN_MS = 5_000;
+
+export async function startSms({ config, db, ring, ownAddresses, log, registry }: SmsOptions): Promise<SmsEngine> {
+  const webhooks = createWebhookSender({ allow: config.smsWebhookAllow, refuse: ownAddresses });
+  const engine = await startSmsEngine({
+    ...{ db, ring, log, registry },
+    connect: connectCarrier,
+    post: webhooks.post,
+    clock: systemClock,
+    timers: systemTimers,
+    random: Math.random,
+    owner: randomUUID(),
+  });
+  return {
+    wake: () => engine.wake(),
+    reload: () => engine.reload(),
+    async stop(graceMs) {
+      await engine.stop(Math.min(graceMs, MAX_DRAIN_MS));
+      await webhooks[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** Posts to addresses that customers name, over the edge's guarded connections: no name leads it to this machine's network. */
+import { Agent } from 'undici';
+import { ConnectError, createConnector } from '#edge/origin/connector.ts';
+import { createGuard, type GuardOptions } from '#edge/origin/guard.ts';
+import { createResolver } from '#edge/origin/resolve.ts';
+import { steadyClock } from '#lib/clock.ts';
+import type { PostWebhook, WebhookAnswer } from '#sms/webhook-post.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** From the request to the head of the answer, and between two pieces of its body. */
+const ANSWER_TIMEOUT_MS = 10_000;
+/** For all of it. */
+const TOTAL_TIMEOUT_MS = 15_000;
+/** Per address; what waits for one is bounded by the caller. */
+const MAX_CONNECTIONS = 8;
+const MAX_ADDRESSES = 1_000;
+/** Of the answer, which nobody reads: only its status counts. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+export interface WebhookSender extends AsyncDisposable {
+  readonly post: PostWebhook;
+}
+
+export function createWebhookSender(guard: GuardOptions): WebhookSender {
+  const agent = createAgent(guard);
+  const post: PostWebhook = async ({ url, headers, body }, signal): Promise<WebhookAnswer> => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_TIMEOUT_MS)]);
+    try {
+      const { protocol, origin, pathname, search, username, password } = new URL(url);
+      const isPlain = (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+      if (!isPlain) return { kind: 'failed', reason: 'url' };
+      const answer = await agent.request({
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers,
+        body,
+        signal: limit,
+      });
+      // A redirect is not followed: it is an answer like any other that is not 2xx.
+      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: limit });
+      return { kind: 'answered', status: answer.statusCode };
+    } catch (error) {
+      return { kind: 'failed', reason: reasonOf(error) };
+    }
+  };
+  return { post, [Symbol.asyncDispose]: () => agent.destroy() };
+}
+
+function createAgent(guard: GuardOptions): Agent {
+  const connect = createConnector({
+    guard: createGuard(guard),
+    resolve: createResolver({ monotonic: steadyClock }),
+    timeoutMs: CONNECT_TIMEOUT_MS,
+    verify: 'always',
+  });
+  return new Agent({
+    connections: MAX_CONNECTIONS,
+    maxOrigins: MAX_ADDRESSES,
+    pipelining: 1,
+    allowH2: false,
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+    connect: ({ hostname, port, protocol }, callback) => {
+      const host = hostname.replace(/^\[|\]$/g, '');
+      const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
+      const isSecure = protocol === 'https:';
+      const destination = {
+        host,
+        port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+        isAddress,
+        serverName: isSecure ? (isAddress ? '' : host) : undefined,
+      };
+      connect(destination).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+    },
+  });
+}
+
+/** One word, for the log and the list of deliveries: never what the other end has sent. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConnectError) return error.failure;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code === '' || code === '20' ? 'timeout' : code;
+}
