@@ -110,9 +110,8 @@ export class SpoolFiles {
 
   async #open(slot: number, now: number): Promise<CurrentFiles> {
     const { directory, name } = this.#options;
+    await this.endEarlier();
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (!this.#isTidy) await this.#endEarlier();
-    this.#isTidy = true;
     await this.#removeOldest();
     const { stem, journal } = await this.#openNew(spoolStem(name, now, this.#sequence++), now);
     try {
@@ -148,13 +147,16 @@ export class SpoolFiles {
     await this.#markDone(files.stem);
   }
 
-  /** What an earlier process left, perhaps with half a line at its end. */
-  async #endEarlier(): Promise<void> {
+  /** Ends what an earlier process left, perhaps with half a line at its end; once is enough. */
+  async endEarlier(): Promise<void> {
     const { directory, name } = this.#options;
+    if (this.#isTidy) return;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const file of await readdir(directory)) {
       const stem = stemOf(file, '.stats', name);
       if (stem !== undefined) await this.#markDone(stem);
     }
+    this.#isTidy = true;
   }
 
   async #markDone(stem: string): Promise<void> {

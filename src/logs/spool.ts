@@ -181,6 +181,7 @@ class Spool implements AccessLog {
   async #drain(): Promise<void> {
     this.#isDraining = true;
     const { clock } = this.#options;
+    await this.#endEarlier();
     for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
       const counts = batch.tally.take();
       try {
@@ -198,6 +199,15 @@ class Spool implements AccessLog {
       this.#report('the file cannot be ended', error);
     }
     this.#isDraining = false;
+  }
+
+  /** Also when no request comes: what a killed process left is to be shipped. */
+  async #endEarlier(): Promise<void> {
+    try {
+      await this.#files.endEarlier();
+    } catch {
+      // Writing meets the same trouble, and says so.
+    }
   }
 
   async #recordLineless(): Promise<void> {
