@@ -21,14 +21,15 @@ export function checkState({ state }: Site): Access {
 }
 
 function checkRules({ access }: Site, request: AskedRequest): Access {
-  const { deniesAddress, deniesReferer, deniesUserAgent, refusal } = access;
+  const { deniedAddresses, referers, deniedUserAgents, refusal } = access;
   const { clientAddress, headers, host, target, keyPath, query } = request;
   // Where refused clients are sent, they must be let in; not with dots in the path, which an origin may read otherwise.
   const isThere = refusal?.kind === 'redirect' && refusal.target === host + keyPath + query;
   if (isThere && !hasDotSegments(target)) return ALLOW;
-  if (deniesAddress?.(clientAddress) === true) return { kind: 'deny', reason: 'ip' };
-  if (deniesReferer?.(firstValue(headers, 'referer')) === true) return { kind: 'deny', reason: 'referer' };
-  if (deniesUserAgent?.(firstValue(headers, 'user-agent')) === true) return { kind: 'deny', reason: 'userAgent' };
+  if (deniedAddresses?.has(clientAddress) === true) return { kind: 'deny', reason: 'ip' };
+  if (referers?.denies(firstValue(headers, 'referer')) === true) return { kind: 'deny', reason: 'referer' };
+  if (deniedUserAgents?.denies(firstValue(headers, 'user-agent')) === true)
+    return { kind: 'deny', reason: 'userAgent' };
   return ALLOW;
 }
 

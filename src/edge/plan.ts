@@ -2,7 +2,6 @@
 import { decide } from '#http/decide.ts';
 import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { hasDotSegments } from '#http/target.ts';
-import type { SitePolicy } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import type { Bypass } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
@@ -14,34 +13,29 @@ export type Plan =
   | { readonly kind: 'gatewayTimeout'; readonly options: CacheOptions };
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
-  const policy = policyOf(site, request);
-  const options = cacheOptions(site, policy);
+  const lifetimeSeconds = site.caching.policies?.lifetimeFor(request);
+  const options = cacheOptions(site, lifetimeSeconds);
   if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
   // What the request alone decides, before anything is looked up.
   const early = decide(request.facts, undefined, 0, options);
   if (early.kind === 'bypass') return { kind: 'bypass', reason: early.reason, options };
-  const reason = reasonPast(site, request, policy);
+  const reason = reasonPast(site, request, lifetimeSeconds);
   if (reason === undefined) return { kind: 'cache', options };
   return early.kind === 'gatewayTimeout' ? { kind: 'gatewayTimeout', options } : { kind: 'bypass', reason, options };
 }
 
 /** Why the cache is not asked, though the request alone would let it. */
-function reasonPast(site: Site, request: EdgeRequest, policy: SitePolicy | undefined): Bypass | undefined {
+function reasonPast(site: Site, request: EdgeRequest, lifetimeSeconds: number | undefined): Bypass | undefined {
   // The original target goes to the origin: one that does not resolve dots would fill another path's key.
   if (hasDotSegments(request.target)) return 'dotSegments';
-  if (policy === undefined) return site.caching.followsOrigin ? undefined : 'noPolicy';
-  return policy.lifetimeSeconds === 0 ? 'policy' : undefined;
+  if (lifetimeSeconds === undefined) return site.caching.followsOrigin ? undefined : 'noPolicy';
+  return lifetimeSeconds === 0 ? 'policy' : undefined;
 }
 
-/** The policy that decides about a request, if any. */
-export function policyOf({ caching }: Site, { scheme, host, keyPath, query }: EdgeRequest): SitePolicy | undefined {
-  return caching.policies.length === 0 ? undefined : caching.policyFor(`${scheme}://${host}${keyPath}${query}`);
-}
-
-/** The site's own choices. Playlists and dynamic pages are never guessed about. Edge rule 4 */
-function cacheOptions({ type, cache, caching }: Site, policy: SitePolicy | undefined): CacheOptions {
+/** The site's own choices, with the lifetime of the policy that decides, if any does. Playlists and dynamic pages are never guessed about. Edge rule 4 */
+function cacheOptions({ type, cache, caching }: Site, lifetimeSeconds: number | undefined): CacheOptions {
   const isGuessed = type !== 'live' && type !== 'dynamic';
-  const hasPolicies = caching.policies.length > 0;
+  const hasPolicies = caching.policies !== undefined;
   return {
     ...DEFAULT_CACHE_OPTIONS,
     setCookie: cache.setCookie,
@@ -52,7 +46,7 @@ function cacheOptions({ type, cache, caching }: Site, policy: SitePolicy | undef
     selectStoredLanguage: cache.matchLanguage,
     defaultLifetimes: hasPolicies ? ABSENCES : NONE,
     hasPolicies,
-    policy: policy && { seconds: policy.lifetimeSeconds, overrides: !caching.followsOrigin },
+    policy: lifetimeSeconds === undefined ? undefined : { seconds: lifetimeSeconds, overrides: !caching.followsOrigin },
   };
 }
 

@@ -4,12 +4,13 @@
  */
 import { type Alphabet, CHARACTERS, classifyCharacters } from './automaton-alphabet.ts';
 import { KINDS, type Program, takesCharacter, whatHolds } from './automaton-program.ts';
+import { packUnits } from './packed.ts';
 
-export interface Automaton {
-  /** Whether it matches somewhere in a text whose characters are bytes. */
-  readonly test: (text: string) => boolean;
-  readonly sizeBytes: number;
-}
+/**
+ * The table in one text. First the class of each of the characters, counted from 1; then, at `START`, where the first state's row
+ * is; then the rows. A row says whether the text may end there with a match found, and for each class where the next row is.
+ */
+export type Automaton = string;
 
 /** Entries of the table: states times classes of characters. What keeping it may cost. */
 const MAX_CELLS = 16_384;
@@ -26,6 +27,20 @@ interface State {
 
 /** The number of the one state in which a match has been found. */
 const FOUND = 0;
+const START = CHARACTERS;
+/** The row of `FOUND` is the first. */
+const FOUND_ROW = START + 1;
+
+/** Whether it matches somewhere in a text whose characters are bytes. */
+export function runAutomaton(automaton: Automaton, text: string): boolean {
+  let row = automaton.charCodeAt(START);
+  for (let i = 0; i < text.length && row !== FOUND_ROW; i++) {
+    // A byte has no more than 256 values; what is beyond has none of its own here.
+    const code = Math.min(text.charCodeAt(i), CHARACTERS - 1);
+    row = automaton.charCodeAt(row + automaton.charCodeAt(code));
+  }
+  return automaton.charCodeAt(row) === 1;
+}
 
 /** `undefined`: it would be too large. */
 export function buildAutomaton(program: Program): Automaton | undefined {
@@ -114,17 +129,11 @@ function pack(
   rows: readonly (readonly number[])[],
   endsFound: readonly boolean[],
 ): Automaton {
+  const place = (number: number) => FOUND_ROW + number * (width + 1);
+  const classes = Array.from(classOf, (index) => index + 1);
   // Of the state in which a match has been found the row is not read.
-  const table = Uint16Array.from([Array<number>(width).fill(FOUND), ...rows].flat(), (number) => number * width);
-  const finds = new Uint8Array([1, ...endsFound.map(Number)]);
-  const test = (text: string): boolean => {
-    let at = first * width;
-    for (let i = 0; i < text.length && at !== FOUND; i++) {
-      // A byte has no more than 256 values; what is beyond has none of its own here.
-      const code = Math.min(text.charCodeAt(i), CHARACTERS - 1);
-      at = table[at + (classOf[code] ?? 0)] ?? FOUND;
-    }
-    return finds[at / width] === 1;
-  };
-  return { test, sizeBytes: table.byteLength + finds.byteLength + classOf.byteLength };
+  const found = [1, ...Array<number>(width).fill(place(FOUND))];
+  const others = rows.map((row, index) => [Number(endsFound[index] ?? false), ...row.map(place)]);
+  // The last place is no more than FOUND_ROW + 2 * MAX_CELLS, so it is one character.
+  return packUnits([...classes, place(first), ...found, ...others.flat()]);
 }

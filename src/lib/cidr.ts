@@ -1,5 +1,6 @@
 /** IP addresses and networks as text (`192.0.2.0/24`, `2001:db8::/32`, a bare address is a network of one). */
 import { isIP, isIPv6, SocketAddress } from 'node:net';
+import { packUnits } from './packed.ts';
 
 export interface Cidr {
   readonly family: 'ipv4' | 'ipv6';
@@ -43,24 +44,53 @@ export interface AddressSet {
   has(address: string): boolean;
 }
 
-/** Throws `RangeError` for a text that is no network. */
-export function createAddressSet(networks: readonly string[]): AddressSet {
+/** Throws `RangeError` for a text that is no network. `read` is `addressUnits`, perhaps one that remembers. */
+export function createAddressSet(networks: readonly string[], read = addressUnits): AddressSet {
   const cidrs = networks.map((text) => {
     const cidr = parseCidr(plainNetwork(text) ?? text);
     if (cidr === undefined) throw new RangeError(`no network: ${text}`);
     return cidr;
   });
-  const hasV4 = createRanges(cidrs.filter(({ family }) => family === 'ipv4').map(toRange));
-  const hasV6 = createRanges(cidrs.filter(({ family }) => family === 'ipv6').map(toRange));
-  return {
-    has: (address) => {
-      const v4 = ipv4Number(address);
-      if (v4 !== undefined) return hasV4(v4);
-      if (!isIPv6(address) || address.includes('%')) return false;
-      const bits = ipv6Bits(address);
-      return bits >> 32n === 0xffffn ? hasV4(Number(bits & 0xffff_ffffn)) : hasV6(bits);
-    },
-  };
+  return new PackedSet(cidrs, read);
+}
+
+class PackedSet implements AddressSet {
+  readonly #v4: string;
+  readonly #v6: string;
+  readonly #read: typeof addressUnits;
+
+  constructor(cidrs: readonly Cidr[], read: typeof addressUnits) {
+    this.#v4 = packRanges(cidrs.filter(({ family }) => family === 'ipv4').map(toRange), V4_UNITS);
+    this.#v6 = packRanges(cidrs.filter(({ family }) => family === 'ipv6').map(toRange), V6_UNITS);
+    this.#read = read;
+  }
+
+  has(address: string): boolean {
+    const units = this.#read(address);
+    return units !== undefined && hasUnits(units.length === V4_UNITS ? this.#v4 : this.#v6, units);
+  }
+}
+
+/** Of 16 bits. */
+const V4_UNITS = 2;
+const V6_UNITS = 8;
+
+/** An address as a text of 2 or 8 characters, each 16 of its bits; `undefined` for what is none, or has a zone. */
+export function addressUnits(address: string): string | undefined {
+  const v4 = ipv4Number(address);
+  if (v4 !== undefined) return toUnits(BigInt(v4), V4_UNITS);
+  if (!isIPv6(address) || address.includes('%')) return undefined;
+  const bits = ipv6Bits(address);
+  return bits >> 32n === 0xffffn ? toUnits(bits & 0xffff_ffffn, V4_UNITS) : toUnits(bits, V6_UNITS);
+}
+
+function toUnits(bits: bigint, count: number): string {
+  return packUnits(unitsOf(bits, count));
+}
+
+/** The highest first. */
+function unitsOf(bits: bigint, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => Number((bits >> BigInt(16 * (count - 1 - index))) & 0xffffn));
 }
 
 /** First and last address. */
@@ -72,30 +102,38 @@ function toRange(cidr: Cidr): Range {
   return [first, first + (1n << free) - 1n];
 }
 
-/** Whether a number is in one of them: by halving, so that many cost little. Those that touch become one. */
-function createRanges(ranges: readonly Range[]): (value: number | bigint) => boolean {
+/** First and last of each in order, in one text. Those that touch become one. */
+function packRanges(ranges: readonly Range[], count: number): string {
   const merged: [bigint, bigint][] = [];
   for (const [first, last] of ranges.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
     const previous = merged.at(-1);
     if (previous === undefined || first > previous[1] + 1n) merged.push([first, last]);
     else if (last > previous[1]) previous[1] = last;
   }
-  const [firsts, lasts] = [pack(merged.map(([first]) => first)), pack(merged.map(([, last]) => last))];
-  return (value) => {
-    let [low, high] = [0, merged.length - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      if (value < (firsts[middle] ?? 0)) high = middle - 1;
-      else if (value > (lasts[middle] ?? 0)) low = middle + 1;
-      else return true;
-    }
-    return false;
-  };
+  return packUnits(merged.flat().flatMap((bits) => unitsOf(bits, count)));
 }
 
-/** IPv4's side by side: of thousands of sets few are in the processor's memory. */
-function pack(values: readonly bigint[]): readonly bigint[] | Float64Array {
-  return values.every((value) => value < 2n ** 32n) ? Float64Array.from(values, Number) : values;
+/** Whether an address is in one of the ranges: by halving, so that many cost little. */
+function hasUnits(ranges: string, units: string): boolean {
+  const width = units.length;
+  let [low, high] = [0, ranges.length / (2 * width) - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const at = middle * 2 * width;
+    if (compareAt(ranges, at, units) > 0) high = middle - 1;
+    else if (compareAt(ranges, at + width, units) < 0) low = middle + 1;
+    else return true;
+  }
+  return false;
+}
+
+/** Of what is there and the units. */
+function compareAt(packed: string, at: number, units: string): number {
+  for (let i = 0; i < units.length; i++) {
+    const difference = packed.charCodeAt(at + i) - units.charCodeAt(i);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** The IPv4 address inside an IPv4-mapped IPv6 address, however that is written (`::ffff:192.0.2.1`, `::FFFF:c000:201`); else unchanged. */

@@ -3,12 +3,15 @@
  * references. What `re2js` compiles runs as an automaton made beforehand. docs/decisions/0004 and 0110
  */
 import { RE2Set } from 're2js';
-import { buildAutomaton } from './automaton.ts';
+import { type Automaton, buildAutomaton } from './automaton.ts';
+import { requiredPieces } from './required-pieces.ts';
 
 export interface Pattern {
   readonly kind: 'pattern';
-  /** Whether it matches somewhere in the text, of which each character is a byte. */
-  readonly test: (text: string) => boolean;
+  /** Says by `runAutomaton` whether it matches somewhere in a text of which each character is a byte. */
+  readonly automaton: Automaton;
+  /** A text that it matches has one of these in it. Empty: none is known. */
+  readonly pieces: readonly string[];
   readonly sizeBytes: number;
 }
 
@@ -35,7 +38,7 @@ export function compilePattern(text: string): CompiledPattern {
       return invalid(
         'has too many ways to match: begin it with ^, or count fewer repetitions of what can begin anew within them',
       );
-    return { kind: 'pattern', ...automaton };
+    return { kind: 'pattern', automaton, pieces: requiredPieces(text), sizeBytes: automaton.length * 2 };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return invalid(`cannot be used: ${detail.slice(0, MAX_DETAIL_CHARS)}`);

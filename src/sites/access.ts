@@ -1,17 +1,18 @@
 /** Access rules, compiled: who is refused, and how. Edge rule 6 */
-import { compileAddresses } from './address-list.ts';
+import { type AddressSet, createAddressSet } from '#lib/cidr.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
-import { compileReferers } from './referer.ts';
+import { RefererList } from './referer.ts';
+import type { Signature } from './signature.ts';
 import type { RefusalSpec } from './spec.ts';
-import { compileUserAgents } from './user-agent.ts';
+import { UserAgentList } from './user-agent.ts';
 
 /** Each absent where the site has no such rule. */
 export interface SiteAccess {
-  readonly deniesAddress?: (address: string) => boolean;
-  readonly deniesReferer?: (referer: string | undefined) => boolean;
-  readonly deniesUserAgent?: (userAgent: string | undefined) => boolean;
+  readonly deniedAddresses?: AddressSet;
+  readonly referers?: RefererList;
+  readonly deniedUserAgents?: UserAgentList;
   readonly refusal?: SiteRefusal;
 }
 
@@ -29,34 +30,35 @@ const MAX_ENTRIES = 50;
 const MAX_PAGE_CHARS = 64 * 1024;
 
 /** Throws `Problem`. */
-export function readAccess(value: unknown, { remember }: CompileTools): SiteAccess {
+export function readAccess(value: unknown, { addressUnits, readUserAgent, signature }: CompileTools): SiteAccess {
   const members = readObject('access', value);
   const { deniedAddresses, referer, deniedUserAgents, refusal } = members;
   return {
     ...(deniedAddresses !== undefined && {
-      deniesAddress: compileList('access.deniedAddresses', deniedAddresses, compileAddresses),
+      deniedAddresses: compileList('access.deniedAddresses', deniedAddresses, (entries) =>
+        createAddressSet(entries, addressUnits),
+      ),
     }),
-    ...(referer !== undefined && { deniesReferer: blankIsEmpty(readReferer(referer)) }),
+    ...(referer !== undefined && { referers: readReferer(referer, signature) }),
     ...(deniedUserAgents !== undefined && {
-      deniesUserAgent: blankIsEmpty(
-        remember(compileList('access.deniedUserAgents', deniedUserAgents, compileUserAgents)),
+      deniedUserAgents: compileList(
+        'access.deniedUserAgents',
+        deniedUserAgents,
+        (entries) => new UserAgentList(entries, readUserAgent),
       ),
     }),
     ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
   };
 }
 
-/** To neither rule it makes a difference whether the field is missing or says nothing. */
-function blankIsEmpty(denies: (text: string) => boolean): (text: string | undefined) => boolean {
-  return (text = '') => denies(text);
-}
-
-function readReferer(value: unknown): (referer: string) => boolean {
+function readReferer(value: unknown, signature: Signature): RefererList {
   const members = readObject('access.referer', value);
   const mode = readOneOf('access.referer.mode', members['mode'], ['deny', 'allow']);
   const allowsBlank = readOneOf('access.referer.allowsBlank', members['allowsBlank'], [true, false]);
-  return compileList('access.referer.entries', members['entries'], (entries) =>
-    compileReferers({ mode, allowsBlank, entries }),
+  return compileList(
+    'access.referer.entries',
+    members['entries'],
+    (entries) => new RefererList({ mode, allowsBlank, entries }, signature),
   );
 }
 

@@ -1,5 +1,5 @@
 /** IP rules: addresses and networks whose clients are refused. Edge rule 6 */
-import { createAddressSet, plainNetwork, unmapAddress } from '#lib/cidr.ts';
+import { plainNetwork, unmapAddress } from '#lib/cidr.ts';
 
 /** What became of an entry of a list; `entry` is its one spelling, `reason` completes the sentence "the entry …". */
 export type ParsedEntry =
@@ -18,10 +18,4 @@ export function parseAddressEntry(text: string): ParsedEntry {
       ? 'is an IPv4 address in IPv6 with a prefix below 96, which no IPv4 client is in: write the IPv4 network'
       : 'is neither an IP address nor a network such as 192.0.2.0/24',
   };
-}
-
-/** Whether a client is on the list. Throws `RangeError` for an entry that is none. */
-export function compileAddresses(entries: readonly string[]): (address: string) => boolean {
-  const addresses = createAddressSet(entries);
-  return (address) => addresses.has(address);
 }

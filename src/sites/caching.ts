@@ -1,19 +1,17 @@
 /** Who decides how long a site's responses are stored: its origins, or its policies. Edge rule 4 */
 import type { CompileTools } from './compile-tools.ts';
 import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
-import { compilePolicies, type SitePolicy, winningPolicy } from './policy.ts';
+import { SitePolicies } from './policies.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SiteCaching {
   /** False: what no policy names is not stored. */
   readonly followsOrigin: boolean;
-  /** In the order in which they win. */
-  readonly policies: readonly SitePolicy[];
-  /** The one that decides about a URL, see `winningPolicy`. */
-  readonly policyFor: (url: string) => SitePolicy | undefined;
+  /** Absent: there are none. */
+  readonly policies?: SitePolicies;
 }
 
-export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true, policies: [], policyFor: () => undefined };
+export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true };
 
 const MAX_POLICIES = 100;
 /** Patterns cost more than the rest. */
@@ -31,8 +29,8 @@ export function readCaching(value: unknown, tools: CompileTools): SiteCaching {
     throw new Problem(`caching.policies: expected at most ${MAX_PATTERNS} patterns`);
   const followsOrigin = readOneOf('caching.followsOrigin', members['followsOrigin'], [true, false]);
   const prefixFirst = readOneOf('caching.prefixFirst', members['prefixFirst'], [true, false]);
-  const compiled = compileAll({ followsOrigin, prefixFirst, policies: specs }, tools);
-  return { followsOrigin, policies: compiled, policyFor: tools.remember((url) => winningPolicy(compiled, url)) };
+  if (specs.length === 0) return { followsOrigin };
+  return { followsOrigin, policies: compileAll({ followsOrigin, prefixFirst, policies: specs }, tools) };
 }
 
 function readPolicy(member: string, value: unknown): PolicySpec {
@@ -48,9 +46,9 @@ function readPolicy(member: string, value: unknown): PolicySpec {
   };
 }
 
-function compileAll(spec: CachingSpec, tools: CompileTools): readonly SitePolicy[] {
+function compileAll(spec: CachingSpec, tools: CompileTools): SitePolicies {
   try {
-    return compilePolicies(spec, tools);
+    return new SitePolicies(spec, tools);
   } catch (error) {
     if (error instanceof RangeError) throw new Problem(`caching.policies: ${error.message}`, { cause: error });
     throw error;

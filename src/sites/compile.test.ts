@@ -16,9 +16,11 @@ describe('compileSite', () => {
   for (const file of specs) {
     test(`${file} compiles to its golden site`, () => {
       const result = compileSite(readJson(file), REVISION);
-      assert.equal(result.kind, 'site');
+      assert.ok(result.kind === 'site');
       // The matchers are functions, which JSON leaves out: what they match is tested where they are made.
-      const plainSite: unknown = JSON.parse(JSON.stringify(result.kind === 'site' && result.site));
+      const { caching, ...others } = result.site;
+      const policies = caching.policies?.list() ?? [];
+      const plainSite: unknown = JSON.parse(JSON.stringify({ ...others, caching: { ...caching, policies } }));
       assert.deepEqual(plainSite, readJson(file.replace('.spec.', '.site.')));
     });
   }

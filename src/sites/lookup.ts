@@ -73,7 +73,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
 
 function weigh({ purges, caching }: Site): number {
   const purged = purges === undefined ? 0 : purges.urls.size + purges.directories.size;
-  const patternBytes = caching.policies.reduce((sum, policy) => sum + (policy.patternBytes ?? 0), 0);
+  const patternBytes = caching.policies?.patternBytes ?? 0;
   return 1 + Math.floor(purged / PURGES_PER_WEIGHT) + Math.floor(patternBytes / PATTERN_BYTES_PER_WEIGHT);
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { splitTarget } from '#http/target.ts';
-import { checkPolicy, compilePolicies, winningPolicy } from './policy.ts';
+import { SitePolicies } from './policies.ts';
+import { checkPolicy } from './policy.ts';
 import type { PolicySpec } from './spec.ts';
 
 type Match = PolicySpec['match'];
@@ -12,10 +13,9 @@ function policy(match: Match, content: string, changes: Partial<PolicySpec> = {}
 
 /** The content of the policy that wins. */
 function winner(policies: readonly PolicySpec[], path: string, prefixFirst = false): string | undefined {
-  const [, server = 'http://www.example.com', target = ''] = /^(https?:\/\/[^/]*)?(.*)$/.exec(path) ?? [];
-  const { keyPath, query } = splitTarget(target);
-  return winningPolicy(compilePolicies({ policies, prefixFirst, followsOrigin: true }), server + keyPath + query)
-    ?.content;
+  const scheme = path.startsWith('https:') ? 'https' : 'http';
+  const target = { scheme, host: 'www.example.com', ...splitTarget(path.replace(/^https?:\/\/[^/]*/, '')) } as const;
+  return new SitePolicies({ policies, prefixFirst, followsOrigin: true }).winnerFor(target)?.content;
 }
 
 describe('what a policy matches', () => {
@@ -102,8 +102,8 @@ describe('what a policy matches', () => {
   for (const [match, content, reason] of refused) {
     test(`${match} ${JSON.stringify(content)} is refused`, () => {
       assert.match(checkPolicy({ match, content }) ?? '', reason);
-      assert.throws(() =>
-        compilePolicies({ policies: [policy(match, content)], prefixFirst: false, followsOrigin: true }),
+      assert.throws(
+        () => new SitePolicies({ policies: [policy(match, content)], prefixFirst: false, followsOrigin: true }),
       );
     });
   }
@@ -143,8 +143,11 @@ describe('which policy wins', () => {
 
   test('not cached is a lifetime of nothing, and none is longer than a year', () => {
     const lifetimeOf = (changes: Partial<PolicySpec>) =>
-      compilePolicies({ policies: [policy('prefix', '/', changes)], prefixFirst: false, followsOrigin: true })[0]
-        ?.lifetimeSeconds;
+      new SitePolicies({
+        policies: [policy('prefix', '/', changes)],
+        prefixFirst: false,
+        followsOrigin: true,
+      }).list()[0]?.lifetimeSeconds;
     assert.equal(lifetimeOf({ isCached: false }), 0);
     assert.equal(lifetimeOf({ lifetimeSeconds: 0 }), 0);
     assert.equal(lifetimeOf({ lifetimeSeconds: 31_536_001 }), 31_536_000);

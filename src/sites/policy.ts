@@ -1,94 +1,44 @@
-/**
- * Cache policies: what their content matches, and which of several wins. A policy is matched against the path and query of the
- * cache key, so that spellings of one object have one policy. Edge rule 4
- */
+/** Cache policies: what the content of one matches. Which of several wins is in `policies.ts`. Edge rule 4 */
 import { normalisePath } from '#http/target.ts';
-import { type CompileTools, PLAIN_TOOLS } from './compile-tools.ts';
+import { runAutomaton } from '#lib/automaton.ts';
+import { compilePattern, type Pattern } from '#lib/linear-regexp.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import type { CompileTools } from './compile-tools.ts';
 import { encodeLetters } from './pattern-letters.ts';
-import type { CachingSpec, PolicySpec } from './spec.ts';
+import type { SieveEntry } from './sieve.ts';
+import { ANY_TEXT, directoryPiece, lettersPiece, suffixPiece } from './signature.ts';
+import type { PolicySpec } from './spec.ts';
 
-/** What is matched, in the spelling of the cache key. */
-interface Target {
-  readonly scheme: string;
-  /** All of it: `scheme://host/path?query`. */
-  readonly url: string;
-  readonly pathAndQuery: string;
-  readonly path: string;
-  /** Lower case: `.tar.gz` and `.gz` of `/a/b.tar.gz`. */
-  readonly suffixes: readonly string[];
+/** What is matched, in the spelling of the cache key, so that spellings of one object have one policy. */
+export interface PolicyTarget {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly keyPath: string;
+  readonly query: string;
 }
 
-export interface SitePolicy {
-  readonly match: PolicySpec['match'];
-  readonly content: string;
-  readonly scheme: PolicySpec['scheme'] | undefined;
-  /** 0: neither stored nor served from the store. At most a year. */
-  readonly lifetimeSeconds: number;
-  readonly matches: (target: Target) => boolean;
-  /** What a pattern takes of memory, beside the policy itself. */
-  readonly patternBytes?: number;
-}
+/** How a content is compared: as a directory, as a suffix, or a pattern with the URL, with its path and query, or with either. */
+export const WAYS = { directory: 0, suffix: 1, url: 2, target: 3, either: 4 } as const;
+export type Way = (typeof WAYS)[keyof typeof WAYS];
 
-type Matcher = Pick<SitePolicy, 'matches' | 'patternBytes'>;
+export interface PolicyContent {
+  readonly way: Way;
+  /** It matches where one of them does; those of a pattern have no text, and all say the same. */
+  readonly entries: readonly SieveEntry[];
+  readonly pattern?: Pattern;
+}
 
 /** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
 export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
-  const compiled = compileContent(match, content, PLAIN_TOOLS);
+  const compiled = compileContent({ match, content }, { compilePattern });
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
-/** In the order in which they win. Throws `RangeError` for a content that `checkPolicy` speaks of. */
-export function compilePolicies(
-  { policies, prefixFirst }: CachingSpec,
-  tools: CompileTools = PLAIN_TOOLS,
-): readonly SitePolicy[] {
-  return policies
-    .map((policy, index) => ({ policy, index }))
-    .sort((a, b) => {
-      const byClass = prefixFirst ? comparePrefixFirst(a.policy, b.policy) : b.policy.priority - a.policy.priority;
-      return byClass || a.index - b.index; // of equal ones the earlier wins
-    })
-    .map(({ policy }) => compilePolicy(policy, tools));
-}
-
-/**
- * The one policy that decides about a URL, whose path and query are in the spelling of the cache key; `policies` as
- * `compilePolicies` gave them.
- */
-export function winningPolicy(policies: readonly SitePolicy[], url: string): SitePolicy | undefined {
-  const [, scheme = '', pathAndQuery = '', path = ''] = /^(https?):\/\/[^/]*(([^?]*).*)$/s.exec(url) ?? [];
-  const target: Target = { scheme, url, pathAndQuery, path, suffixes: suffixesOf(path) };
-  return policies.find((policy) => (policy.scheme ?? scheme) === scheme && policy.matches(target));
-}
-
-function suffixesOf(path: string): readonly string[] {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  const suffixes: string[] = [];
-  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) suffixes.push(name.slice(dot));
-  return suffixes;
-}
-
-const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
-
-function compilePolicy(
-  { match, content, scheme, isCached, lifetimeSeconds }: PolicySpec,
-  tools: CompileTools,
-): SitePolicy {
-  const matcher = compileContent(match, content, tools);
-  if (typeof matcher === 'string') throw new RangeError(`the content ${matcher}`);
-  const seconds = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
-  return { match, content, scheme, lifetimeSeconds: seconds, ...matcher };
-}
-
-/** Prefixes before all others; then the higher priority; of prefixes the longer. docs/decisions/0115 */
-function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
-  const isPrefix = ({ match }: PolicySpec) => Number(match === 'prefix');
-  const byLength = a.match === 'prefix' ? b.content.length - a.content.length : 0;
-  return isPrefix(b) - isPrefix(a) || b.priority - a.priority || byLength;
-}
-
-/** The matcher, or what is wrong. */
-function compileContent(match: PolicySpec['match'], content: string, tools: CompileTools): Matcher | string {
+/** The content, or what is wrong with it. */
+export function compileContent(
+  { match, content }: Pick<PolicySpec, 'match' | 'content'>,
+  tools: Pick<CompileTools, 'compilePattern'>,
+): PolicyContent | string {
   switch (match) {
     case 'prefix':
       return compilePrefix(content);
@@ -96,18 +46,38 @@ function compileContent(match: PolicySpec['match'], content: string, tools: Comp
       return compileSuffixes(content);
     case 'regex':
       return compileRegex(content, tools);
+    default:
+      return unreachable(match);
+  }
+}
+
+/** Whether an entry with this text matches; `automaton` is that of its pattern. */
+export function matchesEntry(way: Way, text: string, automaton: string, target: PolicyTarget): boolean {
+  const { scheme, host, keyPath, query } = target;
+  const isFound = (subject: string) => runAutomaton(automaton, subject);
+  switch (way) {
+    case WAYS.directory:
+      return keyPath.startsWith(text) && (text.endsWith('/') || [undefined, '/'].includes(keyPath[text.length]));
+    case WAYS.suffix:
+      return keyPath.slice(-text.length).toLowerCase() === text;
+    case WAYS.url:
+      return isFound(`${scheme}://${host}${keyPath}${query}`);
+    case WAYS.target:
+      return isFound(keyPath + query);
+    case WAYS.either:
+      return isFound(keyPath + query) || isFound(`${scheme}://${host}${keyPath}${query}`);
+    default:
+      return unreachable(way);
   }
 }
 
 /** A directory: `/a` is itself and what is below it, `/a/` only what is below. */
-function compilePrefix(content: string): Matcher | string {
+function compilePrefix(content: string): PolicyContent | string {
   if (!content.startsWith('/')) return 'does not begin with /';
   if (/[?#]/.test(content)) return 'has a query or a fragment, and a prefix is a path';
   const path = asKeyPath(content);
   if (path === undefined) return 'is not a path: a % without two hexadecimal digits, or a control character';
-  if (path.endsWith('/')) return { matches: (target) => target.path.startsWith(path) };
-  const below = `${path}/`;
-  return { matches: (target) => target.path === path || target.path.startsWith(below) };
+  return { way: WAYS.directory, entries: [{ piece: directoryPiece(path), text: path }] };
 }
 
 /** Written as people read it or as it travels: in the spelling of the cache key. */
@@ -120,7 +90,7 @@ function encodeBeyondAscii(text: string): string {
   return text.replace(/[^!-~]+/g, encodeURI);
 }
 
-function compileSuffixes(content: string): Matcher | string {
+function compileSuffixes(content: string): PolicyContent | string {
   const endings = content
     .split(/[,;|，；｜、]/)
     .map((item) => item.trim().replace(/^\./, '').toLowerCase())
@@ -130,25 +100,24 @@ function compileSuffixes(content: string): Matcher | string {
   if (!content.isWellFormed() || endings.some((ending) => /[/?#\s\p{Cc}]/u.test(ending)))
     return 'has a suffix with a blank, a control character, /, ? or #';
   const encoded = new Set(endings.map((ending) => encodeBeyondAscii(ending).toLowerCase()));
-  return {
-    matches: ({ suffixes }) => suffixes.some((suffix) => encoded.has(suffix)),
-  };
+  return { way: WAYS.suffix, entries: Array.from(encoded, (text) => ({ piece: suffixPiece(text), text })) };
 }
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
-function compileRegex(content: string, tools: CompileTools): Matcher | string {
+function compileRegex(content: string, tools: Pick<CompileTools, 'compilePattern'>): PolicyContent | string {
   const letters = encodeLetters(content);
   if (letters.kind === 'invalid') return letters.reason;
   const pattern = tools.compilePattern(letters.text);
-  if (pattern.kind === 'pattern')
-    return { matches: regexMatcher(letters.text, pattern.test), patternBytes: pattern.sizeBytes };
+  if (pattern.kind === 'pattern') {
+    const pieces = pattern.pieces.length === 0 ? [ANY_TEXT] : pattern.pieces.map(lettersPiece);
+    return { way: patternWay(letters.text), entries: pieces.map((piece) => ({ piece, text: '' })), pattern };
+  }
   return letters.text === content ? pattern.reason : `${pattern.reason} (its letters beyond ASCII are percent-encoded)`;
 }
 
-function regexMatcher(content: string, test: (text: string) => boolean): SitePolicy['matches'] {
+function patternWay(content: string): Way {
   // What is tied to no beginning, and finds a match in the path, finds it in the URL too.
-  if (!/[\^\\]/.test(content)) return ({ url }) => test(url);
+  if (!/[\^\\]/.test(content)) return WAYS.url;
   // No URL begins with a slash.
-  if (/^\^\/[^|\\]*$/.test(content)) return ({ pathAndQuery }) => test(pathAndQuery);
-  return ({ url, pathAndQuery }) => test(pathAndQuery) || test(url);
+  return /^\^\/[^|\\]*$/.test(content) ? WAYS.target : WAYS.either;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compileReferers, parseRefererEntry } from './referer.ts';
+import { parseRefererEntry, RefererList } from './referer.ts';
 
 describe('an entry of a Referer list', () => {
   const rows: readonly (readonly [text: string, entry: string | undefined])[] = [
@@ -58,26 +58,29 @@ describe('which pages are on the list', () => {
   for (const [entry, referer, isListed] of rows) {
     test(`${referer} is ${isListed ? '' : 'not '}on a list of ${entry}`, () => {
       const rules = { allowsBlank: true, entries: ['other.test', entry] };
-      assert.equal(compileReferers({ mode: 'deny', ...rules })(referer), isListed);
-      assert.equal(compileReferers({ mode: 'allow', ...rules })(referer), !isListed);
+      assert.equal(new RefererList({ mode: 'deny', ...rules }).denies(referer), isListed);
+      assert.equal(new RefererList({ mode: 'allow', ...rules }).denies(referer), !isListed);
     });
   }
 
   test('one entry with a port and one without, and several ports', () => {
-    const denies = compileReferers({
+    const list = new RefererList({
       mode: 'deny',
       allowsBlank: true,
       entries: ['a.test:81', 'a.test:82', 'b.test:81', 'b.test'],
     });
     const pages = ['http://a.test:81', 'http://a.test:82', 'http://a.test:83', 'http://b.test:99'];
-    assert.deepEqual(pages.map(denies), [true, true, false, true]);
+    assert.deepEqual(
+      pages.map((page) => list.denies(page)),
+      [true, true, false, true],
+    );
   });
 
   test('without a Referer of a page, allowing blank ones decides in either mode', () => {
     for (const mode of ['deny', 'allow'] as const) {
       for (const blank of ['', 'about:blank', 'null', 'example.com', 'ftp://example.com/', 'http://', '\u00ff']) {
         for (const allowsBlank of [true, false]) {
-          assert.equal(compileReferers({ mode, allowsBlank, entries: ['*'] })(blank), !allowsBlank, blank);
+          assert.equal(new RefererList({ mode, allowsBlank, entries: ['*'] }).denies(blank), !allowsBlank, blank);
         }
       }
     }

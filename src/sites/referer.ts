@@ -2,8 +2,11 @@
 import { isIP } from 'node:net';
 import { fieldText } from '#http/field-text.ts';
 import { plainAddress } from '#lib/cidr.ts';
+import { packUnits } from '#lib/packed.ts';
 import { parseOrigin } from '#model/origin.ts';
 import type { ParsedEntry } from './address-list.ts';
+import { Sieve } from './sieve.ts';
+import { hostPiece, Signature } from './signature.ts';
 import type { AccessSpec } from './spec.ts';
 
 /**
@@ -22,18 +25,46 @@ export function parseRefererEntry(text: string): ParsedEntry {
   return { kind: 'entry', entry: `${mark && '*.'}${bracket(name)}${port}` };
 }
 
-/** Whether a request with this `Referer` (empty without one) is refused. Throws `RangeError` for an entry that is none. */
-export function compileReferers({
-  mode,
-  allowsBlank,
-  entries,
-}: NonNullable<AccessSpec['referer']>): (referer: string) => boolean {
-  const isListed = compileEntries(entries);
-  return (referer) => {
-    const page = parseReferer(referer);
-    if (page === undefined) return !allowsBlank;
-    return isListed(page) === (mode === 'deny');
-  };
+export class RefererList {
+  readonly #isDenied: boolean;
+  readonly #allowsBlank: boolean;
+  readonly #listsAll: boolean;
+  readonly #sieve: Sieve;
+  /** By entry: which of `REACHES`, then the port. */
+  readonly #limits: string;
+  readonly #signature: Signature;
+
+  /** Throws `RangeError` for an entry that is none. `signature` is used while a question is answered. */
+  constructor({ mode, allowsBlank, entries }: NonNullable<AccessSpec['referer']>, signature = new Signature()) {
+    const hosts = entries.filter((entry) => entry !== '*').map(parseEntry);
+    this.#isDenied = mode === 'deny';
+    this.#allowsBlank = allowsBlank;
+    this.#listsAll = entries.includes('*');
+    this.#sieve = new Sieve(hosts.map(({ host }) => ({ piece: hostPiece(host), text: host })));
+    this.#limits = packUnits(hosts.flatMap(({ reach, port }) => [reach, port]));
+    this.#signature = signature;
+  }
+
+  /** Whether a request with this `Referer` is refused; to have none, or one that says nothing, is the same. */
+  denies(referer: string | undefined): boolean {
+    const page = parseReferer(referer ?? '');
+    if (page === undefined) return !this.#allowsBlank;
+    return this.#isListed(page) === this.#isDenied;
+  }
+
+  #isListed(page: Page): boolean {
+    if (this.#listsAll) return true;
+    this.#signature.clear();
+    this.#signature.addHosts(page.host);
+    return this.#sieve.find(this.#signature, (host, index) => this.#matches(page, host, index)) !== -1;
+  }
+
+  #matches({ host: asked, port: askedPort }: Page, host: string, index: number): boolean {
+    const [reach, port] = [this.#limits.charCodeAt(index * 2), this.#limits.charCodeAt(index * 2 + 1)];
+    if (port !== ANY_PORT && port !== askedPort) return false;
+    if (asked === host) return (reach & REACHES.self) !== 0;
+    return (reach & REACHES.below) !== 0 && asked.endsWith(host) && asked.at(-1 - host.length) === '.';
+  }
 }
 
 interface Page {
@@ -58,37 +89,17 @@ const PLAIN_PAGE = /^(https?):\/\/([a-z0-9.-]{1,253}\.[a-z]{2,63})(?::(\d{1,4}))
 
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const;
 
-/** Which ports of a host are meant. */
-type Ports = 'any' | ReadonlySet<number>;
+/** What of a host is meant: bits. */
+const REACHES = { self: 1, below: 2 } as const;
+const ANY_PORT = 0;
 
-function compileEntries(entries: readonly string[]): (page: Page) => boolean {
-  const self = new Map<string, Ports>();
-  const below = new Map<string, Ports>();
-  for (const entry of entries) {
-    if (entry === '*') return () => true;
-    const isBelowOnly = entry.startsWith('*.');
-    const parsed = parseOrigin(isBelowOnly ? entry.slice(2) : entry);
-    if (parsed.kind === 'invalid') throw new RangeError(`no entry of a referer list: ${entry}`);
-    if (!isBelowOnly) addPort(self, parsed.host, parsed.port);
-    if (isIP(parsed.host) === 0) addPort(below, parsed.host, parsed.port);
-  }
-  return ({ host, port }) => {
-    if (includesPort(self.get(host), port)) return true;
-    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
-      if (includesPort(below.get(host.slice(dot + 1)), port)) return true;
-    }
-    return false;
-  };
-}
-
-function addPort(hosts: Map<string, Ports>, host: string, port: number | undefined): void {
-  const before = hosts.get(host);
-  if (port === undefined || before === 'any') hosts.set(host, 'any');
-  else hosts.set(host, new Set([...(before ?? []), port]));
-}
-
-function includesPort(ports: Ports | undefined, port: number): boolean {
-  return ports !== undefined && (ports === 'any' || ports.has(port));
+function parseEntry(entry: string): { readonly host: string; readonly port: number; readonly reach: number } {
+  const isBelowOnly = entry.startsWith('*.');
+  const parsed = parseOrigin(isBelowOnly ? entry.slice(2) : entry);
+  if (parsed.kind === 'invalid') throw new RangeError(`no entry of a referer list: ${entry}`);
+  const { host, port = ANY_PORT } = parsed;
+  const hasBelow = isIP(host) === 0;
+  return { host, port, reach: (isBelowOnly ? 0 : REACHES.self) | (hasBelow ? REACHES.below : 0) };
 }
 
 function bracket(host: string): string {

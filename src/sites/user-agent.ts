@@ -1,6 +1,8 @@
 /** User-Agent rules: programs that are refused. Edge rule 6 */
 import { fieldText } from '#http/field-text.ts';
 import type { ParsedEntry } from './address-list.ts';
+import { Sieve, type SieveEntry } from './sieve.ts';
+import { lettersPiece, Signature } from './signature.ts';
 
 /** Two customary ways to say "no User-Agent at all". */
 const EMPTY_ENTRIES: ReadonlySet<string> = new Set(['^$', 'this-is-empty-ua']);
@@ -19,17 +21,42 @@ export function parseUserAgentEntry(text: string): ParsedEntry {
   return { kind: 'entry', entry: EMPTY_ENTRIES.has(entry) ? '^$' : entry };
 }
 
-/** Whether a request with this `User-Agent` (empty without one) is refused. */
-export function compileUserAgents(entries: readonly string[]): (userAgent: string) => boolean {
-  const deniesEmpty = entries.some((entry) => entry === '^$' || entry === '*');
-  const texts = entries.filter((entry) => entry !== '^$').map(foldCase);
-  const parts = texts.filter((text) => !text.includes('*'));
-  const globs = texts.filter((text) => text.includes('*')).map(compileGlob);
-  return (userAgent) => {
-    if (userAgent === '') return deniesEmpty;
-    const text = foldCase(fieldText(userAgent));
-    return parts.some((part) => text.includes(part)) || globs.some((matches) => matches(text));
-  };
+/** A User-Agent as entries are compared with it. */
+export interface UserAgent {
+  readonly text: string;
+  readonly signature: Signature;
+}
+
+export function readUserAgent(userAgent: string): UserAgent {
+  const text = foldCase(fieldText(userAgent));
+  const signature = new Signature();
+  signature.addLetters(text);
+  return { text, signature };
+}
+
+export class UserAgentList {
+  readonly #deniesEmpty: boolean;
+  readonly #sieve: Sieve;
+  readonly #read: typeof readUserAgent;
+
+  /** `read` is `readUserAgent`, perhaps one that remembers. */
+  constructor(entries: readonly string[], read = readUserAgent) {
+    this.#deniesEmpty = entries.some((entry) => entry === '^$' || entry === '*');
+    this.#sieve = new Sieve(
+      entries
+        .filter((entry) => entry !== '^$')
+        .map(foldCase)
+        .map(sieveEntry),
+    );
+    this.#read = read;
+  }
+
+  /** Whether a request with this `User-Agent` is refused; to have none, or one that says nothing, is the same. */
+  denies(userAgent: string | undefined): boolean {
+    if (userAgent === undefined || userAgent === '') return this.#deniesEmpty;
+    const { text, signature } = this.#read(userAgent);
+    return this.#sieve.find(signature, (entry) => matchesEntry(entry, text)) !== -1;
+  }
 }
 
 /** Without the one small letter that stands for another at the end of a word: where a part ends says nothing of that. */
@@ -37,18 +64,26 @@ function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
+/** Of its parts the longest is likely the rarest. */
+function sieveEntry(text: string): SieveEntry {
+  const longest = text.split('*').reduce((best, part) => (part.length > best.length ? part : best), '');
+  return { piece: lettersPiece(longest), text };
+}
+
+function matchesEntry(entry: string, text: string): boolean {
+  return entry.includes('*') ? matchesGlob(entry, text) : text.includes(entry);
+}
+
 /** `*` is any text, also none. Takes time linear in the text: each piece is looked for once, from where the last one ended. */
-function compileGlob(glob: string): (text: string) => boolean {
+function matchesGlob(glob: string, text: string): boolean {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop() ?? '';
-  return (text) => {
-    if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-    let at = first.length;
-    for (const piece of rest) {
-      const found = text.indexOf(piece, at);
-      if (found === -1) return false;
-      at = found + piece.length;
-    }
-    return at <= text.length - last.length;
-  };
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return at <= text.length - last.length;
 }

@@ -1,0 +1,120 @@
+/** A site's cache policies in the order in which they win, packed, and which of them decides about a request. Edge rule 4 */
+import { numberAt, type PackedTexts, packNumbers, packTexts, packUnits, textAt } from '#lib/packed.ts';
+import { type CompileTools, createPlainTools } from './compile-tools.ts';
+import { compileContent, matchesEntry, type PolicyContent, type PolicyTarget, WAYS, type Way } from './policy.ts';
+import { Sieve } from './sieve.ts';
+import type { Signature } from './signature.ts';
+import type { CachingSpec, PolicySpec } from './spec.ts';
+
+export interface SitePolicy {
+  readonly match: PolicySpec['match'];
+  /** As the customer wrote it. */
+  readonly content: string;
+  readonly scheme: PolicySpec['scheme'] | undefined;
+  /** 0: neither stored nor served from the store. At most a year. */
+  readonly lifetimeSeconds: number;
+}
+
+export class SitePolicies {
+  /** What their patterns take of memory. */
+  readonly patternBytes: number;
+  readonly #sieve: Sieve;
+  /** By entry of the sieve: the policy that it is of. */
+  readonly #owners: string;
+  /** By policy: members in the order of `ROW`. */
+  readonly #rows: string;
+  readonly #contents: PackedTexts;
+  /** By policy: of its pattern; else empty. */
+  readonly #automata: readonly string[];
+  readonly #signature: Signature;
+
+  /** Throws `RangeError` for a content that `checkPolicy` speaks of. */
+  constructor(spec: CachingSpec, tools: CompileTools = createPlainTools()) {
+    const policies = inOrder(spec);
+    const contents = policies.map((policy) => compileOrThrow(policy, tools));
+    this.patternBytes = contents.reduce((sum, { pattern }) => sum + (pattern?.sizeBytes ?? 0), 0);
+    this.#sieve = new Sieve(contents.flatMap(({ entries }) => entries));
+    this.#owners = packUnits(contents.flatMap(({ entries }, index) => entries.map(() => index)));
+    this.#rows = packNumbers(policies.flatMap((policy, index) => toRow(policy, contents[index]?.way ?? WAYS.url)));
+    this.#contents = packTexts(policies.map(({ content }) => content));
+    this.#automata = contents.map(({ pattern }) => pattern?.automaton ?? '');
+    this.#signature = tools.signature;
+  }
+
+  /** How long the policy that decides has it stored, see `SitePolicy`; `undefined`: none does. */
+  lifetimeFor(target: PolicyTarget): number | undefined {
+    const winner = this.#find(target);
+    return winner === undefined ? undefined : this.#member(winner, ROW.lifetime);
+  }
+
+  /** The policy that decides, if any. */
+  winnerFor(target: PolicyTarget): SitePolicy | undefined {
+    const winner = this.#find(target);
+    return winner === undefined ? undefined : this.#policyAt(winner);
+  }
+
+  /** In the order in which they win. */
+  list(): readonly SitePolicy[] {
+    return this.#automata.map((_, index) => this.#policyAt(index));
+  }
+
+  #find(target: PolicyTarget): number | undefined {
+    const signature = this.#signature;
+    signature.clear();
+    signature.addDirectories(target.keyPath);
+    signature.addSuffixes(target.keyPath);
+    if (this.patternBytes > 0)
+      signature.addLetters(`${target.scheme}://${target.host}${target.keyPath}${target.query}`);
+    const entry = this.#sieve.find(signature, (text, index) => this.#matches(target, text, index));
+    return entry === -1 ? undefined : this.#owners.charCodeAt(entry);
+  }
+
+  #matches(target: PolicyTarget, text: string, entry: number): boolean {
+    const policy = this.#owners.charCodeAt(entry);
+    const scheme = SCHEMES[this.#member(policy, ROW.scheme)];
+    if (scheme !== undefined && scheme !== target.scheme) return false;
+    return matchesEntry(this.#member(policy, ROW.way) as Way, text, this.#automata[policy] ?? '', target); // as `toRow` wrote it
+  }
+
+  #policyAt(index: number): SitePolicy {
+    return {
+      match: MATCHES[this.#member(index, ROW.match)] ?? 'prefix',
+      content: textAt(this.#contents, index),
+      scheme: SCHEMES[this.#member(index, ROW.scheme)],
+      lifetimeSeconds: this.#member(index, ROW.lifetime),
+    };
+  }
+
+  #member(policy: number, member: number): number {
+    return numberAt(this.#rows, policy * ROW_LENGTH + member);
+  }
+}
+
+function compileOrThrow(policy: PolicySpec, tools: CompileTools): PolicyContent {
+  const content = compileContent(policy, tools);
+  if (typeof content === 'string') throw new RangeError(`the content ${content}`);
+  return content;
+}
+
+function inOrder({ policies, prefixFirst }: CachingSpec): readonly PolicySpec[] {
+  // Sorting keeps the order of equal ones: the earlier wins.
+  return policies.toSorted((a, b) => (prefixFirst ? comparePrefixFirst(a, b) : b.priority - a.priority));
+}
+
+/** Prefixes before all others; then the higher priority; of prefixes the longer. docs/decisions/0115 */
+function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
+  const isPrefix = ({ match }: PolicySpec) => Number(match === 'prefix');
+  const byLength = a.match === 'prefix' ? b.content.length - a.content.length : 0;
+  return isPrefix(b) - isPrefix(a) || b.priority - a.priority || byLength;
+}
+
+const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
+const MATCHES: readonly PolicySpec['match'][] = ['prefix', 'suffix', 'regex'];
+const SCHEMES: readonly PolicySpec['scheme'][] = [undefined, 'http', 'https'];
+const ROW = { match: 0, scheme: 1, way: 2, lifetime: 3 } as const;
+const ROW_LENGTH = 4;
+
+function toRow({ match, scheme, isCached, lifetimeSeconds }: PolicySpec, way: Way): readonly number[] {
+  const lifetime = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
+  return [MATCHES.indexOf(match), SCHEMES.indexOf(scheme), way, lifetime];
+}
