@@ -5,7 +5,7 @@ import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';
 
 const BACKOFF: Backoff = { firstMs: 5_000, capMs: 3_600_000 };
 /** About a day and a half. */
-export const MAX_DELIVERY_TRIES = 40;
+const MAX_DELIVERY_TRIES = 40;
 
 export interface WebhookDelivery {
   readonly id: number;
