@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { decodePdu } from './decode.ts';
+import { encodePdu } from './encode.ts';
+import { FrameReader, MAX_PDU_OCTETS } from './frames.ts';
+import { type Command, type Field, LAYOUTS, type Layout, type Pdu, type Value } from './layouts.ts';
+import { numberTlv, TAGS, textTlv } from './tlvs.ts';
+
+const PLAIN = { noNullPrototype: true };
+
+const pdu = fc.constantFrom(...(Object.keys(LAYOUTS) as Command[])).chain((command) =>
+  fc.record(
+    {
+      command: fc.constant(command),
+      status: fc.constantFrom(0, 8, 0x58, 0xffffffff),
+      sequence: fc.integer({ min: 0, max: 0x7fffffff }),
+      fields: fieldsOf(LAYOUTS[command].fields),
+      tlvs: fc.array(fc.record({ tag: fc.integer({ min: 0, max: 0xffff }), value: octets(300) }, PLAIN), {
+        maxLength: 4,
+      }),
+    },
+    PLAIN,
+  ),
+) as fc.Arbitrary<unknown> as fc.Arbitrary<Pdu>;
+
+describe('SMPP codec', () => {
+  test('every PDU with any optional parameters comes back as it was', () => {
+    fc.assert(
+      fc.property(pdu, (it) => {
+        const octetsOfIt = encodePdu(it);
+        assert.equal(octetsOfIt.readUInt32BE(0), octetsOfIt.length);
+        assert.deepEqual(decodePdu(octetsOfIt), { kind: 'pdu', pdu: it });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no octets, cut short or changed, are more than malformed', () => {
+    fc.assert(
+      fc.property(pdu, fc.nat(), fc.nat(255), fc.nat(), (it, at, octet, cut) => {
+        const changed = encodePdu(it);
+        changed[16 + (at % changed.length)] = octet;
+        changed.writeUInt8(octet, at % changed.length);
+        const piece = changed.subarray(0, Math.max(16, cut % (changed.length + 1)));
+        assert.ok(['pdu', 'unknown', 'malformed'].includes(decodePdu(piece).kind));
+      }),
+      { numRuns: 1000 },
+    );
+    fc.assert(fc.property(fc.uint8Array({ minLength: 16, maxLength: 90 }), (it) => void decodePdu(Buffer.from(it))));
+  });
+
+  test('a text or a parameter that says it is longer than its PDU makes it malformed', () => {
+    const submit = Buffer.from(SUBMIT, 'hex');
+    for (const [name, at, value] of [
+      ['sm_length', 49, 200],
+      ['sm_length past the parameters', 49, 5],
+      ['the length of a parameter', 57, 9],
+    ] as const) {
+      const lying = Buffer.from(submit);
+      lying[at] = value;
+      assert.equal(decodePdu(lying).kind, 'malformed', name);
+    }
+  });
+
+  test('golden octets of submit_sm', () => {
+    const decoded = decodePdu(Buffer.from(SUBMIT, 'hex'));
+    assert.ok(decoded.kind === 'pdu' && decoded.pdu.command === 'submitSm');
+    assert.equal(decoded.pdu.fields.destinationAddr, '8613800138000');
+    assert.equal(decoded.pdu.fields.shortMessage.toString('hex'), '4f60597d');
+    assert.equal(numberTlv(decoded.pdu.tlvs, TAGS.userMessageReference), 7);
+    assert.equal(encodePdu(decoded.pdu).toString('hex'), SUBMIT);
+  });
+
+  test('a vendor’s parameter is kept and does no harm', () => {
+    const tlvs = [
+      { tag: 0x1501, value: Buffer.from('x') },
+      { tag: 0xffff, value: Buffer.alloc(0) },
+    ];
+    const it = encodePdu({ command: 'enquireLink', status: 0, sequence: 1, fields: {}, tlvs });
+    const decoded = decodePdu(it);
+    assert.deepEqual(decoded.kind === 'pdu' && decoded.pdu.tlvs, tlvs);
+  });
+
+  test('an answer without a body is one', () => {
+    const bare = Buffer.from('00000010800000040000005800000005', 'hex');
+    assert.deepEqual(decodePdu(bare), {
+      kind: 'pdu',
+      pdu: { command: 'submitSmResp', status: 0x58, sequence: 5, fields: { messageId: '' }, tlvs: [] },
+    });
+  });
+
+  test('a command that is none of SMPP 3.4 is told apart from a broken one', () => {
+    const it = Buffer.from('00000010000001120000000000000005', 'hex');
+    assert.deepEqual(decodePdu(it), { kind: 'unknown', id: 0x112, sequence: 5 });
+  });
+
+  test('a receipted id ends at its NUL, or at its end', () => {
+    const value = (text: string) => [{ tag: TAGS.receiptedMessageId, value: Buffer.from(text, 'latin1') }];
+    assert.equal(textTlv(value('39f99dd5\0'), TAGS.receiptedMessageId), '39f99dd5');
+    assert.equal(textTlv(value('39f99dd5'), TAGS.receiptedMessageId), '39f99dd5');
+  });
+
+  test('what does not fit its field is refused before it is sent', () => {
+    const bind = { systemId: 'a', password: 'b', systemType: '', interfaceVersion: 0x34, addrTon: 0, addrNpi: 0 };
+    for (const wrong of [
+      { systemId: 'sixteen letters.' },
+      { password: 'a\0b' },
+      { systemType: '类型' },
+      { addrTon: 256 },
+    ]) {
+      const fields = { ...bind, addressRange: '', ...wrong };
+      assert.throws(
+        () => encodePdu({ command: 'bindTransceiver', status: 0, sequence: 1, fields, tlvs: [] }),
+        RangeError,
+      );
+    }
+  });
+});
+
+describe('SMPP frames', () => {
+  test('however the stream is cut, the same PDUs come out', () => {
+    fc.assert(
+      fc.property(
+        fc.array(pdu, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.nat(200), { maxLength: 20 }),
+        (pdus, cuts) => {
+          const frames = pdus.map(encodePdu);
+          const stream = Buffer.concat(frames);
+          const reader = new FrameReader();
+          const got: Buffer[] = [];
+          let at = 0;
+          for (const cut of [...cuts, stream.length]) {
+            const read = reader.push(stream.subarray(at, at + cut));
+            assert.equal(read.kind, 'frames');
+            got.push(...read.frames);
+            at += cut;
+          }
+          assert.deepEqual(got, frames);
+        },
+      ),
+    );
+  });
+
+  for (const length of [0, 8, 15, MAX_PDU_OCTETS + 1, 0x7fffffff, 0xffffffff])
+    test(`a length of ${length} ends the stream after what came before`, () => {
+      const before = Buffer.from('00000010000000150000000000000001', 'hex');
+      const head = Buffer.alloc(4);
+      head.writeUInt32BE(length);
+      const read = new FrameReader().push(Buffer.concat([before, head]));
+      assert.deepEqual([read.kind, read.frames], ['malformed', [before]]);
+    });
+});
+
+/** sm_length at 49, then the text, then user_message_reference. */
+const SUBMIT =
+  '0000003c00000004000000000000000200000031303639000101383631333830303133383030300000000000000100080004' +
+  '4f60597d020400020007';
+
+function fieldsOf(layout: Layout): fc.Arbitrary<Readonly<Record<string, Value>>> {
+  return fc.record(
+    Object.fromEntries(Object.entries(layout).map(([name, field]) => [name, arbitraryOf(field)])),
+    PLAIN,
+  );
+}
+
+function arbitraryOf(field: Field): fc.Arbitrary<Value> {
+  switch (field.kind) {
+    case 'text':
+      return fc.string({
+        unit: fc.integer({ min: 1, max: 255 }).map((it) => String.fromCharCode(it)),
+        maxLength: field.maxOctets - 1,
+      });
+    case 'octets':
+      return octets(254);
+    case 'groups': {
+      if (!('tagged' in field)) return fc.array(fieldsOf(field.group), { maxLength: 3 });
+      const kinds = Object.entries(field.tagged).map(([flag, group]) =>
+        fieldsOf(group).map((fields) => ({ flag: Number(flag), ...fields })),
+      );
+      return fc.array(fc.oneof(...kinds), { maxLength: 3 });
+    }
+    default:
+      return fc.integer({ min: 0, max: field.kind === 'u8' ? 0xff : 0xffffffff });
+  }
+}
+
+function octets(maxLength: number): fc.Arbitrary<Buffer> {
+  return fc.uint8Array({ maxLength }).map((it) => Buffer.from(it));
+}
