@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,6 +17,7 @@ import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import { type RunningService, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
 
 const run = promisify(execFile);
 
@@ -109,6 +110,22 @@ async function accountOfMetrics({ service, domainId }: World): Promise<Account> 
   return { requests: read('requests'), bytesOut: read('bytes_out'), bytesIn: read('bytes_in') };
 }
 
+/** What Debian's GoAccess makes of the same lines, with the format that the README gives. */
+async function accountOfGoAccess(t: TestContext, world: World): Promise<Pick<Account, 'requests' | 'bytesOut'>> {
+  const { lines } = await accountOfLogs(world);
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'day.log');
+  writeFileSync(file, lines.map((fields) => `${fields.join('\t')}\n`).join(''));
+  const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+  const [, format = ''] = /^(--log-format '.*)$/m.exec(readme) ?? [];
+  const options = [...format.matchAll(/(--[a-z-]+) '([^']*)'/g)].flatMap(([, name = '', value = '']) => [name, value]);
+  const report = join(folder, 'report.json');
+  await run('goaccess', [file, ...options, '--no-global-config', '-o', report]);
+  const { general } = JSON.parse(readFileSync(report, 'utf8'));
+  assert.equal(general.failed_requests, 0);
+  return { requests: general.total_requests, bytesOut: general.bandwidth };
+}
+
 /** The account on which logs, statistics and metrics agree, once they do and have at least so many requests. */
 async function agreed(world: World, atLeast: number): Promise<Account> {
   return eventually(
@@ -126,8 +143,10 @@ async function agreed(world: World, atLeast: number): Promise<Account> {
   );
 }
 
+const needed = needsProgram('wrk').skip ? needsProgram('wrk') : needsProgram('goaccess');
+
 describeOnBothEngines('traffic', (newDatabase) => {
-  test('agrees in logs, statistics, metrics and at the clients', needsProgram('wrk'), async (t) => {
+  test('agrees in logs, statistics, metrics and at the clients', needed, async (t) => {
     const world = await start(t, newDatabase);
     const counter = await startByteCounter(t, world.edgePort);
     const requests = [
@@ -161,6 +180,7 @@ describeOnBothEngines('traffic', (newDatabase) => {
     assert.equal(all.bytesOut - own.bytesOut, counter.toClients);
     assert.equal(all.bytesIn - own.bytesIn, counter.toEdge);
 
+    assert.deepEqual(await accountOfGoAccess(t, world), { requests: all.requests, bytesOut: all.bytesOut });
     const { list } = await world.client.call('stat.top', { kind: 'url', domain: 'www.example.com' });
     assert.equal(list[0]?.value, '/small.txt');
   });
