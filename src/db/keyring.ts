@@ -3,18 +3,8 @@
  * The newest key seals; older ones open what they have sealed.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { AEAD_KEY_BYTES } from '#lib/aead.ts';
+import { makePrivateFile, readPrivateFile } from '#lib/private-file.ts';
 
 export interface KeyEncryptionKey {
   /** 16 hex digits. */
@@ -32,7 +22,6 @@ export interface Keyring {
 export class KeyringError extends Error {}
 
 const FORMAT = 'causeway-keyring-1';
-const KEY_BYTES = 32;
 
 /** Throws `KeyringError`. */
 export function loadKeyring(file: string): Keyring {
@@ -41,7 +30,7 @@ export function loadKeyring(file: string): Keyring {
 
 /** Makes the file with one new key when there is none. Throws `KeyringError`. */
 export function loadOrMakeKeyring(file: string): Keyring {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) makeFile(file, `${FORMAT}\n${newKeyLine()}\n`);
+  if (readPrivateFile(file).kind === 'missing') makePrivateFile(file, `${FORMAT}\n${newKeyLine()}\n`);
   return loadKeyring(file);
 }
 
@@ -52,7 +41,7 @@ function parseKeyring(file: string, text: string): Keyring {
   const keys = lines.map((line, index) => {
     const [id = '', encoded = '', ...more] = line.split(' ');
     const key = Buffer.from(encoded, 'base64');
-    if (!/^[0-9a-f]{16}$/.test(id) || key.length !== KEY_BYTES || more.length > 0) {
+    if (!/^[0-9a-f]{16}$/.test(id) || key.length !== AEAD_KEY_BYTES || more.length > 0) {
       throw new KeyringError(`the key ring ${file} is damaged in line ${index + 2}: restore it from a copy`);
     }
     return { id, key };
@@ -63,44 +52,23 @@ function parseKeyring(file: string, text: string): Keyring {
 }
 
 function readPrivate(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) {
-    throw new KeyringError(
-      `the key ring ${file} is missing: restore it from a copy; without it no stored secret can be read`,
-    );
-  }
-  if ((found.mode & 0o077) !== 0) {
-    const mode = (found.mode & 0o777).toString(8);
-    throw new KeyringError(`the key ring ${file} may be read by others (mode ${mode}): make it private with chmod 600`);
-  }
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new KeyringError(`the key ring ${file} cannot be read: ${reason}`, { cause: error });
+  const read = readPrivateFile(file);
+  switch (read.kind) {
+    case 'text':
+      return read.text;
+    case 'missing':
+      throw new KeyringError(
+        `the key ring ${file} is missing: restore it from a copy; without it no stored secret can be read`,
+      );
+    case 'exposed':
+      throw new KeyringError(
+        `the key ring ${file} may be read by others (mode ${read.mode}): make it private with chmod 600`,
+      );
+    case 'unreadable':
+      throw new KeyringError(`the key ring ${file} cannot be read: ${read.reason}`);
   }
 }
 
 function newKeyLine(): string {
-  return `${randomBytes(8).toString('hex')} ${randomBytes(KEY_BYTES).toString('base64')}`;
-}
-
-/** Whole or not at all; who comes second finds the first one's. */
-function makeFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  const handle = openSync(temporary, 'wx', 0o600);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  try {
-    linkSync(temporary, file);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  return `${randomBytes(8).toString('hex')} ${randomBytes(AEAD_KEY_BYTES).toString('base64')}`;
 }

@@ -1,10 +1,11 @@
 /** Whether an edge takes a change: what it cannot compile is refused, and the rest goes on. */
+import { whyNoPair } from '#model/certificate.ts';
 import { compileSite } from '#sites/compile.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { CertificatePair } from '#sites/table.ts';
 import type { StoreChange } from './edge-file.ts';
-import { MAX_REJECTION_ERROR_CHARS, type ResourceChange } from './protocol.ts';
+import { MAX_REJECTION_ERROR_CHARS, type ResourceChange, type UnopenedCertificate } from './protocol.ts';
 
 type Put = Extract<ResourceChange, { readonly op: 'put' }>;
 
@@ -63,6 +64,8 @@ function whyNoPrefetch(body: unknown): string | undefined {
 /** Nothing of it is in what is said about it. */
 function whyNoCertificate(body: unknown): string | undefined {
   // `as`: see above.
-  const { certificate, key } = Object(body) as Record<keyof CertificatePair, unknown>;
-  return typeof certificate === 'string' && typeof key === 'string' ? undefined : 'certificate, key: expected texts';
+  const { certificate, key, problem } = Object(body) as Record<keyof (CertificatePair & UnopenedCertificate), unknown>;
+  if (typeof problem === 'string') return problem;
+  if (typeof certificate !== 'string' || typeof key !== 'string') return 'certificate, key: expected texts';
+  return whyNoPair(certificate, key);
 }

@@ -7,6 +7,7 @@ import type { Db } from '#db/open.ts';
 import { changesSince, type Head, readHead } from '#db/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/revision-tags.ts';
 import type { Place } from '#model/place.ts';
+import type { OpenBody } from './open-certificates.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';
 
@@ -27,8 +28,8 @@ export interface Broadcast {
   close(): void;
 }
 
-export function createBroadcast(db: Db): Broadcast {
-  return new StreamBroadcast(db);
+export function createBroadcast(db: Db, openBody: OpenBody): Broadcast {
+  return new StreamBroadcast(db, openBody);
 }
 
 interface Client {
@@ -40,13 +41,15 @@ interface Client {
 
 class StreamBroadcast implements Broadcast {
   readonly #db: Db;
+  readonly #openBody: OpenBody;
   readonly #clients = new Set<Client>();
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
   #revision = 0;
 
-  constructor(db: Db) {
+  constructor(db: Db, openBody: OpenBody) {
     this.#db = db;
+    this.#openBody = openBody;
   }
 
   get revision(): number {
@@ -120,7 +123,7 @@ class StreamBroadcast implements Broadcast {
   async #makeDelta(from: number, head: Head): Promise<{ readonly at: Place; readonly text: string }> {
     const { to, rows } = await changesSince(this.#db.query, { from, to: head.revision, limit: MAX_DELTA_ROWS });
     const tag = to === head.revision ? head.tag : await readRevisionTag(this.#db.query, to);
-    const changes = rows.map(formatChange).join(',');
+    const changes = rows.map((row) => formatChange(row, this.#openBody)).join(',');
     const data = `{"from":${from},"to":${to},"tag":${JSON.stringify(tag)},"changes":[${changes}]}`;
     return { at: { epoch: head.epoch, revision: to, tag }, text: formatEvent({ id: to, name: 'delta', data }) };
   }

@@ -21,6 +21,13 @@ import {
   prepareApply,
   type StoreChange,
 } from './edge-file.ts';
+import {
+  type CertificateOpener,
+  createCertificateOpener,
+  createEdgeKey,
+  type EdgeKey,
+  edgeKeyPath,
+} from './edge-key.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
 import type { Rejection } from './protocol.ts';
@@ -63,7 +70,8 @@ const SELECT_PURGES = `
 
 /** For the feed client, one per file. `onMoved` is told where a damaged or foreign file went; then the store is empty. */
 export function openEdgeStore(file: string, onMoved: (to: string) => void): EdgeStore {
-  let open = openStore(file, onMoved);
+  const edgeKey = createEdgeKey(edgeKeyPath(file));
+  let open = openStore(file, edgeKey, onMoved);
   /** How the file looks after our own last write; absent: it could not be opened anew. */
   let lastLook: FileLook | undefined = lookAtEdgeFile(file);
   const write = (work: () => void) => {
@@ -75,7 +83,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     head: () => toHead(open.selectHead.get()),
     getSpec: (name) => toSpec(open.selectSite.get(name)),
     purgesOf: (siteId) => readPurges(open.selectPurges, siteId),
-    getCertificate: (key) => toCertificate(open.selectCertificate.get(key)),
+    getCertificate: (key) => toCertificate(key, open.selectCertificate.get(key), edgeKey),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
     // `as`: the columns of the statement below, written by `prepareApply` only.
@@ -83,14 +91,18 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     applyDelta: (to, changes, now) =>
       write(() =>
         inTransaction(open.database, () => {
-          for (const change of changes) open.apply(change, now);
+          for (const change of changes) open.apply(closeCertificate(change, edgeKey), now);
           if (open.moveHead.run(to.revision, to.tag).changes !== 1)
             throw new Error('a delta before the first snapshot');
         }),
       ),
     stageSnapshot: () => {
       const staging = createStaging(open.database);
-      return { ...staging, commit: (head, now) => write(() => staging.commit(head, now)) };
+      return {
+        ...staging,
+        add: (change) => staging.add(closeCertificate(change, edgeKey)),
+        commit: (head, now) => write(() => staging.commit(head, now)),
+      };
     },
     prefetches: {
       listPending: (revision, limit) => open.prefetches.listPending(revision, limit),
@@ -99,6 +111,10 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
       markReported: (keys) => write(() => open.prefetches.markReported(keys)),
     },
     repair(error) {
+      if (edgeKey.hasChanged() && open.database.isOpen && forgetUnopened(open.database, edgeKey)) {
+        lastLook = lookAtEdgeFile(file);
+        return true;
+      }
       const look = lookAtEdgeFile(file);
       if (!isDamage(error) && look.identity === lastLook?.identity) {
         // Where somebody else wrote, what we have in memory says nothing.
@@ -109,7 +125,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
       }
       lastLook = undefined;
       if (open.database.isOpen) open.database.close();
-      open = openStore(file, onMoved);
+      open = openStore(file, edgeKey, onMoved);
       lastLook = lookAtEdgeFile(file);
       return true;
     },
@@ -119,8 +135,9 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
   };
 }
 
-function openStore(file: string, onMoved: (to: string) => void) {
+function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void) {
   const database = openEdgeFile(file, onMoved);
+  forgetUnopened(database, edgeKey);
   return {
     database,
     selectSite: database.prepare(SELECT_SITE),
@@ -138,6 +155,29 @@ function openStore(file: string, onMoved: (to: string) => void) {
   };
 }
 
+/**
+ * Certificates that the edge's key does not open are of no use: without them the file does not hold what control has, so it
+ * has no place any more and a snapshot is taken. The rest of it serves meanwhile.
+ */
+function forgetUnopened(database: DatabaseSync, edgeKey: EdgeKey): boolean {
+  const unopened = database
+    .prepare("select key, body from resource where kind = 'certificate'")
+    .all()
+    .filter((row) => edgeKey.open(String(row['key']), String(row['body'])) === undefined);
+  if (unopened.length === 0) return false;
+  const forget = database.prepare("delete from resource where kind = 'certificate' and key = ?");
+  inTransaction(database, () => {
+    for (const { key } of unopened) forget.run(String(key));
+    database.exec('delete from head');
+  });
+  return true;
+}
+
+function closeCertificate<C extends StoreChange>(change: C, edgeKey: EdgeKey): C {
+  if (change.kind !== 'put' || change.resource !== 'certificate') return change;
+  return { ...change, body: edgeKey.close(change.key, change.body) };
+}
+
 interface OpenReader {
   readonly database: DatabaseSync;
   readonly inode: bigint;
@@ -152,6 +192,7 @@ interface OpenReader {
  * that one holds a set, for until then the one before is better than none.
  */
 export function openSiteReader(file: string): SiteReader {
+  const opener = createCertificateOpener(edgeKeyPath(file));
   let open: OpenReader | undefined;
   const close = () => {
     open?.database.close();
@@ -182,7 +223,7 @@ export function openSiteReader(file: string): SiteReader {
     head: () => read(({ selectHead }) => toHead(selectHead.get())),
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
-    getCertificate: (key) => read(({ selectCertificate }) => toCertificate(selectCertificate.get(key))),
+    getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
     [Symbol.dispose]: close,
   };
 }
@@ -216,9 +257,10 @@ function toSpec(row: Row): ReturnType<SiteSource['getSpec']> {
   return { spec: JSON.parse(String(row['body'])) as SiteSpec, revision: Number(row['revision']) };
 }
 
-function toCertificate(row: Row): CertificatePair | undefined {
+function toCertificate(key: string, row: Row, opener: CertificateOpener): CertificatePair | undefined {
+  const body = row && opener.open(key, String(row['body']));
   // `as`: only what `accept.ts` has checked was stored.
-  return row && (JSON.parse(String(row['body'])) as CertificatePair);
+  return body === undefined ? undefined : (JSON.parse(body) as CertificatePair);
 }
 
 function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {

@@ -31,7 +31,7 @@ export const MAX_FAILURE_CHARS = 100;
 
 /**
  * One resource's newest state. A delete carries no body. `kind` is `site` (a `SiteSpec` under its name), `purge` (a
- * `PurgeSpec`) or `prefetch` (a `PrefetchSpec`); an edge keeps kinds that it does not know, for the release that does.
+ * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) or `certificate` (a `CertificatePair` under its `ssl_key`); an edge keeps kinds that it does not know, for the release that does.
  */
 export type ResourceChange =
   | {
@@ -42,6 +42,11 @@ export type ResourceChange =
       readonly body: unknown;
     }
   | { readonly kind: string; readonly key: string; readonly revision: number; readonly op: 'delete' };
+
+/** In place of a certificate that control cannot open; no edge accepts it. */
+export interface UnopenedCertificate {
+  readonly problem: string;
+}
 
 /** Applied only by an edge whose own revision is `from`. */
 export interface Delta {

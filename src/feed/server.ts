@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
 import { recordPrefetchResults } from '#db/cache-tasks.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
+import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { isInHistory } from '#db/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -14,6 +15,7 @@ import type { Logger } from '#lib/logger.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
+import { createOpenBody, type OpenBody } from './open-certificates.ts';
 import { parsePlaceQuery } from './place-query.ts';
 import {
   HEARTBEAT_MS,
@@ -44,6 +46,8 @@ export interface FeedServerOptions {
   readonly socketPath: string;
   /** Absent: this control takes no traffic. */
   readonly traffic?: TrafficTaker;
+  /** Opens the private keys of certificates. Absent: this feed has no certificates. */
+  readonly ring?: Keyring;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -68,9 +72,10 @@ export interface FeedServer extends AsyncDisposable {
 /** Throws when the socket is taken. */
 export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
   const { db, log } = options;
-  const broadcast = createBroadcast(db);
+  const openBody = createOpenBody(options.ring, log);
+  const broadcast = createBroadcast(db, openBody);
   const rejections = createRejectionCounts();
-  const handle = createHandler(options, broadcast, rejections);
+  const handle = createHandler(options, openBody, broadcast, rejections);
   const server = createServer((request, response) => void handle(request, response)); // `handle` never rejects
   server.maxConnections = MAX_CONNECTIONS;
   await listenOnSocket(server, options.socketPath);
@@ -128,10 +133,15 @@ type Routes = Readonly<Record<string, { readonly method: string; readonly handle
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-function createHandler(options: FeedServerOptions, broadcast: Broadcast, rejections: RejectionCounts): Handler {
+function createHandler(
+  options: FeedServerOptions,
+  openBody: OpenBody,
+  broadcast: Broadcast,
+  rejections: RejectionCounts,
+): Handler {
   const routes: Routes = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
-    [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db) },
+    [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db, openBody) },
     [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options, rejections)) },
     [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
     ...(options.traffic !== undefined && trafficRoutes(options.traffic)),
@@ -195,7 +205,7 @@ function queryOf(request: IncomingMessage): string {
   return request.url?.split('?')[1] ?? '';
 }
 
-function createSnapshotHandler(db: Db): Handler {
+function createSnapshotHandler(db: Db, openBody: OpenBody): Handler {
   let openSnapshots = 0;
   return async (request, response) => {
     const query = queryOf(request);
@@ -203,7 +213,7 @@ function createSnapshotHandler(db: Db): Handler {
     if (openSnapshots >= MAX_SNAPSHOTS) return refuse(response, 503, 'too many snapshots at once');
     openSnapshots += 1;
     try {
-      await withSnapshot(db, from, (pieces) => {
+      await withSnapshot(db, from, openBody, (pieces) => {
         response.writeHead(200, { 'content-type': 'application/x-ndjson', 'content-encoding': 'zstd' });
         response.setTimeout(SNAPSHOT_STALL_MS, () => response.destroy());
         return pipeline(pieces, createZstdCompress(), response);

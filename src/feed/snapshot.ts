@@ -5,6 +5,7 @@ import { allResources, type ResourceRow, readHead } from '#db/resources.ts';
 import { isInHistory } from '#db/revision-tags.ts';
 import type { Executor } from '#db/schema.ts';
 import type { Place } from '#model/place.ts';
+import type { OpenBody } from './open-certificates.ts';
 import type { SnapshotHead } from './protocol.ts';
 
 const PAGE_ROWS = 500;
@@ -16,37 +17,39 @@ const PAGE_ROWS = 500;
 export function withSnapshot(
   db: Db,
   from: Place | undefined,
+  openBody: OpenBody,
   send: (pieces: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
   return db.snapshot(async (x) => {
-    const head = await readSnapshotHead(x, from);
-    await send(pieces(x, head));
+    const head = await readSnapshotHead(x, from, openBody);
+    await send(pieces(x, head, openBody));
   });
 }
 
-async function* pieces(x: Executor, head: SnapshotHead): AsyncGenerator<string> {
+async function* pieces(x: Executor, head: SnapshotHead, openBody: OpenBody): AsyncGenerator<string> {
   yield `${JSON.stringify(head)}\n`;
-  for await (const rows of allResources(x, PAGE_ROWS)) yield formatPage(rows);
+  for await (const rows of allResources(x, PAGE_ROWS)) yield formatPage(rows, openBody);
 }
 
-async function readSnapshotHead(x: Executor, from: Place | undefined): Promise<SnapshotHead> {
+async function readSnapshotHead(x: Executor, from: Place | undefined, openBody: OpenBody): Promise<SnapshotHead> {
   const { epoch, revision, tag } = await readHead(x);
   const continues = from !== undefined && (await isInHistory(x, from));
   const hash = createHash('sha256');
   let count = 0;
   for await (const rows of allResources(x, PAGE_ROWS)) {
-    hash.update(formatPage(rows));
+    hash.update(formatPage(rows, openBody));
     count += rows.length;
   }
   return { epoch, revision, tag, continues, count, hash: hash.digest('hex') };
 }
 
-function formatPage(rows: readonly ResourceRow[]): string {
-  return rows.map((row) => `${formatChange(row)}\n`).join('');
+function formatPage(rows: readonly ResourceRow[], openBody: OpenBody): string {
+  return rows.map((row) => `${formatChange(row, openBody)}\n`).join('');
 }
 
-/** A `ResourceChange`; the body is JSON text already and is not read on its way. */
-export function formatChange({ kind, key, revision, isDeleted, body }: ResourceRow): string {
+/** A `ResourceChange`; the body is JSON text already, and only that of a certificate is read on its way. */
+export function formatChange(row: ResourceRow, openBody: OpenBody): string {
+  const { kind, key, revision, isDeleted } = row;
   const what = `{"kind":${JSON.stringify(kind)},"key":${JSON.stringify(key)},"revision":${revision}`;
-  return isDeleted ? `${what},"op":"delete"}` : `${what},"op":"put","body":${body}}`;
+  return isDeleted ? `${what},"op":"delete"}` : `${what},"op":"put","body":${openBody(row)}}`;
 }

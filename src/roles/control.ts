@@ -2,8 +2,9 @@
 import { Gauge } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
-import { type Keyring, loadOrMakeKeyring } from '#db/keyring.ts';
+import type { Keyring } from '#db/keyring.ts';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { openKeyring } from '#db/sealed-secrets.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { databasePath } from '#lib/data-directory.ts';
@@ -29,10 +30,10 @@ export async function startControl({
     file: firstTokenPath(config.dataDir),
     now: systemClock(),
   });
-  const ring = loadOrMakeKeyring(config.keyringFile);
+  const ring = await openKeyring(db.query, config.keyringFile);
   const traffic = stack.use(openControlTraffic(config, db, log));
   const feed = stack.use(
-    await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, clock: systemClock, log }),
+    await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock: systemClock, log }),
   );
   const api = stack.use(
     await startApi({ ...apiOptions(config, ring), db, localSecret, clock: systemClock, steadyClock, log, registry }),

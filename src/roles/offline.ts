@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
+import { openKeyring } from '#db/sealed-secrets.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { apiOptions, openConfigured } from './control.ts';
@@ -22,7 +22,8 @@ export async function openOfflineControl(config: Config, lock: Disposable): Prom
   const log = createLogger({ level: 'error', name: 'command' });
   const db = stack.use(await openConfigured(config, log));
   const localSecret = randomBytes(32).toString('base64url');
-  const options = { ...apiOptions(config, loadOrMakeKeyring(config.keyringFile)), listen: LOOPBACK, tls: undefined };
+  const ring = await openKeyring(db.query, config.keyringFile);
+  const options = { ...apiOptions(config, ring), listen: LOOPBACK, tls: undefined };
   const registry = new Registry();
   const api = stack.use(
     await startApi({ ...options, db, localSecret, clock: systemClock, steadyClock, log, registry }),

@@ -1,0 +1,84 @@
+/**
+ * The edge's own key, in a file beside its settings: certificates lie in those sealed with it, so that a copy of the settings
+ * alone gives no private key away. Without the right key they are asked for anew.
+ */
+import { randomBytes } from 'node:crypto';
+import { AEAD_KEY_BYTES, closeBytes, openBytes } from '#lib/aead.ts';
+import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
+
+/** For the process that writes the settings. The file is made when it is first needed. */
+export interface EdgeKey extends CertificateOpener {
+  /** Gives JSON. */
+  close(certificate: string, body: string): string;
+  /** Whether the file still has the key that was last used; then a new one is used. */
+  hasChanged(): boolean;
+}
+
+export interface CertificateOpener {
+  /** `undefined`: it is sealed with another key, for another certificate, or not at all. */
+  open(certificate: string, stored: string): string | undefined;
+}
+
+export function edgeKeyPath(storeFile: string): string {
+  return `${storeFile}.key`;
+}
+
+export function createEdgeKey(file: string): EdgeKey {
+  let key: Buffer | undefined;
+  const current = () => {
+    key ??= readKey(file) ?? makeKey(file);
+    return key;
+  };
+  return {
+    close: (certificate, body) =>
+      JSON.stringify(closeBytes(current(), certificate, Buffer.from(body)).toString('base64')),
+    open: (certificate, stored) => openWith(key ?? readKey(file), certificate, stored),
+    hasChanged: () => {
+      if (key === undefined || readKey(file)?.equals(key) === true) return false;
+      key = undefined;
+      return true;
+    },
+  };
+}
+
+/** For a worker: follows the file. */
+export function createCertificateOpener(file: string): CertificateOpener {
+  let key: Buffer | undefined;
+  return {
+    open: (certificate, stored) => {
+      const opened = openWith(key, certificate, stored);
+      if (opened !== undefined) return opened;
+      key = readKey(file);
+      return openWith(key, certificate, stored);
+    },
+  };
+}
+
+/** A file that others can read, or that is damaged, is none. */
+function readKey(file: string): Buffer | undefined {
+  const read = readPrivateFile(file);
+  const text = read.kind === 'text' ? read.text.trimEnd() : '';
+  return KEY_TEXT.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+const KEY_TEXT = new RegExp(`^[0-9a-f]{${2 * AEAD_KEY_BYTES}}$`);
+
+function makeKey(file: string): Buffer {
+  const text = `${randomBytes(AEAD_KEY_BYTES).toString('hex')}\n`;
+  if (readPrivateFile(file).kind === 'missing') makePrivateFile(file, text);
+  else replacePrivateFile(file, text);
+  const made = readKey(file);
+  if (made === undefined) throw new Error(`the key ${file} cannot be read`);
+  return made;
+}
+
+function openWith(key: Buffer | undefined, certificate: string, stored: string): string | undefined {
+  if (key === undefined) return undefined;
+  try {
+    const sealed: unknown = JSON.parse(stored);
+    if (typeof sealed !== 'string') return undefined;
+    return openBytes(key, certificate, Buffer.from(sealed, 'base64')).toString('utf8');
+  } catch {
+    return undefined; // see `open`
+  }
+}

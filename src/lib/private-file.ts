@@ -1,0 +1,62 @@
+/** Files with secrets: readable by their owner only, and never half written. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+export type PrivateFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'missing' }
+  /** Others may read it; `mode` in octal. */
+  | { readonly kind: 'exposed'; readonly mode: string }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export function readPrivateFile(file: string): PrivateFile {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: 'missing' };
+    if ((found.mode & 0o077) !== 0) return { kind: 'exposed', mode: (found.mode & 0o777).toString(8) };
+    return { kind: 'text', text: readFileSync(file, 'utf8') };
+  } catch (error) {
+    return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Who comes second finds the first one's. */
+export function makePrivateFile(file: string, text: string): void {
+  const temporary = writeBeside(file, text);
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+export function replacePrivateFile(file: string, text: string): void {
+  renameSync(writeBeside(file, text), file);
+}
+
+function writeBeside(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = openSync(temporary, 'wx', 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  return temporary;
+}
