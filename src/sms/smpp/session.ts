@@ -202,14 +202,16 @@ export class Session {
   #watch(): void {
     const { timers, times } = this.#options;
     const silentMs = timers.now() - this.#heardAt;
-    if (silentMs >= times.inactivityMs) {
-      this.#end({ kind: 'silent' });
+    if (silentMs < times.enquireMs) {
+      this.#cancel = timers.after(times.enquireMs - silentMs, () => this.#watch());
       return;
     }
-    const isOverdue = silentMs >= times.enquireMs;
-    if (isOverdue) this.#ask('enquireLink', {}, [], () => {});
-    const nextMs = (isOverdue ? times.inactivityMs : times.enquireMs) - silentMs;
-    this.#cancel = timers.after(nextMs, () => this.#watch());
+    this.#ask('enquireLink', {}, [], () => {});
+    const askedAt = timers.now();
+    this.#cancel = timers.after(times.inactivityMs - times.enquireMs, () => {
+      if (this.#heardAt < askedAt) this.#end({ kind: 'silent' });
+      else this.#watch();
+    });
   }
 
   #ask<C extends Request>(

@@ -1,0 +1,293 @@
+/** A session over octets and time, without a socket. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createManualTimers } from '../../../test/support/timers.ts';
+import { decodePdu } from './decode.ts';
+import { encodePdu } from './encode.ts';
+import { type Command, type Fields, LAYOUTS, type Pdu } from './layouts.ts';
+import { Pace } from './pace.ts';
+import type { Answer } from './pending.ts';
+import { reconnectDelayMs } from './reconnect.ts';
+import { nextSequence } from './sequence.ts';
+import { Session, type SessionEnd, type SessionOptions } from './session.ts';
+
+const TIMES = { bindMs: 10_000, enquireMs: 30_000, inactivityMs: 40_000, responseMs: 30_000 };
+const MESSAGE: Fields<'submitSm'> = {
+  serviceType: '',
+  sourceAddrTon: 0,
+  sourceAddrNpi: 0,
+  sourceAddr: '1069',
+  destAddrTon: 1,
+  destAddrNpi: 1,
+  destinationAddr: '8613800138000',
+  esmClass: 0,
+  protocolId: 0,
+  priorityFlag: 0,
+  scheduleDeliveryTime: '',
+  validityPeriod: '',
+  registeredDelivery: 1,
+  replaceIfPresentFlag: 0,
+  dataCoding: 8,
+  smDefaultMsgId: 0,
+  shortMessage: Buffer.from('4f60', 'hex'),
+};
+
+test('a bind that is answered makes a session; one that is refused or not answered in time ends it', () => {
+  const bound = begin();
+  assert.equal(bound.sent()[0]?.command, 'bindTransceiver');
+  bound.answer('bindTransceiverResp', { systemId: 'smsc' });
+  assert.ok(bound.session.isBound);
+
+  const refused = begin();
+  refused.answer('bindTransceiverResp', { systemId: '' }, 5);
+  assert.deepEqual(refused.ends, [{ kind: 'refused', status: 5 }]);
+
+  const unanswered = begin();
+  unanswered.timers.advance(9_999);
+  assert.deepEqual(unanswered.ends, []);
+  unanswered.timers.advance(1);
+  assert.deepEqual(unanswered.ends, [{ kind: 'bindTimeout' }]);
+  assert.ok(unanswered.hasEnded());
+});
+
+test('every part has a sequence number of its own; after 0x7FFFFFFF comes 1, and what still waits is passed over', async () => {
+  const it = begin({ previousSequence: 0x7ffffffd });
+  it.answer('bindTransceiverResp', { systemId: '' });
+  const answers = [it.submit(), it.submit(), it.submit()];
+  const sequences = it.sent().map(({ sequence }) => sequence);
+  assert.deepEqual(sequences, [0x7ffffffe, 0x7fffffff, 1, 2]);
+  for (const sequence of [2, 1, 0x7fffffff]) it.answer('submitSmResp', { messageId: String(sequence) }, 0, sequence);
+  assert.deepEqual((await Promise.all(answers)).map(idOf), ['2147483647', '1', '2']);
+  assert.equal(
+    nextSequence(0x7ffffffe, (n) => n === 0x7fffffff || n <= 3),
+    4,
+  );
+});
+
+test('what is not answered in time is settled so, and its answer is still told when it comes', async () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  const late: Pdu[] = [];
+  const first = it.session.submit(MESSAGE, [], (pdu) => late.push(pdu));
+  it.timers.advance(20_000);
+  const second = it.submit();
+  it.answer('enquireLinkResp', {}, 0, 999); // it lives
+  it.timers.advance(10_100);
+  assert.deepEqual(await first, { kind: 'timeout' });
+  it.answer('submitSmResp', { messageId: 'b' }, 0, 3);
+  assert.equal(idOf(await second), 'b');
+  it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
+  it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
+  assert.deepEqual(
+    late.map(({ sequence }) => sequence),
+    [2],
+  );
+  assert.ok(it.session.isBound);
+});
+
+test('an answer that has arrived while the process was busy is in time', async () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  it.timers.advance(10_000);
+  const answer = it.submit();
+  // The timer runs before the socket is read.
+  it.timers.advance(25_000);
+  it.answer('enquireLinkResp', {});
+  it.timers.advance(5_000);
+  it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
+  assert.equal(idOf(await answer), 'a');
+});
+
+test('a carrier that says nothing is asked, and then left', () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  it.timers.advance(30_000);
+  assert.equal(it.sent().at(-1)?.command, 'enquireLink');
+  it.answer('enquireLinkResp', {});
+  it.timers.advance(30_000);
+  assert.equal(it.sent().filter(({ command }) => command === 'enquireLink').length, 2);
+  it.receive(Buffer.from('0000', 'hex')); // half a length is no word
+  it.timers.advance(10_000);
+  assert.deepEqual(it.ends, [{ kind: 'silent' }]);
+  assert.equal(it.timers.size, 0);
+});
+
+test('the carrier’s questions are answered', async () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  it.ask('enquireLink', {}, 7);
+  assert.deepEqual([it.sent().at(-1)?.command, it.sent().at(-1)?.sequence], ['enquireLinkResp', 7]);
+  it.receive(Buffer.from('00000010000001120000000000000009', 'hex'));
+  assert.deepEqual(it.sent().at(-1), { command: 'genericNack', status: 3, sequence: 9, fields: {}, tlvs: [] });
+  it.ask('submitSm', MESSAGE, 10);
+  assert.equal(it.sent().at(-1)?.command, 'genericNack');
+  it.ask('unbind', {}, 11);
+  assert.equal(it.sent().at(-1)?.command, 'unbindResp');
+  assert.deepEqual(it.ends, [{ kind: 'unbound' }]);
+});
+
+test('a delivery is answered when it is stored, and refused when it is not', async () => {
+  const stored = Promise.withResolvers<boolean>();
+  const it = begin({}, () => stored.promise);
+  it.ask('deliverSm', MESSAGE, 6);
+  await turn();
+  assert.equal(it.sent().at(-1)?.status, 4, 'not bound yet');
+  it.answer('bindTransceiverResp', { systemId: '' }, 0, 1);
+  it.ask('deliverSm', MESSAGE, 7);
+  await turn();
+  assert.equal(it.sent().length, 2);
+  stored.resolve(true);
+  await turn();
+  assert.deepEqual(
+    [it.sent().at(-1)?.command, it.sent().at(-1)?.status, it.sent().at(-1)?.sequence],
+    ['deliverSmResp', 0, 7],
+  );
+
+  const failing = begin({}, async () => false);
+  failing.answer('bindTransceiverResp', { systemId: '' });
+  failing.ask('deliverSm', MESSAGE, 7);
+  await turn();
+  assert.deepEqual(failing.sent().at(-1)?.status, 0x64);
+});
+
+test('more deliveries than can be stored at once are turned away', async () => {
+  const it = begin({}, () => new Promise(() => {}));
+  it.answer('bindTransceiverResp', { systemId: '' });
+  for (let n = 1; n <= 1_001; n += 1) it.ask('deliverSm', MESSAGE, n);
+  await turn();
+  assert.deepEqual([it.sent().at(-1)?.status, it.sent().at(-1)?.sequence], [0x64, 1001]);
+});
+
+const BROKEN: readonly [string, string][] = [
+  ['a length too short', '0000000800000005'],
+  ['a length too long', '7fffffff00000005'],
+  ['a PDU whose text says it is longer', '00000018000000050000000000000007' + '0000003100000000'],
+  ['octets of no PDU', 'fffefdfffefdfffefdfffefd'],
+];
+for (const [name, octets] of BROKEN)
+  test(`${name} ends the session, and nobody waits for ever`, async () => {
+    const it = begin();
+    it.answer('bindTransceiverResp', { systemId: '' });
+    const answer = it.submit();
+    it.receive(Buffer.from(octets, 'hex'));
+    assert.deepEqual(await answer, { kind: 'disconnected' });
+    assert.equal(it.ends[0]?.kind, 'malformed');
+    assert.equal(it.sent().at(-1)?.command, 'genericNack');
+    assert.ok(it.hasEnded());
+    it.receive(Buffer.from(octets, 'hex'));
+    it.session.closed('late');
+    assert.deepEqual([it.ends.length, it.timers.size], [1, 0]);
+  });
+
+test('an answer of another kind, or to nothing, is none', async () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  const answer = it.submit();
+  it.answer('enquireLinkResp', {}, 0, 2);
+  it.answer('submitSmResp', { messageId: 'x' }, 0, 77);
+  it.answer('genericNack', {}, 0x58, 2);
+  assert.ok(((await answer) as { pdu?: Pdu }).pdu?.command === 'genericNack');
+});
+
+test('we say goodbye, and what is answered before the carrier does so counts', async () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  const answer = it.submit();
+  const left = it.session.leave();
+  assert.equal(it.sent().at(-1)?.command, 'unbind');
+  it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
+  it.answer('unbindResp', {}, 0, 3);
+  await left;
+  assert.equal(idOf(await answer), 'a');
+  assert.deepEqual(it.ends, [{ kind: 'left' }]);
+
+  const deaf = begin();
+  deaf.answer('bindTransceiverResp', { systemId: '' });
+  const leaving = deaf.session.leave();
+  deaf.timers.advance(10_000);
+  await leaving;
+  await begin().session.leave(); // before it was bound
+});
+
+test('a throttled connector pauses, longer each time, and takes up again little by little', () => {
+  const pace = new Pace(10);
+  assert.equal(pace.room(3, 0), 7);
+  assert.equal(pace.throttled(0), 1_000);
+  assert.equal(pace.throttled(500), undefined);
+  assert.equal(pace.room(0, 999), 0);
+  assert.equal(pace.room(0, 1_000), 5);
+  assert.equal(pace.throttled(1_000), 2_000);
+  for (let n = 0; n < 9; n += 1) pace.throttled(10_000 + n * 100_000);
+  assert.equal(pace.throttled(2_000_000), 60_000);
+  assert.equal(pace.room(0, 3_000_000), 1, 'never nothing at all');
+  for (let n = 0; n < 200; n += 1) pace.taken();
+  assert.equal(pace.room(0, 3_000_000), 10);
+  assert.equal(pace.throttled(3_000_000), 1_000);
+});
+
+test('the pause before the next session doubles up to a minute, and is long after ESME_RALYBND', () => {
+  const closed: SessionEnd = { kind: 'closed', reason: '' };
+  assert.deepEqual(
+    [1, 2, 6, 7, 1000].map((failures) => reconnectDelayMs(closed, failures, 0.5)),
+    [550, 1050, 16_050, 30_050, 30_050],
+  );
+  assert.equal(reconnectDelayMs(closed, 1, 0), 50);
+  assert.ok(reconnectDelayMs({ kind: 'refused', status: 5 }, 1, 0) >= 30_000);
+});
+
+function begin(options: Partial<SessionOptions> = {}, deliver: () => Promise<boolean> = async () => true) {
+  const timers = createManualTimers();
+  const written: Buffer[] = [];
+  const ends: SessionEnd[] = [];
+  let hasEnded = false;
+  const transport = {
+    write: (octets: Buffer) => void written.push(octets),
+    end: () => {
+      hasEnded = true;
+    },
+  };
+  const events = { bound: () => {}, deliver, ended: (end: SessionEnd) => void ends.push(end) };
+  const bind = {
+    systemId: 'a',
+    password: 'b',
+    systemType: '',
+    interfaceVersion: 0x34,
+    addrTon: 0,
+    addrNpi: 0,
+    addressRange: '',
+  };
+  const session = new Session({
+    command: 'bindTransceiver',
+    bind,
+    times: TIMES,
+    timers,
+    transport,
+    events,
+    ...options,
+  });
+  session.opened();
+  const ask = <C extends Command>(command: C, fields: Fields<C>, sequence: number, status = 0) =>
+    session.received(encodePdu({ command, status, sequence, fields, tlvs: [] }));
+  const sent = (): Pdu[] =>
+    written.map((octets) => decodePdu(octets)).flatMap((it) => (it.kind === 'pdu' ? [it.pdu] : []));
+  return {
+    session,
+    timers,
+    ends,
+    sent,
+    ask,
+    hasEnded: () => hasEnded,
+    receive: (octets: Buffer) => session.received(octets),
+    submit: () => session.submit(MESSAGE, [], () => {}),
+    /** To the last that was sent, unless it is said. */
+    answer: <C extends Command>(command: C, fields: Fields<C>, status = 0, sequence = sent().at(-1)?.sequence ?? 0) => {
+      assert.ok(LAYOUTS[command].id >= 0x80000000);
+      ask(command, fields, sequence, status);
+    },
+  };
+}
+
+function idOf(answer: Answer): string | undefined {
+  return answer.kind === 'answered' && answer.pdu.command === 'submitSmResp' ? answer.pdu.fields.messageId : undefined;
+}
