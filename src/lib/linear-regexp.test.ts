@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { runAutomaton } from './automaton.ts';
 import { compilePattern } from './linear-regexp.ts';
+import { requiredPieces } from './required-pieces.ts';
 
 describe('a pattern of a customer', () => {
   const matching: [pattern: string, text: string, isMatch: boolean][] = [
@@ -76,7 +77,10 @@ describe('a pattern of a customer', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'A', 'b', '.', '/', '_', '\n', '\u00e9'), maxLength: 12 });
     fc.assert(
       fc.property(pattern, text, (expression, target) => {
-        assert.equal(compileOrFail(expression)(target), RE2JS.compile(expression).test(target));
+        const isMatch = RE2JS.compile(expression).test(target);
+        assert.equal(compileOrFail(expression)(target), isMatch);
+        const pieces = requiredPieces(expression);
+        if (isMatch && pieces.length > 0) assert.ok(pieces.some((piece) => target.includes(piece)));
       }),
       { numRuns: 2000 },
     );

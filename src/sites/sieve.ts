@@ -22,10 +22,9 @@ export class Sieve {
 
   /** The place of the first entry that matches; -1: none does. `matches` is asked about those whose piece the signature has. */
   find(signature: Signature, matches: (text: string, index: number) => boolean): number {
-    const pieces = this.#pieces;
-    for (let index = 0; index < pieces.length; index++) {
-      if (signature.has(pieces.charCodeAt(index)) && matches(textAt(this.#texts, index), index)) return index;
-    }
-    return -1;
+    let index = signature.indexIn(this.#pieces, 0);
+    while (index !== -1 && !matches(textAt(this.#texts, index), index))
+      index = signature.indexIn(this.#pieces, index + 1);
+    return index;
   }
 }

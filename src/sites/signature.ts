@@ -19,60 +19,70 @@ export class Signature {
 
   clear(): void {
     this.#bits.fill(0);
-    this.#add(ANY_TEXT);
+    setBit(this.#bits, ANY_TEXT);
   }
 
-  has(piece: Piece): boolean {
-    return (((this.#bits[piece >>> 5] ?? 0) >>> (piece & 31)) & 1) === 1;
+  /** The first place from `from` on, in pieces of a character each, whose piece the text has; -1: none. */
+  indexIn(pieces: string, from: number): number {
+    const bits = this.#bits;
+    for (let index = from; index < pieces.length; index++) {
+      const piece = pieces.charCodeAt(index);
+      if ((((bits[piece >>> 5] ?? 0) >>> (piece & 31)) & 1) === 1) return index;
+    }
+    return -1;
   }
 
   /** Each three characters that follow one another: see `lettersPiece`. */
   addLetters(text: string): void {
+    const bits = this.#bits;
     let letters = 0;
     for (let i = 0; i < text.length; i++) {
       letters = shiftIn(letters, text.charCodeAt(i));
-      if (i >= 2) this.#add(pieceOf(LETTERS, letters));
+      if (i >= 2) setBit(bits, pieceOf(LETTERS, letters));
     }
   }
 
   /** A path, and each directory that it is in, with its slash and without: see `directoryPiece`. */
   addDirectories(path: string): void {
+    const bits = this.#bits;
     let hash = 0;
     for (let i = 0; i < path.length; i++) {
       const code = path.charCodeAt(i);
-      if (code === SLASH) this.#add(pieceOf(DIRECTORY, hash));
+      if (code === SLASH) setBit(bits, pieceOf(DIRECTORY, hash));
       hash = mixIn(hash, code);
-      if (code === SLASH) this.#add(pieceOf(DIRECTORY, hash));
+      if (code === SLASH) setBit(bits, pieceOf(DIRECTORY, hash));
     }
-    this.#add(pieceOf(DIRECTORY, hash));
+    setBit(bits, pieceOf(DIRECTORY, hash));
   }
 
   /** From each dot of a path's last segment to its end: see `suffixPiece`. */
   addSuffixes(path: string): void {
+    const bits = this.#bits;
     let hash = 0;
     for (let i = path.length - 1; i >= 0; i--) {
       const code = path.charCodeAt(i);
       if (code === SLASH) return;
       hash = mixIn(hash, code >= UPPER_A && code <= UPPER_Z ? code + LOWER : code);
-      if (code === DOT) this.#add(pieceOf(SUFFIX, hash));
+      if (code === DOT) setBit(bits, pieceOf(SUFFIX, hash));
     }
   }
 
   /** A host and all domains above it: see `hostPiece`. */
   addHosts(host: string): void {
+    const bits = this.#bits;
     let hash = 0;
     for (let i = host.length - 1; i >= 0; i--) {
       const code = host.charCodeAt(i);
-      if (code === DOT) this.#add(pieceOf(HOST, hash));
+      if (code === DOT) setBit(bits, pieceOf(HOST, hash));
       hash = mixIn(hash, code);
     }
-    this.#add(pieceOf(HOST, hash));
+    setBit(bits, pieceOf(HOST, hash));
   }
+}
 
-  #add(piece: Piece): void {
-    const word = piece >>> 5;
-    this.#bits[word] = (this.#bits[word] ?? 0) | (1 << (piece & 31));
-  }
+function setBit(bits: Uint32Array, piece: Piece): void {
+  const word = piece >>> 5;
+  bits[word] = (bits[word] ?? 0) | (1 << (piece & 31));
 }
 
 /** The last three characters of what must be in a text; of less nothing can be said. */
