@@ -39,6 +39,27 @@ export async function countAccounts(x: Executor): Promise<number> {
   return total;
 }
 
+/** `disabledAt`: the first time counts; absent: the account is in use again. */
+export async function setAccountDisabled(x: Executor, id: number, disabledAt: number | undefined): Promise<void> {
+  await x
+    .updateTable('account')
+    .set((e) => ({ disabled_at: disabledAt === undefined ? null : e.fn.coalesce('disabled_at', e.val(disabledAt)) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Customers' accounts, at most `limit`. */
+export async function listCustomerIds(x: Executor, limit: number): Promise<readonly number[]> {
+  const rows = await x
+    .selectFrom('account')
+    .select('id')
+    .where('kind', '=', 'customer')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Counts one more domain for the account, unless it has `max`: then false, and nothing is counted. Exact under load. */
 export async function takeDomainPlace(trx: Executor, accountId: number, max: number): Promise<boolean> {
   const row = await trx
@@ -62,5 +83,6 @@ export async function giveDomainPlace(trx: Executor, accountId: number): Promise
 
 export function toAccount(row: AccountRow): Account {
   // `as`: the table's check allows these two words only.
-  return { id: row.id, name: row.name, kind: row.kind as AccountKind, createdAt: row.created_at };
+  const kind = row.kind as AccountKind;
+  return { id: row.id, name: row.name, kind, createdAt: row.created_at, isDisabled: row.disabled_at !== null };
 }

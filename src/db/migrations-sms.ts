@@ -55,11 +55,20 @@ async function createMoney(db: Kysely<unknown>, words: ColumnWords): Promise<voi
     .addCheckConstraint('sms_ledger_kind', sql`kind in ('recharge', 'hold', 'charge', 'refund')`)
     .modifyEnd(tableEnd)
     .execute();
+  await db.schema.createIndex('sms_app_of_account').on('sms_app').columns(['account_id', 'id']).execute();
   await db.schema.createIndex('sms_ledger_account').on('sms_ledger').columns(['account_id', 'id']).execute();
   await columns(db.schema.createTable('sms_price'), words, 'kind:text prefix:text price:big')
     .addPrimaryKeyConstraint('sms_price_key', ['kind', 'prefix'])
     .modifyEnd(tableEnd)
     .execute();
+  // Until an operator sets prices a part costs 1: a balance counts parts.
+  await sql`insert into sms_price (kind, prefix, price) values ('ordinary', '', 1), ('advertising', '', 1)`.execute(db);
+  await columns(db.schema.createTable('sms_app_change'), words, 'replay_hash:text enabled:int created_at:big')
+    .addPrimaryKeyConstraint('sms_app_change_key', ['replay_hash'])
+    .modifyEnd(tableEnd)
+    .execute();
+  await db.schema.createIndex('sms_app_change_created').on('sms_app_change').column('created_at').execute();
+  await db.schema.alterTable('account').addColumn('disabled_at', bigint).execute();
 }
 
 async function createRequests(db: Kysely<unknown>, words: ColumnWords): Promise<void> {
@@ -85,6 +94,7 @@ async function createRequests(db: Kysely<unknown>, words: ColumnWords): Promise<
     .execute();
   await db.schema.createIndex('sms_message_request_id').on('sms_message').column('request_id').execute();
   await db.schema.createIndex('sms_message_destination').on('sms_message').columns(['destination', 'id']).execute();
+  await sql`create index sms_message_long on sms_message (destination, id) where parts > 1`.execute(db);
 }
 
 async function createParts(db: Kysely<unknown>, words: ColumnWords): Promise<void> {

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 
 export interface SmsTables {
   sms_app: SmsAppTable;
+  sms_app_change: SmsAppChangeTable;
   sms_balance: SmsBalanceTable;
   sms_ledger: SmsLedgerTable;
   sms_price: SmsPriceTable;
@@ -28,6 +29,14 @@ interface SmsAppTable {
   created_at: number;
   /** JSON: `SmsAppSettings`; a missing member has its default. */
   settings: string;
+}
+
+/** What an update of an app's status came to, for who asks for the same once more. */
+interface SmsAppChangeTable {
+  replay_hash: string;
+  /** 0 or 1 */
+  enabled: number;
+  created_at: number;
 }
 
 /** What an account has left: always the sum of its ledger. */

@@ -37,6 +37,8 @@ interface AccountTable {
   created_at: number;
   /** How many domains it has; deleted ones do not count. */
   domains: Generated<number>;
+  /** Absent: it is in use. */
+  disabled_at: number | null;
 }
 
 interface TokenTable {

@@ -8,6 +8,8 @@ export interface Account {
   readonly name: string;
   readonly kind: AccountKind;
   readonly createdAt: number;
+  /** Its tokens are refused; what it has set up stays in service. */
+  readonly isDisabled: boolean;
 }
 
 export const SCOPES = ['cdn', 'sms', 'operator'] as const;

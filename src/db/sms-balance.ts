@@ -1,0 +1,142 @@
+/** What accounts have left for SMS, how it came to that, and what a part costs. Holds, charges and refunds: `sms-money.ts`. */
+import { sql, type Transaction } from 'kysely';
+import type { SmsKind } from '#model/sms-app.ts';
+import { rowList } from './row-list.ts';
+import type { Executor, Schema } from './schema.ts';
+
+export interface LedgerEntry {
+  readonly id: number;
+  readonly kind: string;
+  readonly amount: number;
+  readonly createdAt: number;
+  /** Of the message that it was for; absent for a recharge. */
+  readonly sendid: string | undefined;
+  readonly destination: string | undefined;
+  readonly part: number | undefined;
+}
+
+export interface SmsPrice {
+  readonly kind: SmsKind;
+  /** Digits with `+`; empty: every number that no longer prefix has. */
+  readonly prefix: string;
+  /** Of a part. */
+  readonly price: number;
+}
+
+/** Gives what there is then; `undefined`, and nothing is done, when that would be below 0 or beyond what a number can be. */
+export async function rechargeSms(
+  trx: Transaction<Schema>,
+  { accountId, amount, now }: { readonly accountId: number; readonly amount: number; readonly now: number },
+): Promise<number | undefined> {
+  await trx
+    .insertInto('sms_balance')
+    .values({ account_id: accountId, balance: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await trx
+    .updateTable('sms_balance')
+    .set((e) => ({ balance: e('balance', '+', amount) }))
+    .where('account_id', '=', accountId)
+    .where((e) => e(e('balance', '+', amount), '>=', 0))
+    .where((e) => e(e('balance', '+', amount), '<=', Number.MAX_SAFE_INTEGER))
+    .returning('balance')
+    .executeTakeFirst();
+  if (row === undefined || amount === 0) return row?.balance;
+  await trx
+    .insertInto('sms_ledger')
+    .values({ account_id: accountId, part_id: null, kind: 'recharge', amount, created_at: now })
+    .execute();
+  return row.balance;
+}
+
+export async function readSmsBalance(x: Executor, accountId: number): Promise<number> {
+  const row = await x
+    .selectFrom('sms_balance')
+    .select('balance')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.balance ?? 0;
+}
+
+/** The newest first; `before`: those with a lower id. */
+export async function listSmsLedger(
+  x: Executor,
+  {
+    accountId,
+    before,
+    limit,
+  }: { readonly accountId: number; readonly before?: number | undefined; readonly limit: number },
+): Promise<readonly LedgerEntry[]> {
+  const rows = await x
+    .selectFrom('sms_ledger as l')
+    .leftJoin('sms_part as p', 'p.id', 'l.part_id')
+    .leftJoin('sms_message as m', 'm.id', 'p.message_id')
+    .leftJoin('sms_request as r', 'r.id', 'm.request_id')
+    .select(['l.id', 'l.kind', 'l.amount', 'l.created_at', 'r.sendid', 'm.destination', 'p.n'])
+    .where('l.account_id', '=', accountId)
+    .$if(before !== undefined, (query) => query.where('l.id', '<', before ?? 0))
+    .orderBy('l.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, kind, amount, created_at, sendid, destination, n }) => ({
+    id,
+    kind,
+    amount,
+    createdAt: created_at,
+    sendid: sendid ?? undefined,
+    destination: destination ?? undefined,
+    part: n ?? undefined,
+  }));
+}
+
+export async function listSmsPrices(x: Executor): Promise<readonly SmsPrice[]> {
+  const rows = await x.selectFrom('sms_price').selectAll().orderBy('kind', 'desc').orderBy('prefix').execute();
+  // `as`: the interface lets nothing else in.
+  return rows.map(({ kind, prefix, price }) => ({ kind: kind as SmsKind, prefix, price }));
+}
+
+/** `price` absent: the prefix has no price of its own any more. */
+export async function saveSmsPrice(
+  x: Executor,
+  { kind, prefix, price }: Omit<SmsPrice, 'price'> & { readonly price: number | undefined },
+): Promise<void> {
+  if (price === undefined) {
+    await x.deleteFrom('sms_price').where('kind', '=', kind).where('prefix', '=', prefix).execute();
+    return;
+  }
+  await x
+    .insertInto('sms_price')
+    .values({ kind, prefix, price })
+    .onConflict((conflict) => conflict.columns(['kind', 'prefix']).doUpdateSet({ price }))
+    .execute();
+}
+
+/** Nobody else changes them before the transaction ends. An account without a row has nothing. */
+export async function lockSmsBalances(
+  trx: Transaction<Schema>,
+  accountIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  // A plain update locks on both engines; in one order, so that two processes do not wait for each other in a circle.
+  const balances = new Map<number, number>();
+  for (const accountId of [...new Set(accountIds)].sort((a, b) => a - b)) {
+    const row = await trx
+      .updateTable('sms_balance')
+      .set((e) => ({ balance: e.ref('balance') }))
+      .where('account_id', '=', accountId)
+      .returning('balance')
+      .executeTakeFirst();
+    balances.set(accountId, row?.balance ?? 0);
+  }
+  return balances;
+}
+
+/** Throws when an account would have less than nothing: whoever calls has locked it and looked. */
+export async function takeFromSmsBalances(trx: Transaction<Schema>, taken: ReadonlyMap<number, number>): Promise<void> {
+  const rows = [...taken].filter(([, amount]) => amount > 0);
+  if (rows.length === 0) return;
+  const { numAffectedRows } = await sql`
+    update sms_balance set balance = sms_balance.balance - v.amount
+    from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${rowList(trx, rows)}) as v
+    where sms_balance.account_id = v.account_id and sms_balance.balance >= v.amount`.execute(trx);
+  if (numAffectedRows !== BigInt(rows.length)) throw new Error('a balance was taken from that was not locked');
+}

@@ -1,0 +1,107 @@
+/**
+ * Requests to send on their way into the database: what arrives while a transaction runs shares the next one, and each is
+ * answered when its transaction has been committed. docs/decisions/0212
+ */
+import { setImmediate as letSocketsRun } from 'node:timers/promises';
+import { isDatabaseAway } from '#db/failures.ts';
+import type { Db } from '#db/open.ts';
+import { createLocalTime, type LocalTime } from '#lib/local-time.ts';
+import { Lru } from '#lib/lru.ts';
+import { AcceptedElsewhere, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
+
+export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
+
+/** That wait for a transaction; more are turned away. */
+const MAX_WAITING = 5_000;
+/** In one transaction. */
+const MAX_SUBMISSIONS = 256;
+/** In one transaction: everything else waits for it on SQLite. One request may have as many alone. */
+const MAX_NUMBERS = 5_000;
+const MAX_TRIES = 5;
+/** Time zones whose offset is remembered. */
+const MAX_ZONES = 100;
+
+interface Waiting {
+  readonly submission: Submission;
+  readonly numbers: number;
+  readonly answer: PromiseWithResolvers<AcceptorVerdict>;
+}
+
+export interface AcceptorOptions {
+  readonly db: Db;
+  /** Messages have been accepted. */
+  onAccepted(): void;
+}
+
+export class Acceptor {
+  readonly #options: AcceptorOptions;
+  readonly #zones = new Lru<string, LocalTime>({ maxWeight: MAX_ZONES });
+  #waiting: Waiting[] = [];
+  #isRunning = false;
+
+  constructor(options: AcceptorOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects when the database does not take it: whether it has is not known then. */
+  async submit(submission: Submission): Promise<AcceptorVerdict> {
+    if (this.#waiting.length >= MAX_WAITING) return { kind: 'queueFull' };
+    const numbers = submission.mobile.split(',').length;
+    const answer = Promise.withResolvers<AcceptorVerdict>();
+    this.#waiting.push({ submission, numbers, answer });
+    if (!this.#isRunning) void this.#run(); // never rejects
+    return await answer.promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    await letSocketsRun(); // what has arrived together goes together
+    while (this.#waiting.length > 0) await this.#settle(this.#take());
+    this.#isRunning = false;
+  }
+
+  #take(): readonly Waiting[] {
+    let numbers = 0;
+    const end = this.#waiting.findIndex((waiting, index) => {
+      numbers += waiting.numbers;
+      return index > 0 && (index >= MAX_SUBMISSIONS || numbers > MAX_NUMBERS);
+    });
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  }
+
+  /** One that fails by a fault of its own fails alone. */
+  async #settle(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const verdicts = await this.#accept(batch.map(({ submission }) => submission));
+      if (verdicts.some(({ kind }) => kind === 'accepted')) this.#options.onAccepted();
+      for (const [index, { answer }] of batch.entries()) {
+        const verdict = verdicts[index];
+        if (verdict === undefined) answer.reject(new Error('a request was left without a verdict'));
+        else answer.resolve(verdict);
+      }
+    } catch (error) {
+      if (batch.length === 1 || isDatabaseAway(error)) for (const { answer } of batch) answer.reject(error);
+      else for (const waiting of batch) await this.#settle([waiting]);
+    }
+  }
+
+  async #accept(submissions: readonly Submission[]): Promise<readonly Verdict[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#options.db.transaction((trx) =>
+          acceptSubmissions(trx, submissions, (zone) => this.#localTimeOf(zone)),
+        );
+      } catch (error) {
+        if (tries === MAX_TRIES || !(error instanceof AcceptedElsewhere)) throw error;
+      }
+    }
+  }
+
+  #localTimeOf(timeZone: string): LocalTime {
+    const known = this.#zones.get(timeZone);
+    if (known !== undefined) return known;
+    const local = createLocalTime(timeZone);
+    this.#zones.set(timeZone, local);
+    return local;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * What a request to send comes to under the settings of its app: texts and numbers, or why not. Checks ⑧ and ⑨, the content
+ * before the numbers. Pure. docs/decisions/0210
+ */
+import type { SmsAppSettings, SmsKind } from '#model/sms-app.ts';
+import { parseMsisdn } from './msisdn.ts';
+import { decodeContent } from './text/decode-content.ts';
+import { type InvalidText, splitText } from './text/split.ts';
+
+export interface AskedMessage {
+  readonly kind: SmsKind;
+  /** As it was sent; a request that may not have one has 1. */
+  readonly smsType: number;
+  /** As it was sent: one number, or several with commas between them. */
+  readonly mobile: string;
+  /** As it was sent: percent-encoded. */
+  readonly content: string;
+}
+
+export type Composed =
+  | { readonly kind: 'message'; readonly parts: readonly string[]; readonly numbers: readonly string[] }
+  | ComposeProblem;
+
+export type ComposeProblem =
+  | { readonly kind: 'contentInvalid'; readonly reason: InvalidText | 'malformed' }
+  | { readonly kind: 'smsTypeInvalid'; readonly found: number }
+  | { readonly kind: 'tooManyNumbers'; readonly count: number }
+  | { readonly kind: 'numberInvalid'; readonly entry: string; readonly reason: 'form' | 'unassigned' };
+
+/** In one request, repeated ones counted. */
+export const MAX_NUMBERS = 1000;
+
+export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): Composed {
+  const decoded = decodeContent(asked.content);
+  if (decoded === undefined) return { kind: 'contentInvalid', reason: 'malformed' };
+  // What is empty stays so: a suffix alone is no message.
+  const isExtended = asked.kind === 'advertising' && decoded !== '';
+  const split = splitText(isExtended ? decoded + settings.suffix : decoded);
+  if (split.kind === 'invalid') return { kind: 'contentInvalid', reason: split.reason };
+  if (asked.smsType !== 1 && asked.smsType !== 2) return { kind: 'smsTypeInvalid', found: asked.smsType };
+
+  const entries = asked.kind === 'ordinary' ? [asked.mobile] : asked.mobile.split(',').map(trimBlanks);
+  if (entries.length > MAX_NUMBERS) return { kind: 'tooManyNumbers', count: entries.length };
+  const numbers = new Set<string>();
+  for (const entry of entries) {
+    const number = parseMsisdn(entry, settings);
+    if (number.kind === 'invalid') return { kind: 'numberInvalid', entry, reason: number.reason };
+    numbers.add(number.e164);
+  }
+  return { kind: 'message', parts: split.parts, numbers: [...numbers] };
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/^ +| +$/g, '');
+}
