@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { createAuthority, type TestAuthority } from './support/certificate.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
+import { needsProgram } from './support/needs.ts';
 import { formsOf } from './support/secret-forms.ts';
 
 type Pair = ReturnType<TestAuthority['issue']>;
@@ -16,7 +17,7 @@ function requestOf({ key, cert }: Pair, title = 'a title') {
 }
 
 describeOnBothEngines('certificates', (newDatabase) => {
-  test('are added once each, listed and deleted; others do not have them', async (t) => {
+  test('are added once each, listed and deleted; others do not have them', needsProgram('openssl'), async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -53,7 +54,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.deepEqual([left?.['status'], left?.['status_name']], ['Expired', 'expired']);
   });
 
-  test('a domain has one that covers it, and keeps it from being deleted', async (t) => {
+  test('a domain has one that covers it, and keeps it from being deleted', needsProgram('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -109,30 +110,34 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.equal((await mine('certificate.delete', { ssl_key: exact })).body['data'], true);
   });
 
-  test('an expired one is not bound, one that expires stays, and no domain takes one along to another account', async (t) => {
-    const { api, me, other, mine, operate } = await startWithCustomers(t, newDatabase);
-    api.now = Date.now();
-    const authority = createAuthority(t);
-    const pair = authority.issue(['www.example.com']);
-    const { ssl_key } = dataOf(await mine('certificate.add', requestOf(pair)));
-    const id = await add(mine, 'www.example.com');
-    const set = (request: Record<string, unknown>) => mine('config.setSsl', { domain_id: id, ...request });
-    api.now += 3 * 24 * 3600 * 1000;
-    const refused = await set({ ssl_control: 1, ssl_key });
-    assert.equal(refused.errorCode, 'certificateExpired');
-    api.now -= 3 * 24 * 3600 * 1000;
-    await set({ ssl_control: 1, ssl_key });
-    api.now += 3 * 24 * 3600 * 1000;
-    assert.equal((await set({ ssl_control: 1, force_https: 1 })).body['data'], true);
-    const [listed] = (await mine('certificate.list', {})).body['data'] as Record<string, unknown>[];
-    assert.equal(listed?.['status'], 'InUse');
-    const transfer = { account_id: me.accountId, domain_id: id, to_account_id: other.accountId };
-    assert.equal((await operate('operator.transferDomain', transfer)).errorCode, 'domainHasCertificate');
-    await set({ ssl_control: 0 });
-    assert.equal((await operate('operator.transferDomain', transfer)).body['data'], true);
-  });
+  test(
+    'an expired one is not bound, one that expires stays, and no domain takes one along to another account',
+    needsProgram('openssl'),
+    async (t) => {
+      const { api, me, other, mine, operate } = await startWithCustomers(t, newDatabase);
+      api.now = Date.now();
+      const authority = createAuthority(t);
+      const pair = authority.issue(['www.example.com']);
+      const { ssl_key } = dataOf(await mine('certificate.add', requestOf(pair)));
+      const id = await add(mine, 'www.example.com');
+      const set = (request: Record<string, unknown>) => mine('config.setSsl', { domain_id: id, ...request });
+      api.now += 3 * 24 * 3600 * 1000;
+      const refused = await set({ ssl_control: 1, ssl_key });
+      assert.equal(refused.errorCode, 'certificateExpired');
+      api.now -= 3 * 24 * 3600 * 1000;
+      await set({ ssl_control: 1, ssl_key });
+      api.now += 3 * 24 * 3600 * 1000;
+      assert.equal((await set({ ssl_control: 1, force_https: 1 })).body['data'], true);
+      const [listed] = (await mine('certificate.list', {})).body['data'] as Record<string, unknown>[];
+      assert.equal(listed?.['status'], 'InUse');
+      const transfer = { account_id: me.accountId, domain_id: id, to_account_id: other.accountId };
+      assert.equal((await operate('operator.transferDomain', transfer)).errorCode, 'domainHasCertificate');
+      await set({ ssl_control: 0 });
+      assert.equal((await operate('operator.transferDomain', transfer)).body['data'], true);
+    },
+  );
 
-  test('each refusal names the field, and never shows what was sent', async (t) => {
+  test('each refusal names the field, and never shows what was sent', needsProgram('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase, { limits: { certificatesPerAccount: 1 } });
     api.now = Date.now();
     const authority = createAuthority(t);

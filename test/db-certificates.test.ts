@@ -23,12 +23,13 @@ import { parsePrivateKey } from '#model/private-key.ts';
 import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
+import { needsProgram } from './support/needs.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const MAX = 3;
 
 describeOnBothEngines('certificates in the database', (newDatabase) => {
-  test('an account has each certificate once, and at most so many', async (t) => {
+  test('an account has each certificate once, and at most so many', needsProgram('openssl'), async (t) => {
     const { db, ring, accountId, other, pairs, add } = await start(t, await newDatabase(t), 4);
     const [one, two, three, four] = pairs;
     const keys = await Promise.all([one, two, one, three, one].map((pair) => add(pair)));
@@ -51,7 +52,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.throws(() => unseal(ring, privateKeyPlace(keys[1] ?? ''), row.private_key), /moved there from another row/);
   });
 
-  test('it is published while a domain has it, and cannot be deleted so long', async (t) => {
+  test('it is published while a domain has it, and cannot be deleted so long', needsProgram('openssl'), async (t) => {
     const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
     const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
     const [a, b] = [await addDomain('a.example.com'), await addDomain('b.example.com')];
@@ -73,7 +74,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.deepEqual(await use(b), []);
   });
 
-  test('of binding and deleting at once one wins, and what is published fits', async (t) => {
+  test('of binding and deleting at once one wins, and what is published fits', needsProgram('openssl'), async (t) => {
     const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
     const domains = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addDomain(`${name}.example.com`)));
     for (let round = 0; round < 10; round += 1) {
