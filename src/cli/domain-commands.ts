@@ -6,6 +6,7 @@ import type { CallOf, DataOf } from '#contract/operations.ts';
 import { ipCommand, refererCommand, userAgentCommand } from './access-commands.ts';
 import { printer } from './account-commands.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
+import { sslCommand } from './certificate-commands.ts';
 import { connectCustomer } from './connect.ts';
 import type { CliContext } from './context.ts';
 import { describeRules } from './describe-rules.ts';
@@ -86,6 +87,7 @@ export function domainCommand(context: CliContext): Command {
     userAgentCommand,
     ipCommand,
     cacheOptionsCommand,
+    sslCommand,
   ])
     command.addCommand(setting(context));
   describe('rm <domain>', 'delete it')
@@ -190,6 +192,7 @@ function describeDomain(domain: Domain): [string, string][] {
     ['backup', domain.backup.join(' ')],
     ['asked with', domain.source_type],
     ['origin host', domain.sourcehost],
+    ['certificate', domain.ssl_key ?? ''],
     ['icp number', domain.icp_no],
     ['remark', domain.remark],
     ['created', domain.create_time],

@@ -4,6 +4,7 @@ import { ClientError } from '#client/client.ts';
 import { accountCommand, tokenCommand } from './account-commands.ts';
 import { cacheCommand } from './cache-commands.ts';
 import { callCommand } from './call-command.ts';
+import { certificateCommand } from './certificate-commands.ts';
 import { type CliContext, CliError } from './context.ts';
 import { domainCommand } from './domain-commands.ts';
 import { explainCommand } from './explain-command.ts';
@@ -42,6 +43,7 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     accountCommand(context),
     tokenCommand(context),
     domainCommand(context),
+    certificateCommand(context),
     cacheCommand(context),
     operatorCommand(context),
     explainCommand(context),

@@ -120,7 +120,8 @@ function describeAdvanced(data: DataOf<'config.getAdvanced'>): string[] {
   ]);
 }
 
-function readTextFile(path: string): string {
+/** For a file that somebody named; throws `CliError`. */
+export function readTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

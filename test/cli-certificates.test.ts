@@ -1,0 +1,59 @@
+/** `causeway certificate` and `causeway domain ssl`, in words and as JSON. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createAuthority } from './support/certificate.ts';
+import { needsProgram } from './support/needs.ts';
+import { runCommand, startService } from './support/service.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+test('certificates are added from files, listed, given to a domain and deleted', needsProgram('openssl'), async (t) => {
+  const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const run = async (...args: string[]) => runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
+  const says = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const folder = temporaryFolder(t);
+  const pair = createAuthority(t).issue(['www.example.com', 'example.com']);
+  const [certificate, key] = [join(folder, 'shop.pem'), join(folder, 'shop.key')];
+  writeFileSync(certificate, pair.cert);
+  writeFileSync(key, pair.key);
+  await says('domain', 'add', 'www.example.com', '192.0.2.1');
+  const [, sslKey = ''] = /^certificate (\w+)\n$/.exec(await says('certificate', 'add', certificate, key)) ?? [];
+  assert.match(
+    await says('certificate', 'list'),
+    new RegExp(
+      `^${sslKey} +not in use +\\d{4}-\\d\\d-\\d\\d +shop\\.pem +test authority +www\\.example\\.com,example\\.com$`,
+      'm',
+    ),
+  );
+  assert.match(
+    await says('domain', 'ssl', 'www.example.com'),
+    /^https +off\nforce https +off\nhsts +off\nmin version +TLS 1\.2\n$/,
+  );
+  const on = await says('domain', 'ssl', '1', '--certificate', sslKey, '--force-https', 'on', '--hsts', '300');
+  assert.match(
+    on,
+    new RegExp(`^https +on\ncertificate +${sslKey}\nforce https +on\nhsts +300 s\nmin version +TLS 1\\.2\n$`),
+  );
+  assert.match(
+    await says('domain', 'ssl', '1', '--min-version', '1.3'),
+    /^https +on\n[\s\S]*^min version +TLS 1\.3\n$/m,
+  );
+  assert.match(await says('domain', 'show', '1'), new RegExp(`^certificate +${sslKey}$`, 'm'));
+  const kept = await run('certificate', 'rm', sslKey);
+  assert.deepEqual([kept.code, /used by www\.example\.com and cannot/.test(kept.stderr)], [1, true]);
+  assert.match(await says('domain', 'ssl', '1', '--off'), /^https +off\nforce https +on\n/);
+  assert.equal(await says('certificate', 'rm', sslKey), `certificate ${sslKey} is deleted\n`);
+  assert.equal(await says('certificate', 'list', '--json'), '[]\n');
+  const swapped = await run('certificate', 'add', key, certificate);
+  assert.match(
+    swapped.stderr,
+    /^causeway: field private_key is invalid: .*, but it holds no private key, but CERTIFICATE\n$/,
+  );
+  const missing = await run('certificate', 'add', join(folder, 'none'), key);
+  assert.match(missing.stderr, /none cannot be read: ENOENT/);
+});
