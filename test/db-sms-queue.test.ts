@@ -3,9 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
 import { type Claim, claimParts } from '#db/sms-claim.ts';
-import { type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
+import { rematchOrphans, type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
-import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, rejectOptedOut } from '#db/sms-sweep.ts';
+import {
+  expireParts,
+  giveUpParts,
+  loseLeases,
+  queueUncertainAgain,
+  rejectOptedOut,
+  renewLeases,
+} from '#db/sms-sweep.ts';
 import type { PartOutcome } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
@@ -200,7 +207,9 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await claim(db);
     const lose = (owner: string, now: number, isAlone = false) =>
       db.transaction((trx) => loseLeases(trx, { now, owner, isAlone }));
-    assert.equal(await lose('b', NOW + 59_999), 0, 'the lease still runs');
+    await db.transaction((trx) => renewLeases(trx, { owner: 'a', before: NOW + 70_000, until: NOW + 90_000 }));
+    assert.equal(await lose('b', NOW + 90_000), 0, 'the lease still runs');
+    assert.equal(await lose('a', NOW + 90_001), 0, 'its own');
     assert.equal(await lose('a', NOW, true), 0, 'its own');
     assert.equal(await lose('b', NOW, true), 3);
     assert.deepEqual(await claim(db), []);
@@ -215,6 +224,19 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     const giveUp = { now: NOW + 1000, limit: 10, state: 'uncertain', waitMs: 1000 } as const;
     assert.deepEqual(await db.transaction((trx) => giveUpParts(trx, giveUp)), [never]);
     assert.deepEqual(await states(db), ['delivered', 'delivered', 'unknown']);
+    await checkMoney(db);
+  });
+
+  test('a receipt that came while its part was still taken to be on its way settles it when it is uncertain', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [part = 0] = await queueMessage(db, account, { now: NOW });
+    await claim(db);
+    assert.deepEqual(await receive(db, [{ carrierKeys: ['k'] }]), []);
+    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW)), []);
+    await store(db, [[part, { kind: 'lost', error: 'timeout' }]]);
+    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW)), [part]);
+    assert.deepEqual(await states(db), ['delivered']);
     await checkMoney(db);
   });
 

@@ -146,7 +146,7 @@ async function createTalk(db: Kysely<unknown>, words: ColumnWords): Promise<void
   await columns(
     db.schema.createTable('sms_receipt').addColumn('id', bigIdentity),
     words,
-    'connector_id:int carrier_key:text state:text error:text raw:text received_at:big part_id:big?',
+    'connector_id:int carrier_key:text destination:text reference:int? state:text error:text raw:text received_at:big part_id:big?',
   )
     .modifyEnd(tableEnd)
     .execute();

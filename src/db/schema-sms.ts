@@ -142,6 +142,9 @@ interface SmsReceiptTable {
   connector_id: number;
   /** The message id in the form in which it is matched. */
   carrier_key: string;
+  destination: string;
+  /** What went out with the part, from carriers that give it back. */
+  reference: number | null;
   state: string;
   error: string;
   /** As the carrier sent it, for people. */

@@ -47,15 +47,16 @@ export async function storeReceipts(
   const rows: (string | number | null)[][] = [];
   for (const [n, receipt] of receipts.entries()) {
     const partId = byId.get(n) ?? (await matchUncertain(trx, receipt, now));
-    const { connectorId, carrierKeys, state, error, raw } = receipt;
+    const { connectorId, carrierKeys, destination, reference, state, error, raw } = receipt;
     const [carrierKey = ''] = carrierKeys;
-    rows.push([connectorId, carrierKey, state, error, raw, now, partId ?? null]);
+    rows.push([connectorId, carrierKey, destination, reference ?? null, state, error, raw, now, partId ?? null]);
     if (partId !== undefined) fates.push({ partId, state, error, carrierKey });
   }
   await sql`
-    insert into sms_receipt (connector_id, carrier_key, state, error, raw, received_at, part_id)
-      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, value ->> 3, value ->> 4,
-        cast(value ->> 5 as bigint), cast(value ->> 6 as bigint) from ${rowList(trx, rows)}`.execute(trx);
+    insert into sms_receipt (connector_id, carrier_key, destination, reference, state, error, raw, received_at, part_id)
+      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, cast(value ->> 3 as integer), value ->> 4,
+        value ->> 5, value ->> 6, cast(value ->> 7 as bigint), cast(value ->> 8 as bigint)
+      from ${rowList(trx, rows)}`.execute(trx);
   return await applyFates(trx, fates, now);
 }
 
@@ -86,24 +87,57 @@ export async function applyOrphans(
 }
 
 /**
- * For receipts and answers that two processes stored at the same time, each without seeing the other's. Gives the parts that
- * came to an end.
+ * Receipts that came before their part was stored as taken, by another process, or before it was known to be uncertain. Gives
+ * the parts that came to an end.
  */
 export async function rematchOrphans(trx: Transaction<Schema>, now: number): Promise<readonly number[]> {
+  const since = now - ORPHAN_LOOK_MS;
   const { rows } = await sql<{ id: number; key: string }>`
     select p.id as id, p.carrier_key as key from sms_receipt as r join sms_part as p on p.carrier_key = r.carrier_key
       and p.connector_id = r.connector_id
-    where r.part_id is null and r.carrier_key <> '' and r.received_at > ${now - ORPHAN_LOOK_MS}
-      and r.received_at >= p.submitted_at limit 1000`.execute(trx);
-  return await applyOrphans(
+    where r.part_id is null and r.carrier_key <> '' and r.received_at > ${since} and r.received_at >= p.submitted_at
+    limit 1000`.execute(trx);
+  const byId = await applyOrphans(
     trx,
     rows.map(({ id, key }) => ({ id, keys: [key] })),
     now,
   );
+  return [...byId, ...(await settleUncertain(trx, since, now))];
 }
 
-/** Two transactions that overlapped are both over after that. */
+/** By then a part has its answer, or is uncertain. */
 const ORPHAN_LOOK_MS = 10 * 60 * 1000;
+
+async function settleUncertain(trx: Transaction<Schema>, since: number, now: number): Promise<readonly number[]> {
+  const { rows } = await sql<Orphan>`
+    select r.id as "receiptId", r.reference as reference, r.state as state, r.error as error,
+      r.carrier_key as "carrierKey", p.id as "partId"
+    from sms_receipt as r join sms_message as m on m.destination = r.destination
+      join sms_part as p on p.message_id = m.id and p.connector_id = r.connector_id
+    where r.part_id is null and r.received_at > ${since} and r.received_at >= p.submitted_at
+      and p.state = 'uncertain' and p.carrier_key is null
+    order by r.id, p.id limit 1000`.execute(trx);
+  const fates: Fate[] = [];
+  const taken = new Set<number>();
+  for (const [receiptId, candidates] of Map.groupBy(rows, (row) => row.receiptId)) {
+    const reference = candidates[0]?.reference ?? undefined;
+    const partId = meant(
+      candidates.map((candidate) => candidate.partId).filter((id) => !taken.has(id)),
+      reference,
+    );
+    const fate = candidates.find((candidate) => candidate.partId === partId);
+    if (fate === undefined) continue;
+    taken.add(fate.partId);
+    fates.push(fate);
+    await trx.updateTable('sms_receipt').set({ part_id: fate.partId }).where('id', '=', receiptId).execute();
+  }
+  return await applyFates(trx, fates, now);
+}
+
+interface Orphan extends Fate {
+  readonly receiptId: number;
+  readonly reference: number | null;
+}
 
 interface Fate {
   readonly partId: number;
@@ -142,8 +176,16 @@ async function matchUncertain(
     where m.destination = ${destination} and p.connector_id = ${connectorId} and p.carrier_key is null
       and p.state = 'uncertain' and p.submitted_at > ${now - ID_LIFE_MS}
     order by p.id limit 1000`.execute(trx);
-  if (reference !== undefined) return rows.find(({ id }) => id % REFERENCES === reference)?.id;
-  return rows.length === 1 ? rows[0]?.id : undefined;
+  return meant(
+    rows.map(({ id }) => id),
+    reference,
+  );
+}
+
+/** Of parts on their way to one number. */
+function meant(partIds: readonly number[], reference: number | undefined): number | undefined {
+  if (reference !== undefined) return partIds.find((id) => id % REFERENCES === reference);
+  return partIds.length === 1 ? partIds[0] : undefined;
 }
 
 /** `user_message_reference` has 16 bits. */

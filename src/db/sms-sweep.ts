@@ -9,15 +9,30 @@ export interface SweepOptions {
   readonly limit: number;
 }
 
-/** A process died with these on their way, or has stood still: nobody knows whether they went out. `owner`: the caller. */
+/** For as long as the process lives, what it has on its way is its own. */
+export async function renewLeases(
+  trx: Transaction<Schema>,
+  { owner, before, until }: { readonly owner: string; readonly before: number; readonly until: number },
+): Promise<void> {
+  await trx
+    .updateTable('sms_part')
+    .set({ lease_until: until })
+    .where('state', '=', sql.lit('submitting'))
+    .where('lease_until', '<', before)
+    .where('lease_owner', '=', owner)
+    .execute();
+}
+
+/** Another process died with these on their way, or has stood still: nobody knows whether they went out. `owner`: the caller. */
 export async function loseLeases(
   trx: Transaction<Schema>,
   { now, owner, isAlone }: { readonly now: number; readonly owner: string; readonly isAlone: boolean },
 ): Promise<number> {
-  const isOver = isAlone ? sql`lease_owner <> ${owner}` : sql`lease_until < ${now}`;
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'uncertain', error = 'interrupted', lease_until = null
-    where state = 'submitting' and ${isOver} returning id`.execute(trx);
+    where state = 'submitting' and lease_owner <> ${owner} ${isAlone ? sql`` : sql`and lease_until < ${now}`} returning id`.execute(
+    trx,
+  );
   return rows.length;
 }
 

@@ -14,6 +14,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SubmitOutcome } from './carrier.ts';
 import type { Inbox } from './inbox.ts';
+import { LEASE_MS } from './lease.ts';
 import type { Line } from './lines.ts';
 import type { SmsMetrics } from './metrics.ts';
 import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
@@ -148,7 +149,7 @@ export class Dispatcher<T> implements AsyncDisposable {
   async #claim(trx: Transaction<Schema>, line: Line, now: number): Promise<Claimed> {
     const { owner, lines, routes, closedApps } = this.#options;
     const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
-    const leaseUntil = now + line.leaseMs;
+    const leaseUntil = now + LEASE_MS;
     const parts = await claimParts(trx, {
       connectorId: line.id,
       lanes: lanesOf(line.id, routes().all, isUp, MAX_TRIES),

@@ -23,8 +23,6 @@ export interface LinesOptions {
 
 /** After something did not go out: its session has just ended, and asking it again at once would only be refused again. */
 const UNSENT_PAUSE_MS = 200;
-/** More than the longest wait for an answer leaves time to store it. */
-const LEASE_MARGIN_MS = 30_000;
 /** Of a rate, what may go out at once. */
 const BURST_SECONDS = 0.1;
 
@@ -32,7 +30,6 @@ export class Line {
   readonly id: number;
   readonly name: string;
   readonly kind: ConnectorSettings['kind'];
-  readonly leaseMs: number;
   readonly #now: () => number;
   readonly #bucket: TokenBuckets | undefined;
   #carrier: Carrier | undefined;
@@ -42,7 +39,6 @@ export class Line {
     this.id = id;
     this.name = name;
     this.kind = settings.kind;
-    this.leaseMs = LEASE_MARGIN_MS + (settings.kind === 'smpp' ? settings.responseSeconds * 1000 : 0);
     this.#now = now;
     if (partsPerSecond !== undefined) {
       const burst = Math.max(1, Math.ceil(partsPerSecond * BURST_SECONDS));

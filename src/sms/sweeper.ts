@@ -3,9 +3,10 @@ import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
 import { rematchOrphans } from '#db/sms-receipts.ts';
-import { expireParts, giveUpParts, loseLeases, queueUncertainAgain } from '#db/sms-sweep.ts';
+import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, renewLeases } from '#db/sms-sweep.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { LEASE_MS } from './lease.ts';
 import type { SmsMetrics } from './metrics.ts';
 
 export interface SweeperOptions {
@@ -69,6 +70,7 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
 
 async function sweep(options: SweeperOptions, signal: AbortSignal): Promise<void> {
   const { db, clock, log, metrics, owner, isAlone, waits, store, onQueued } = options;
+  if (!isAlone) await db.transaction((trx) => renew(trx, owner, clock()));
   const lost = await db.transaction((trx) => loseLeases(trx, { now: clock(), owner, isAlone }));
   if (lost > 0) {
     metrics.swept.inc({ to: 'uncertain' }, lost);
@@ -98,4 +100,8 @@ async function sweep(options: SweeperOptions, signal: AbortSignal): Promise<void
     ['submitted', waits.receiptMs],
   ] as const)
     await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs }));
+}
+
+function renew(trx: Transaction<Schema>, owner: string, now: number): Promise<void> {
+  return renewLeases(trx, { owner, before: now + LEASE_MS / 2, until: now + LEASE_MS });
 }

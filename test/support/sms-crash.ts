@@ -1,0 +1,227 @@
+/** The process that sends messages, killed while parts are in every state, and what has become of them afterwards. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { loadKeyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
+import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import type { NewDatabase } from './databases.ts';
+import { eventually } from './eventually.ts';
+import { isAlive, type RunningService, startService } from './service.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, type SmsAccount } from './sms-queue.ts';
+import { type Smsc, type SmscOptions, startSmsc } from './smsc.ts';
+import { temporaryFolder } from './temporary.ts';
+
+/** A carrier for each state that a part can be in when the process dies. */
+interface Scene {
+  readonly smsc: SmscOptions;
+  readonly settings?: Partial<SmppSettings>;
+  readonly texts: readonly string[];
+  /** Of its parts when the process is killed, */
+  readonly before: readonly string[];
+  /** and when everything has settled. */
+  readonly after: readonly string[];
+  /** Parts that the carrier is given in all. */
+  readonly submits: number;
+  /** When the process is back. */
+  act?(smsc: Smsc, number: string): void;
+}
+
+const SCENES: readonly Scene[] = [
+  {
+    smsc: { bindStatus: 0x0d },
+    texts: ['waits for its connector'],
+    ...{ before: ['queued'], after: ['delivered'], submits: 1 },
+    act: (smsc) => smsc.order({ do: 'set', options: { bindStatus: 0 } }),
+  },
+  {
+    smsc: { answers: ['silent'] },
+    texts: ['on its way'],
+    ...{ before: ['submitting'], after: ['uncertain'], submits: 1 },
+  },
+  {
+    smsc: { answers: ['silent'] },
+    texts: ['on its way, and a receipt comes later'],
+    ...{ before: ['submitting'], after: ['delivered'], submits: 1 },
+    act: (smsc, number) => sendReceipt(smsc, number, '77'),
+  },
+  {
+    smsc: { receipts: 'none' },
+    texts: ['taken'],
+    ...{ before: ['submitted'], after: ['delivered'], submits: 1 },
+    act: (smsc, number) => sendReceipt(smsc, number, String(Number.parseInt(smsc.submits()[0]?.id ?? '', 16))),
+  },
+  { smsc: { answers: ['drop'] }, texts: ['lost'], before: ['uncertain'], after: ['uncertain'], submits: 1 },
+  { smsc: {}, texts: ['there'], before: ['delivered'], after: ['delivered'], submits: 1 },
+  { smsc: { answers: [0x0b] }, texts: ['refused'], before: ['failed'], after: ['failed'], submits: 1 },
+  {
+    smsc: { answers: ['ok', 'silent'] },
+    settings: { window: 1 },
+    texts: ['one', 'two', 'three'],
+    before: ['delivered', 'submitting', 'queued'],
+    after: ['delivered', 'uncertain', 'delivered'],
+    submits: 3,
+  },
+];
+
+/** Messages of the connector that is in the middle of its work. */
+const LOAD = 150;
+const LOAD_PREFIX = '+861399';
+
+export async function crashSms(t: TestContext, newDatabase: NewDatabase, rounds: number): Promise<void> {
+  const target = await newDatabase(t);
+  const dataDir = join(temporaryFolder(t), 'data');
+  const service = await startService(t, {
+    dataDir,
+    settings: {
+      CAUSEWAY_ROLES: 'control',
+
+      ...(target.url !== undefined && { DATABASE_URL: target.url }),
+    },
+  });
+  const db = await openSmsDatabase(target.url === undefined ? { file: join(dataDir, 'causeway.db') } : target);
+  t.after(() => db[Symbol.asyncDispose]());
+  const ring = loadKeyring(join(dataDir, 'keyring'));
+  const account = await openSmsAccount(db, { now: Date.now() });
+  const connect = async (name: string, prefix: string, smsc: Smsc, settings: Partial<SmppSettings> = {}) => {
+    const whole: SmppSettings = {
+      ...{ ...SMPP_DEFAULTS, kind: 'smpp', host: '127.0.0.1', port: smsc.port, systemId: 'cw', password: 'secret' },
+      ...settings,
+    };
+    await db.transaction(async (trx) => {
+      const id = await saveConnector(trx, ring, { name, enabled: true, settings: whole }, Date.now());
+      await saveRoute(trx, { prefix, connectorIds: [id] });
+    });
+  };
+  const load = await startSmsc(t);
+  await connect('load', LOAD_PREFIX, load, { window: 20 });
+  for (let round = 0; round < rounds; round += 1) {
+    const smscs = await Promise.all(SCENES.map(({ smsc }) => startSmsc(t, smsc)));
+    for (const [n, smsc] of smscs.entries()) await connect(`s${n}`, numberOf(n), smsc, SCENES[n]?.settings);
+    await crashOnce({ db, service, account, load, smscs, round });
+    await Promise.all(smscs.map((smsc) => smsc.stop()));
+    await db.query
+      .deleteFrom('sms_route')
+      .where(
+        'prefix',
+        'in',
+        SCENES.map((_, n) => numberOf(n)),
+      )
+      .execute();
+  }
+  assert.equal(await service.stop(), 0);
+}
+
+interface Round {
+  readonly db: Db;
+  readonly service: RunningService;
+  readonly account: SmsAccount;
+  readonly load: Smsc;
+  readonly smscs: readonly Smsc[];
+  readonly round: number;
+}
+
+async function crashOnce({ db, service, account, load, smscs, round }: Round): Promise<void> {
+  const now = Date.now();
+  const parts: number[][] = [];
+  for (const [n, { texts }] of SCENES.entries())
+    parts.push(await queueMessage(db, account, { destination: numberOf(n), route: numberOf(n), texts, now }));
+  await expectStates(
+    db,
+    parts,
+    SCENES.map(({ before }) => before),
+    'before',
+  );
+
+  const sent = load.submits().length;
+  const own: number[] = [];
+  for (let n = 0; n < LOAD; n += 1) {
+    const destination = `${LOAD_PREFIX}${String(round * LOAD + n).padStart(7, '0')}`;
+    own.push(...(await queueMessage(db, account, { destination, route: LOAD_PREFIX, texts: [destination], now })));
+  }
+  const killAt = sent + ((round * 37) % LOAD);
+  await eventually('the load is under way', () => load.submits().length >= killAt);
+  await kill(service);
+
+  for (const [n, { act }] of SCENES.entries()) {
+    const smsc = smscs[n];
+    if (smsc === undefined || act === undefined) continue;
+    await eventually('its connector is back', () => smsc.count('bind') > 1);
+    act(smsc, numberOf(n));
+  }
+  await expectStates(
+    db,
+    parts,
+    SCENES.map(({ after }) => after),
+    'after',
+  );
+  assert.deepEqual(
+    smscs.map((smsc) => smsc.submits().length),
+    SCENES.map(({ submits }) => submits),
+  );
+  await checkLoad(db, own, load, sent);
+  await checkMoney(db);
+}
+
+/** Nothing is lost, and nothing was sent twice: what the carrier has and we do not know of is uncertain. */
+async function checkLoad(db: Db, own: readonly number[], load: Smsc, sent: number): Promise<void> {
+  const settled = await eventually(
+    'the load has settled',
+    async () => {
+      const states = await statesOf(db, own);
+      assert.ok([...states.values()].every((state) => ['delivered', 'submitted', 'uncertain'].includes(state)));
+      return states;
+    },
+    30_000,
+  );
+  const given = load
+    .submits()
+    .slice(sent)
+    .map(({ to }) => to);
+  assert.equal(new Set(given).size, given.length, 'no number got two');
+  const uncertain = [...settled.values()].filter((state) => state === 'uncertain').length;
+  assert.ok(given.length >= own.length - uncertain, 'what is not uncertain has been sent');
+  assert.ok(uncertain <= 20, `${uncertain} were on their way, more than the window`);
+}
+
+async function kill(service: RunningService): Promise<void> {
+  const pid = service.pids()['control'] ?? 0;
+  process.kill(pid, 'SIGKILL');
+  await eventually('it is gone', () => !isAlive(pid));
+  await eventually('another has taken its place', () => service.pids()['control'] !== undefined);
+}
+
+function sendReceipt(smsc: Smsc, number: string, id: string): void {
+  const text = Buffer.from(`id:${id} sub:001 dlvrd:001 stat:DELIVRD err:000`).toString('hex');
+  smsc.order({ do: 'deliver', from: number.slice(1), to: '1069', text, esmClass: 4 });
+}
+
+async function expectStates(
+  db: Db,
+  parts: readonly (readonly number[])[],
+  expected: readonly (readonly string[])[],
+  when: string,
+): Promise<void> {
+  await eventually(
+    `the parts have their states ${when}`,
+    async () => {
+      const states = await statesOf(db, parts.flat());
+      assert.deepEqual(
+        parts.map((ids) => ids.map((id) => states.get(id))),
+        expected,
+      );
+      return true;
+    },
+    30_000,
+  );
+}
+
+async function statesOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.query.selectFrom('sms_part').select(['id', 'state']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, state }) => [id, state]));
+}
+
+function numberOf(scene: number): string {
+  return `+86138${String(scene).padStart(8, '0')}`;
+}
