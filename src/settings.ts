@@ -60,6 +60,7 @@ export interface Values {
   readonly purgeUrlsPerDay: number;
   readonly purgeDirectoriesPerDay: number;
   readonly prefetchUrlsPerDay: number;
+  readonly accessLog: 'on' | 'off';
   readonly logRotateSeconds: number;
   readonly logSpool: number;
   readonly logStore: string;
@@ -246,6 +247,11 @@ export const SETTINGS: Settings = {
     default: '1000',
     unit: 'URLs a day',
     description: 'URLs that one account may prefetch',
+  },
+  accessLog: {
+    reader: oneOf(['on', 'off']),
+    default: 'on',
+    description: '`off`: an edge writes no access log and counts no traffic: no log files, no statistics',
   },
   logRotateSeconds: {
     reader: wholeNumber(1, 3600),

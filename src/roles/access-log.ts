@@ -7,10 +7,21 @@ import { formatLine } from '#logs/line.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import type { PartContext } from './child.ts';
 
+const NO_LOG: AccessLog = {
+  write: () => undefined,
+  countOrigin: () => undefined,
+  dropped: () => 0,
+  removedBytes: () => 0,
+  flush: async () => undefined,
+  close: async () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
 /** Lines that wait for the disk; a minute of a busy worker. */
 const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
 
 export function openAccessLog({ config, name, log, registry }: PartContext): AccessLog {
+  if (config.accessLog === 'off') return NO_LOG;
   const zone = createLocalTime(config.timeZone);
   const spool = openSpool({
     directory: spoolDirectory(config.dataDir),

@@ -1,0 +1,164 @@
+/**
+ * What the access log costs: hits of a small object with the log and without, by wrk on two edges in turn; and ten million lines
+ * from a spool through splitting and gzip to where they are handed over, in time and memory. Needs wrk.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createLocalTime } from '#lib/local-time.ts';
+import { createLogger } from '#lib/logger.ts';
+import { type AccessRecord, formatLine } from '#logs/line.ts';
+import { collect } from '#logs/ship/collect.ts';
+import { openOutbox } from '#logs/ship/outbox.ts';
+import { shipLog } from '#logs/ship/ship.ts';
+import { openSpool } from '#logs/spool.ts';
+import { fillEdgeStore, plainSite, startEdgeAlone } from './support/edge-alone.ts';
+import type { StartedService } from './support/service.ts';
+
+const ROUNDS = 7;
+const ROUND_SECONDS = 4;
+const LINES = Number(process.env['BENCH_LINES'] ?? 10_000_000);
+const DOMAINS = 1_000;
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
+try {
+  await compareHits();
+  await shipLines();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+}
+
+async function compareHits(): Promise<void> {
+  const body = Buffer.alloc(1024, 'x');
+  const origin = createServer((_request, response) => {
+    response.writeHead(200, { 'cache-control': 'max-age=36000', 'content-length': String(body.length) }).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  const address = origin.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const start = (name: string, accessLog: string) => {
+    fillEdgeStore(join(folder, name), [plainSite(1, port)]);
+    return startEdgeAlone(join(folder, name), { CAUSEWAY_ACCESS_LOG: accessLog, CAUSEWAY_CACHE_DISK_SIZE: '0' });
+  };
+  await using without = await start('off', 'off');
+  await using withLog = await start('on', 'on');
+  for (const edge of [without, withLog]) await measure(edge);
+  const rounds: { readonly off: Measured; readonly on: Measured }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.push({ off: await measure(without), on: await measure(withLog) });
+  }
+  origin.close();
+  const hits = median(rounds.map(({ off, on }) => on.perSecond / off.perSecond));
+  const cpu = median(rounds.map(({ off, on }) => off.cpuMicros / on.cpuMicros));
+  const micros = (kind: 'off' | 'on') => median(rounds.map((round) => round[kind].cpuMicros)).toFixed(1);
+  console.log(
+    `with the log, medians of ${ROUNDS}: ${hits.toFixed(3)} of the hits/s; ${cpu.toFixed(3)} of the hits for a second of the worker's CPU (${micros('off')} µs without, ${micros('on')} µs with)`,
+  );
+}
+
+async function measure(edge: StartedService): Promise<Measured> {
+  const address = `http://127.0.0.1:${edge.edgePort}/images/photo-1.jpg?v=1`;
+  const headers = ['Host: site-1.example.com', 'Referer: https://www.example.org/list?page=1', `User-Agent: ${AGENT}`];
+  const cpuBefore = edge.cpuMs('edge-worker-1');
+  const args = ['-t1', '-c50', `-d${ROUND_SECONDS}s`, ...headers.flatMap((header) => ['-H', header]), address];
+  const { stdout } = await promisify(execFile)('wrk', args);
+  const cpuMs = edge.cpuMs('edge-worker-1') - cpuBefore;
+  if (stdout.includes('Non-2xx')) throw new Error(stdout);
+  const hits = Number(/(\d+) requests in/.exec(stdout)?.[1]);
+  return { perSecond: Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1]), cpuMicros: (cpuMs * 1000) / hits };
+}
+
+async function shipLines(): Promise<void> {
+  const directory = join(folder, 'logs');
+  const zone = createLocalTime('Asia/Shanghai');
+  const log = createLogger({ level: 'silent', name: 'bench' });
+  const spool = openSpool({
+    directory,
+    name: 'worker-1',
+    format: (id, record) => `${id}\t${formatLine(record, zone)}`,
+    maxQueueBytes: 64 * 1024 * 1024,
+    keepBytes: Number.MAX_SAFE_INTEGER,
+    zone,
+    clock: Date.now,
+    log,
+  });
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 100);
+  const writing = begin();
+  for (let n = 0; n < LINES; n++) {
+    spool.write(1 + (n % DOMAINS), recordOf(n));
+    if (n % 20_000 === 0) await spool.flush();
+  }
+  await spool.close();
+  const files = readdirSync(directory).filter((file) => file.endsWith('.log'));
+  const bytes = files.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
+  console.log(`${LINES} lines written, ${mebibytes(bytes)} MiB in ${files.length} files: ${writing()}`);
+  const counting = begin();
+  using outbox = openOutbox(join(folder, 'outbox.db'), 'bench', () => undefined);
+  const stems = await collect(directory, outbox);
+  outbox.makeReports();
+  console.log(`journals read and reports made: ${counting()}`);
+  most = process.memoryUsage.rss();
+  const shipping = begin();
+  let parts = 0;
+  let sent = 0;
+  for (const stem of stems) {
+    await shipLog(directory, stem, 'bench', async (part) => {
+      parts++;
+      sent += part.length;
+    });
+  }
+  clearInterval(timer);
+  console.log(
+    `split, gzipped and handed over as ${parts} parts, ${mebibytes(sent)} MiB: ${shipping()}; at most ${mebibytes(most)} MiB of memory`,
+  );
+}
+
+function recordOf(n: number): AccessRecord {
+  return {
+    clientAddress: `203.0.${n % 113}.${n % 251}`,
+    endedAt: Date.now(),
+    durationMs: n % 40,
+    requestBytes: 412,
+    responseBytes: 1_000 + (n % 20_000),
+    host: `site-${1 + (n % DOMAINS)}.example.com`,
+    method: 'GET',
+    target: `/images/photo-${n % 5_003}.jpg?v=${n % 7}`,
+    httpVersion: '1.1',
+    cacheCode: n % 20 === 0 ? 'TCP_MISS' : 'TCP_MEM_HIT',
+    status: 200,
+    contentType: 'image/jpeg',
+    referer: `https://www.example.org/list?page=${n % 97}`,
+    userAgent: AGENT,
+  };
+}
+
+/** Gives how long it was, and how much CPU time of this process. */
+function begin(): () => string {
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    return `${((performance.now() - startedAt) / 1000).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} s of CPU`;
+  };
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
