@@ -10,7 +10,7 @@ use Time::HiRes 'time';
 
 my $json = JSON::PP->new->canonical;
 my %option = (
-    port => 0, answers => [], then => 'ok', receipts => 'after', ids => 'hex', receiptIds => 'decimal', stat => 'DELIVRD',
+    port => 0, answers => [], otherwise => 'ok', receipts => 'after', ids => 'hex', receiptIds => 'decimal', stat => 'DELIVRD',
     dialect => 'full', alreadyBound => 0, bindStatus => 0, slowMs => 200, firstId => 0x39f99dd4,
     %{ $json->decode($ARGV[0] // '{}') },
 );
@@ -85,7 +85,7 @@ sub welcome_bind {
 
 sub take {
     my ($s, $pdu) = @_;
-    my $answer = @{ $option{answers} } ? shift @{ $option{answers} } : $option{then};
+    my $answer = @{ $option{answers} } ? shift @{ $option{answers} } : $option{otherwise};
     $id++;
     my $own = $id;
     note(

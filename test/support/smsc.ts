@@ -17,9 +17,9 @@ export type SmscAnswer = 'ok' | number | 'drop' | 'lost' | 'silent' | 'slow' | '
 export interface SmscOptions {
   /** A free one unless said; `restart` keeps it. */
   readonly port?: number;
-  /** Of the first submits, whoever sends them; then `then`, `ok` unless said. */
+  /** Of the first submits, whoever sends them; then `otherwise`, `ok` unless said. */
   readonly answers?: readonly SmscAnswer[];
-  readonly then?: SmscAnswer;
+  readonly otherwise?: SmscAnswer;
   /** `before`: the receipt is out before the answer. */
   readonly receipts?: 'after' | 'before' | 'twice' | 'none';
   /** How the answer writes its id, `hex` unless said, and how the receipt's text does, `decimal` unless said. */

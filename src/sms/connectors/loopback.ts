@@ -5,7 +5,7 @@ import type { Carrier, CarrierState, ConnectCarrier } from '../carrier.ts';
 /** In one call of the engine's; it answers at once. */
 const ROOM = 1_000;
 
-export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, events, { log }) => {
+export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, events, { log, timers }) => {
   log.warn('the loopback connector sends messages to nobody');
   let state: CarrierState = 'connecting';
   const become = (next: CarrierState) => {
@@ -14,7 +14,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     if (next === 'bound') events.roomFreed();
   };
   // Not before whoever connects has got it.
-  queueMicrotask(() => state === 'connecting' && become('bound'));
+  const cancel = timers.after(0, () => become('bound'));
   const carrier: Carrier = {
     get room() {
       return state === 'bound' ? ROOM : 0;
@@ -24,6 +24,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     },
     submit: async () => (state === 'bound' ? { kind: 'simulated' } : { kind: 'unsent', reason: state }),
     async [Symbol.asyncDispose]() {
+      cancel();
       if (state !== 'closed') become('closed');
     },
   };

@@ -66,6 +66,7 @@ class SmppCarrier implements Carrier {
     if (composed.kind === 'impossible')
       return { kind: 'refused', status: composed.status, class: refusalClassOf(composed.status) };
     this.#inFlight += 1;
+    this.#tell();
     const answer = await this.#exchange(session, composed, part.partId);
     this.#inFlight -= 1;
     const outcome = this.#outcomeOf(answer);

@@ -65,11 +65,17 @@ export class Connection implements AsyncDisposable {
         ended: (end) => this.#ended(end, boundAt),
       },
     });
-    transport = openSocket(settings, {
+    const socketEvents = {
       opened: () => session.opened(),
-      received: (octets) => session.received(octets),
-      closed: (reason) => session.closed(reason),
-    });
+      received: (octets: Buffer) => session.received(octets),
+      closed: (reason: string) => session.closed(reason),
+    };
+    try {
+      transport = openSocket(settings, socketEvents);
+    } catch (error) {
+      // A port that is none, a certificate that is none. Not before whoever asked for the session has got it.
+      this.#cancel = tools.timers.after(0, () => session.closed(String(error)));
+    }
     return session;
   }
 

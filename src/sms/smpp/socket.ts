@@ -1,5 +1,5 @@
 /** The octets of a session over TCP or TLS. */
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { Transport } from './session.ts';
@@ -51,5 +51,7 @@ export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>
 function dial({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>): Socket {
   if (tls === undefined) return connect({ host, port });
   const ca = tls.ca === undefined ? {} : { ca: tls.ca };
-  return connectTls({ host, port, servername: tls.serverName ?? host, ...ca });
+  // An address is no server name, but is looked for in the certificate all the same.
+  const servername = tls.serverName ?? (isIP(host) === 0 ? host : undefined);
+  return connectTls({ host, port, ...(servername !== undefined && { servername }), ...ca });
 }

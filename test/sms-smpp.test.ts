@@ -1,0 +1,256 @@
+/** The SMPP connector with a real carrier on Net::SMPP at the other end, which does what carriers should not. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import type { SmppSettings } from '#model/sms-connector.ts';
+import type { CarrierTools, SubmitOutcome } from '#sms/carrier.ts';
+import { connectorSuite } from '#sms/connectors/connector.suite.ts';
+import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from './support/carrier.ts';
+import { createAuthority } from './support/certificate.ts';
+import { eventually } from './support/eventually.ts';
+import { needsNetSmpp, needsProgram } from './support/needs.ts';
+import { type Smsc, type SmscAnswer, type SmscOptions, startSmsc } from './support/smsc.ts';
+import { createManualTimers } from './support/timers.ts';
+
+const DISCONNECTED: SubmitOutcome = { kind: 'uncertain', reason: 'disconnected' };
+
+connectorSuite('SMPP', needsNetSmpp(), 'accepted', async (t) =>
+  connectTestCarrier(t, smppSettings((await startSmsc(t)).port)),
+);
+
+describe('the SMPP connector', needsNetSmpp(), () => {
+  const DIALECTS: readonly [string, SmscOptions][] = [
+    ['id in hexadecimal, receipt in decimal with leading zeros', {}],
+    ['id in decimal, receipt in hexadecimal', { ids: 'decimal', receiptIds: 'hex', dialect: 'bare' }],
+    ['only id and stat', { dialect: 'bare' }],
+    ['parameters only', { dialect: 'tlvOnly' }],
+    ['ASCII that calls itself UCS-2', { dialect: 'labelledUcs2' }],
+    ['before the answer', { receipts: 'before' }],
+  ];
+  test('each receipt finds its part, whatever the dialect', async (t) => {
+    const { smsc, carrier, receipts } = await begin(t);
+    for (const [name, options] of DIALECTS) {
+      smsc.order({
+        do: 'set',
+        options: { ids: 'hex', receiptIds: 'decimal', receipts: 'after', dialect: 'full', ...options },
+      });
+      const count = receipts.length;
+      const outcome = await carrier.submit(partToSubmit());
+      assert.ok(outcome.kind === 'accepted', name);
+      const receipt = await eventually('the receipt', () => receipts[count]);
+      assert.ok(receipt.keys.includes(outcome.keys[0] ?? ''), name);
+      assert.ok(outcome.keys.includes(receipt.keys[0] ?? ''), name);
+      assert.deepEqual([receipt.state, receipt.destination], ['delivered', '+8613800138000'], name);
+    }
+    await eventually('all are acknowledged', () => smsc.count('delivered') === DIALECTS.length);
+    assert.ok(smsc.events.filter(({ event }) => event === 'delivered').every(({ status }) => status === 0));
+  });
+
+  test('a throttled connector pauses and then takes less; the parts are its own again', async (t) => {
+    const timers = createManualTimers();
+    const { smsc, carrier, states, roomFreed } = await begin(t, { answers: ['ok', 0x58, 0x14] }, {}, { timers });
+    assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
+    const refused = await Promise.all([carrier.submit(partToSubmit()), carrier.submit(partToSubmit())]);
+    assert.deepEqual(refused, [
+      { kind: 'refused', status: 0x58, class: 'throttled' },
+      { kind: 'refused', status: 0x14, class: 'throttled' },
+    ]);
+    assert.deepEqual([carrier.state, carrier.room], ['paused', 0]);
+    assert.deepEqual(await carrier.submit(partToSubmit()), { kind: 'unsent', reason: 'paused' });
+    timers.advance(1_000);
+    assert.deepEqual([carrier.state, carrier.room], ['bound', 5]);
+    assert.deepEqual([states, roomFreed()], [['bound', 'paused', 'bound'], 2]);
+    assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
+    assert.equal(smsc.submits().length, 4);
+  });
+
+  test('errors are told apart: passing, for good, and of the session, which is opened anew', async (t) => {
+    const { smsc, carrier, bound } = await begin(t, { answers: [0x08, 0x0b, 0x04] });
+    const classes = [];
+    for (let n = 0; n < 3; n += 1) {
+      const outcome = await carrier.submit(partToSubmit());
+      classes.push(outcome.kind === 'refused' && outcome.class);
+    }
+    assert.deepEqual(classes, ['transient', 'permanent', 'rebind']);
+    await bound();
+    assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
+    assert.equal(smsc.count('bind'), 2);
+  });
+
+  const FATAL: readonly SmscAnswer[] = ['drop', 'garbage', 'short', 'long', 'lying'];
+  test('a broken or dropped connection leaves no part waiting, ends no other session, and is opened again', async (t) => {
+    const { smsc, carrier, bound } = await begin(t, { answers: FATAL });
+    const other = connectTestCarrier(t, smppSettings(smsc.port));
+    await other.bound();
+    for (const answer of FATAL) {
+      assert.deepEqual(await carrier.submit(partToSubmit()), DISCONNECTED, String(answer));
+      assert.equal(carrier.room, 0);
+      await bound();
+    }
+    assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
+    assert.deepEqual(other.states, ['bound']);
+    await eventually('the broken ones are told so', () => smsc.count('nack') === 4);
+  });
+
+  test('a receipt tells what became of a part whose answer was lost', async (t) => {
+    const { carrier, receipts } = await begin(t, { answers: ['lost'] });
+    assert.deepEqual(await carrier.submit(partToSubmit({ partId: 70_000 })), DISCONNECTED);
+    const receipt = await eventually('the receipt', () => receipts[0]);
+    assert.deepEqual(
+      [receipt.reference, receipt.destination, receipt.state],
+      [70_000 % 65_536, '+8613800138000', 'delivered'],
+    );
+  });
+
+  test('an answer that comes too late is told; other parts go on meanwhile', async (t) => {
+    const timers = createManualTimers();
+    const { carrier, late } = await begin(t, { answers: ['slow'], slowMs: 300 }, {}, { timers });
+    const slow = carrier.submit(partToSubmit({ partId: 5 }));
+    assert.equal((await carrier.submit(partToSubmit({ partId: 6 }))).kind, 'accepted');
+    timers.advance(30_100);
+    assert.deepEqual(await slow, { kind: 'uncertain', reason: 'timeout' });
+    const told = await eventually('the late answer', () => late[0]);
+    assert.deepEqual([told.partId, told.outcome.kind], [5, 'accepted']);
+  });
+
+  test('a carrier that answers nothing any more is left', async (t) => {
+    const timers = createManualTimers();
+    const { smsc, carrier, states } = await begin(t, { otherwise: 'silent', deaf: true }, {}, { timers });
+    timers.advance(10_000);
+    const part = carrier.submit(partToSubmit());
+    await eventually('it is there', () => smsc.submits().length === 1);
+    timers.advance(30_000);
+    await part;
+    assert.equal(carrier.state, 'connecting');
+    timers.advance(50);
+    await eventually('a new session', () => smsc.count('bind') === 2 && carrier.state === 'bound');
+    assert.deepEqual(states, ['bound', 'connecting', 'bound']);
+    assert.equal(smsc.count('enquire'), 1);
+  });
+
+  test('no more parts wait for an answer than the window has', async (t) => {
+    const { carrier, roomFreed } = await begin(t, { otherwise: 'slow', slowMs: 100 }, { window: 3 });
+    const waiting = [1, 2, 3].map((partId) => carrier.submit(partToSubmit({ partId })));
+    assert.equal(carrier.room, 0);
+    assert.deepEqual(await carrier.submit(partToSubmit()), { kind: 'unsent', reason: 'bound' });
+    await Promise.all(waiting);
+    assert.deepEqual([carrier.room, roomFreed()], [3, 2]);
+  });
+
+  test('after ESME_RALYBND the next bind is half a minute away', async (t) => {
+    const timers = createManualTimers();
+    const smsc = await startSmsc(t, { alreadyBound: 1 });
+    const { carrier } = connectTestCarrier(t, smppSettings(smsc.port), { timers });
+    await eventually('the refusal', () => smsc.count('closed') === 1 && timers.size === 1);
+    timers.advance(29_999);
+    assert.deepEqual([carrier.state, timers.size, smsc.count('bind')], ['connecting', 1, 1]);
+    timers.advance(1);
+    await eventually('bound', () => carrier.state === 'bound');
+  });
+
+  test('a carrier that restarts is found again, and one that is not there does no harm', async (t) => {
+    const { smsc, carrier, bound } = await begin(t, { otherwise: 'silent' });
+    const part = carrier.submit(partToSubmit());
+    await eventually('it is there', () => smsc.submits().length === 1);
+    await smsc.stop();
+    assert.deepEqual(await part, DISCONNECTED);
+    assert.deepEqual(await carrier.submit(partToSubmit()), { kind: 'unsent', reason: 'connecting' });
+    await smsc.restart({ otherwise: 'ok' });
+    await bound();
+    assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
+    smsc.order({ do: 'unbind' });
+    await eventually('it unbinds, and we bind again', () => smsc.count('bind') === 3);
+  });
+
+  test('what cannot be stored is not acknowledged', async (t) => {
+    const { smsc, carrier, receipts, failToStore } = await begin(t);
+    failToStore(true);
+    await carrier.submit(partToSubmit());
+    const statuses = () => smsc.events.filter(({ event }) => event === 'delivered').map(({ status }) => status);
+    await eventually('it is turned away', () => statuses().length === 1);
+    failToStore(false);
+    await carrier.submit(partToSubmit());
+    await eventually('it is taken', () => statuses().length === 2);
+    assert.deepEqual([statuses(), receipts.length], [[0x64, 0], 1]);
+  });
+
+  test('a reply comes with its number and text', async (t) => {
+    const { smsc, replies } = await begin(t);
+    smsc.order({ do: 'deliver', from: '8613800138000', to: '10690000', text: '90008ba2', dataCoding: 8 });
+    const reply = await eventually('the reply', () => replies[0]);
+    assert.deepEqual(reply, { origin: '+8613800138000', destination: '10690000', text: '退订' });
+  });
+
+  test('we unbind before we go, and wait for answers that are on their way', async (t) => {
+    const { smsc, carrier } = await begin(t, { otherwise: 'slow', slowMs: 100 });
+    const part = carrier.submit(partToSubmit());
+    await carrier[Symbol.asyncDispose]();
+    assert.equal((await part).kind, 'accepted');
+    await eventually('unbound, then closed', () => smsc.count('unbind') === 1 && smsc.count('closed') === 1);
+  });
+
+  test('a pair of sessions: one submits, the other receives', async (t) => {
+    const { smsc, carrier, receipts } = await begin(t, {}, { bind: 'pair' });
+    await eventually('both are bound', () => smsc.count('bind') === 2);
+    assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
+    await eventually('the receipt', () => receipts.length === 1);
+    const kinds = smsc.events.filter(({ event }) => event === 'bind').map(({ kind }) => kind);
+    assert.deepEqual(new Set(kinds), new Set(['transmitter', 'receiver']));
+    await carrier[Symbol.asyncDispose]();
+    await eventually('both unbind', () => smsc.count('unbind') === 2);
+  });
+
+  test('a carrier that refuses the bind is asked again later', async (t) => {
+    const { smsc, carrier, bound } = await begin(t, { bindStatus: 0x0e }, {}, {}, false);
+    await eventually('some tries', () => smsc.count('bind') >= 2);
+    assert.equal(carrier.state, 'connecting');
+    smsc.order({ do: 'set', options: { bindStatus: 0 } });
+    await bound();
+  });
+
+  test('over TLS, with a certificate of the name that is asked for', needsProgram('openssl'), async (t) => {
+    const authority = createAuthority(t);
+    const smsc = await startSmsc(t);
+    const server = createTlsServer(authority.issue(['smsc.example']), (socket) => {
+      const inner = connectTcp(smsc.port, '127.0.0.1');
+      socket.on('error', () => inner.destroy()).pipe(inner);
+      inner.on('error', () => socket.destroy()).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const good = connectTestCarrier(t, smppSettings(port, { tls: { ca: authority.ca, serverName: 'smsc.example' } }));
+    await good.bound();
+    assert.equal((await good.carrier.submit(partToSubmit())).kind, 'accepted');
+    let ends = 0;
+    const random = () => {
+      ends += 1;
+      return 0.999;
+    };
+    const wrong = connectTestCarrier(t, smppSettings(port, { tls: { ca: authority.ca } }), { random });
+    const unknown = connectTestCarrier(t, smppSettings(port, { tls: { serverName: 'smsc.example' } }), { random });
+    const broken = connectTestCarrier(t, smppSettings(port, { tls: { ca: 'no certificate' } }), { random });
+    const nowhere = connectTestCarrier(t, smppSettings(65_536), { random });
+    await eventually('each has failed', () => ends === 4);
+    assert.deepEqual(
+      [wrong, unknown, broken, nowhere].map(({ states }) => states),
+      [[], [], [], []],
+    );
+    assert.equal(smsc.count('bind'), 1);
+  });
+});
+
+async function begin(
+  t: TestContext,
+  options: SmscOptions = {},
+  settings: Partial<SmppSettings> = {},
+  tools: Partial<CarrierTools> = {},
+  isBound = true,
+): Promise<TestCarrier & { readonly smsc: Smsc }> {
+  const smsc = await startSmsc(t, options);
+  const connected = connectTestCarrier(t, smppSettings(smsc.port, settings), tools);
+  if (isBound) await connected.bound();
+  return { ...connected, smsc };
+}
