@@ -7,8 +7,8 @@ import { KINDS, type Program, takesCharacter, whatHolds } from './automaton-prog
 import { packUnits } from './packed.ts';
 
 /**
- * The table in one text. First the class of each of the characters, counted from 1; then, at `START`, where the first state's row
- * is; then the rows. A row says whether the text may end there with a match found, and for each class where the next row is.
+ * The table in one text. First the classes of the characters, two in one; then, at `START`, where the first state's row is; then
+ * the rows. A row says whether the text may end there with a match found, and for each class where the next row is.
  */
 export type Automaton = string;
 
@@ -27,7 +27,7 @@ interface State {
 
 /** The number of the one state in which a match has been found. */
 const FOUND = 0;
-const START = CHARACTERS;
+const START = CHARACTERS / 2;
 /** The row of `FOUND` is the first. */
 const FOUND_ROW = START + 1;
 
@@ -37,7 +37,8 @@ export function runAutomaton(automaton: Automaton, text: string): boolean {
   for (let i = 0; i < text.length && row !== FOUND_ROW; i++) {
     // A byte has no more than 256 values; what is beyond has none of its own here.
     const code = Math.min(text.charCodeAt(i), CHARACTERS - 1);
-    row = automaton.charCodeAt(row + automaton.charCodeAt(code));
+    const charClass = (automaton.charCodeAt(code >> 1) >> ((code & 1) * 8)) & 0xff;
+    row = automaton.charCodeAt(row + 1 + charClass);
   }
   return automaton.charCodeAt(row) === 1;
 }
@@ -130,7 +131,10 @@ function pack(
   endsFound: readonly boolean[],
 ): Automaton {
   const place = (number: number) => FOUND_ROW + number * (width + 1);
-  const classes = Array.from(classOf, (index) => index + 1);
+  const classes = Array.from(
+    { length: START },
+    (_, pair) => (classOf[pair * 2] ?? 0) | ((classOf[pair * 2 + 1] ?? 0) << 8),
+  );
   // Of the state in which a match has been found the row is not read.
   const found = [1, ...Array<number>(width).fill(place(FOUND))];
   const others = rows.map((row, index) => [Number(endsFound[index] ?? false), ...row.map(place)]);
