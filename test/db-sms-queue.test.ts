@@ -131,21 +131,6 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('advertising of an app whose hours are over waits; its notices do not', async (t) => {
-    await using db = await openSmsDatabase(await newDatabase(t));
-    const account = await openSmsAccount(db, { now: NOW });
-    const [ad] = await queueMessage(db, account, { kind: 'advertising', now: NOW });
-    const [notice] = await queueMessage(db, account, { now: NOW });
-    assert.deepEqual(
-      (await claim(db, { closedApps: [account.appId] })).map(({ id }) => id),
-      [notice],
-    );
-    assert.deepEqual(
-      (await claim(db)).map(({ id }) => id),
-      [ad],
-    );
-  });
-
   test('a throttled part keeps its place and its tries; an error of the carrier costs a try', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });

@@ -207,6 +207,24 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('advertising that comes up after its hours waits for them, as long as it takes; a notice does not', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const hour = new Date().getUTCHours();
+    const marketingHours = { from: ((hour + 2) % 24) * 60, to: ((hour + 3) % 24) * 60, timeZone: 'UTC' };
+    const account = await openSmsAccount(db, { settings: { marketingHours }, now: Date.now() });
+    const now = Date.now();
+    await queueMessage(db, account, { kind: 'advertising', expireAt: now + 60_000, now: now - 1 });
+    await queueMessage(db, account, { now });
+    await start();
+    await untilStates(db, 'queued', 'submitted');
+    const [held] = await readParts(db);
+    const waits = Number(held?.due_at) - now;
+    assert.ok(waits > 3_600_000 && waits <= 2 * 3_600_000, `${waits} ms`);
+    assert.ok(Number(held?.expire_at) > Number(held?.due_at));
+    assert.deepEqual([held?.tries, held?.sends, a.submitted.length], [0, 0, 1]);
+    await checkMoney(db);
+  });
+
   test('a reply that refuses more opts its number out of the account that wrote to it last', async (t) => {
     const { db, a, start } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });

@@ -38,6 +38,12 @@ export async function findSmsAppsByKey(x: Executor, appKeys: readonly string[]):
   return rows.map(toApp);
 }
 
+export async function findSmsAppsById(x: Executor, appIds: readonly number[]): Promise<readonly SmsApp[]> {
+  if (appIds.length === 0) return [];
+  const rows = await x.selectFrom('sms_app').selectAll().where('id', 'in', appIds).execute();
+  return rows.map(toApp);
+}
+
 /** `accountId` absent: of everybody. In the order they were made. */
 export async function listSmsApps(
   x: Executor,

@@ -1,11 +1,13 @@
 /** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
+import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { ids } from './sms-money.ts';
 
+const ADVERTISING = 1;
 /** Ordinary, advertising: each a stretch of the index, so that nothing is read that is not due yet. */
-const PRIORITIES = [0, 1];
+const PRIORITIES = [0, ADVERTISING];
 
 export interface Claim {
   readonly connectorId: number;
@@ -16,8 +18,6 @@ export interface Claim {
   readonly owner: string;
   readonly leaseUntil: number;
   readonly now: number;
-  /** Apps whose advertising may not go out at this hour. */
-  readonly closedApps: readonly number[];
 }
 
 /** Parts of one route that failed so often. */
@@ -30,6 +30,7 @@ export interface Lane {
 export interface ClaimedPart {
   readonly id: number;
   readonly messageId: number;
+  readonly appId: number;
   /** From 1. */
   readonly part: number;
   readonly parts: number;
@@ -64,6 +65,25 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
   return claimed;
 }
 
+export function isAdvertising({ priority }: ClaimedPart): boolean {
+  return priority === ADVERTISING;
+}
+
+/** These wait on, and what they may wait in all grows by as much: their hours are over. They were not sent. */
+export async function holdParts(
+  trx: Transaction<Schema>,
+  held: readonly { readonly part: ClaimedPart; readonly dueAt: number }[],
+  now: number,
+): Promise<void> {
+  if (held.length === 0) return;
+  const rows = held.map(({ part, dueAt }) => [part.id, dueAt]);
+  await sql`
+    update sms_part set state = 'queued', sends = sends - 1, due_at = v.due_at, expire_at = expire_at + v.due_at - ${now},
+      lease_owner = null, lease_until = null
+    from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at from ${rowList(trx, rows)}) as v
+    where sms_part.id = v.id`.execute(trx);
+}
+
 /** Ordinary before advertising, then whoever has waited longest; the parts of a message one after the other. */
 function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
   return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
@@ -90,17 +110,15 @@ async function findPinned(trx: Transaction<Schema>, claim: Claim): Promise<reado
 
 async function find(
   trx: Transaction<Schema>,
-  { limit, now, closedApps }: Claim,
+  { limit, now }: Claim,
   condition: RawBuilder<unknown>,
 ): Promise<readonly ClaimedPart[]> {
-  const isOpen =
-    closedApps.length === 0 ? sql`` : sql`and (m.kind <> 'advertising' or m.app_id not in (${sql.join(closedApps)}))`;
   const query = sql<ClaimedPart>`
     select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
-      p.route as route, p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
+      p.route as route, m.app_id as "appId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
       m.reference as reference
     from sms_part as p join sms_message as m on m.id = p.message_id
-    where p.state = 'queued' and p.due_at <= ${now} and p.expire_at > ${now} and ${condition} ${isOpen}
+    where p.state = 'queued' and p.due_at <= ${now} and p.expire_at > ${now} and ${condition}
     order by p.due_at, p.id limit ${limit}
     ${isPostgres(trx) ? sql`for update of p, m skip locked` : sql``}`;
   const { rows } = await query.execute(trx);

@@ -5,9 +5,8 @@
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
-import { createLocalTime, type LocalTime } from '#lib/local-time.ts';
-import { Lru } from '#lib/lru.ts';
 import { AcceptedElsewhere, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
+import { Zones } from './zones.ts';
 
 export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
 
@@ -18,8 +17,6 @@ const MAX_SUBMISSIONS = 256;
 /** In one transaction: everything else waits for it on SQLite. One request may have as many alone. */
 const MAX_NUMBERS = 5_000;
 const MAX_TRIES = 5;
-/** Time zones whose offset is remembered. */
-const MAX_ZONES = 100;
 
 interface Waiting {
   readonly submission: Submission;
@@ -35,7 +32,7 @@ export interface AcceptorOptions {
 
 export class Acceptor {
   readonly #options: AcceptorOptions;
-  readonly #zones = new Lru<string, LocalTime>({ maxWeight: MAX_ZONES });
+  readonly #zones = new Zones();
   #waiting: Waiting[] = [];
   #isRunning = false;
 
@@ -89,19 +86,11 @@ export class Acceptor {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#options.db.transaction((trx) =>
-          acceptSubmissions(trx, submissions, (zone) => this.#localTimeOf(zone)),
+          acceptSubmissions(trx, submissions, (zone) => this.#zones.get(zone)),
         );
       } catch (error) {
         if (tries === MAX_TRIES || !(error instanceof AcceptedElsewhere)) throw error;
       }
     }
-  }
-
-  #localTimeOf(timeZone: string): LocalTime {
-    const known = this.#zones.get(timeZone);
-    if (known !== undefined) return known;
-    const local = createLocalTime(timeZone);
-    this.#zones.set(timeZone, local);
-    return local;
   }
 }

@@ -7,7 +7,8 @@ import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
-import { type ClaimedPart, claimParts } from '#db/sms-claim.ts';
+import { findSmsAppsById } from '#db/sms-apps.ts';
+import { type ClaimedPart, claimParts, holdParts, isAdvertising } from '#db/sms-claim.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -18,7 +19,9 @@ import { LEASE_MS } from './lease.ts';
 import type { Line } from './lines.ts';
 import type { SmsMetrics } from './metrics.ts';
 import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
+import { releaseAt } from './quiet-hours.ts';
 import { lanesOf, type RouteTable } from './route.ts';
+import { Zones } from './zones.ts';
 
 export interface DispatcherOptions<T> {
   readonly db: Db;
@@ -33,7 +36,6 @@ export interface DispatcherOptions<T> {
   /** As they are now. */
   lines(): readonly Line[];
   routes(): RouteTable;
-  closedApps(): readonly number[];
   /** Of what the inbox held and of parts that came to an end; in the round's transaction. */
   store(trx: Transaction<Schema>, items: readonly T[], endedParts: readonly number[], now: number): Promise<void>;
   /** Without a wake the queue is looked at so often: another process may have accepted something. */
@@ -56,6 +58,7 @@ export class Dispatcher<T> implements AsyncDisposable {
   readonly #options: DispatcherOptions<T>;
   /** Answers that are not stored yet; the connectors' windows bound them. */
   #results: PartResult[] = [];
+  readonly #zones = new Zones();
   #underWay = 0;
   #wake = Promise.withResolvers<void>();
   #claims = true;
@@ -147,19 +150,37 @@ export class Dispatcher<T> implements AsyncDisposable {
   }
 
   async #claim(trx: Transaction<Schema>, line: Line, now: number): Promise<Claimed> {
-    const { owner, lines, routes, closedApps } = this.#options;
+    const { owner, lines, routes } = this.#options;
     const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
     const leaseUntil = now + LEASE_MS;
-    const parts = await claimParts(trx, {
+    const due = await claimParts(trx, {
       connectorId: line.id,
       lanes: lanesOf(line.id, routes().all, isUp, MAX_TRIES),
       limit: Math.min(line.room, MAX_CLAIM),
       owner,
       leaseUntil,
       now,
-      closedApps: closedApps(),
     });
-    return { line, leaseUntil, parts };
+    return { line, leaseUntil, parts: await this.#withinHours(trx, due, now) };
+  }
+
+  /** Advertising was accepted while its hours lasted, and may come up after them. */
+  async #withinHours(
+    trx: Transaction<Schema>,
+    due: readonly ClaimedPart[],
+    now: number,
+  ): Promise<readonly ClaimedPart[]> {
+    const appIds = new Set(due.filter(isAdvertising).map(({ appId }) => appId));
+    if (appIds.size === 0) return due;
+    const releases = new Map<number, number>();
+    for (const { id, settings } of await findSmsAppsById(trx, [...appIds])) {
+      const { marketingHours: hours } = settings;
+      if (hours !== undefined) releases.set(id, releaseAt(now, hours, this.#zones.get(hours.timeZone)));
+    }
+    const releaseOf = (part: ClaimedPart) => (isAdvertising(part) ? (releases.get(part.appId) ?? now) : now);
+    const held = due.filter((part) => releaseOf(part) > now).map((part) => ({ part, dueAt: releaseOf(part) }));
+    await holdParts(trx, held, now);
+    return due.filter((part) => releaseOf(part) <= now);
   }
 
   #sendAll({ line, leaseUntil, parts }: Claimed): void {

@@ -101,7 +101,6 @@ class Engine implements SmsEngine {
       inbox: this.#inbox,
       lines: () => this.#lines.all,
       routes: () => this.#routes,
-      closedApps: () => [],
       store: storeTold,
     });
     const isAlone = db.engine === 'sqlite';
