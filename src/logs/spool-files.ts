@@ -46,11 +46,11 @@ export class SpoolFiles {
    * Whole lines, into the log of their slot, and then what they sum up to: all of the lines or, when it rejects, none. `now`
    * names new files.
    */
-  async append(text: string, counts: readonly MinuteCounters[], slot: number, now: number): Promise<void> {
-    const bytes = Buffer.byteLength(text);
+  async append(lines: Buffer, counts: readonly MinuteCounters[], slot: number, now: number): Promise<void> {
+    const bytes = lines.length;
     const files = await this.#filesFor(slot, bytes, now);
     try {
-      await files.log.appendFile(text);
+      await files.log.appendFile(lines);
     } catch (error) {
       // Takes back the half-written batch, if the disk lets us. The next file is a new one, so half a line harms no other.
       await files.log.truncate(files.bytes).catch(() => undefined);

@@ -48,10 +48,15 @@ export interface AccessLog extends AsyncDisposable {
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
+const LF = 0x0a;
 
 /** A batch is written when it is this old or this large. */
 const FLUSH_MS = 500;
 const BATCH_BYTES = 256 * 1024;
+/** Longer than any line. */
+const MAX_LINE_BYTES = 128 * 1024;
+/** Buffers that are kept for the next batches. */
+const MAX_SPARE_BUFFERS = 4;
 
 /** Trouble is reported at most this often. */
 const REPORT_MS = 60_000;
@@ -63,9 +68,11 @@ export function openSpool(options: SpoolOptions): AccessLog {
 /** Lines of one slot, the time that one file is for, and what they sum up to. */
 interface Batch {
   readonly slot: number;
-  readonly lines: string[];
+  /** Lines are kept as bytes: strings that wait would be moved about by the garbage collector. */
+  readonly buffer: Buffer;
   readonly tally: Tally;
   bytes: number;
+  lines: number;
 }
 
 class Spool implements AccessLog {
@@ -74,6 +81,7 @@ class Spool implements AccessLog {
   readonly #rotateMs: number;
   readonly #timer: NodeJS.Timeout;
   #batches: Batch[] = [];
+  readonly #spareBuffers: Buffer[] = [];
   /** Of what is in no file: lines that were lost, bytes of origins. */
   readonly #lineless = new Tally();
   #queuedBytes = 0;
@@ -119,9 +127,10 @@ class Spool implements AccessLog {
       return;
     }
     const batch = this.#batchFor(this.#slotOf(record.endedAt));
-    batch.lines.push(line);
+    batch.bytes += batch.buffer.write(line, batch.bytes);
+    batch.buffer[batch.bytes++] = LF;
+    batch.lines++;
     countRequest(batch.tally.of(domainId, minute), record);
-    batch.bytes += bytes;
     this.#queuedBytes += bytes;
     if (batch.bytes >= BATCH_BYTES) this.#startDrain();
   }
@@ -129,7 +138,8 @@ class Spool implements AccessLog {
   #batchFor(slot: number): Batch {
     const last = this.#batches.at(-1);
     if (last !== undefined && last.slot === slot && last.bytes < BATCH_BYTES) return last;
-    const batch = { slot, lines: [], tally: new Tally(), bytes: 0 };
+    const buffer = this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES + MAX_LINE_BYTES);
+    const batch = { slot, buffer, tally: new Tally(), bytes: 0, lines: 0 };
     this.#batches.push(batch);
     return batch;
   }
@@ -185,12 +195,13 @@ class Spool implements AccessLog {
     for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
       const counts = batch.tally.take();
       try {
-        await this.#files.append(`${batch.lines.join('\n')}\n`, counts, batch.slot, clock());
+        await this.#files.append(batch.buffer.subarray(0, batch.bytes), counts, batch.slot, clock());
       } catch (error) {
         this.#lineless.add(counts);
-        this.#lose(batch.lines.length, 'the file cannot be written', error);
+        this.#lose(batch.lines, 'the file cannot be written', error);
       }
       this.#queuedBytes -= batch.bytes;
+      if (this.#spareBuffers.length < MAX_SPARE_BUFFERS) this.#spareBuffers.push(batch.buffer);
     }
     await this.#recordLineless();
     try {
