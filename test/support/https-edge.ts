@@ -117,7 +117,7 @@ async function runCurl(args: readonly string[]): Promise<Curled> {
 const MARK = 'curl says ';
 
 /** Ends when the server closes the connection, or has answered a request that asks for that. */
-function runSClient(args: readonly string[], input: string): Promise<string> {
+export function runSClient(args: readonly string[], input: string): Promise<string> {
   const child = spawn('openssl', ['s_client', ...args], { stdio: ['pipe', 'pipe', 'pipe'], timeout: 20_000 });
   let said = '';
   for (const output of [child.stdout, child.stderr])

@@ -114,6 +114,7 @@ function openCertificate(
       ALPNProtocols: ['h2', 'http/1.1'],
       ticketKeys: keys.bytes,
       sessionTimeout: TICKET_LIFETIME_SECONDS,
+      sessionIdContext: 'causeway', // Node's own is made of the command line, which differs between workers
       rejectUnauthorized: false, // clients have no certificates
     }).on('secureConnection', onConnection);
   const serverFor = chooseByTicket(currentSecrets, `${tls.certificate} ${tls.minVersion}`, open);
