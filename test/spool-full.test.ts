@@ -1,0 +1,21 @@
+/** An access log on a disk that is full: nothing waits, lines are lost and counted, and every request is in the sums. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { canMount } from './support/needs.ts';
+import { temporaryFolder } from './support/temporary.ts';
+
+test('lines that a full disk does not take are counted, and their requests too', canMount(), async (t) => {
+  const program = join(import.meta.dirname, 'support', 'spool-full.ts');
+  const script = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$1" "$2" "$0"';
+  const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
+  const { stdout } = await promisify(execFile)('unshare', args, { timeout: 60_000 });
+  const seen: Record<string, number> = JSON.parse(stdout);
+  assert.ok((seen['droppedWhileFull'] ?? 0) > 500, stdout);
+  assert.equal(seen['dropped'], seen['droppedWhileFull'], stdout);
+  assert.equal(seen['lines'], 2_100 - (seen['dropped'] ?? 0), stdout);
+  assert.equal(seen['wholeLines'], seen['lines'], stdout);
+  assert.equal(seen['counted'], 2_100, stdout);
+});
