@@ -28,6 +28,13 @@ export function needsNetSmpp(): Skip {
   return need(isThere, 'needs Net::SMPP for Perl');
 }
 
+/** Kannel's own carrier for its tests, from Debian's kannel-extras. */
+export const DRIVE_SMPP = '/usr/lib/kannel/test/drive_smpp';
+
+export function needsDriveSmpp(): Skip {
+  return need(isExecutable(DRIVE_SMPP), `needs the program ${DRIVE_SMPP}`);
+}
+
 export function needsIpv6(): Skip {
   const addresses = Object.values(networkInterfaces()).flatMap((its) => its ?? []);
   return need(

@@ -4,7 +4,7 @@ import type { MobileOriginated, Receipt } from '../carrier.ts';
 import { parseMsisdn } from '../msisdn.ts';
 import { readConcatenationTlvs, readUserData } from './concatenation.ts';
 import { decodeText } from './data-coding.ts';
-import type { PduOf } from './layouts.ts';
+import type { PduOf, Tlv } from './layouts.ts';
 import { looksLikeReceipt, readReceipt } from './receipt.ts';
 import { TAGS, tlvOf } from './tlvs.ts';
 
@@ -26,11 +26,7 @@ export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataS
   const octets = tlvOf(tlvs, TAGS.messagePayload) ?? ('shortMessage' in fields ? fields.shortMessage : Buffer.alloc(0));
   const type = esmClass & TYPE_MASK;
   const isMarked = TYPES_OF_RECEIPT.includes(type);
-  const isUnmarked =
-    type === TYPE_PLAIN &&
-    (tlvOf(tlvs, TAGS.receiptedMessageId) !== undefined ||
-      (settings.unmarkedReceipts && looksLikeReceipt(dataCoding, octets)));
-  if (isMarked || isUnmarked) {
+  if (isMarked || (type === TYPE_PLAIN && isUnmarkedReceipt(dataCoding, octets, tlvs, settings))) {
     const source = { dataCoding, octets, tlvs, destination: e164Of(sourceAddr) };
     return { kind: 'receipt', receipt: readReceipt(source, settings) };
   }
@@ -41,6 +37,13 @@ export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataS
   const concatenation = userData.concatenation ?? readConcatenationTlvs(tlvs);
   const message = { origin: e164Of(sourceAddr), destination: destinationAddr, text };
   return { kind: 'reply', message: concatenation === undefined ? message : { ...message, concatenation } };
+}
+
+/** Without its mark: no phone can write an optional parameter, and an id alone may be that of a message that is answered. */
+function isUnmarkedReceipt(dataCoding: number, octets: Buffer, tlvs: readonly Tlv[], settings: SmppSettings): boolean {
+  const hasId = tlvOf(tlvs, TAGS.receiptedMessageId) !== undefined;
+  if (hasId && tlvOf(tlvs, TAGS.messageState) !== undefined) return true;
+  return (hasId || settings.unmarkedReceipts) && looksLikeReceipt(dataCoding, octets);
 }
 
 /** Carriers leave the `+` out, and at home the country's code too. */

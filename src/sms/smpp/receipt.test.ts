@@ -111,6 +111,8 @@ describe('a receipt', () => {
     assert.equal(kind({}, [], {}), 'reply');
     assert.equal(kind({}, [], { unmarkedReceipts: true }), 'receipt');
     assert.equal(kind({}, [idTlv('1a')], {}), 'receipt');
+    assert.equal(kind({ shortMessage: Buffer.from('yes') }, [idTlv('1a')], {}), 'reply');
+    assert.equal(kind({ shortMessage: Buffer.from('') }, [idTlv('1a'), u8Tlv(TAGS.messageState, 2)], {}), 'receipt');
     assert.equal(kind({ esmClass: 0x20 }, [], {}), 'receipt');
     assert.equal(kind({ shortMessage: Buffer.from('my id: stat') }, [], { unmarkedReceipts: true }), 'reply');
     assert.equal(kind({ esmClass: 0x08 }, [], {}), 'other');
