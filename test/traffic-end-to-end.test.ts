@@ -4,150 +4,20 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
-import { type Client, createClient } from '#client/client.ts';
 import { startByteCounter } from './support/byte-counter.ts';
-import { describeOnBothEngines, type NewDatabase, newSqlite } from './support/databases.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
-import { startNginx } from './support/nginx.ts';
-import { type RunningService, startService } from './support/service.ts';
-import { temporaryFolder } from './support/temporary.ts';
-
-const run = promisify(execFile);
-
-interface World {
-  readonly service: RunningService;
-  readonly client: Client;
-  readonly edgePort: number;
-  readonly domainId: string;
-}
-
-async function start(t: TestContext, newDatabase: NewDatabase): Promise<World> {
-  const nginx = await startNginx(t);
-  writeFileSync(join(nginx.root, 'small.txt'), 'x'.repeat(1000));
-  writeFileSync(join(nginx.root, 'large.bin'), Buffer.alloc(300_000, 1));
-  const { url } = await newDatabase(t);
-  const service = await startService(t, {
-    settings: {
-      CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
-      CAUSEWAY_LOG_ROTATE_SECONDS: '1',
-      CAUSEWAY_STAT_SECONDS: '1',
-      CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
-      CAUSEWAY_TOKEN_RATE_BURST: '100000',
-      ...(url !== undefined && { DATABASE_URL: url }),
-    },
-  });
-  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  const { domain_id } = await client.call('domain.add', {
-    domain: 'www.example.com',
-    cdn_type: 1,
-    data: nginx.address,
-  });
-  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
-  return { service, client, edgePort: Number(new URL(service.edgeUrl).port), domainId: domain_id };
-}
-
-/** One request by curl. Gives the bytes that it received and sent. */
-async function curl(port: number, ...args: string[]): Promise<{ received: number; sent: number }> {
-  const format = '%{size_header} %{size_download} %{size_request}';
-  const options = ['-s', '-o', '/dev/null', '-H', 'Host: www.example.com', '-w', format];
-  const { stdout } = await run('curl', [
-    ...options,
-    `http://127.0.0.1:${port}${args[0] ?? '/'}`,
-    ...args.slice(1),
-  ]).catch(
-    (error: { stdout: string }) => error, // it was told to leave early
-  );
-  const [header = 0, body = 0, sent = 0] = stdout.split(' ').map(Number);
-  return { received: header + body, sent };
-}
-
-interface Account {
-  readonly requests: number;
-  readonly bytesOut: number;
-  readonly bytesIn: number;
-}
-
-/** Of the day's file, read line by line. */
-async function accountOfLogs({ client }: World): Promise<Account & { readonly lines: readonly string[][] }> {
-  const { logfiles } = await client.call('log.list', { domain: 'www.example.com' });
-  const texts = await Promise.all(
-    logfiles.map(async ({ url, size }) => {
-      const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
-      assert.equal(String(bytes.length), size);
-      return gunzipSync(bytes).toString();
-    }),
-  );
-  const lines = texts.flatMap((text) => text.split('\n').slice(0, -1)).map((line) => line.split('\t'));
-  for (const fields of lines) assert.equal(fields.length, 13, fields.join(' '));
-  const sum = (field: number) => lines.reduce((total, fields) => total + Number(fields[field]), 0);
-  return { lines, requests: lines.length, bytesIn: sum(3), bytesOut: sum(4) };
-}
-
-async function accountOfStatistics({ client }: World): Promise<Account> {
-  const asked = { domain: 'www.example.com', interval: 'minute' as const };
-  const { total: traffic } = await client.call('stat.traffic', asked);
-  const { total: requests } = await client.call('stat.requests', asked);
-  const classes = requests.status_2xx + requests.status_3xx + requests.status_4xx + requests.status_5xx;
-  assert.equal(classes, requests.requests);
-  return { requests: requests.requests, bytesOut: traffic.bytes_out, bytesIn: traffic.bytes_in };
-}
-
-async function accountOfMetrics({ service, domainId }: World): Promise<Account> {
-  const text = await (await fetch(service.metricsUrl)).text();
-  const read = (name: string) => {
-    const line = text
-      .split('\n')
-      .find((one) => one.startsWith(`causeway_domain_${name}_total{`) && one.includes(`domain_id="${domainId}"`));
-    return Number(line?.split(' ').at(-1) ?? 0);
-  };
-  return { requests: read('requests'), bytesOut: read('bytes_out'), bytesIn: read('bytes_in') };
-}
-
-/** What Debian's GoAccess makes of the same lines, with the format that the README gives. */
-async function accountOfGoAccess(t: TestContext, world: World): Promise<Pick<Account, 'requests' | 'bytesOut'>> {
-  const { lines } = await accountOfLogs(world);
-  const folder = temporaryFolder(t);
-  const file = join(folder, 'day.log');
-  writeFileSync(file, lines.map((fields) => `${fields.join('\t')}\n`).join(''));
-  const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
-  const [, format = ''] = /^(--log-format '.*)$/m.exec(readme) ?? [];
-  const options = [...format.matchAll(/(--[a-z-]+) '([^']*)'/g)].flatMap(([, name = '', value = '']) => [name, value]);
-  const report = join(folder, 'report.json');
-  await run('goaccess', [file, ...options, '--no-global-config', '-o', report]);
-  const { general } = JSON.parse(readFileSync(report, 'utf8'));
-  assert.equal(general.failed_requests, 0);
-  return { requests: general.total_requests, bytesOut: general.bandwidth };
-}
-
-/** The account on which logs, statistics and metrics agree, once they do and have at least so many requests. */
-async function agreed(world: World, atLeast: number): Promise<Account> {
-  return eventually(
-    'logs, statistics and metrics agree',
-    async () => {
-      const { lines: _, ...logs } = await accountOfLogs(world);
-      const statistics = await accountOfStatistics(world);
-      const metrics = await accountOfMetrics(world);
-      if (logs.requests < atLeast) return false;
-      assert.deepEqual(statistics, logs);
-      assert.deepEqual(metrics, logs);
-      return logs;
-    },
-    30_000,
-  );
-}
+import { accountOfGoAccess, agreed, curl, startTraffic } from './support/traffic-world.ts';
 
 const needed = needsProgram('wrk').skip ? needsProgram('wrk') : needsProgram('goaccess');
 
 describeOnBothEngines('traffic', (newDatabase) => {
   test('agrees in logs, statistics, metrics and at the clients', needed, async (t) => {
-    const world = await start(t, newDatabase);
+    const world = await startTraffic(t, newDatabase);
     const counter = await startByteCounter(t, world.edgePort);
     const requests = [
       ['/small.txt'],
@@ -172,7 +42,7 @@ describeOnBothEngines('traffic', (newDatabase) => {
 
     // Load, by a client that leaves in the middle of answers.
     const address = `http://127.0.0.1:${counter.port}/small.txt`;
-    const { stdout } = await run('wrk', ['-t1', '-c8', '-d1s', '-H', 'Host: www.example.com', address]);
+    const { stdout } = await promisify(execFile)('wrk', ['-t1', '-c8', '-d1s', '-H', 'Host: www.example.com', address]);
     const complete = Number(/(\d+) requests in/.exec(stdout)?.[1]);
     assert.ok(complete > 50, stdout);
     const all = await agreed(world, own.requests + complete);
@@ -188,7 +58,7 @@ describeOnBothEngines('traffic', (newDatabase) => {
 
 // What control's database is makes no difference to these.
 test('loses at most the last second of a killed worker, and counts nothing twice', async (t) => {
-  const world = await start(t, newSqlite);
+  const world = await startTraffic(t, newSqlite);
   const { service } = world;
   let received = 0;
   let recent = 0;
@@ -226,7 +96,7 @@ test('loses at most the last second of a killed worker, and counts nothing twice
 });
 
 test('waits for a control that is away', async (t) => {
-  const world = await start(t, newSqlite);
+  const world = await startTraffic(t, newSqlite);
   const control = world.service.pids()['control'] ?? 0;
   process.kill(control, 'SIGSTOP');
   for (let n = 0; n < 5; n++) await curl(world.edgePort, '/small.txt');

@@ -1,0 +1,46 @@
+/** Twenty kills and a control that is away for a minute, under load: logs, statistics and metrics still agree. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startByteCounter } from '../support/byte-counter.ts';
+import { newSqlite } from '../support/databases.ts';
+import { eventually } from '../support/eventually.ts';
+import { needsProgram } from '../support/needs.ts';
+import { agreed, startTraffic } from '../support/traffic-world.ts';
+
+const KILLS = 20;
+const OUTAGE_MS = 60_000;
+/** Of load at the end, when nothing is killed. */
+const QUIET_MS = 5_000;
+
+test('traffic under kills and an outage of control', needsProgram('wrk'), async (t) => {
+  const world = await startTraffic(t, newSqlite);
+  const { service } = world;
+  const counter = await startByteCounter(t, world.edgePort);
+  const address = `http://127.0.0.1:${counter.port}/small.txt`;
+  const load = (seconds: number) =>
+    spawn('wrk', ['-t1', '-c4', `-d${seconds}s`, '-H', 'Host: www.example.com', address], { stdio: 'ignore' });
+  const wrk = load(40 + OUTAGE_MS / 1000);
+  t.after(() => wrk.kill());
+  for (let n = 0; n < KILLS; n++) {
+    const part = ['edge-worker-1', 'edge-feed', 'edge-worker-2', 'control'][n % 4] ?? '';
+    process.kill(service.pids()[part] ?? 0, 'SIGKILL');
+    await delay(500);
+    await eventually('it is there again', () => service.pids()[part] !== undefined, 20_000);
+    await delay(1_000);
+  }
+  const control = service.pids()['control'] ?? 0;
+  process.kill(control, 'SIGSTOP');
+  await delay(OUTAGE_MS);
+  process.kill(control, 'SIGCONT');
+  if (wrk.exitCode === null) await once(wrk, 'exit');
+  const before = await agreed(world, 1);
+  const received = counter.toClients;
+  const last = load(QUIET_MS / 1000);
+  await once(last, 'exit');
+  const after = await agreed(world, before.requests + 1);
+  assert.equal(after.bytesOut - before.bytesOut, counter.toClients - received);
+  t.diagnostic(`${after.requests} requests, ${received - before.bytesOut} of ${received} bytes lost by the kills`);
+});
