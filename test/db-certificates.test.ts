@@ -1,5 +1,6 @@
 /** Certificates on both engines: each once per account, sealed, published while a domain has them, never deleted under one. */
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAccount } from '#db/accounts.ts';
@@ -16,10 +17,14 @@ import { findDomainToChange, insertDomain } from '#db/domains.ts';
 import { loadOrMakeKeyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { publish } from '#db/resources.ts';
-import { unseal } from '#db/sealing.ts';
+import { openKeyring, rotateKeyring } from '#db/sealed-secrets.ts';
+import { sealedWith, unseal } from '#db/sealing.ts';
+import { listConnectors, openSettings, saveConnector } from '#db/sms-connectors.ts';
+import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
 import { parseChain } from '#model/certificate.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
+import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
@@ -96,6 +101,67 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
       await assertPublishedFits(db);
     }
   });
+
+  test(
+    'the key ring is rotated under them: other seals, the same secrets, nothing for edges',
+    needsProgram('openssl'),
+    async (t) => {
+      const { db, ring, ringFile, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
+      const keys = await Promise.all(pairs.map((pair) => add(pair)));
+      const [one = '', two = ''] = keys;
+      const domain = await addDomain('a.example.com');
+      await db.transaction(async (trx) => publish(trx, await setCertificateUse(trx, domain, one), 1));
+      const settings = {
+        ...SMPP_DEFAULTS,
+        kind: 'smpp',
+        host: 'h',
+        port: 1,
+        systemId: 's',
+        password: 'the password',
+      } as const;
+      await db.transaction((trx) => saveConnector(trx, ring, { name: 'c', enabled: true, settings }, 1));
+      const app = await db.query
+        .insertInto('sms_app')
+        .values({ account_id: accountId, app_key: 'k', name: 'n', enabled: 1, created_at: 1, settings: '{"a":1}' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const webhook = { url: 'https://a.example', secret: 'the secret' };
+      await db.transaction((trx) => saveWebhook(trx, ring, app.id, webhook));
+      const other = await openKeyring(db.query, ringFile);
+      const readBody = async () => {
+        const row = await db.query
+          .selectFrom('resource')
+          .select(['body', 'revision'])
+          .where('key', '=', one)
+          .executeTakeFirstOrThrow();
+        return { revision: row.revision, sealed: String(JSON.parse(row.body).key) };
+      };
+      const before = await readBody();
+      await db.query.updateTable('certificate').set({ private_key: before.sealed }).where('key', '=', two).execute();
+
+      const rotation = await rotateKeyring(db, ring);
+      assert.deepEqual(rotation, { keyId: ring.newest.id, secrets: 3, unopened: 1 });
+      const after = await readBody();
+      assert.equal(after.revision, before.revision);
+      const { private_key } = await db.query
+        .selectFrom('certificate')
+        .select('private_key')
+        .where('key', '=', one)
+        .executeTakeFirstOrThrow();
+      for (const sealed of [after.sealed, private_key]) {
+        assert.equal(sealedWith(sealed), rotation.keyId);
+        assert.equal(unseal(other, privateKeyPlace(one), sealed).toString(), pairs[0]?.key);
+      }
+      const connector = (await listConnectors(db.query)).find(({ name }) => name === 'c');
+      assert.ok(connector !== undefined);
+      assert.equal(sealedWith(connector.secret ?? ''), rotation.keyId);
+      assert.deepEqual(openSettings(other, connector), settings);
+      assert.deepEqual(await findWebhook(db.query, other, app.id), webhook);
+      const lacking = readFileSync(ringFile, 'utf8').split('\n').slice(0, 2).join('\n');
+      writeFileSync(ringFile, `${lacking}\n`);
+      await assert.rejects(openKeyring(db.query, ringFile), new RegExp(`lacks keys .*\\(${rotation.keyId}\\)`));
+    },
+  );
 });
 
 /** What is in the feed is what domains have. */
@@ -117,7 +183,8 @@ async function start(
 ) {
   const db = await openTestDatabase(target);
   t.after(() => db[Symbol.asyncDispose]());
-  const ring = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
+  const ringFile = join(temporaryFolder(t), 'keyring');
+  const ring = loadOrMakeKeyring(ringFile);
   const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
   const { id: other } = await createAccount(db.query, { name: 'b', kind: 'customer', now: 1 });
   const authority = createAuthority(t);
@@ -135,5 +202,5 @@ async function start(
     const domain = { accountId, name, icpNumber: '', remark: '', createdAt: 1, settings: DEFAULT_SETTINGS };
     return (await insertDomain(db.query, { ...domain, type: 'static', state: 'open' })).id;
   };
-  return { db, ring, accountId, other, pairs, add, addDomain };
+  return { db, ring, ringFile, accountId, other, pairs, add, addDomain };
 }

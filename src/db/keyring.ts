@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES } from '#lib/aead.ts';
-import { makePrivateFile, readPrivateFile } from '#lib/private-file.ts';
+import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 
 export interface KeyEncryptionKey {
   /** 16 hex digits. */
@@ -15,7 +15,10 @@ export interface KeyEncryptionKey {
 
 export interface Keyring {
   readonly newest: KeyEncryptionKey;
+  /** Looks into the file again for one that is not known: another process may have added it. */
   find(id: string): KeyEncryptionKey | undefined;
+  /** Makes a key and adds it to the file; from then on it is the newest. Throws `KeyringError`. */
+  add(): KeyEncryptionKey;
 }
 
 /** Its message says what to do; it never holds a key. */
@@ -25,7 +28,22 @@ const FORMAT = 'causeway-keyring-1';
 
 /** Throws `KeyringError`. */
 export function loadKeyring(file: string): Keyring {
-  return parseKeyring(file, readPrivate(file));
+  let keys = readKeys(file);
+  const find = (id: string) => keys.all.find((key) => key.id === id);
+  return {
+    get newest() {
+      return keys.newest;
+    },
+    find(id) {
+      if (find(id) === undefined && readPrivateFile(file).kind === 'text') keys = readKeys(file);
+      return find(id);
+    },
+    add() {
+      replacePrivateFile(file, `${readPrivate(file).trimEnd()}\n${newKeyLine()}\n`);
+      keys = readKeys(file);
+      return keys.newest;
+    },
+  };
 }
 
 /** Makes the file with one new key when there is none. Throws `KeyringError`. */
@@ -34,8 +52,13 @@ export function loadOrMakeKeyring(file: string): Keyring {
   return loadKeyring(file);
 }
 
-function parseKeyring(file: string, text: string): Keyring {
-  const [format, ...lines] = text.trimEnd().split('\n');
+interface Keys {
+  readonly newest: KeyEncryptionKey;
+  readonly all: readonly KeyEncryptionKey[];
+}
+
+function readKeys(file: string): Keys {
+  const [format, ...lines] = readPrivate(file).trimEnd().split('\n');
   if (format !== FORMAT)
     throw new KeyringError(`the key ring ${file} does not begin with ${FORMAT}: it is not one, or of a newer release`);
   const keys = lines.map((line, index) => {
@@ -48,7 +71,7 @@ function parseKeyring(file: string, text: string): Keyring {
   });
   const newest = keys.at(-1);
   if (newest === undefined) throw new KeyringError(`the key ring ${file} holds no key: restore it from a copy`);
-  return { newest, find: (id) => keys.find((key) => key.id === id) };
+  return { newest, all: keys };
 }
 
 function readPrivate(file: string): string {

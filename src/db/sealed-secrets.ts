@@ -1,14 +1,18 @@
-/** Every secret that lies sealed in the database: which keys of the ring they need. */
+/** Every secret that lies sealed in the database: which keys of the ring they need, and sealing them with a new one. */
 import { sql } from 'kysely';
-import { type Keyring, KeyringError, loadKeyring, loadOrMakeKeyring } from './keyring.ts';
+import { CERTIFICATE_KIND, privateKeyPlace, type SealedPair } from './certificates.ts';
+import { takeLock } from './engine.ts';
+import { type KeyEncryptionKey, type Keyring, KeyringError, loadKeyring, loadOrMakeKeyring } from './keyring.ts';
+import type { Db } from './open.ts';
 import type { Executor } from './schema.ts';
-import { SEALED_PREFIX_CHARS, sealedWith } from './sealing.ts';
+import { SEALED_PREFIX_CHARS, type SecretPlace, sealAnew, sealedWith } from './sealing.ts';
+import { webhookSecretPlace } from './sms-deliveries.ts';
 
-/** Whoever stores sealed secrets in another column adds it here; those within the settings of SMS services are read below. */
-const SEALED_COLUMNS: readonly { readonly table: string; readonly column: string }[] = [
-  { table: 'certificate', column: 'private_key' },
-  { table: 'sms_connector', column: 'secret' },
-];
+/** Whoever stores sealed secrets in another column adds it here; those within JSON are read and written below. */
+const SEALED_COLUMNS = [
+  { table: 'certificate', row: 'key', column: 'private_key' },
+  { table: 'sms_connector', row: 'id', column: 'secret' },
+] as const;
 
 /** Makes the ring only where nothing was sealed before. Throws `KeyringError` when it lacks a key that is in use. */
 export async function openKeyring(x: Executor, file: string): Promise<Keyring> {
@@ -31,15 +35,117 @@ async function findKeysInUse(x: Executor): Promise<readonly string[]> {
     `.execute(x);
     for (const { prefix } of rows) found.add(sealedWith(prefix));
   }
+  for (const { sealed } of await readWebhookSecrets(x)) found.add(sealedWith(sealed));
+  return [...found];
+}
+
+export interface Rotation {
+  readonly keyId: string;
+  /** Sealed with the new key. */
+  readonly secrets: number;
+  /** Damaged before: left as they were. */
+  readonly unopened: number;
+}
+
+/**
+ * Adds a key to the ring and seals every data key with it. No secret changes, so no edge hears of it. In one transaction: who
+ * has the ring and not yet the new key finds it in the file when it meets the first secret.
+ */
+export function rotateKeyring(db: Db, ring: Keyring): Promise<Rotation> {
+  let key: KeyEncryptionKey | undefined;
+  return db.transaction(async (trx) => {
+    await takeLock(trx, 'keyring');
+    key ??= ring.add(); // a second try goes on with the key of the first
+    const counts = { secrets: 0, unopened: 0 };
+    const anew = (place: SecretPlace, sealed: string) => sealUnlessDamaged(ring, place, sealed, counts);
+    for (const column of SEALED_COLUMNS) await sealColumn(trx, column, anew);
+    await sealWebhooks(trx, anew);
+    await sealResources(trx, (place, sealed) => sealUnlessDamaged(ring, place, sealed, { secrets: 0, unopened: 0 }));
+    return { keyId: key.id, ...counts };
+  });
+}
+
+type SealAnew = (place: SecretPlace, sealed: string) => string;
+
+function sealUnlessDamaged(
+  ring: Keyring,
+  place: SecretPlace,
+  sealed: string,
+  counts: { secrets: number; unopened: number },
+): string {
+  try {
+    const anew = sealAnew(ring, place, sealed);
+    counts.secrets += 1;
+    return anew;
+  } catch (error) {
+    if (!(error instanceof KeyringError)) throw error;
+    counts.unopened += 1;
+    return sealed;
+  }
+}
+
+/** Here and below: what was changed since it was read has been sealed since. */
+async function sealColumn(
+  trx: Executor,
+  { table, row, column }: (typeof SEALED_COLUMNS)[number],
+  anew: SealAnew,
+): Promise<void> {
+  const { rows } = await sql<{ row: string | number; sealed: string }>`
+    select ${sql.ref(row)} as row, ${sql.ref(column)} as sealed from ${sql.table(table)} where ${sql.ref(column)} <> ''
+  `.execute(trx);
+  for (const { row: key, sealed } of rows) {
+    await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = ${anew({ table, row: key, column }, sealed)}
+        where ${sql.ref(row)} = ${key} and ${sql.ref(column)} = ${sealed}
+    `.execute(trx);
+  }
+}
+
+async function sealWebhooks(trx: Executor, anew: SealAnew): Promise<void> {
+  for (const { id, settings, sealed } of await readWebhookSecrets(trx)) {
+    const webhookSecret = anew(webhookSecretPlace(id), sealed);
+    await trx
+      .updateTable('sms_app')
+      .set({ settings: JSON.stringify({ ...JSON.parse(settings), webhookSecret }) })
+      .where('id', '=', id)
+      .where('settings', '=', settings)
+      .execute();
+  }
+}
+
+/** Certificates as they lie in the feed. Their revisions stay. */
+async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
+  const rows = await trx
+    .selectFrom('resource')
+    .select(['key', 'body'])
+    .where('kind', '=', CERTIFICATE_KIND)
+    .where('deleted', '=', 0)
+    .execute();
+  for (const { key, body } of rows) {
+    // `as`: written by `certificates.ts` only.
+    const pair = JSON.parse(body) as SealedPair;
+    const changed: SealedPair = { ...pair, key: anew(privateKeyPlace(key), pair.key) };
+    await trx
+      .updateTable('resource')
+      .set({ body: JSON.stringify(changed) })
+      .where('kind', '=', CERTIFICATE_KIND)
+      .where('key', '=', key)
+      .where('body', '=', body)
+      .execute();
+  }
+}
+
+async function readWebhookSecrets(
+  x: Executor,
+): Promise<readonly { readonly id: number; readonly settings: string; readonly sealed: string }[]> {
   const apps = await x
     .selectFrom('sms_app')
-    .select('settings')
+    .select(['id', 'settings'])
     .where('settings', 'like', '%"webhookSecret"%')
     .execute();
-  for (const { settings } of apps) {
+  return apps.flatMap(({ id, settings }) => {
     // `as`: written by `sms-deliveries.ts` only.
-    const { webhookSecret } = JSON.parse(settings) as { readonly webhookSecret?: string };
-    if (webhookSecret !== undefined) found.add(sealedWith(webhookSecret));
-  }
-  return [...found];
+    const { webhookSecret: sealed } = JSON.parse(settings) as { readonly webhookSecret?: string };
+    return sealed === undefined ? [] : [{ id, settings, sealed }];
+  });
 }

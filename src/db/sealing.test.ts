@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { KeyringError, loadKeyring, loadOrMakeKeyring } from './keyring.ts';
-import { seal, sealedWith, unseal } from './sealing.ts';
+import { seal, sealAnew, sealedWith, unseal } from './sealing.ts';
 
 const PLACE = { table: 'certificate', row: 'abc', column: 'private_key' };
 const SECRET = Buffer.from('a secret of some length');
@@ -77,5 +77,20 @@ describe('a sealed secret', () => {
     mkdirSync(join(folder, 'other'));
     const other = loadOrMakeKeyring(join(folder, 'other', 'keyring'));
     assert.throws(() => unseal(other, PLACE, sealed), /sealed with the key [0-9a-f]{16}, which is not in the key ring/);
+  });
+
+  test('is sealed anew with a key that was added, which others with the ring find', (t) => {
+    const file = join(temporaryFolder(t), 'keyring');
+    const [ring, other] = [loadOrMakeKeyring(file), loadKeyring(file)];
+    const sealed = seal(ring, PLACE, SECRET);
+    const before = ring.newest.id;
+    const { id } = ring.add();
+    assert.deepEqual([ring.newest.id, statSync(file).mode & 0o777], [id, 0o600]);
+    const anew = sealAnew(ring, PLACE, sealed);
+    assert.deepEqual([sealedWith(sealed), sealedWith(anew)], [before, id]);
+    assert.equal(sealedWith(seal(other, PLACE, SECRET)), before);
+    for (const text of [sealed, anew]) assert.deepEqual(unseal(other, PLACE, text), SECRET);
+    assert.equal(sealedWith(seal(other, PLACE, SECRET)), id);
+    assert.throws(() => sealAnew(ring, { ...PLACE, row: 'abd' }, sealed), /moved there from another row/);
   });
 });

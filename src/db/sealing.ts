@@ -20,37 +20,56 @@ const WRAPPED_BYTES = AEAD_KEY_BYTES + AEAD_EXTRA_BYTES;
 
 /** Gives text that may be stored anywhere: `v1.<key id>.<base64url>`. */
 export function seal(ring: Keyring, place: SecretPlace, secret: Uint8Array): string {
-  const { id, key } = ring.newest;
   const dataKey = randomBytes(AEAD_KEY_BYTES);
-  const wrapped = closeBytes(key, wrapName(place, id), dataKey);
-  return [
-    VERSION,
-    id,
-    Buffer.concat([wrapped, closeBytes(dataKey, dataName(place), secret)]).toString('base64url'),
-  ].join('.');
+  return wrap(ring, place, dataKey, closeBytes(dataKey, dataName(place), secret));
 }
 
 /** Throws `KeyringError`: a key that is not in the ring, another place, or damage. */
 export function unseal(ring: Keyring, place: SecretPlace, sealed: string): Buffer {
-  const [version, id = '', encoded = ''] = sealed.split('.');
-  const where = `the secret in ${place.table}.${place.column} of ${place.row}`;
-  if (version !== VERSION) throw new KeyringError(`${where} is sealed in a way that this release does not know`);
-  const kek = ring.find(id);
-  if (kek === undefined) throw new KeyringError(`${where} is sealed with the key ${id}, which is not in the key ring`);
-  const bytes = Buffer.from(encoded, 'base64url');
-  try {
-    const dataKey = openBytes(kek.key, wrapName(place, id), bytes.subarray(0, WRAPPED_BYTES));
-    return openBytes(dataKey, dataName(place), bytes.subarray(WRAPPED_BYTES));
-  } catch (error) {
-    throw new KeyringError(`${where} does not open: it was moved there from another row, or is damaged`, {
-      cause: error,
-    });
-  }
+  const { dataKey, closed } = unwrap(ring, place, sealed);
+  return openOrRefuse(place, dataKey, dataName(place), closed);
+}
+
+/** The same secret under the newest key: its data key is sealed anew, the secret itself is not touched. Throws as `unseal`. */
+export function sealAnew(ring: Keyring, place: SecretPlace, sealed: string): string {
+  const { dataKey, closed } = unwrap(ring, place, sealed);
+  return wrap(ring, place, dataKey, closed);
 }
 
 /** The id of the key that it was sealed with. */
 export function sealedWith(sealed: string): string {
   return sealed.split('.')[1] ?? '';
+}
+
+function wrap(ring: Keyring, place: SecretPlace, dataKey: Buffer, closed: Buffer): string {
+  const { id, key } = ring.newest;
+  const wrapped = closeBytes(key, wrapName(place, id), dataKey);
+  return [VERSION, id, Buffer.concat([wrapped, closed]).toString('base64url')].join('.');
+}
+
+function unwrap(ring: Keyring, place: SecretPlace, sealed: string) {
+  const [version, id = '', encoded = ''] = sealed.split('.');
+  if (version !== VERSION)
+    throw new KeyringError(`${describePlace(place)} is sealed in a way that this release does not know`);
+  const kek = ring.find(id);
+  if (kek === undefined)
+    throw new KeyringError(`${describePlace(place)} is sealed with the key ${id}, which is not in the key ring`);
+  const bytes = Buffer.from(encoded, 'base64url');
+  const dataKey = openOrRefuse(place, kek.key, wrapName(place, id), bytes.subarray(0, WRAPPED_BYTES));
+  return { dataKey, closed: bytes.subarray(WRAPPED_BYTES) };
+}
+
+function openOrRefuse(place: SecretPlace, key: Buffer, name: string, closed: Buffer): Buffer {
+  try {
+    return openBytes(key, name, closed);
+  } catch (error) {
+    const what = `${describePlace(place)} does not open: it was moved there from another row, or is damaged`;
+    throw new KeyringError(what, { cause: error });
+  }
+}
+
+function describePlace({ table, row, column }: SecretPlace): string {
+  return `the secret in ${table}.${column} of ${row}`;
 }
 
 /** Unambiguous whatever the names hold. */

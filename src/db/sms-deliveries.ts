@@ -143,7 +143,7 @@ export async function saveWebhook(
   const { webhookUrl: _, webhookSecret: __, ...rest } = readSettings(app.settings);
   const own = webhook && {
     webhookUrl: webhook.url,
-    webhookSecret: seal(ring, placeOf(appId), Buffer.from(webhook.secret)),
+    webhookSecret: seal(ring, webhookSecretPlace(appId), Buffer.from(webhook.secret)),
   };
   await trx
     .updateTable('sms_app')
@@ -152,11 +152,11 @@ export async function saveWebhook(
     .execute();
 }
 
-async function findWebhook(x: Executor, ring: Keyring, appId: number): Promise<Webhook | undefined> {
+export async function findWebhook(x: Executor, ring: Keyring, appId: number): Promise<Webhook | undefined> {
   const app = await x.selectFrom('sms_app').select('settings').where('id', '=', appId).executeTakeFirst();
   const { webhookUrl, webhookSecret } = readSettings(app?.settings ?? '{}');
   if (webhookUrl === undefined || webhookSecret === undefined) return undefined;
-  return { url: webhookUrl, secret: unseal(ring, placeOf(appId), webhookSecret).toString() };
+  return { url: webhookUrl, secret: unseal(ring, webhookSecretPlace(appId), webhookSecret).toString() };
 }
 
 interface WebhookMembers {
@@ -169,6 +169,6 @@ function readSettings(text: string): WebhookMembers {
   return JSON.parse(text) as WebhookMembers; // `as`: only this room writes them
 }
 
-function placeOf(appId: number) {
+export function webhookSecretPlace(appId: number) {
   return { table: 'sms_app', row: appId, column: 'webhook_secret' };
 }
