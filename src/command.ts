@@ -37,6 +37,8 @@ function createContext(entry: string): CliContext {
     findControl,
     findWorkers,
     openOffline: (given) => openOffline(load(given).config),
+    exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
+    importDatabase: (given, file) => importDatabase(load(given).config, file),
     print: (line) => process.stdout.write(`${line}\n`),
   };
 }
@@ -46,17 +48,47 @@ function createContext(entry: string): CliContext {
  * installation, so that a name that was mistyped leaves nothing behind.
  */
 async function openOffline(config: Config): ReturnType<CliContext['openOffline']> {
-  const { dataDir, databaseUrl } = config;
+  const { dataDir } = config;
   const directory = openDataDirectory(dataDir, { make: false });
   if (directory.kind === 'inUse') return directory;
   if (directory.kind === 'unusable') throw new CliError(`${directory.problem}; name another with --data-dir`);
-  if (directory.kind === 'absent' || (databaseUrl === undefined && !existsSync(databasePath(dataDir))))
-    throw new CliError(
-      `there is no installation in ${dataDir}: start it with "causeway serve", or name another with --data-dir`,
-    );
+  if (directory.kind === 'absent' || isDatabaseMissing(config)) throw noInstallation(dataDir);
   const { openOfflineControl } = await import('#roles/offline.ts');
+  return inWords(async () => ({ kind: 'control', control: await openOfflineControl(config, directory.lock) }));
+}
+
+/** The database itself is read, whether a service runs or not. */
+async function exportDatabase(config: Config, file: string, withSecrets: boolean) {
+  if (isDatabaseMissing(config)) throw noInstallation(config.dataDir);
+  const { exportToFile } = await import('#roles/database-file.ts');
+  return inWords(() => exportToFile(config, file, withSecrets));
+}
+
+async function importDatabase(config: Config, file: string) {
+  const { importFromFile, openFile } = await import('#roles/database-file.ts');
+  const source = await inWords(() => openFile(file));
+  const directory = openDataDirectory(config.dataDir, { make: true });
+  if (directory.kind === 'inUse')
+    throw new CliError(`a service runs from ${config.dataDir}: stop it first, or name another place with --data-dir`);
+  if (directory.kind !== 'directory')
+    throw new CliError(directory.kind === 'unusable' ? directory.problem : `there is nothing in ${config.dataDir}`);
+  using _lock = directory.lock;
+  return await inWords(() => importFromFile(config, source));
+}
+
+function isDatabaseMissing({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl === undefined && !existsSync(databasePath(dataDir));
+}
+
+function noInstallation(dataDir: string): CliError {
+  return new CliError(
+    `there is no installation in ${dataDir}: start it with "causeway serve", or name another with --data-dir`,
+  );
+}
+
+async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return { kind: 'control', control: await openOfflineControl(config, directory.lock) };
+    return await work();
   } catch (cause) {
     throw new CliError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
@@ -90,10 +122,13 @@ async function serveUntilStopped(config: Config, entry: string): Promise<number>
   process.exit(served.kind === 'stopped' ? 0 : 1);
 }
 
-/** A service goes on. The reader of an answer that has seen enough (`| head`) is no failure, and any other loss is one. */
+/**
+ * A service goes on. The reader of an answer that has seen enough (`| head`) is no failure, unless it is to have the whole
+ * database; any other loss is one.
+ */
 function noteLostAnswer(error: NodeJS.ErrnoException): void {
   if (process.argv[2] === 'serve') return;
-  if (error.code === 'EPIPE') process.exit(0);
+  if (error.code === 'EPIPE' && process.argv[2] !== 'db') process.exit(0);
   complain(`causeway: the answer could not be written: ${error.code}`);
   process.exit(1);
 }

@@ -1,4 +1,6 @@
 /** What commands are given from outside: settings, the service of this machine, somewhere to write. */
+import type { ImportSummary } from '#db/export/put-in.ts';
+import type { ExportSummary } from '#db/export/write.ts';
 
 /** An error in words for the person at the terminal; shown without a stack. */
 export class CliError extends Error {}
@@ -58,6 +60,10 @@ export interface CliContext {
   /** The sockets of the edge workers that run from the data directory, or were killed there. */
   findWorkers(dataDir: string): readonly string[];
   openOffline(given: GivenSettings): Promise<Offline>;
+  /** `file`: `-` is standard output. Throws `CliError`. */
+  exportDatabase(given: GivenSettings, file: string, withSecrets: boolean): Promise<ExportSummary>;
+  /** Into a new installation, or one that was never used. `file`: `-` is standard input. Throws `CliError`. */
+  importDatabase(given: GivenSettings, file: string): Promise<ImportSummary>;
   /** A line on standard output. */
   print(line: string): void;
 }

@@ -6,11 +6,13 @@ import { cacheCommand } from './cache-commands.ts';
 import { callCommand } from './call-command.ts';
 import { certificateCommand } from './certificate-commands.ts';
 import { type CliContext, CliError } from './context.ts';
+import { databaseCommand } from './database-commands.ts';
 import { domainCommand } from './domain-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { operatorCommand } from './operator-commands.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
 import { formatTable } from './output.ts';
+import { trafficCommand } from './traffic-commands.ts';
 
 /** Runs one command; gives the exit code. `complain` gets lines for standard error. */
 export async function runCommand(
@@ -45,8 +47,10 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     domainCommand(context),
     certificateCommand(context),
     cacheCommand(context),
+    trafficCommand(context),
     operatorCommand(context),
     explainCommand(context),
+    databaseCommand(context),
     callCommand(context),
   ];
   for (const command of commands) program.addCommand(command);

@@ -7,7 +7,7 @@ import type { Transaction } from 'kysely';
 import type { Certificate, CertificateChain } from '#model/certificate.ts';
 import { takeLock } from './engine.ts';
 import type { Keyring } from './keyring.ts';
-import type { Change } from './resources.ts';
+import { type Change, publish } from './resources.ts';
 import type { CertificateRow, Executor, Schema } from './schema.ts';
 import { type SecretPlace, seal } from './sealing.ts';
 
@@ -45,7 +45,10 @@ export function privateKeyPlace(key: string): SecretPlace {
   return { table: 'certificate', row: key, column: 'private_key' };
 }
 
-/** Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has `max`. */
+/**
+ * Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has `max`.
+ * Where the private key was lost, because an export left it out, it is there again, and told to the edges.
+ */
 export async function addCertificate(
   trx: Transaction<Schema>,
   ring: Keyring,
@@ -55,12 +58,12 @@ export async function addCertificate(
   await takeLock(trx, `certificates:${accountId}`);
   const fingerprint = createHash('sha256').update(chain.chain).digest('hex');
   const own = trx.selectFrom('certificate').where('account_id', '=', accountId);
-  const present = await own.select('key').where('fingerprint', '=', fingerprint).executeTakeFirst();
+  const present = await own.select(['key', 'private_key']).where('fingerprint', '=', fingerprint).executeTakeFirst();
+  if (present?.private_key === '') await giveAnew(trx, present.key, sealKey(ring, present.key, privateKey), now);
   if (present !== undefined) return present.key;
   const { count } = await own.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   if (count >= max) return undefined;
   const key = randomBytes(KEY_BYTES).toString('hex');
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
   await trx
     .insertInto('certificate')
     .values({
@@ -69,7 +72,7 @@ export async function addCertificate(
       title,
       fingerprint,
       chain: chain.chain,
-      private_key: seal(ring, privateKeyPlace(key), Buffer.from(pem)),
+      private_key: sealKey(ring, key, privateKey),
       issuer: chain.issuer,
       names: JSON.stringify(chain.names),
       valid_from: chain.validFrom,
@@ -78,6 +81,16 @@ export async function addCertificate(
     })
     .execute();
   return key;
+}
+
+function sealKey(ring: Keyring, key: string, privateKey: KeyObject): string {
+  return seal(ring, privateKeyPlace(key), Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+}
+
+async function giveAnew(trx: Transaction<Schema>, key: string, sealed: string, now: number): Promise<void> {
+  await lockCertificates(trx, [key]);
+  await trx.updateTable('certificate').set({ private_key: sealed }).where('key', '=', key).execute();
+  if (await isUsed(trx, key)) await publish(trx, await toResources(trx, key), now);
 }
 
 const KEY_BYTES = 16;
@@ -160,7 +173,7 @@ export async function setCertificateUse(
   if (before === key) return [];
   await lockCertificates(trx, [before, key]);
   const changes: Change[] = [];
-  if (key !== undefined && !(await isUsed(trx, key))) changes.push(await toResource(trx, key));
+  if (key !== undefined && !(await isUsed(trx, key))) changes.push(...(await toResources(trx, key)));
   await trx.deleteFrom('certificate_use').where('domain_id', '=', domainId).execute();
   if (key !== undefined) {
     await trx.insertInto('certificate_use').values({ domain_id: domainId, certificate_key: key }).execute();
@@ -191,14 +204,15 @@ async function isUsed(trx: Executor, key: string): Promise<boolean> {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-async function toResource(trx: Executor, key: string): Promise<Change> {
+/** Nothing while its private key is lost. */
+async function toResources(trx: Executor, key: string): Promise<readonly Change[]> {
   const row = await trx
     .selectFrom('certificate')
     .select(['chain', 'private_key'])
     .where('key', '=', key)
     .executeTakeFirstOrThrow();
   const body: SealedPair = { certificate: row.chain, key: row.private_key };
-  return { kind: CERTIFICATE_KIND, key, op: 'put', body };
+  return row.private_key === '' ? [] : [{ kind: CERTIFICATE_KIND, key, op: 'put', body }];
 }
 
 /** The columns of a certificate that people see: chain and key are read where they are needed. */

@@ -107,6 +107,17 @@ export async function takeLock(trx: Executor, name: string): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
 }
 
+/** Until the transaction ends nobody else writes into `tables`; reading goes on. */
+export async function lockTables(trx: Executor, tables: readonly string[]): Promise<void> {
+  if (!isPostgres(trx)) return;
+  await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(trx);
+}
+
+/** The transaction stays open however long nothing is asked of it, as while a slow reader or writer holds us up. */
+export async function keepWaiting(x: Executor): Promise<void> {
+  if (isPostgres(x)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(x);
+}
+
 /** Told to listeners when the transaction commits; on SQLite `open.ts` looks after each commit. */
 export async function wakeListeners(trx: Executor): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_notify(${PUBLISH_CHANNEL}, '')`.execute(trx);

@@ -1,7 +1,7 @@
 /** Every step from an empty database to the present one, the same on both engines. A released step is never edited. */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { systemClock } from '#lib/clock.ts';
 import type { ColumnWords } from './column-words.ts';
 import { certificates } from './migrations-certificates.ts';
@@ -10,17 +10,49 @@ import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
 
+const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
+  '0001-domains-and-feed': domainsAndFeed,
+  '0002-cache-tasks': cacheTasks,
+  '0005-traffic': traffic,
+  '0006-sms': sms,
+  '0007-certificates': certificates,
+};
+
 /** Throws when a step fails, or when the database is of a newer release than this one. */
 export async function migrate(db: Kysely<Schema>, words: ColumnWords): Promise<void> {
-  const steps = {
-    '0001-domains-and-feed': domainsAndFeed(words),
-    '0002-cache-tasks': cacheTasks(words),
-    '0005-traffic': traffic(words),
-    '0006-sms': sms(words),
-    '0007-certificates': certificates(words),
-  };
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
-  const { error } = await migrator.migrateToLatest();
+  explain(await migratorOf(db, words).migrateToLatest());
+}
+
+/** Throws also when there is no such step, or when the database is beyond it. */
+export async function migrateTo(db: Kysely<Schema>, words: ColumnWords, step: string): Promise<void> {
+  if (!Object.hasOwn(STEPS, step))
+    throw new Error(`${JSON.stringify(step)} is no state of the database that this release knows`);
+  const present = await readStep(db);
+  if (present !== undefined && present > step)
+    throw new Error(`the database is at ${present} already, beyond ${step}: take a new, empty one`);
+  explain(await migratorOf(db, words).migrateTo(step));
+}
+
+/** The last step that the database has seen; `undefined`: none. */
+export async function readStep(db: Kysely<Schema>): Promise<string | undefined> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return undefined;
+  const { rows } = await sql<{ name: string | null }>`
+    select max(name) as name from ${sql.table(DEFAULT_MIGRATION_TABLE)}
+  `.execute(db);
+  return rows[0]?.name ?? undefined;
+}
+
+export function newestStep(): string {
+  return Object.keys(STEPS).sort().at(-1) ?? '';
+}
+
+function migratorOf(db: Kysely<Schema>, words: ColumnWords): Migrator {
+  const steps = Object.fromEntries(Object.entries(STEPS).map(([name, create]) => [name, create(words)]));
+  return new Migrator({ db, provider: { getMigrations: async () => steps } });
+}
+
+function explain({ error }: MigrationResultSet): void {
   if (error === undefined) return;
   const reason = error instanceof Error ? error.message : String(error);
   const isNewer = /previously executed migration \S+ is missing/.test(reason);

@@ -37,9 +37,7 @@ export interface Db extends AsyncDisposable {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Db> {
-  const { url, listenUrl = url, file, log } = options;
-  const engine =
-    url === undefined || listenUrl === undefined ? openSqlite(file) : await openPostgres({ url, listenUrl, log });
+  const engine = await openEngine(options);
   try {
     await migrate(engine.query, engine.words);
     return new OpenDatabase(engine, (await readHead(engine.query)).revision);
@@ -47,6 +45,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** As it is: it may be empty, or at any step. */
+export async function openEngine({ url, listenUrl = url, file, log }: DatabaseOptions): Promise<Engine> {
+  return url === undefined || listenUrl === undefined ? openSqlite(file) : openPostgres({ url, listenUrl, log });
 }
 
 class OpenDatabase implements Db {

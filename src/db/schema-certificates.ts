@@ -9,7 +9,7 @@ export interface CertificateTable {
   fingerprint: string;
   /** PEM, leaf first. */
   chain: string;
-  /** PKCS #8 PEM, sealed for this row. */
+  /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
   private_key: string;
   issuer: string;
   /** JSON: a list of names. */

@@ -17,6 +17,9 @@ export type OpenedDirectory =
 /** Folders of every installation. */
 export const FOLDERS = ['run', 'edge', 'logs'] as const;
 
+/** What a backup has apart from the database, and who restores it may put back first. */
+const KEPT_APART = ['keyring', 'log-store'];
+
 const DATABASE = 'causeway.db';
 const LOCK = 'lock';
 
@@ -48,8 +51,8 @@ function namesIn(directory: string): string[] {
 
 /** The database may have come from a backup; a first start may have been killed early. Many have a file that is called `lock`. */
 function isInstallation(names: readonly string[]): boolean {
-  if (names.includes(DATABASE)) return true;
-  const others = new Set(names).difference(new Set([LOCK, ...FOLDERS]));
+  if (names.includes(DATABASE) || names.every((name) => KEPT_APART.includes(name))) return true;
+  const others = new Set(names).difference(new Set([LOCK, ...FOLDERS, ...KEPT_APART]));
   return names.includes(LOCK) && (others.size === 0 || FOLDERS.every((name) => names.includes(name)));
 }
 

@@ -1,0 +1,41 @@
+/**
+ * The database as a file of lines, and a new database from one: a backup, and the way from one engine to the other.
+ * docs/decisions/0260
+ */
+import { type ImportSummary, putIn } from './export/put-in.ts';
+import type { OpenExport } from './export/read.ts';
+import { type ExportOptions, type ExportSummary, writeExport } from './export/write.ts';
+import type { Keyring } from './keyring.ts';
+import { migrate, migrateTo, newestStep, readStep } from './migrations.ts';
+import { type DatabaseOptions, openEngine } from './open.ts';
+
+/** Reads only, also while a service runs. Throws when the database is not of this release. */
+export async function exportDatabase(
+  database: DatabaseOptions,
+  options: Omit<ExportOptions, 'step'>,
+): Promise<ExportSummary> {
+  await using engine = await openEngine(database);
+  const step = await readStep(engine.query);
+  if (step !== newestStep())
+    throw new Error(
+      `the database is at ${step ?? 'its beginning'}, and this release at ${newestStep()}: export it with the release that ran on it last`,
+    );
+  return await engine.snapshot((x) => writeExport(x, { ...options, step }));
+}
+
+/**
+ * Into a database that is new or was never used; brings it up to date when the export is of an earlier release. Whatever
+ * fails or is killed, the database is as unused as it was. Throws with a message for people.
+ */
+export async function importDatabase(
+  database: DatabaseOptions,
+  source: OpenExport,
+  loadRing: () => Keyring,
+): Promise<ImportSummary> {
+  await using engine = await openEngine(database);
+  await migrateTo(engine.query, engine.words, source.head.step);
+  // One try: `source` can be read once.
+  const summary = await engine.query.transaction().execute((trx) => putIn(trx, source, loadRing));
+  await migrate(engine.query, engine.words);
+  return summary;
+}

@@ -1,0 +1,88 @@
+/** The lines of an export, as they are written and read: JSON, the first and the last one tell of the others. */
+import type { Row } from './tables.ts';
+
+export interface Head {
+  /** The last migration of the database. */
+  readonly step: string;
+  readonly at: number;
+  readonly withSecrets: boolean;
+  /** By table: the highest id that was ever handed out. */
+  readonly lastIds: Readonly<Record<string, number>>;
+}
+
+export type Line =
+  | {
+      readonly kind: 'row';
+      readonly table: string;
+      readonly row: Row;
+      /** Columns whose secret was left out. */
+      readonly without: readonly string[];
+    }
+  | { readonly kind: 'end'; readonly rows: Readonly<Record<string, number>>; readonly sha256: string };
+
+/** Why a line is refused; in words for people. */
+export class LineError extends Error {}
+
+const FORMAT = 1;
+
+/** Of a line, in bytes; the largest row of ours is far below. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+export function formatHead({ step, at, withSecrets, lastIds }: Head): string {
+  const head = { causeway: 'database', format: FORMAT, step, at: new Date(at).toISOString(), secrets: withSecrets };
+  return `${JSON.stringify({ ...head, last_ids: lastIds })}\n`;
+}
+
+export function formatRow(table: string, row: Row, without: string | undefined): string {
+  return `${JSON.stringify({ table, row, ...(without !== undefined && { without: [without] }) })}\n`;
+}
+
+/** `sha256`: of every byte before. */
+export function formatEnd(rows: Readonly<Record<string, number>>, sha256: string): string {
+  return `${JSON.stringify({ rows, sha256 })}\n`;
+}
+
+/** Throws `LineError`. */
+export function parseHead(text: string): Head {
+  const { causeway, format, step, at, secrets, last_ids: lastIds } = parseIfObject(text) ?? {};
+  if (causeway !== 'database') throw new LineError('this is not an export of a database of causeway');
+  if (format !== FORMAT)
+    throw new LineError(
+      `it has the format ${JSON.stringify(format)}, and this release reads ${FORMAT}: import it with the release that made it, or a newer one`,
+    );
+  const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  if (typeof step !== 'string' || typeof secrets !== 'boolean' || Number.isNaN(time) || !isCounts(lastIds))
+    throw new LineError('"step", "at", "secrets" and "last_ids" are not what an export has');
+  return { step, at: time, withSecrets: secrets, lastIds };
+}
+
+/** Any but the first. Throws `LineError`. */
+export function parseLine(text: string): Line {
+  const parsed = parseIfObject(text);
+  if (parsed === undefined) throw new LineError('it is no JSON object: the file is cut or damaged');
+  const { table, row, without = [], rows, sha256 } = parsed;
+  if (typeof table === 'string' && isObject(row) && isTexts(without)) return { kind: 'row', table, row, without };
+  if (typeof sha256 === 'string' && isCounts(rows)) return { kind: 'end', rows, sha256 };
+  throw new LineError('it is neither a row nor the end of an export');
+}
+
+function parseIfObject(text: string): Row | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isCounts(value: unknown): value is Readonly<Record<string, number>> {
+  return isObject(value) && Object.values(value).every((count) => Number.isSafeInteger(count) && Number(count) >= 0);
+}

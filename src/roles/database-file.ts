@@ -1,0 +1,67 @@
+/** The database of the settings as a file, and back: where the lines of an export go to and come from. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { lstatSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '#config';
+import { type OpenExport, openExport } from '#db/export/read.ts';
+import { exportDatabase, importDatabase } from '#db/export.ts';
+import { loadKeyring } from '#db/keyring.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
+import { databaseOptions } from './control.ts';
+
+/** `-` as a file: standard output, or standard input. */
+const STANDARD = '-';
+
+/** A file has its name when it is whole and on the disk; one that had the name before is replaced then. */
+export async function exportToFile(config: Config, file: string, withSecrets: boolean) {
+  const toFile = (write: (text: string) => Promise<void>) =>
+    exportDatabase(databaseOptions(config, commandLog()), { withSecrets, now: systemClock(), write });
+  if (file === STANDARD) return toFile(writeToStandardOutput);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new Error(`${file} is there, and is not a file`);
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}.part`;
+  try {
+    const handle = await open(unfinished, 'wx', 0o600);
+    const summary = await useAndClose(handle, async () => {
+      const done = await toFile(async (text) => void (await handle.writeFile(text)));
+      await handle.sync();
+      return done;
+    });
+    await rename(unfinished, file);
+    const directory = await open(dirname(file));
+    await useAndClose(directory, () => directory.sync());
+    return summary;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Reads the head; what is no export is refused before anything is made. */
+export async function openFile(file: string): Promise<OpenExport> {
+  return openExport(file === STANDARD ? process.stdin : (await open(file)).createReadStream());
+}
+
+/** The data directory is locked by the caller. */
+export function importFromFile(config: Config, source: OpenExport) {
+  return importDatabase(databaseOptions(config, commandLog()), source, () => loadKeyring(config.keyringFile));
+}
+
+function commandLog() {
+  return createLogger({ level: 'error', name: 'command' });
+}
+
+async function writeToStandardOutput(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+async function useAndClose<T>(handle: FileHandle, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await handle.close();
+  }
+}
