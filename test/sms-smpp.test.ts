@@ -48,7 +48,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     assert.ok(smsc.events.filter(({ event }) => event === 'delivered').every(({ status }) => status === 0));
   });
 
-  test('a throttled connector pauses and then takes less; the parts are its own again', async (t) => {
+  test('a throttled connector, or one with a full queue, pauses and then takes less (jasmin#425, vumi#636)', async (t) => {
     const timers = createManualTimers();
     const { smsc, carrier, states, roomFreed } = await begin(t, { answers: ['ok', 0x58, 0x14] }, {}, { timers });
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
@@ -80,7 +80,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
   });
 
   const FATAL: readonly SmscAnswer[] = ['drop', 'garbage', 'short', 'long', 'lying'];
-  test('a broken or dropped connection leaves no part waiting, ends no other session, and is opened again', async (t) => {
+  test('a broken or dropped connection leaves no part waiting, sends none twice, ends no other session, and is opened again', async (t) => {
     const { smsc, carrier, bound } = await begin(t, { answers: FATAL });
     const other = connectTestCarrier(t, smppSettings(smsc.port));
     await other.bound();
@@ -91,6 +91,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     }
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
     assert.deepEqual(other.states, ['bound']);
+    assert.equal(smsc.submits().length, FATAL.length + 1);
     await eventually('the broken ones are told so', () => smsc.count('nack') === 4);
   });
 

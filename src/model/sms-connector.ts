@@ -53,12 +53,12 @@ export interface SmppSettings {
 }
 
 /** Type of number and numbering plan, as in SMPP. */
-export interface AddressType {
+interface AddressType {
   readonly ton: number;
   readonly npi: number;
 }
 
-export interface SmppTls {
+interface SmppTls {
   /** PEM; absent: the public authorities. */
   readonly ca?: string;
   /** Absent: the host. */

@@ -72,7 +72,7 @@ describe('SMPP codec', () => {
     assert.equal(encodePdu(decoded.pdu).toString('hex'), SUBMIT);
   });
 
-  test('a vendor’s parameter is kept and does no harm', () => {
+  test('a vendor’s parameter is kept and does no harm (ksmppd#133, node-smpp#231)', () => {
     const tlvs = [
       { tag: 0x1501, value: Buffer.from('x') },
       { tag: 0xffff, value: Buffer.alloc(0) },

@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly events: ConnectionEvents;
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** `session` has come or gone. */
   changed(): void;
   /** As of `SessionEvents`. */

@@ -123,7 +123,7 @@ export type Command = keyof typeof LAYOUTS;
 
 /** A field as a table has it. */
 export type Field = Plain | Groups;
-export type Plain = { readonly kind: 'u8' | 'u32' | 'octets' } | { readonly kind: 'text'; readonly maxOctets: number };
+type Plain = { readonly kind: 'u8' | 'u32' | 'octets' } | { readonly kind: 'text'; readonly maxOctets: number };
 export type Groups =
   | { readonly kind: 'groups'; readonly group: Layout }
   | { readonly kind: 'groups'; readonly tagged: Readonly<Record<number, Layout>> };

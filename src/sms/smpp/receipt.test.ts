@@ -22,14 +22,24 @@ describe('a receipt', () => {
       { carrierId: '0972660181', state: 'delivered', error: '000', doneAt: at('2026-11-27T13:06:00Z') },
     ],
     [
-      'without sub and dlvrd',
+      'without sub and dlvrd (jsmpp#62, cloudhopper#105)',
       'id:1a submit date:2611272105 done date:2611272106 stat:UNDELIV err:045 text:',
       [],
       { carrierId: '1a', state: 'undelivered', error: '045' },
     ],
-    ['without dates', 'id:1a sub:001 dlvrd:000 stat:EXPIRED err:000', [], { state: 'expired', doneAt: undefined }],
+    [
+      'without dates (jsmpp#74)',
+      'id:1a sub:001 dlvrd:000 stat:EXPIRED err:000',
+      [],
+      { state: 'expired', doneAt: undefined },
+    ],
     ['with an id and a state alone', 'id:1a stat:REJECTD', [], { carrierId: '1a', state: 'rejected', error: '' }],
-    ['with stat:FAILED', 'id:1a sub:001 dlvrd:000 stat:FAILED err:001 text:', [], { state: 'undelivered' }],
+    [
+      'with stat:FAILED (jasmin#447)',
+      'id:1a sub:001 dlvrd:000 stat:FAILED err:001 text:',
+      [],
+      { state: 'undelivered' },
+    ],
     ['with a state that nobody knows', 'id:1a stat:MK:0001 err:MK:0001', [], { state: 'unknown', error: 'MK:0001' }],
     [
       'in capitals, in another order',
@@ -44,7 +54,7 @@ describe('a receipt', () => {
       { carrierId: '1a', state: 'undelivered' },
     ],
     [
-      'in parameters alone',
+      'in parameters alone (vumi#637)',
       '',
       [idTlv('39f99dd5'), u8Tlv(TAGS.messageState, 2)],
       { carrierId: '39f99dd5', keys: ['39f99dd5'], state: 'delivered', raw: '' },
@@ -81,7 +91,7 @@ describe('a receipt', () => {
       assert.equal(delivery.receipt.destination, '+8613800138000');
     });
 
-  test('in ASCII that calls itself UCS-2, and in true UCS-2', () => {
+  test('in ASCII that calls itself UCS-2, and in true UCS-2 (node-smpp#68)', () => {
     const text = 'id:1a sub:001 dlvrd:001 stat:DELIVRD err:000';
     for (const shortMessage of [Buffer.from(text), Buffer.from(text, 'utf16le').swap16()]) {
       const it = readDelivery(deliver({ esmClass: RECEIPT, dataCoding: 8, shortMessage }), SETTINGS);
@@ -129,7 +139,7 @@ describe('a receipt', () => {
   });
 });
 
-describe('ids of receipts', () => {
+describe('ids of receipts (jasmin#1129, #1034, #643, smscsim#4, sms-gateway#563)', () => {
   /** Of the setting, the answer, the receipt's text, its parameter: whether they belong together. */
   const ROWS: readonly [ReceiptIds, string, string, string, boolean][] = [
     ['same', 'A1B2', 'a1b2', '', true],
@@ -163,7 +173,7 @@ describe('ids of receipts', () => {
   });
 });
 
-describe('dates of receipts', () => {
+describe('dates of receipts, none of which makes a receipt unreadable (gammu#132, #124, ksmppd#108)', () => {
   const ROWS: readonly [string, number, string | undefined][] = [
     ['2611272106', 480, '2026-11-27T13:06:00Z'],
     ['2611272106', 0, '2026-11-27T21:06:00Z'],
@@ -195,7 +205,7 @@ describe('a reply', () => {
     assert.deepEqual(reply(it), { origin: '+8613800138000', destination: '10690000', text: '退订' });
   });
 
-  test('in parts, by a header in message_payload or by parameters', () => {
+  test('in parts, by a header in message_payload (gosmpp#55) or by parameters', () => {
     const payload = { tag: TAGS.messagePayload, value: Buffer.from('0500030702014f60', 'hex') };
     const byHeader = readDelivery(deliver({ esmClass: 0x40, dataCoding: 8 }, [payload]), SETTINGS);
     assert.deepEqual(reply(byHeader)?.concatenation, { reference: 7, part: 1, parts: 2 });

@@ -51,7 +51,7 @@ test('a bind that is answered makes a session; one that is refused or not answer
   assert.ok(unanswered.hasEnded());
 });
 
-test('every part has a sequence number of its own; after 0x7FFFFFFF comes 1, and what still waits is passed over', async () => {
+test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unless it waits (JamaaSMPP#50, vumi#88, smppjs#25)', async () => {
   const it = begin({ previousSequence: 0x7ffffffd });
   it.answer('bindTransceiverResp', { systemId: '' });
   const answers = [it.submit(), it.submit(), it.submit()];
@@ -86,7 +86,7 @@ test('what is not answered in time is settled so, and its answer is still told w
   assert.ok(it.session.isBound);
 });
 
-test('an answer that has arrived while the process was busy is in time', async () => {
+test('an answer that has arrived while the process was busy is in time (jsmpp#63)', async () => {
   const it = begin();
   it.answer('bindTransceiverResp', { systemId: '' });
   it.timers.advance(10_000);
@@ -226,7 +226,7 @@ test('a throttled connector pauses, longer each time, and takes up again little 
   assert.equal(pace.throttled(3_000_000), 1_000);
 });
 
-test('the pause before the next session doubles up to a minute, and is long after ESME_RALYBND', () => {
+test('the pause before the next session doubles up to a minute, and is long after ESME_RALYBND (vumi#624, node-smpp#250, jsmpp#180)', () => {
   const closed: SessionEnd = { kind: 'closed', reason: '' };
   assert.deepEqual(
     [1, 2, 6, 7, 1000].map((failures) => reconnectDelayMs(closed, failures, 0.5)),

@@ -20,7 +20,7 @@ export interface Transport {
 export type BindCommand = 'bindTransceiver' | 'bindTransmitter' | 'bindReceiver';
 export type Deliver = PduOf<'deliverSm'> | PduOf<'dataSm'>;
 
-export interface SessionTimes {
+interface SessionTimes {
   /** From the start of connecting until the carrier has answered the bind. */
   readonly bindMs: number;
   /** Without a PDU from the carrier for so long, it is asked; and after `inactivityMs` the session has ended. */
@@ -40,7 +40,7 @@ export interface SessionOptions {
   readonly previousSequence?: number;
 }
 
-export interface SessionEvents {
+interface SessionEvents {
   bound(): void;
   /** Whether it is stored; if not, the carrier is asked to send it again. Never rejects. */
   deliver(pdu: Deliver): Promise<boolean>;

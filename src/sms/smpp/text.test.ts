@@ -56,18 +56,18 @@ describe('the text of a submit_sm', () => {
         );
       });
 
-  test('70 emoji: no part begins or ends with half of one', () => {
+  test('70 emoji: no part begins or ends with half of one (gammu#95)', () => {
     for (const { fields } of submitsOf('😀'.repeat(70), {}, 1))
       assert.ok(decodeText(8, readUserData(fields.shortMessage).octets)?.isWellFormed());
   });
 
-  test('152 letters and a euro sign: the escape and its letter stay together', () => {
+  test('152 letters and a euro sign: the escape and its letter stay together (gosmpp#197, sms-length#1, jsmpp#141)', () => {
     const parts = submitsOf(`${'a'.repeat(152)}€`, { gsm7: true }, 1);
     assert.equal(parts.length, 3);
     assert.equal(parts[2]?.fields.shortMessage.subarray(-2).toString('hex'), '1b65');
   });
 
-  test('all parts of a message have one reference, also 0, and each its own reference for the receipt', () => {
+  test('all parts of a message have one reference, also 0, and each one for its receipt (php8-smpp#36, onomondo-uicc#174)', () => {
     const parts = submitsOf('中'.repeat(200), {}, 0);
     assert.deepEqual(
       parts.map(({ fields }) => fields.shortMessage.subarray(0, 6).toString('hex')),
@@ -79,7 +79,7 @@ describe('the text of a submit_sm', () => {
     );
   });
 
-  test('Han goes out as UCS-2 that says so, whatever the connector prefers', () => {
+  test('Han goes out as UCS-2 that says so, whatever the connector prefers (thingsboard#15477)', () => {
     for (const gsm7 of [false, true]) {
       const [part] = submitsOf('中', { gsm7 }, 0);
       assert.deepEqual([part?.fields.dataCoding, part?.fields.shortMessage.toString('hex')], [8, '4e2d']);
