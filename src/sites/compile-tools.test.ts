@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCompileTools, createPlainTools } from './compile-tools.ts';
+import { createCompileTools, createStrictTools } from './compile-tools.ts';
 
-test('patterns that are written alike are one', () => {
-  const { compilePattern } = createCompileTools();
-  assert.equal(compilePattern('^/a'), compilePattern('^/a'));
-  assert.notEqual(compilePattern('^/a'), compilePattern('^/b'));
-  assert.notEqual(createPlainTools().compilePattern('^/a'), createPlainTools().compilePattern('^/a'));
+test('a pattern whose automaton is too large is refused where all is looked at, and matches nothing where it is not', () => {
+  const pattern = 'a.{100}b';
+  const text = `a${'x'.repeat(100)}b`;
+  assert.equal(createStrictTools().readPattern(pattern).kind, 'invalid');
+  const tools = createCompileTools();
+  assert.equal(tools.readPattern(pattern).kind, 'pattern');
+  for (let i = 0; i < 2; i++) assert.equal(tools.matchesPattern(pattern, text), false);
+  for (let i = 0; i < 2; i++) assert.equal(tools.matchesPattern('x{50}b$', text), true);
 });

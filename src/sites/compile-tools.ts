@@ -1,47 +1,58 @@
-/** What the sites of one table share: patterns that are written alike, and what was read of texts that come again. */
+/** What the sites of one table share: automata of patterns that are written alike, and what was read of texts that come again. */
+import { type Automaton, runAutomaton } from '#lib/automaton.ts';
 import { addressUnits } from '#lib/cidr.ts';
-import { type CompiledPattern, compilePattern } from '#lib/linear-regexp.ts';
+import { compilePattern, type InvalidPattern, type Pattern, readPattern } from '#lib/linear-regexp.ts';
 import { Lru } from '#lib/lru.ts';
 import { remember } from './remember.ts';
 import { Signature } from './signature.ts';
 import { readUserAgent, type UserAgent } from './user-agent.ts';
 
 export interface CompileTools {
-  readonly compilePattern: (text: string) => CompiledPattern;
+  readonly readPattern: (text: string) => Pattern | InvalidPattern;
+  /** Whether a pattern, by its text, matches somewhere in a text. */
+  readonly matchesPattern: (pattern: string, text: string) => boolean;
   readonly addressUnits: (address: string) => string | undefined;
   readonly readUserAgent: (text: string) => UserAgent;
   /** For who needs one until it returns; it is cleared first. */
   readonly signature: Signature;
 }
 
-/** Of compiled patterns. Customers write the same ones, and a domain that is changed keeps most of its own. */
-const MAX_PATTERN_BYTES = 16 * 1024 * 1024;
+/** Of automata: of 400,000 everyday patterns, or 8,000 of the largest that are accepted. */
+const MAX_AUTOMATA_BYTES = 256 * 1024 * 1024;
 /** Texts are remembered in two generations of so many. */
 const MAX_ADDRESSES = 10_000;
 /** Each takes 2 KiB: viewers have few different ones. */
 const MAX_USER_AGENTS = 1_000;
 
-/** Nothing is shared: for who compiles to see whether it can be done. */
-export function createPlainTools(): CompileTools {
-  return { compilePattern, addressUnits, readUserAgent, signature: new Signature() };
+/** For who compiles to see whether it can be done: all of a pattern is looked at. */
+export function createStrictTools(): CompileTools {
+  return createTools(compilePattern);
 }
 
+/**
+ * For sites that have been compiled strictly before. An automaton is made when a request first has a piece that its pattern
+ * needs, which to most patterns of most sites never happens. docs/decisions/0119
+ */
 export function createCompileTools(): CompileTools {
-  const patterns = new Lru<string, CompiledPattern>({ maxWeight: MAX_PATTERN_BYTES, weigh: patternBytes });
+  return createTools(readPattern);
+}
+
+function createTools(read: CompileTools['readPattern']): CompileTools {
+  const automata = new Lru<string, Automaton>({ maxWeight: MAX_AUTOMATA_BYTES, weigh: ({ length }) => length * 2 });
+  const automatonOf = (pattern: string): Automaton => {
+    const known = automata.get(pattern);
+    if (known !== undefined) return known;
+    const compiled = compilePattern(pattern);
+    // Of a pattern that is refused by now: it matches nothing.
+    const automaton = compiled.kind === 'pattern' ? compiled.automaton : '';
+    automata.set(pattern, automaton);
+    return automaton;
+  };
   return {
-    compilePattern: (text) => {
-      const known = patterns.get(text);
-      if (known !== undefined) return known;
-      const compiled = compilePattern(text);
-      patterns.set(text, compiled);
-      return compiled;
-    },
+    readPattern: read,
+    matchesPattern: (pattern, text) => runAutomaton(automatonOf(pattern), text),
     addressUnits: remember(addressUnits, MAX_ADDRESSES),
     readUserAgent: remember(readUserAgent, MAX_USER_AGENTS),
     signature: new Signature(),
   };
-}
-
-function patternBytes(compiled: CompiledPattern): number {
-  return compiled.kind === 'pattern' ? compiled.sizeBytes : 0;
 }

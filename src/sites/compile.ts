@@ -4,7 +4,7 @@
  */
 import { readAccess } from './access.ts';
 import { ORIGIN_DECIDES, readCaching } from './caching.ts';
-import { type CompileTools, createPlainTools } from './compile-tools.ts';
+import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
 import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
@@ -33,7 +33,7 @@ const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['pr
 const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies SiteCache['setCookie'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
-export function compileSite(spec: unknown, revision: number, tools: CompileTools = createPlainTools()): CompileResult {
+export function compileSite(spec: unknown, revision: number, tools: CompileTools = createStrictTools()): CompileResult {
   try {
     return { kind: 'site', site: deepFreeze(readSite(spec, revision, tools)) };
   } catch (error) {

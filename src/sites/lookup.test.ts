@@ -98,24 +98,6 @@ describe('the site table', () => {
     assert.deepEqual([read('a.example'), read('a.example'), read('b.example'), read('a.example')], [1, 0, 1, 1]);
   });
 
-  test('so do sites with large patterns', () => {
-    const { table, specs, asked } = tableOf(['a.example', 'b.example'], 5);
-    const policy = {
-      match: 'regex',
-      content: 'a[ab]{9}[xy]$',
-      priority: 1,
-      isCached: true,
-      lifetimeSeconds: 1,
-    } as const;
-    const caching = { followsOrigin: true, prefixFirst: false, policies: Array.from({ length: 8 }, () => policy) };
-    for (const name of specs.keys()) specs.set(name, { spec: { ...spec(name), caching }, revision: 1 });
-    for (const name of ['a.example', 'b.example', 'a.example']) {
-      table.forget(['c.example']);
-      assert.equal(table.find(name)?.name, name);
-    }
-    assert.deepEqual(asked, ['a.example', 'b.example', 'a.example']);
-  });
-
   test('a spec that does not compile is no site', () => {
     const { table, specs } = tableOf([]);
     specs.set('a.example', { spec: { ...spec('a.example'), id: 0 }, revision: 1 });

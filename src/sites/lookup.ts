@@ -8,7 +8,7 @@ import type { SiteSource, SiteTable } from './table.ts';
 
 export interface SiteTableOptions {
   readonly source: SiteSource;
-  /** Compiled sites kept, fewer when they have many purges or large patterns; the hosts they were found for are bounded by `HOSTS_PER_SITE` times as many. */
+  /** Compiled sites kept, fewer when they have many purges; the hosts they were found for are bounded by `HOSTS_PER_SITE` times as many. */
   readonly maxSites: number;
 }
 
@@ -16,8 +16,6 @@ export interface SiteTableOptions {
 const HOSTS_PER_SITE = 4;
 /** So many purges take about the memory of a compiled site. */
 const PURGES_PER_WEIGHT = 20;
-/** More than everyday patterns take: sites with the worst that are accepted must not fill the memory. */
-const PATTERN_BYTES_PER_WEIGHT = 32 * 1024;
 /** Hosts without a site, remembered so that a flood of them costs the source nothing. */
 const MAX_UNKNOWN_HOSTS = 10_000;
 
@@ -71,10 +69,9 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
   };
 }
 
-function weigh({ purges, caching }: Site): number {
+function weigh({ purges }: Site): number {
   const purged = purges === undefined ? 0 : purges.urls.size + purges.directories.size;
-  const patternBytes = caching.policies?.patternBytes ?? 0;
-  return 1 + Math.floor(purged / PURGES_PER_WEIGHT) + Math.floor(patternBytes / PATTERN_BYTES_PER_WEIGHT);
+  return 1 + Math.floor(purged / PURGES_PER_WEIGHT);
 }
 
 /**

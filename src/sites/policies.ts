@@ -1,9 +1,8 @@
 /** A site's cache policies in the order in which they win, packed, and which of them decides about a request. Edge rule 4 */
 import { numberAt, type PackedTexts, packNumbers, packTexts, packUnits, textAt } from '#lib/packed.ts';
-import { type CompileTools, createPlainTools } from './compile-tools.ts';
+import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { compileContent, matchesEntry, type PolicyContent, type PolicyTarget, WAYS, type Way } from './policy.ts';
 import { Sieve } from './sieve.ts';
-import type { Signature } from './signature.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SitePolicy {
@@ -16,29 +15,27 @@ export interface SitePolicy {
 }
 
 export class SitePolicies {
-  /** What their patterns take of memory. */
-  readonly patternBytes: number;
   readonly #sieve: Sieve;
   /** By entry of the sieve: the policy that it is of. */
   readonly #owners: string;
   /** By policy: members in the order of `ROW`. */
   readonly #rows: string;
   readonly #contents: PackedTexts;
-  /** By policy: of its pattern; else empty. */
-  readonly #automata: readonly string[];
-  readonly #signature: Signature;
+  readonly #count: number;
+  readonly #hasPatterns: boolean;
+  readonly #tools: Pick<CompileTools, 'signature' | 'matchesPattern'>;
 
   /** Throws `RangeError` for a content that `checkPolicy` speaks of. */
-  constructor(spec: CachingSpec, tools: CompileTools = createPlainTools()) {
+  constructor(spec: CachingSpec, tools: CompileTools = createStrictTools()) {
     const policies = inOrder(spec);
     const contents = policies.map((policy) => compileOrThrow(policy, tools));
-    this.patternBytes = contents.reduce((sum, { pattern }) => sum + (pattern?.sizeBytes ?? 0), 0);
     this.#sieve = new Sieve(contents.flatMap(({ entries }) => entries));
     this.#owners = packUnits(contents.flatMap(({ entries }, index) => entries.map(() => index)));
     this.#rows = packNumbers(policies.flatMap((policy, index) => toRow(policy, contents[index]?.way ?? WAYS.url)));
     this.#contents = packTexts(policies.map(({ content }) => content));
-    this.#automata = contents.map(({ pattern }) => pattern?.automaton ?? '');
-    this.#signature = tools.signature;
+    this.#count = policies.length;
+    this.#hasPatterns = policies.some(({ match }) => match === 'regex');
+    this.#tools = tools;
   }
 
   /** How long the policy that decides has it stored, see `SitePolicy`; `undefined`: none does. */
@@ -55,16 +52,15 @@ export class SitePolicies {
 
   /** In the order in which they win. */
   list(): readonly SitePolicy[] {
-    return this.#automata.map((_, index) => this.#policyAt(index));
+    return Array.from({ length: this.#count }, (_, index) => this.#policyAt(index));
   }
 
   #find(target: PolicyTarget): number | undefined {
-    const signature = this.#signature;
+    const { signature } = this.#tools;
     signature.clear();
     signature.addDirectories(target.keyPath);
     signature.addSuffixes(target.keyPath);
-    if (this.patternBytes > 0)
-      signature.addLetters(`${target.scheme}://${target.host}${target.keyPath}${target.query}`);
+    if (this.#hasPatterns) signature.addLetters(`${target.scheme}://${target.host}${target.keyPath}${target.query}`);
     const entry = this.#sieve.find(signature, (text, index) => this.#matches(target, text, index));
     return entry === -1 ? undefined : this.#owners.charCodeAt(entry);
   }
@@ -73,7 +69,8 @@ export class SitePolicies {
     const policy = this.#owners.charCodeAt(entry);
     const scheme = SCHEMES[this.#member(policy, ROW.scheme)];
     if (scheme !== undefined && scheme !== target.scheme) return false;
-    return matchesEntry(this.#member(policy, ROW.way) as Way, text, this.#automata[policy] ?? '', target); // as `toRow` wrote it
+    const way = this.#member(policy, ROW.way) as Way; // as `toRow` wrote it
+    return matchesEntry(way, text, target, this.#tools.matchesPattern);
   }
 
   #policyAt(index: number): SitePolicy {

@@ -1,7 +1,6 @@
 /** Cache policies: what the content of one matches. Which of several wins is in `policies.ts`. Edge rule 4 */
 import { normalisePath } from '#http/target.ts';
-import { runAutomaton } from '#lib/automaton.ts';
-import { compilePattern, type Pattern } from '#lib/linear-regexp.ts';
+import { compilePattern } from '#lib/linear-regexp.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { encodeLetters } from './pattern-letters.ts';
@@ -23,21 +22,20 @@ export type Way = (typeof WAYS)[keyof typeof WAYS];
 
 export interface PolicyContent {
   readonly way: Way;
-  /** It matches where one of them does; those of a pattern have no text, and all say the same. */
+  /** It matches where one of them does; those of a pattern have its text, and all say the same. */
   readonly entries: readonly SieveEntry[];
-  readonly pattern?: Pattern;
 }
 
 /** What is wrong with a policy's content: completes the sentence "the content …". `undefined`: nothing. */
 export function checkPolicy({ match, content }: Pick<PolicySpec, 'match' | 'content'>): string | undefined {
-  const compiled = compileContent({ match, content }, { compilePattern });
+  const compiled = compileContent({ match, content }, { readPattern: compilePattern });
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
 /** The content, or what is wrong with it. */
 export function compileContent(
   { match, content }: Pick<PolicySpec, 'match' | 'content'>,
-  tools: Pick<CompileTools, 'compilePattern'>,
+  tools: Pick<CompileTools, 'readPattern'>,
 ): PolicyContent | string {
   switch (match) {
     case 'prefix':
@@ -51,21 +49,24 @@ export function compileContent(
   }
 }
 
-/** Whether an entry with this text matches; `automaton` is that of its pattern. */
-export function matchesEntry(way: Way, text: string, automaton: string, target: PolicyTarget): boolean {
-  const { scheme, host, keyPath, query } = target;
-  const isFound = (subject: string) => runAutomaton(automaton, subject);
+/** Whether an entry with this text matches. */
+export function matchesEntry(
+  way: Way,
+  text: string,
+  { scheme, host, keyPath, query }: PolicyTarget,
+  matchesPattern: CompileTools['matchesPattern'],
+): boolean {
   switch (way) {
     case WAYS.directory:
       return keyPath.startsWith(text) && (text.endsWith('/') || [undefined, '/'].includes(keyPath[text.length]));
     case WAYS.suffix:
       return keyPath.slice(-text.length).toLowerCase() === text;
     case WAYS.url:
-      return isFound(`${scheme}://${host}${keyPath}${query}`);
+      return matchesPattern(text, `${scheme}://${host}${keyPath}${query}`);
     case WAYS.target:
-      return isFound(keyPath + query);
+      return matchesPattern(text, keyPath + query);
     case WAYS.either:
-      return isFound(keyPath + query) || isFound(`${scheme}://${host}${keyPath}${query}`);
+      return matchesPattern(text, keyPath + query) || matchesPattern(text, `${scheme}://${host}${keyPath}${query}`);
     default:
       return unreachable(way);
   }
@@ -104,13 +105,13 @@ function compileSuffixes(content: string): PolicyContent | string {
 }
 
 /** Against the whole URL and against path and query alone: customers write patterns for either. */
-function compileRegex(content: string, tools: Pick<CompileTools, 'compilePattern'>): PolicyContent | string {
+function compileRegex(content: string, tools: Pick<CompileTools, 'readPattern'>): PolicyContent | string {
   const letters = encodeLetters(content);
   if (letters.kind === 'invalid') return letters.reason;
-  const pattern = tools.compilePattern(letters.text);
+  const pattern = tools.readPattern(letters.text);
   if (pattern.kind === 'pattern') {
     const pieces = pattern.pieces.length === 0 ? [ANY_TEXT] : pattern.pieces.map(lettersPiece);
-    return { way: patternWay(letters.text), entries: pieces.map((piece) => ({ piece, text: '' })), pattern };
+    return { way: patternWay(letters.text), entries: pieces.map((piece) => ({ piece, text: letters.text })) };
   }
   return letters.text === content ? pattern.reason : `${pattern.reason} (its letters beyond ASCII are percent-encoded)`;
 }
