@@ -63,7 +63,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     assert.deepEqual([carrier.state, carrier.room], ['bound', 5]);
     assert.deepEqual([states, roomFreed()], [['bound', 'paused', 'bound'], 2]);
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
-    assert.equal(smsc.submits().length, 4);
+    await eventually('four have gone out', () => smsc.submits().length === 4);
   });
 
   test('errors are told apart: passing, for good, and of the session, which is opened anew', async (t) => {
@@ -76,7 +76,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     assert.deepEqual(classes, ['transient', 'permanent', 'rebind']);
     await bound();
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
-    assert.equal(smsc.count('bind'), 2);
+    await eventually('two binds', () => smsc.count('bind') === 2);
   });
 
   const FATAL: readonly SmscAnswer[] = ['drop', 'garbage', 'short', 'long', 'lying'];
@@ -91,8 +91,9 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     }
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
     assert.deepEqual(other.states, ['bound']);
-    assert.equal(smsc.submits().length, FATAL.length + 1);
     await eventually('the broken ones are told so', () => smsc.count('nack') === 4);
+    await eventually('each part went out', () => smsc.submits().length >= FATAL.length + 1);
+    assert.equal(smsc.submits().length, FATAL.length + 1);
   });
 
   test('a receipt tells what became of a part whose answer was lost', async (t) => {
@@ -128,7 +129,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     timers.advance(50);
     await eventually('a new session', () => smsc.count('bind') === 2 && carrier.state === 'bound');
     assert.deepEqual(states, ['bound', 'connecting', 'bound']);
-    assert.equal(smsc.count('enquire'), 1);
+    await eventually('it was asked', () => smsc.count('enquire') === 1);
   });
 
   test('no more parts wait for an answer than the window has', async (t) => {
