@@ -43,6 +43,8 @@ export const DEFAULT_WAITS: SmsWaits = {
 /** A part goes out so often at most. */
 const MAX_SENDS = 3;
 const ROUND_MS = 1_000;
+/** Receipts without a part may be many, where a carrier's account is shared. */
+const ORPHAN_ROUNDS = 3;
 /** In one transaction, which everything else waits for on SQLite. */
 const BATCH = 500;
 
@@ -50,8 +52,10 @@ const BATCH = 500;
 export function startSweeper(options: SweeperOptions): AsyncDisposable {
   const stop = new AbortController();
   let running: Promise<void> | undefined;
+  let rounds = 0;
   const round = () => {
-    running ??= sweep(options, stop.signal)
+    rounds += 1;
+    running ??= sweep(options, rounds % ORPHAN_ROUNDS === 1, stop.signal)
       .catch((error: unknown) => options.log.error({ err: error }, 'the queue was not swept; trying again'))
       .finally(() => {
         running = undefined;
@@ -68,7 +72,7 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
   };
 }
 
-async function sweep(options: SweeperOptions, signal: AbortSignal): Promise<void> {
+async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: AbortSignal): Promise<void> {
   const { db, clock, log, metrics, owner, isAlone, waits, store, onQueued } = options;
   if (!isAlone) await db.transaction((trx) => renew(trx, owner, clock()));
   const lost = await db.transaction((trx) => loseLeases(trx, { now: clock(), owner, isAlone }));
@@ -87,7 +91,7 @@ async function sweep(options: SweeperOptions, signal: AbortSignal): Promise<void
       metrics.swept.inc({ to }, count);
     }
   };
-  await end('receipt', rematchOrphans);
+  if (isOrphanRound) await end('receipt', rematchOrphans);
   const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
   const queued = await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again }));
   if (queued > 0) {

@@ -30,8 +30,8 @@ export function receiptToStore(connectorId: number, receipt: Receipt): Told {
     kind: 'receipt',
     receipt: {
       connectorId,
-      carrierKeys: keys,
-      destination,
+      carrierKeys: keys.map(printable),
+      destination: printable(destination),
       state: STATES[state],
       error: state === 'delivered' ? '' : error || state,
       raw: raw.slice(0, MAX_RAW),
@@ -43,8 +43,13 @@ export function receiptToStore(connectorId: number, receipt: Receipt): Told {
 export function replyToStore(connectorId: number, { origin, text }: MobileOriginated): Told {
   return {
     kind: 'reply',
-    reply: { connectorId, origin, text: text.slice(0, MAX_TEXT), isOptOut: isOptOut(text) },
+    reply: { connectorId, origin: printable(origin), text: text.slice(0, MAX_TEXT), isOptOut: isOptOut(text) },
   };
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair in what is looked for. */
+function printable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '');
 }
 
 /** What people are told to reply; the whole text, since «Thank you» is none. */
