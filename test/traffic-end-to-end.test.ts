@@ -11,6 +11,7 @@ import { startByteCounter } from './support/byte-counter.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
+import { runCommand } from './support/service.ts';
 import { accountOfGoAccess, agreed, curl, startTraffic } from './support/traffic-world.ts';
 
 const needed = needsProgram('wrk').skip ? needsProgram('wrk') : needsProgram('goaccess');
@@ -53,6 +54,16 @@ describeOnBothEngines('traffic', (newDatabase) => {
     assert.deepEqual(await accountOfGoAccess(t, world), { requests: all.requests, bytesOut: all.bytesOut });
     const { list } = await world.client.call('stat.top', { kind: 'url', domain: 'www.example.com' });
     assert.equal(list[0]?.value, '/small.txt');
+
+    const settings = { CAUSEWAY_URL: world.service.controlUrl, CAUSEWAY_TOKEN: world.service.token };
+    const command = async (...args: string[]) => (await runCommand(t, ['traffic', ...args], { settings })).stdout;
+    const sums = await command('sums', 'www.example.com', '--interval', 'minute');
+    assert.match(sums, new RegExp(`^TIME.*\\n(.*\\n)+total +${all.requests} +\\d+ +${all.bytesOut} `));
+    assert.match(await command('top', 'url', '--limit', '1'), /^REQUESTS +BYTES +URL\n\d+ +\d+ +\/small\.txt\n$/);
+    assert.match(
+      await command('logs', 'www.example.com'),
+      /^DAY +BYTES +NAME +ADDRESS\n\d{4}-\d\d-\d\d +\d+ +www\.example\.com_/,
+    );
   });
 });
 

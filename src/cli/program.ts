@@ -9,6 +9,7 @@ import { type CliContext, CliError } from './context.ts';
 import { databaseCommand } from './database-commands.ts';
 import { domainCommand } from './domain-commands.ts';
 import { explainCommand } from './explain-command.ts';
+import { keyringCommand } from './keyring-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
 import { formatTable } from './output.ts';
@@ -49,6 +50,7 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     cacheCommand(context),
     trafficCommand(context),
     operatorCommand(context),
+    keyringCommand(context),
     explainCommand(context),
     databaseCommand(context),
     callCommand(context),

@@ -1,0 +1,102 @@
+/** `causeway traffic`: log files and statistics of an account's domains, in words for people. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CallOf } from '#contract/operations.ts';
+import { GRAINS, TOP_LISTS } from '#contract/traffic-operations.ts';
+import { printer } from './account-commands.ts';
+import { connectCustomer } from './connect.ts';
+import type { CliContext } from './context.ts';
+import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
+import { formatTable } from './output.ts';
+
+export function trafficCommand(context: CliContext): Command {
+  const command = new Command('traffic').description('log files and statistics of the domains of the account');
+  const describe = (usage: string, description: string) => {
+    const added = addCallSettings(command.command(usage), context).description(description);
+    return added
+      .option('--from <time>', 'beginning, such as 2026-01-31 or 2026-01-31T12:00:00Z', unixTime)
+      .option('--to <time>', 'end, included', unixTime);
+  };
+  describe('logs <domain>', 'list the daily log files, with addresses to download them').action(
+    (domain: string, options: Options) => listLogs(context, domain, options),
+  );
+  describe('sums [domain]', 'show bytes and requests, of one domain or of all')
+    .addOption(new Option('--interval <interval>', 'by').choices(GRAINS).default('hour'))
+    .action((domain: string | undefined, options: Options) => showSums(context, domain, options));
+  describe('top <kind> [domain]', `show what has most requests: ${TOP_LISTS.join(', ')} (approximate)`)
+    .option('--limit <number>', 'how many, at most 100')
+    .action((kind: string, domain: string | undefined, options: Options) => showTop(context, kind, domain, options));
+  return command;
+}
+
+async function listLogs(context: CliContext, domain: string, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const data = await client.call('log.list', { domain, ...timesOf(options) });
+  const rows = data.logfiles.map(({ logTime, size, name, url }) => [logTime, size, name, url]);
+  printer(context, options)(
+    data,
+    rows.length === 0 ? ['no log files'] : formatTable([['DAY', 'BYTES', 'NAME', 'ADDRESS'], ...rows]),
+  );
+}
+
+async function showSums(context: CliContext, domain: string | undefined, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const interval = GRAINS.find((grain) => grain === options['interval']);
+  const asked = {
+    ...(domain !== undefined && { domain }),
+    ...(interval !== undefined && { interval }),
+    ...timesOf(options),
+  };
+  const traffic = await client.call('stat.traffic', asked);
+  const requests = await client.call('stat.requests', asked);
+  const row = (time: string, bytes: (typeof traffic)['total'], counts: (typeof requests)['total']) => [
+    time,
+    ...[
+      counts.requests,
+      counts.hits,
+      bytes.bytes_out,
+      bytes.hit_bytes,
+      bytes.bytes_origin,
+      counts.status_4xx,
+      counts.status_5xx,
+    ].map(String),
+  ];
+  const rows = traffic.list.flatMap((bytes, index) => {
+    const counts = requests.list[index];
+    if (counts === undefined || counts.requests + bytes.bytes_origin === 0) return [];
+    return [row(new Date(bytes.time * 1000).toISOString(), bytes, counts)];
+  });
+  const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', 'OF HITS', 'OF ORIGINS', '4XX', '5XX'];
+  printer(context, options)(
+    { traffic, requests },
+    formatTable([heading, ...rows, row('total', traffic.total, requests.total)]),
+  );
+}
+
+async function showTop(context: CliContext, kind: string, domain: string | undefined, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const limit = textOption(options, 'limit');
+  const list = TOP_LISTS.find((one) => one === kind);
+  if (list === undefined) throw new InvalidArgumentError(`expected one of ${TOP_LISTS.join(', ')}, not ${kind}`);
+  const data = await client.call('stat.top', {
+    kind: list,
+    ...(domain !== undefined && { domain }),
+    ...(limit !== undefined && { limit }),
+    ...timesOf(options),
+  });
+  const rows = data.list.map(({ value, requests, bytes }) => [String(requests), String(bytes), value]);
+  printer(context, options)(data, formatTable([['REQUESTS', 'BYTES', kind.toUpperCase()], ...rows]));
+}
+
+function timesOf(options: Options): Pick<CallOf<'log.list'>, 'starttime' | 'endtime'> {
+  const from = textOption(options, 'from');
+  const to = textOption(options, 'to');
+  return { ...(from !== undefined && { starttime: from }), ...(to !== undefined && { endtime: to }) };
+}
+
+/** Unix milliseconds as the interface takes them; digits are taken as they are. */
+function unixTime(text: string): string {
+  if (/^\d{1,10}$|^\d{13}$/.test(text)) return text;
+  const at = Date.parse(text);
+  if (Number.isNaN(at) || at < 1e12) throw new InvalidArgumentError('expected a time such as 2026-01-31T12:00:00Z.');
+  return String(at);
+}
