@@ -1,6 +1,6 @@
 /** `causeway certificate` and `causeway domain ssl`, in words and as JSON. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAuthority } from './support/certificate.ts';
@@ -44,6 +44,8 @@ test('certificates are added from files, listed, given to a domain and deleted',
     /^https +on\n[\s\S]*^min version +TLS 1\.3\n$/m,
   );
   assert.match(await says('domain', 'show', '1'), new RegExp(`^certificate +${sslKey}$`, 'm'));
+  const [, keyId] = /^key ([0-9a-f]{16})\n1 secrets are sealed with it\n$/.exec(await says('keyring', 'rotate')) ?? [];
+  assert.match(readFileSync(join(service.dataDir, 'keyring'), 'utf8'), new RegExp(`\n${keyId} [^\n]*\n$`));
   const kept = await run('certificate', 'rm', sslKey);
   assert.deepEqual([kept.code, /used by www\.example\.com and cannot/.test(kept.stderr)], [1, true]);
   assert.match(await says('domain', 'ssl', '1', '--off'), /^https +off\nforce https +on\n/);

@@ -4,6 +4,7 @@
  */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
+import type { Rotation } from '#db/sealed-secrets.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
 import { readIp, readReferer, readUserAgent, writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
@@ -132,6 +133,7 @@ export const READ = {
     domainId: domain_id,
     action,
   }),
+  'operator.rotateKeyring': () => undefined,
 } satisfies { readonly [N in RouteName]: (request: RequestOf<N>) => unknown };
 
 export const WRITE = {
@@ -192,6 +194,7 @@ export const WRITE = {
   }),
   'operator.transferDomain': writeDone,
   'operator.setDomainStatus': writeDone,
+  'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
 } satisfies { readonly [N in RouteName]: (result: never, look: Look) => DataOf<N> };
 
 /** What an operation's handler is given. */

@@ -152,4 +152,17 @@ export const OPERATOR_OPERATIONS = {
     data: z.boolean(),
     sample: { request: { account_id: '2', domain_id: '1001', action: 'disable' }, data: true },
   }),
+  'operator.rotateKeyring': operation({
+    summary: {
+      'zh-CN': '向密钥环添加新密钥，并用它重新封装所有密文的数据密钥',
+      en: 'Adds a key to the key ring, and seals the data keys of all stored secrets with it',
+    },
+    request: request({}),
+    data: z.object({
+      key_id: z.string().describe('the new key'),
+      secrets: z.int().describe('how many secrets are sealed with it now'),
+      unopened: z.int().describe('how many did not open before, and were left as they are'),
+    }),
+    sample: { request: {}, data: { key_id: '0123456789abcdef', secrets: 3, unopened: 0 } },
+  }),
 };

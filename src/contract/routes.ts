@@ -82,6 +82,7 @@ export const ROUTES = {
   'operator.listDomains': operatorRoute('/operator/listDomains'),
   'operator.transferDomain': operatorRoute('/operator/transferDomain'),
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus'),
+  'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring'),
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -3,6 +3,7 @@ import { ServiceError } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { countAccounts, createAccount, findAccount, listAccounts } from '#db/accounts.ts';
 import type { Db } from '#db/open.ts';
+import { rotateKeyring } from '#db/sealed-secrets.ts';
 import { createToken, findToken, listTokens, narrowToken, revokeToken } from '#db/tokens.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import type { Account, AccountKind, Scope, Token } from '#model/account.ts';
@@ -70,6 +71,8 @@ export const OPERATOR_HANDLERS = {
   'operator.setDomainStatus': async ({ db, now }, { accountId, domainId, action }) => {
     await changeDomain(db, { accountId, domainId }, now, (domain) => changeState(domain, action));
   },
+
+  'operator.rotateKeyring': ({ db, keyring }) => rotateKeyring(db, keyring),
 } satisfies { readonly [N in RouteName as N extends `operator.${string}` ? N : never]: Handler<N> };
 
 async function findAccountOrRefuse(db: Db, accountId: number): Promise<Account> {

@@ -1,0 +1,19 @@
+/** `causeway keyring`: the keys that stored secrets are sealed with. */
+import { Command } from 'commander';
+import { run } from './account-commands.ts';
+import type { CliContext } from './context.ts';
+import { addCallSettings, type Options } from './options.ts';
+
+export function keyringCommand(context: CliContext): Command {
+  const command = new Command('keyring').description('the keys that stored secrets are sealed with');
+  addCallSettings(command.command('rotate'), context)
+    .description('add a new key, and seal the data keys of all stored secrets with it; old keys stay in the ring')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('operator.rotateKeyring', {});
+        const unopened = data.unopened === 0 ? [] : [`${data.unopened} did not open, and are as they were`];
+        print(data, [`key ${data.key_id}`, `${data.secrets} secrets are sealed with it`, ...unopened]);
+      }),
+    );
+  return command;
+}
