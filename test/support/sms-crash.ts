@@ -25,7 +25,7 @@ interface Scene {
   /** Parts that the carrier is given in all. */
   readonly submits: number;
   /** When the process is back. */
-  act?(smsc: Smsc, number: string): void;
+  act?(smsc: Smsc, number: string, round: number): void;
 }
 
 const SCENES: readonly Scene[] = [
@@ -44,7 +44,7 @@ const SCENES: readonly Scene[] = [
     smsc: { answers: ['silent'] },
     texts: ['on its way, and a receipt comes later'],
     ...{ before: ['submitting'], after: ['delivered'], submits: 1 },
-    act: (smsc, number) => sendReceipt(smsc, number, '77'),
+    act: (smsc, number, round) => sendReceipt(smsc, number, String(7700 + round)),
   },
   {
     smsc: { receipts: 'none' },
@@ -148,7 +148,7 @@ async function crashOnce({ db, service, account, load, smscs, round }: Round): P
     const smsc = smscs[n];
     if (smsc === undefined || act === undefined) continue;
     await eventually('its connector is back', () => smsc.count('bind') > 1);
-    act(smsc, numberOf(n));
+    act(smsc, numberOf(n), round);
   }
   await expectStates(
     db,
