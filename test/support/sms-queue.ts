@@ -172,5 +172,5 @@ function allowedEntries(state: string): readonly string[] {
 
 export function testRing(): Keyring {
   const newest = { id: 'k1', key: randomBytes(32) };
-  return { newest, find: (id) => (id === newest.id ? newest : undefined) };
+  return { newest, find: (id) => (id === newest.id ? newest : undefined), add: () => newest };
 }
