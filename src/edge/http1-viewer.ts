@@ -1,7 +1,6 @@
 /** One request over HTTP/1, by node:http, and the way its answer goes out. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { createRequestBody, type RequestBody } from './origin/request-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
@@ -213,9 +212,9 @@ export class Http1Viewer implements Viewer {
   cut(status: 500 | 502 | 503): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
     // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
-    // TLS says so by itself, and its sockets cannot be reset.
-    if (this.received.httpVersion === '1.0' && !(this.#socket instanceof TLSSocket)) this.#socket.resetAndDestroy();
-    else this.#socket.destroy();
+    if (this.received.httpVersion !== '1.0') this.#socket.destroy();
+    else if (this.#options.secured !== undefined) this.#options.secured.reset();
+    else this.#socket.resetAndDestroy();
   }
 
   get cutStatus(): number | undefined {

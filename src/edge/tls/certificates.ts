@@ -111,7 +111,7 @@ function openCertificate(
       ciphers: CIPHERS,
       honorCipherOrder: false, // all are good, and a client knows which of them its machine is made for
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-      ALPNProtocols: ['h2', 'http/1.1'],
+      ALPNProtocols: ['h2', 'http/1.1', 'http/1.0'],
       ticketKeys: keys.bytes,
       sessionTimeout: TICKET_LIFETIME_SECONDS,
       sessionIdContext: 'causeway', // Node's own is made of the command line, which differs between workers

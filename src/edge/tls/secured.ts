@@ -8,6 +8,8 @@ export interface Secured {
   readonly certificate: string;
   readonly covers: (host: string) => boolean;
   readonly version: '1.2' | '1.3';
+  /** Breaks the connection off: TLS itself would end it in order. */
+  readonly reset: () => void;
 }
 
 /**

@@ -47,7 +47,8 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
       if (entry === undefined) return void socket.on('error', ignore).destroy();
       options.onHandshake(socket.isSessionReused() ? 'resumed' : 'full');
       proxies.passOn(entry.raw, socket);
-      const secured: Secured = { ...entry.secured, version: socket.getProtocol() === 'TLSv1.3' ? '1.3' : '1.2' };
+      const version = socket.getProtocol() === 'TLSv1.3' ? '1.3' : '1.2';
+      const secured: Secured = { ...entry.secured, version, reset: () => entry.raw.resetAndDestroy() };
       if (socket.alpnProtocol === 'h2') options.onHttp2(socket, secured);
       else options.onHttp1(socket, secured);
     },

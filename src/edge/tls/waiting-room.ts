@@ -39,7 +39,7 @@ export interface WaitingRoom {
   cutAll(): void;
 }
 
-type Promised = Omit<Secured, 'version'>;
+type Promised = Omit<Secured, 'version' | 'reset'>;
 
 interface Waiting {
   readonly timer: NodeJS.Timeout;
