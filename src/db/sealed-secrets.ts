@@ -8,8 +8,8 @@ import type { Executor } from './schema.ts';
 import { SEALED_PREFIX_CHARS, type SecretPlace, sealAnew, sealedWith } from './sealing.ts';
 import { webhookSecretPlace } from './sms-deliveries.ts';
 
-/** Whoever stores sealed secrets in another column adds it here; those within JSON are read and written below. */
-const SEALED_COLUMNS = [
+/** Whoever stores sealed secrets in another column adds it here; those within JSON are read and written below, and in `export/secrets.ts`. */
+export const SEALED_COLUMNS = [
   { table: 'certificate', row: 'key', column: 'private_key' },
   { table: 'sms_connector', row: 'id', column: 'secret' },
 ] as const;

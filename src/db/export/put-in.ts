@@ -10,7 +10,8 @@ import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId, setLastId } from './identities.ts';
 import { LineError } from './lines.ts';
 import { at, ExportError, type NumberedRow, type OpenExport } from './read.ts';
-import { isTableName, type Row, TABLES } from './tables.ts';
+import { secretOf } from './secrets.ts';
+import { type Row, SEEDS } from './tables.ts';
 
 export interface ImportSummary {
   readonly rows: number;
@@ -62,7 +63,7 @@ const MAX_NAMED = 50;
 
 /** What the migrations have made is no use yet. */
 async function refuseUsed(trx: Transaction<Schema>, { name }: CataloguedTable): Promise<void> {
-  const { seeds = 0 } = TABLES[name];
+  const seeds = SEEDS[name];
   const { rows } = await sql`select 1 from ${sql.table(name)} limit ${seeds + 1}`.execute(trx);
   if (rows.length > seeds)
     throw new Error(
@@ -121,7 +122,7 @@ function createRowCheck(
   return ({ table: name, row }) => {
     const index = tables.findIndex((table) => table.name === name);
     const table = tables[index];
-    if (table === undefined || !isTableName(name)) throw new LineError(`there is no table ${JSON.stringify(name)}`);
+    if (table === undefined) throw new LineError(`there is no table ${JSON.stringify(name)}`);
     if (index < current) throw new LineError(`a row of ${name} stands too late`);
     current = index;
     checkColumns(table, row);
@@ -154,12 +155,12 @@ function isStorable(value: unknown): boolean {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
 
-function sealedIn({ name }: CataloguedTable, row: Row): string | undefined {
+function sealedIn(table: CataloguedTable, row: Row): string | undefined {
   try {
-    const sealed = TABLES[name].secret?.sealedIn?.(row);
+    const sealed = secretOf(table)?.sealedIn(row);
     return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw new LineError(`a column of ${name} is to be JSON`, { cause });
+    if (cause instanceof SyntaxError) throw new LineError(`a column of ${table.name} is to be JSON`, { cause });
     throw cause;
   }
 }

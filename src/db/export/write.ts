@@ -6,7 +6,8 @@ import type { Executor } from '../schema.ts';
 import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId } from './identities.ts';
 import { formatEnd, formatHead, formatRow, MAX_LINE_BYTES } from './lines.ts';
-import { type Row, TABLES } from './tables.ts';
+import { secretOf } from './secrets.ts';
+import type { Row } from './tables.ts';
 
 export interface ExportOptions {
   readonly step: string;
@@ -40,7 +41,7 @@ export async function writeExport(x: Executor, options: ExportOptions): Promise<
   for (const table of tables) {
     let count = 0;
     for await (const page of readPages(x, table)) {
-      const lines = page.flatMap((row) => toLine(table.name, row, withSecrets));
+      const lines = page.flatMap((row) => toLine(table, row, withSecrets));
       count += lines.length;
       withoutSecret += lines.filter(({ isWhole }) => !isWhole).length;
       await write(lines.map(({ text }) => text).join(''));
@@ -51,13 +52,13 @@ export async function writeExport(x: Executor, options: ExportOptions): Promise<
   return { rows: Object.values(counts).reduce((sum, count) => sum + count, 0), withoutSecret };
 }
 
-function toLine(table: CataloguedTable['name'], whole: Row, withSecrets: boolean) {
-  const { secret } = TABLES[table];
+function toLine(table: CataloguedTable, whole: Row, withSecrets: boolean) {
+  const secret = secretOf(table);
   const row = withSecrets || secret === undefined ? whole : secret.remove(whole);
   if (row === undefined) return [];
   const isWhole = row === whole;
-  const text = formatRow(table, row, isWhole ? undefined : secret?.column);
-  if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw new Error(`a row of ${table} is too large for an export`);
+  const text = formatRow(table.name, row, isWhole ? undefined : secret?.column);
+  if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw new Error(`a row of ${table.name} is too large for an export`);
   return [{ text, isWhole }];
 }
 

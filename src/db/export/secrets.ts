@@ -1,0 +1,59 @@
+/** The secrets in rows: where they are, which keys they need, and a row without its own. */
+import { CERTIFICATE_KIND } from '../certificates.ts';
+import { SEALED_COLUMNS } from '../sealed-secrets.ts';
+import type { CataloguedTable } from './catalogue.ts';
+import type { Row } from './tables.ts';
+
+export interface Secret {
+  /** Where it lies; what is missing after an export without secrets. */
+  readonly column: string;
+  /** Anything but a text that is not empty: this row has none. */
+  readonly sealedIn: (row: Row) => unknown;
+  /** The row without it; the same row: it has none; `undefined`: without it there is no such row. */
+  readonly remove: (row: Row) => Row | undefined;
+}
+
+/** Throws for a row whose JSON is none. */
+export function secretOf({ name, columns }: CataloguedTable): Secret | undefined {
+  if (name === 'resource') return CERTIFICATE_RESOURCES;
+  if (name === 'sms_app') return memberOf('settings', 'webhookSecret');
+  const sealed = SEALED_COLUMNS.find(({ table }) => table === name);
+  return sealed && sealedColumn(sealed.column, columns.get(sealed.column)?.isNullable === true ? null : '');
+}
+
+function sealedColumn(column: string, empty: '' | null): Secret {
+  return {
+    column,
+    sealedIn: (row) => row[column],
+    remove: (row) => (row[column] === empty ? row : { ...row, [column]: empty }),
+  };
+}
+
+/** A member of a column of JSON. */
+function memberOf(column: string, member: string): Secret {
+  return {
+    column: `${column}.${member}`,
+    sealedIn: (row) => parse(row[column])[member],
+    remove(row) {
+      const { [member]: secret, ...others } = parse(row[column]);
+      return secret === undefined ? row : { ...row, [column]: JSON.stringify(others) };
+    },
+  };
+}
+
+/** They are published again when the key of the certificate is given anew. */
+const CERTIFICATE_RESOURCES: Secret = {
+  column: 'body',
+  sealedIn: (row) => (isCertificate(row) ? parse(row['body'])['key'] : undefined),
+  remove: (row) => (isCertificate(row) ? undefined : row),
+};
+
+function isCertificate(row: Row): boolean {
+  return row['kind'] === CERTIFICATE_KIND && row['deleted'] === 0;
+}
+
+function parse(json: unknown): Row {
+  const value: unknown = JSON.parse(String(json));
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('not a JSON object');
+  return { ...value };
+}
