@@ -119,6 +119,27 @@ test('values out of range or of the wrong form are refused', () => {
     }
 });
 
+test('storage that speaks S3 is named whole', () => {
+  const env = { CAUSEWAY_LOG_STORE: 's3://logs/access/2026' };
+  assert.deepEqual(mustFail({ env }), [
+    'log-store (CAUSEWAY_LOG_STORE): storage that speaks S3 needs log-s3-endpoint, log-s3-access-key and log-s3-secret-key',
+  ]);
+  const more = {
+    CAUSEWAY_LOG_S3_ENDPOINT: 'https://s3.example',
+    CAUSEWAY_LOG_S3_ACCESS_KEY: 'key',
+    CAUSEWAY_LOG_S3_SECRET_KEY: 'secret',
+  };
+  const { config } = mustLoad({ env: { ...env, ...more } });
+  assert.deepEqual(config.logStore, {
+    kind: 's3',
+    endpoint: 'https://s3.example',
+    region: 'us-east-1',
+    bucket: 'logs',
+    prefix: 'access/2026',
+    credentials: { accessKey: 'key', secretKey: 'secret' },
+  });
+});
+
 test('the PROXY protocol is asked of proxies that are named', () => {
   const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required' };
   assert.deepEqual(mustFail({ env }), [

@@ -1,10 +1,15 @@
 /** Blobs in storage that speaks S3, against a server that is not ours. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { systemClock } from '../src/lib/clock.ts';
+import { findDayFile, readDayFile } from '../src/logs/day-file.ts';
 import { blobStoreSuite, key } from '../src/logs/store/blob-store.suite.ts';
 import { s3BlobStore } from '../src/logs/store/s3.ts';
+import { newSqlite } from './support/databases.ts';
+import { openTestDatabase } from './support/feed.ts';
 import { startS3Server } from './support/s3-server.ts';
+import { createTestTraffic } from './support/traffic.ts';
 
 blobStoreSuite('S3', async (t) => s3BlobStore(await startS3Server(t), systemClock));
 
@@ -23,4 +28,24 @@ test('storage that is not there is named', async (t) => {
   const place = await startS3Server(t);
   const store = s3BlobStore({ ...place, endpoint: 'http://127.0.0.1:9' }, systemClock);
   await assert.rejects(store.put(key('x'), Buffer.from('x')), /S3 storage 127\.0\.0\.1:9 cannot be reached: /);
+});
+
+test('a day that edges have told is read from it, whole and in part', async (t) => {
+  const blobs = s3BlobStore(await startS3Server(t), systemClock);
+  await using db = await openTestDatabase(await newSqlite(t));
+  const traffic = createTestTraffic(t, db, blobs);
+  const at = Date.UTC(2026, 0, 31, 4);
+  await traffic.addLines(7, at - 3_600_000, ['one', 'two']);
+  await traffic.addLines(7, at, ['three']);
+  const file = await findDayFile(db.query, 7, '2026-01-31');
+  assert.ok(file !== undefined);
+  const read = async (start: number, end: number) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of readDayFile(blobs, file, { start, end })) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks);
+  };
+  const whole = await read(0, file.bytes);
+  assert.equal(gunzipSync(whole).toString(), 'one\ntwo\nthree\n');
+  const middle = Math.floor(file.bytes / 2);
+  assert.ok((await read(middle - 9, middle + 9)).equals(whole.subarray(middle - 9, middle + 9)));
 });

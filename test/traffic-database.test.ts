@@ -8,6 +8,7 @@ import { type Grain, listSums, listTop, pruneStatistics } from '#db/statistics.t
 import { MINUTE_MS, noCounters } from '#logs/counters.ts';
 import { createTraffic } from '#logs/receive.ts';
 import type { LogPart } from '#logs/report.ts';
+import { forgetOldTraffic } from '#logs/retention.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
@@ -109,5 +110,25 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     assert.equal((await sums('minute')).length, 1);
     assert.equal((await sums('hour')).length, 0);
     assert.equal((await sums('day')).length, 2);
+  });
+
+  test('log files of days that are over are deleted, bytes and rows', async (t) => {
+    const { db, folder, traffic } = await start(t, newDatabase);
+    const days = ['2025-01-01', '2025-01-02', '2025-02-01'];
+    for (const day of days) await traffic.takePart({ ...PART, key: { ...PART.key, day } });
+    const blobs = localBlobStore(folder);
+    const options = { db, blobs, timeZone: 'Asia/Shanghai', logDays: 30 };
+    await forgetOldTraffic(options, MIDNIGHT, new AbortController().signal);
+    assert.deepEqual(readdirSync(`${folder}/7`).sort(), ['2025-01-02', '2025-02-01']);
+    const left = await listLogDays(db.query, { domainIds: [7], firstDay: '2025-01-01', lastDay: '2025-12-31' });
+    assert.deepEqual(
+      left.map(({ day }) => day),
+      ['2025-02-01', '2025-01-02'],
+    );
+    const away = { ...blobs, delete: () => Promise.reject(new Error('the storage is away')) };
+    const later = forgetOldTraffic({ ...options, blobs: away }, MIDNIGHT + 24 * HOUR_MS, new AbortController().signal);
+    await assert.rejects(later, /the storage is away/);
+    const kept = await listLogDays(db.query, { domainIds: [7], firstDay: '2025-01-02', lastDay: '2025-01-02' });
+    assert.equal(kept.length, 1);
   });
 });
