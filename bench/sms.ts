@@ -1,0 +1,76 @@
+/**
+ * Durable HTTP to SMPP: this service on both engines beside Kannel's bearerbox and smsbox with their spool store, before the
+ * same carrier, one after the other in each of several rounds; then how long accepting takes at half of that.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { databaseTargets } from './support/databases.ts';
+import { startKannel } from './support/kannel.ts';
+import { formatMs, percentiles } from './support/percentiles.ts';
+import { type SmsLoad, sendMessages } from './support/sms-load.ts';
+import { type Smsc, startSmsc, startSmsWorld } from './support/sms-world.ts';
+
+const ROUNDS = Number(process.argv[3] ?? 3);
+const SECONDS = Number(process.argv[4] ?? 10);
+const CONNECTIONS = 64;
+const WINDOW = 100;
+const KANNEL_PORT = 28_613;
+const DRAIN_LIMIT_MS = 120_000;
+
+interface Contender {
+  readonly name: string;
+  readonly smsc: Smsc;
+  readonly load: Pick<SmsLoad, 'port' | 'to'>;
+  /** Messages a second that reached the carrier, by round. */
+  readonly rates: number[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
+await using stack = new AsyncDisposableStack();
+stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+const contenders: Contender[] = [];
+for (const target of await databaseTargets(folder)) {
+  stack.use(target);
+  const smsc = stack.use(await startSmsc());
+  const world = stack.use(await startSmsWorld(folder, target, { smscPort: smsc.port, window: WINDOW }));
+  const to = { kind: 'causeway', accessToken: world.accessToken, appKey: world.appKey } as const;
+  const port = Number(new URL(world.service.controlUrl).port);
+  contenders.push({ name: `causeway, ${target.engine}`, smsc, load: { port, to }, rates: [] });
+}
+if (existsSync('/usr/sbin/bearerbox')) {
+  const smsc = stack.use(await startSmsc());
+  const options = { smscPort: smsc.port, window: WINDOW, firstPort: KANNEL_PORT };
+  const kannel = stack.use(await startKannel(join(folder, 'kannel'), options));
+  contenders.push({ name: 'Kannel, spool', smsc, load: { port: kannel.port, to: { kind: 'kannel' } }, rates: [] });
+}
+
+let firstNumber = 8_613_000_000_000;
+for (let round = 1; round <= ROUNDS; round += 1) for (const contender of contenders) await race(contender, round);
+for (const { name, rates } of contenders) console.log(`${name}: ${rates.map(Math.round).join(', ')} messages a second`);
+for (const contender of contenders) await pace(contender);
+
+/** From the first request until the carrier has the last message. */
+async function race({ name, smsc, load, rates }: Contender, round: number): Promise<void> {
+  const before = await smsc.count();
+  const beginning = performance.now();
+  const { accepted, refused } = await sendMessages({ ...load, ...settings(), seconds: SECONDS });
+  while ((await smsc.count()) - before < accepted && performance.now() - beginning < DRAIN_LIMIT_MS) await delay(10);
+  const tookSeconds = (performance.now() - beginning) / 1000;
+  rates.push(((await smsc.count()) - before) / tookSeconds);
+  console.log(
+    `round ${round}, ${name}: ${accepted} accepted, ${refused} refused, all there after ${tookSeconds.toFixed(1)} s`,
+  );
+}
+
+async function pace({ name, load, rates }: Contender): Promise<void> {
+  const perSecond = Math.round(rates.reduce((sum, rate) => sum + rate, 0) / rates.length / 2);
+  const { latenciesMs } = await sendMessages({ ...load, ...settings(), seconds: SECONDS, perSecond });
+  console.log(`${name}, at ${perSecond} a second: accepted in ${formatMs(percentiles(latenciesMs))}`);
+}
+
+function settings() {
+  firstNumber += 10_000_000;
+  return { connections: CONNECTIONS, firstNumber };
+}

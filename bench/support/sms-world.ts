@@ -1,0 +1,133 @@
+/** The service with one SMPP connector, an account with an app, and messages put into its queue as accepting them would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createAccount } from '#db/accounts.ts';
+import { loadKeyring } from '#db/keyring.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { type RequestToStore, storeRequests } from '#db/sms-accept.ts';
+import { createSmsApp } from '#db/sms-apps.ts';
+import { rechargeSms } from '#db/sms-balance.ts';
+import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
+import { createToken } from '#db/tokens.ts';
+import { createLogger } from '#lib/logger.ts';
+import { hashToken, mintToken } from '#lib/token.ts';
+import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import type { Target } from './databases.ts';
+import { type StartedService, startService } from './service.ts';
+
+const BALANCE = 1_000_000_000_000;
+const FILL_AT_ONCE = 2_000;
+
+export interface Smsc extends AsyncDisposable {
+  readonly port: number;
+  /** Messages that it has taken. */
+  count(): Promise<number>;
+}
+
+export async function startSmsc(): Promise<Smsc> {
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'smsc.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  if (child.stdout === null) throw new Error('no output');
+  const lines = createInterface(child.stdout);
+  const next = async () => Number((await once(lines, 'line'))[0]);
+  const port = await next();
+  return {
+    port,
+    count() {
+      child.stdin?.write('?\n');
+      return next();
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}
+
+export interface SmsWorld extends AsyncDisposable {
+  readonly service: StartedService;
+  readonly db: Db;
+  readonly accountId: number;
+  readonly appId: number;
+  readonly appKey: string;
+  readonly accessToken: string;
+}
+
+/** The connector is there and enabled unless `isHeld`. */
+export async function startSmsWorld(
+  folder: string,
+  target: Target,
+  options: { readonly smscPort: number; readonly window: number; readonly isHeld?: boolean },
+): Promise<SmsWorld> {
+  const dataDir = join(folder, target.engine);
+  const service = await startService(dataDir, {
+    CAUSEWAY_ROLES: 'control',
+    CAUSEWAY_LOG_LEVEL: 'warn',
+    CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
+    CAUSEWAY_TOKEN_RATE_BURST: '1000000',
+    ...(target.url !== undefined && { DATABASE_URL: target.url }),
+  });
+  const log = createLogger({ level: 'warn', name: 'bench' });
+  const file = join(dataDir, 'causeway.db');
+  const db = await openDatabase({ file, log, ...(target.url !== undefined && { url: target.url }) });
+  const now = Date.now();
+  const { id: accountId } = await createAccount(db.query, { name: 'bench', kind: 'customer', now });
+  const accessToken = mintToken(randomBytes);
+  await createToken(db.query, { accountId, scopes: ['sms'], label: '', hash: hashToken(accessToken), now });
+  const appKey = `bench-${target.engine}`;
+  const app = await createSmsApp(db.query, { accountId, appKey, name: 'bench', now });
+  await db.transaction((trx) => rechargeSms(trx, { accountId, amount: BALANCE, now }));
+  const world = { service, db, accountId, appId: app.id, appKey, accessToken };
+  await setConnector(dataDir, db, { ...options, isEnabled: options.isHeld !== true });
+  return {
+    ...world,
+    async [Symbol.asyncDispose]() {
+      await db[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export async function setConnector(
+  dataDir: string,
+  db: Db,
+  { smscPort, window, isEnabled }: { readonly smscPort: number; readonly window: number; readonly isEnabled: boolean },
+): Promise<void> {
+  const ring = loadKeyring(join(dataDir, 'keyring'));
+  const settings: SmppSettings = {
+    ...{ ...SMPP_DEFAULTS, kind: 'smpp', host: '127.0.0.1', port: smscPort, systemId: 'bench', password: 'bench' },
+    window,
+  };
+  await db.transaction(async (trx) => {
+    const id = await saveConnector(trx, ring, { name: 'bench', enabled: isEnabled, settings }, Date.now());
+    await saveRoute(trx, { prefix: '', connectorIds: [id] });
+  });
+}
+
+export async function fillQueue({ db, accountId, appId }: SmsWorld, count: number): Promise<void> {
+  for (let begin = 0; begin < count; begin += FILL_AT_ONCE) {
+    const now = Date.now();
+    const requests = Array.from({ length: Math.min(FILL_AT_ONCE, count - begin) }, (_, n): RequestToStore => {
+      const destination = `+861${String(3_000_000_000 + begin + n)}`;
+      const sendid = `fill-${begin + n}`;
+      return {
+        ...{
+          sendid,
+          accountId,
+          appId,
+          kind: 'ordinary',
+          smsType: 1,
+          replayHash: sendid,
+          texts: ['a message of the bench'],
+        },
+        ...{ dueAt: now, expireAt: now + 24 * 3_600_000 },
+        messages: [{ destination, price: 0, route: '', reference: 0, isOptedOut: false }],
+      };
+    });
+    await db.transaction((trx) => storeRequests(trx, requests, now));
+  }
+}
