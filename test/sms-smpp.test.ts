@@ -4,9 +4,13 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
+import { systemTimers } from '#lib/timers.ts';
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, SubmitOutcome } from '#sms/carrier.ts';
 import { connectorSuite } from '#sms/connectors/connector.suite.ts';
+import { composeSubmit } from '#sms/smpp/compose.ts';
+import { Session } from '#sms/smpp/session.ts';
+import { openSocket } from '#sms/smpp/socket.ts';
 import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from './support/carrier.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
@@ -212,6 +216,28 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     await bound();
   });
 
+  test('a carrier takes the sequence numbers around 0x7FFFFFFF', async (t) => {
+    const smsc = await startSmsc(t);
+    const { session, bound } = sessionAt(smsc.port, 0x7ffffffd);
+    t.after(() => session.leave());
+    await bound;
+    const submits = [1, 2, 3].map((partId) => {
+      const it = composeSubmit(partToSubmit({ partId }), smppSettings(smsc.port));
+      assert.ok(it.kind === 'submit');
+      return session.submit(it.fields, it.tlvs, () => {});
+    });
+    const answers = await Promise.all(submits);
+    assert.deepEqual(
+      answers.map((answer) => answer.kind === 'answered' && answer.pdu.status),
+      [0, 0, 0],
+    );
+    await eventually('all are there', () => smsc.submits().length === 3);
+    assert.deepEqual(
+      smsc.submits().map(({ sequence }) => sequence),
+      [0x7fffffff, 1, 2],
+    );
+  });
+
   test('over TLS, with a certificate of the name that is asked for', needsProgram('openssl'), async (t) => {
     const authority = createAuthority(t);
     const smsc = await startSmsc(t);
@@ -243,6 +269,37 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     assert.equal(smsc.count('bind'), 1);
   });
 });
+
+/** A session alone, without what connects again. `previousSequence`: before its bind. */
+function sessionAt(port: number, previousSequence: number) {
+  const { promise: bound, resolve } = Promise.withResolvers<void>();
+  const transport = openSocket(
+    { host: '127.0.0.1', port },
+    {
+      opened: () => session.opened(),
+      received: (octets) => session.received(octets),
+      closed: (it) => session.closed(it),
+    },
+  );
+  const session: Session = new Session({
+    command: 'bindTransmitter',
+    bind: {
+      systemId: 'a',
+      password: 'b',
+      systemType: '',
+      interfaceVersion: 0x34,
+      addrTon: 0,
+      addrNpi: 0,
+      addressRange: '',
+    },
+    times: { bindMs: 10_000, enquireMs: 30_000, inactivityMs: 40_000, responseMs: 30_000 },
+    timers: systemTimers,
+    transport,
+    events: { bound: resolve, deliver: async () => true, ended: () => {} },
+    previousSequence,
+  });
+  return { session, bound };
+}
 
 async function begin(
   t: TestContext,

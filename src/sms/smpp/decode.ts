@@ -15,6 +15,9 @@ import {
 
 export const HEADER_OCTETS = 16;
 
+/** Of a text that ends with a NUL. */
+const MAX_TEXT_OCTETS = 255;
+
 export type Decoded =
   | { readonly kind: 'pdu'; readonly pdu: Pdu }
   /** No command of SMPP 3.4; where the next one begins is known all the same. */
@@ -130,10 +133,10 @@ class Reader {
     return octets;
   }
 
-  /** However long: carriers have ids and addresses beyond the standard's sizes. */
+  /** Carriers have ids and addresses beyond the standard's sizes. */
   text(): string {
     const end = this.#bytes.indexOf(0, this.#at);
-    if (end === -1) throw new Malformed('a text does not end');
+    if (end === -1 || end - this.#at > MAX_TEXT_OCTETS) throw new Malformed('a text does not end');
     const text = this.#bytes.toString('latin1', this.#at, end);
     this.#at = end + 1;
     return text;

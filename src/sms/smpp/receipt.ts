@@ -17,25 +17,30 @@ export interface ReceiptSource {
   readonly destination: string;
 }
 
+/** What is kept of a carrier's words: each has a few, or none of them is for people. */
+const MAX_RAW_LETTERS = 1_000;
+const MAX_ERROR_LETTERS = 40;
+const MAX_ID_LETTERS = 255;
+
 export function readReceipt(
   { dataCoding, octets, tlvs, destination }: ReceiptSource,
   dialect: ReceiptDialect,
 ): Receipt {
   const text = receiptText(dataCoding, octets);
   const fields = readFields(text);
-  const tlvId = textTlv(tlvs, TAGS.receiptedMessageId) ?? '';
-  const textId = fields.get('id') ?? '';
+  const tlvId = textTlv(tlvs, TAGS.receiptedMessageId)?.slice(0, MAX_ID_LETTERS) ?? '';
+  const textId = fields.get('id')?.slice(0, MAX_ID_LETTERS) ?? '';
   const doneAt = readReceiptDate(fields.get('donedate') ?? '', dialect.receiptZoneMinutes);
   const reference = numberTlv(tlvs, TAGS.userMessageReference);
   return {
     carrierId: textId || tlvId,
     keys: receiptKeys(textId, tlvId, dialect.receiptIds),
     state: stateOf(fields.get('stat'), numberTlv(tlvs, TAGS.messageState)),
-    error: fields.get('err') || networkError(tlvs),
+    error: (fields.get('err') || networkError(tlvs)).slice(0, MAX_ERROR_LETTERS),
     destination,
     ...(doneAt !== undefined && { doneAt }),
     ...(reference !== undefined && { reference }),
-    raw: text,
+    raw: text.slice(0, MAX_RAW_LETTERS),
   };
 }
 
