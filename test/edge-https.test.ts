@@ -94,6 +94,16 @@ describe('certificates', { ...needsProgram('openssl'), ...needsProgram('curl') }
     assert.equal((await open('1.3')).headers['x-cache'], 'DENIED closed');
   });
 
+  test('of more certificates than are kept in memory each is still its own', async (t) => {
+    const edge = await startHttpsEdge(t, undefined, { limits: { maxCertificates: 2 } });
+    const names = ['a.example.net', 'b.example.net', 'c.example.net', 'd.example.net'];
+    for (const name of names) {
+      edge.addCertificate(name, [name]);
+      edge.putTls(name, { certificate: name });
+    }
+    for (const name of [...names, ...names]) assert.equal((await edge.curl(`https://${name}/`)).status, 200, name);
+  });
+
   test('a client that renegotiates is refused', async (t) => {
     const edge = await startHttpsEdge(t);
     const said = await edge.sClient(SITE_HOST, ['-tls1_2'], 'R\n');
