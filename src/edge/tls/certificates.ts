@@ -20,12 +20,12 @@ export interface Certificates {
   countExpired(now: number): number;
 }
 
-export interface TlsSite {
+interface TlsSite {
   readonly name: string;
   readonly tls: SiteTls;
 }
 
-export interface Found {
+interface Found {
   readonly server: Server;
   /** Whether a client takes the certificate for this host: a wildcard covers one label. RFC 9525 §6.3 */
   readonly covers: (host: string) => boolean;

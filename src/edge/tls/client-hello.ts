@@ -16,7 +16,7 @@ export type ClientHello =
     };
 
 /** Hellos have some hundred bytes, and up to two thousand with a post-quantum key. */
-export const MAX_HELLO_BYTES = 16 * 1024;
+const MAX_HELLO_BYTES = 16 * 1024;
 
 /** OpenSSL begins a ticket with it. RFC 5077 §4 */
 export const TICKET_KEY_NAME_BYTES = 16;
