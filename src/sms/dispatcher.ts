@@ -134,29 +134,31 @@ export class Dispatcher<T> implements AsyncDisposable {
 
   async #round(results: readonly PartResult[], items: readonly T[]): Promise<readonly Claimed[]> {
     const { db, clock, lines, store } = this.#options;
-    const ready = this.#claims ? lines().filter(({ isUp, room }) => isUp && room > 0) : [];
-    if (results.length === 0 && items.length === 0 && ready.length === 0) return [];
+    // As it is now: room that answers make meanwhile belongs to parts that are still submitting in the database.
+    const ready = this.#claims ? lines().flatMap((line) => (line.isUp ? [{ line, room: line.room }] : [])) : [];
+    const open = ready.filter(({ room }) => room > 0);
+    if (results.length === 0 && items.length === 0 && open.length === 0) return [];
     return await db.transaction(async (trx) => {
       const now = clock();
       const ended = await storeResults(trx, results, now);
       if (items.length > 0 || ended.length > 0) await store(trx, items, ended, now);
       const claimed: Claimed[] = [];
-      for (const line of ready) {
-        const claim = await this.#claim(trx, line, now);
+      for (const { line, room } of open) {
+        const claim = await this.#claim(trx, line, room, now);
         if (claim.parts.length > 0) claimed.push(claim);
       }
       return claimed;
     });
   }
 
-  async #claim(trx: Transaction<Schema>, line: Line, now: number): Promise<Claimed> {
+  async #claim(trx: Transaction<Schema>, line: Line, room: number, now: number): Promise<Claimed> {
     const { owner, lines, routes } = this.#options;
     const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
     const leaseUntil = now + LEASE_MS;
     const due = await claimParts(trx, {
       connectorId: line.id,
       lanes: lanesOf(line.id, routes().all, isUp, MAX_TRIES),
-      limit: Math.min(line.room, MAX_CLAIM),
+      limit: Math.min(room, MAX_CLAIM),
       owner,
       leaseUntil,
       now,
