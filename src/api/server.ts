@@ -21,7 +21,7 @@ import { createDays } from '#logs/day.ts';
 import { type LogFile, signedLogPath } from '#logs/download.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
-import { type Answer, answerFailure, answerHealthy, findRoute } from './answer.ts';
+import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { type Caller, createAuthenticate } from './authenticate.ts';
 import { addBodyParser, MAX_BODY_BYTES, refusalOfBody, refusalOfContentType } from './body.ts';
 import { answerBrokenRequest, answerConnect } from './broken-request.ts';
@@ -30,6 +30,7 @@ import { drain } from './drain.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
+import { createSmsDesk, type SmsHooks } from './sms-desk.ts';
 import { createTimeFormat } from './time-format.ts';
 
 export interface ApiOptions {
@@ -47,6 +48,10 @@ export interface ApiOptions {
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
   readonly logs: LogOptions;
+  /** Absent: no SMS engine runs in this process. */
+  readonly sms?: SmsHooks;
+  /** How far the time of a request to send may be off, either way; absent: 300 s. */
+  readonly smsTimeWindowSeconds?: number;
   /** Who decides on new domains. */
   readonly review: Review;
   /** Works as an operator's token, from this machine only. */
@@ -59,7 +64,7 @@ export interface ApiOptions {
 }
 
 /** Of log files and their downloads. */
-export interface LogOptions {
+interface LogOptions {
   readonly ring: Keyring;
   readonly blobs: BlobStore;
   /** Base address of downloads; absent: that of this listener. */
@@ -88,6 +93,7 @@ export interface Api extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const SMS_TIME_WINDOW_SECONDS = 300;
 const DOMAINS_PER_ACCOUNT = 100_000;
 const CERTIFICATES_PER_ACCOUNT = 10_000;
 const MAX_CONNECTIONS = 10_000;
@@ -208,6 +214,8 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     },
     days: createDays(options.timeZone),
     logUrl: createLogUrl(app, options),
+    sms: createSmsDesk({ db, ring: options.logs.ring, hooks: options.sms, log }),
+    smsTimeWindowMs: (options.smsTimeWindowSeconds ?? SMS_TIME_WINDOW_SECONDS) * 1000,
     look: {
       domainStatusAs: options.domainStatusAs,
       cnameSuffix: options.cnameSuffix,
@@ -282,8 +290,9 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
   // The router decodes a path; ours are taken as they are written.
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
-  if (isExact) return request.method === 'POST' ? refusalOfContentType(request) : undefined;
   const path = pathOf(request);
+  const mayLack = isSmsPath(path);
+  if (isExact) return request.method === 'POST' ? refusalOfContentType(request, { mayLack }) : undefined;
   if (HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
     return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined

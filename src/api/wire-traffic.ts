@@ -1,8 +1,20 @@
 /** Log files and statistics, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import type { Sums, TopRow } from '#db/statistics.ts';
+import type { Grain, Sums, TopRow } from '#db/statistics.ts';
 import { parseDomainName } from '#model/domain-name.ts';
-import type { LogFileView, SumsView } from './handlers/traffic.ts';
+
+export interface LogFileView {
+  readonly name: string;
+  readonly bytes: number;
+  readonly url: string;
+  readonly day: string;
+}
+
+export interface SumsView {
+  readonly grain: Grain;
+  readonly total: Sums;
+  readonly list: readonly (Sums & { readonly at: number })[];
+}
 
 export function readLogs({ domain, starttime, endtime }: RequestOf<'log.list'>) {
   return { name: readName(domain), from: starttime, to: endtime };

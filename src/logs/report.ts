@@ -25,7 +25,7 @@ export interface PartKey {
 
 export const TOP_KINDS = ['url', 'referer', 'client'] as const;
 
-export type TopKind = (typeof TOP_KINDS)[number];
+type TopKind = (typeof TOP_KINDS)[number];
 
 /** Approximate; the most frequent first, at most `MAX_TOP` of each kind. */
 export type Top = Readonly<Record<TopKind, readonly HeavyHitter[]>>;
@@ -50,7 +50,7 @@ export function formatPartKey({ domainId, day, hour, edge, file }: PartKey): str
   return `${domainId}/${day}/${hour}.${edge}.${file}.log.gz`;
 }
 
-export function parsePartKey(text: string): PartKey | undefined {
+function parsePartKey(text: string): PartKey | undefined {
   const found =
     /^(0|[1-9]\d{0,9})\/(\d{4}-\d\d-\d\d)\/(\d\d)\.([\w.-]{1,64})\.([a-z0-9-]+-\d{8}T\d{9}Z-\d{4})\.log\.gz$/.exec(
       text,

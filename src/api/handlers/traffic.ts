@@ -3,10 +3,11 @@ import { ServiceError } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { listDomainIds } from '#db/domains.ts';
 import { listLogDays } from '#db/log-parts.ts';
-import { type Grain, listSums, listTop, type Sums } from '#db/statistics.ts';
+import { type Grain, listSums, listTop } from '#db/statistics.ts';
 import { logFileName } from '#logs/download.ts';
 import { fillSums } from '../fill-sums.ts';
 import { type AskedRange, type TimeRange, timeRange } from '../time-range.ts';
+import type { LogFileView, SumsView } from '../wire-traffic.ts';
 import type { Call, Handler } from './handler.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,19 +22,6 @@ const SPANS: Readonly<Record<Grain, { readonly defaultMs: number; readonly maxDa
   hour: { defaultMs: DAY_MS, maxDays: 31 },
   day: { defaultMs: 30 * DAY_MS, maxDays: 366 },
 };
-
-export interface LogFileView {
-  readonly name: string;
-  readonly bytes: number;
-  readonly url: string;
-  readonly day: string;
-}
-
-export interface SumsView {
-  readonly grain: Grain;
-  readonly total: Sums;
-  readonly list: readonly (Sums & { readonly at: number })[];
-}
 
 interface AskedSums extends AskedRange {
   readonly name: string | undefined;

@@ -9,14 +9,14 @@ import { addCounters, type Counters, type MinuteCounters, noCounters } from '../
 import { fromRow, toRow } from '../journal.ts';
 import { formatReport, MAX_REPORT_MINUTES } from '../report.ts';
 
-export interface JournalPlace {
+interface JournalPlace {
   /** Bytes of the journal that are read. */
   readonly readTo: number;
   /** Bytes of the log that are counted. */
   readonly upTo: number;
 }
 
-export interface WaitingReport {
+interface WaitingReport {
   readonly sequence: number;
   /** JSON. */
   readonly body: string;

@@ -4,7 +4,7 @@ import { HeavyHitters } from '../heavy-hitters.ts';
 import { MAX_TOP, MAX_TOP_CHARS, type Top } from '../report.ts';
 import { parseSpooledLine, type SpooledLine } from '../spooled-line.ts';
 
-export interface SplitPart {
+interface SplitPart {
   readonly domainId: number;
   readonly day: string;
   readonly hour: string;
