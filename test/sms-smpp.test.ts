@@ -117,6 +117,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     assert.equal((await carrier.submit(partToSubmit({ partId: 6 }))).kind, 'accepted');
     timers.advance(30_100);
     assert.deepEqual(await slow, { kind: 'uncertain', reason: 'timeout' });
+    assert.equal(carrier.state, 'paused', 'who is slow gets less');
     const told = await eventually('the late answer', () => late[0]);
     assert.deepEqual([told.partId, told.outcome.kind], [5, 'accepted']);
   });

@@ -112,17 +112,20 @@ class SmppCarrier implements Carrier {
 
   /** What an answer means for the connector, and for whoever waits for room. */
   #heed(outcome: SubmitOutcome, session: Session): void {
-    if (outcome.kind === 'refused' && outcome.class === 'rebind') session.rebind();
-    else if (outcome.kind === 'refused' && outcome.class === 'throttled') this.#pause(outcome.status);
-    else if (outcome.kind !== 'uncertain') this.#pace.taken();
+    const kind = outcome.kind === 'refused' ? outcome.class : outcome.kind === 'uncertain' ? outcome.reason : 'taken';
+    if (kind === 'throttled' || kind === 'timeout') this.#pause(kind);
+    else if (kind !== 'disconnected') this.#pace.taken();
+    // It lasts until other parts have their answers; nobody waits for that, the connection begins another.
+    if (kind === 'rebind') void session.leave();
     if (this.#inFlight === 0) this.#isEmpty?.();
     this.#tell();
   }
 
-  #pause(status: number): void {
+  /** A carrier that does not answer in time has too much to do as well. */
+  #pause(reason: 'throttled' | 'timeout'): void {
     const pauseMs = this.#pace.throttled(this.#tools.timers.now());
     if (pauseMs === undefined) return;
-    this.#tools.log.info({ connector: this.#settings.host, status, pauseMs }, 'the carrier asks for less');
+    this.#tools.log.info({ connector: this.#settings.host, reason, pauseMs }, 'the carrier gets less for a while');
     this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
   }
 
@@ -131,6 +134,7 @@ class SmppCarrier implements Carrier {
       const delivery = readDelivery(pdu, this.#settings);
       if (delivery.kind === 'receipt') await this.#events.receipt(delivery.receipt);
       else if (delivery.kind === 'reply') await this.#events.reply(delivery.message);
+      else this.#tools.log.info({ connector: this.#settings.host }, 'what the carrier delivered is no text: dropped');
       return true;
     } catch (error) {
       this.#tools.log.warn({ connector: this.#settings.host, err: error }, 'what the carrier delivered is not stored');

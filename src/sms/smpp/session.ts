@@ -53,7 +53,7 @@ export type SessionEnd =
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'malformed'; readonly reason: string }
   | { readonly kind: 'closed'; readonly reason: string }
-  | { readonly kind: 'bindTimeout' | 'silent' | 'unbound' | 'left' | 'rebind' };
+  | { readonly kind: 'bindTimeout' | 'silent' | 'unbound' | 'left' };
 
 /** Deliveries that are being stored; more are turned away, and the carrier sends them again. */
 const MAX_DELIVERIES = 1_000;
@@ -69,7 +69,7 @@ export class Session {
   #heardAt: number;
   #deliveries = 0;
   #cancel: () => void;
-  #left: (() => void) | undefined;
+  readonly #left = Promise.withResolvers<void>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -116,22 +116,15 @@ export class Session {
   /** Says goodbye, and resolves when the session has ended. What waits for an answer gets it if it comes before that. */
   leave(): Promise<void> {
     if (this.#phase === 'ended') return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#left = resolve;
-    if (this.#phase !== 'bound') {
+    if (this.#phase === 'bound') {
+      this.#phase = 'leaving';
+      this.#cancel();
+      this.#cancel = this.#options.timers.after(this.#options.times.bindMs, () => this.#end({ kind: 'left' }));
+      this.#ask('unbind', {}, [], () => this.#end({ kind: 'left' }));
+    } else if (this.#phase !== 'leaving') {
       this.#end({ kind: 'left' });
-      return promise;
     }
-    this.#phase = 'leaving';
-    this.#cancel();
-    this.#cancel = this.#options.timers.after(this.#options.times.bindMs, () => this.#end({ kind: 'left' }));
-    this.#ask('unbind', {}, [], () => this.#end({ kind: 'left' }));
-    return promise;
-  }
-
-  /** The carrier says that it does not know us any more. */
-  rebind(): void {
-    this.#end({ kind: 'rebind' });
+    return this.#left.promise;
   }
 
   #takeBindAnswer(answer: Answer): void {
@@ -243,6 +236,6 @@ export class Session {
     this.#options.transport.end();
     this.#pending.end();
     this.#options.events.ended(end);
-    this.#left?.();
+    this.#left.resolve();
   }
 }
