@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { recordEdgeStatus } from '#db/edges.ts';
+import { readHead } from '#db/resources.ts';
 import { createAuthority, type TestAuthority } from './support/certificate.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
@@ -73,6 +75,15 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.equal(await set(any, { ssl_control: 1, ssl_key: exact }), 'certificateNotCovering');
     assert.equal(await set(any, { ssl_control: 1, ssl_key: wild }), undefined);
     assert.equal(await set(www, { ssl_control: '1', ssl_key: wild, force_https: 1, hsts_max_age: '60' }), undefined);
+
+    await api.acknowledge('local');
+    assert.equal((await show(mine, www))['domain_status'], 2);
+    const head = await readHead(api.db.query);
+    const rejected = [{ kind: 'certificate', key: wild, revision: head.revision, error: 'it does not open' }];
+    const report = { edge: 'local', at: head, appliedRevision: head.revision, rejected, build: 'test' };
+    await recordEdgeStatus(api.db.query, { ...report, startedAt: api.now }, api.now);
+    assert.equal((await show(mine, www))['domain_status'], 1, 'an edge cannot use its certificate');
+    assert.equal((await show(mine, deep))['domain_status'], 2);
 
     const shown = await show(mine, www);
     assert.deepEqual([shown['ssl_control'], shown['ssl_key']], ['1', wild]);

@@ -184,6 +184,21 @@ export async function setCertificateUse(
   return changes;
 }
 
+/** By the keys of the certificates, the names of the domains that have them. */
+export async function listCertificateUsers(
+  x: Executor,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await x
+    .selectFrom('certificate_use')
+    .innerJoin('domain', 'domain.id', 'domain_id')
+    .select(['certificate_key', 'name'])
+    .where('certificate_key', 'in', keys)
+    .execute();
+  const byKey = Map.groupBy(rows, ({ certificate_key }) => certificate_key);
+  return new Map([...byKey].map(([key, own]) => [key, own.map(({ name }) => name)]));
+}
+
 /** Who takes several takes them in one order, so that two never wait for each other. */
 async function lockCertificates(trx: Transaction<Schema>, keys: readonly (string | undefined)[]): Promise<void> {
   const named = keys.filter((key) => key !== undefined);

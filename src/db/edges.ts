@@ -2,6 +2,7 @@
 import { EDGE_LIVE_MS, isLive } from '#model/acknowledgement.ts';
 import type { EdgeReport, Rejection } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
+import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
 import { isInHistory } from './revision-tags.ts';
 import type { EdgeRow, Executor } from './schema.ts';
 
@@ -53,10 +54,23 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
   return isKnown ? 'recorded' : 'unknownPlace';
 }
 
-/** Edges that reported within the last 30 s, by name. */
+/** Edges that reported within the last 30 s, by name. One that refuses a certificate refuses the sites that have it. */
 export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
-  const edges = await listEdgesSince(x, now - EDGE_LIVE_MS);
-  return edges.filter((edge) => isLive(edge, now));
+  const edges = (await listEdgesSince(x, now - EDGE_LIVE_MS)).filter((edge) => isLive(edge, now));
+  const refused = edges.flatMap(({ rejected }) => rejected.filter(isOfCertificate).map(({ key }) => key));
+  if (refused.length === 0) return edges;
+  const users = await listCertificateUsers(x, refused);
+  return edges.map((edge) => ({
+    ...edge,
+    rejected: edge.rejected.flatMap((rejection) => {
+      const names = isOfCertificate(rejection) ? (users.get(rejection.key) ?? []) : [];
+      return [rejection, ...names.map((key) => ({ ...rejection, kind: 'site', key }))];
+    }),
+  }));
+}
+
+function isOfCertificate({ kind }: Rejection): boolean {
+  return kind === CERTIFICATE_KIND;
 }
 
 /** Edges that reported after `since`, by name. */
