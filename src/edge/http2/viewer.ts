@@ -143,7 +143,7 @@ export class Http2Viewer implements Viewer {
     for (let i = 0; i < headers.length; i += 2) {
       const name = (headers[i] ?? '').toLowerCase();
       // What is said of one connection has no place here. RFC 9113 §8.2.2
-      if (isHopByHop(name)) continue;
+      if (isHopByHop(name) || name === 'http2-settings') continue;
       const value = headers[i + 1] ?? '';
       fields.push(name, value);
       this.#headBytes += name.length + value.length + 4;
