@@ -124,7 +124,7 @@ class SmppCarrier implements Carrier {
   /** A carrier that does not answer in time has too much to do as well. */
   #pause(reason: 'throttled' | 'timeout'): void {
     const pauseMs = this.#pace.throttled(this.#tools.timers.now());
-    if (pauseMs === undefined) return;
+    if (pauseMs === undefined || this.#isClosing) return;
     this.#tools.log.info({ connector: this.#settings.host, reason, pauseMs }, 'the carrier gets less for a while');
     this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
   }
