@@ -49,6 +49,7 @@ export interface Values {
   readonly originAllow: readonly string[];
   readonly originVerify: 'names' | 'always' | 'never';
   readonly smsWebhookAllow: readonly string[];
+  readonly smsTimeWindowSeconds: number;
   readonly cnameSuffix: string;
   readonly review: 'auto' | 'manual';
   readonly locale: 'zh-CN' | 'en';
@@ -190,6 +191,11 @@ export const SETTINGS: Settings = {
     reader: listOf(network(), 0, 256),
     default: '',
     description: 'Private addresses that receipts and replies of SMS may be posted to in spite of the guard',
+  },
+  smsTimeWindowSeconds: {
+    reader: wholeNumber(1, 86_400),
+    default: '300',
+    description: 'How many seconds the `time` of an SMS request may be off from the time of the service, either way',
   },
   cnameSuffix: {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),

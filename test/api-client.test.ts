@@ -17,7 +17,7 @@ import { createTestTraffic } from './support/traffic.ts';
 const WITNESS = `
     client_body_buffer_size 64k;
     location / { proxy_pass http://127.0.0.1:$server_port/witness; }
-    location = /witness { access_log off; default_type application/json; return 200 '{"status":0,"info":"seen","data":{}}'; }
+    location = /witness { access_log off; default_type application/json; return 200 '{"status":0,"info":"seen","code":0,"sendid":"","msg":"seen","data":{}}'; }
 `;
 const WITNESS_LOG = '$request_method $request_uri $content_type $http_accept $http_accept_language $request_body';
 
@@ -106,6 +106,16 @@ describe('the client', () => {
         const traffic = createTestTraffic(t, api.db);
         await traffic.addLines(Number(domain_id), START_OF_SAMPLES, ['one']);
         await traffic.addTop(Number(domain_id), api.now, 'url', '/a', 1);
+      }
+      if (/^sms/.test(name)) {
+        const asked = { account_id: customer.accountId, name: 'shop', balance: 10 };
+        const { app_key } = await client.call('smsOperator.createApp', asked);
+        Object.assign(ids, { app_key, time: String(api.now) });
+        if (name === 'sms.getStatus' || name === 'sms.list') {
+          const message = { app_key, mobile: '13800138000', content: domain, time: String(api.now) };
+          ids['sendid'] = (await own.call('sms.ordinary', message)).sendid;
+        }
+        if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
       }
       if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
       const { request, data } = OPERATIONS[name].sample;

@@ -37,16 +37,27 @@ export function answerHealthy(): Answer {
 /** `path` need not be one of ours. */
 export function answerFailure(error: ServiceError, path: string, locale: Locale): Answer {
   const { code, parameters } = error;
-  const { http, sms } = ERRORS[code];
+  const { sms } = ERRORS[code];
   const name = code === 'pathUnknown' ? undefined : findRoute(path);
   const data = failureData(name && OPERATIONS[name].data);
   return {
-    http,
+    http: httpOf(code, path),
     headers: { 'x-error-code': code, ...headersOf(error) },
     body: failureEnvelope(envelopeOfPath(path), sms, describeError(code, parameters, locale), data),
     outcome: code,
     operation: findRoute(path),
   };
+}
+
+/** On the SMS base address the code in the answer tells what was wrong: HTTP has no part in these. docs/decisions/0210 */
+function httpOf(code: ErrorCode, path: string): number {
+  const isInEnvelope = isSmsPath(path) && (code === 'bodyNotJson' || code === 'notReady');
+  return isInEnvelope ? 200 : ERRORS[code].http;
+}
+
+export function isSmsPath(path: string): boolean {
+  const name = findRoute(path);
+  return name !== undefined && ROUTES[name].base === 'sms';
 }
 
 /** `path` without its query. */

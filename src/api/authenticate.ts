@@ -21,6 +21,8 @@ export interface Principal {
   /** Absent: the command line of this machine, known by the local secret. */
   readonly token?: { readonly id: number; readonly accountId: number };
   readonly scopes: readonly Scope[];
+  /** The account is; its token is good all the same. */
+  readonly isDisabled: boolean;
 }
 
 export interface AuthenticateOptions {
@@ -40,13 +42,14 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
   const localDigest = digest(localSecret);
   return async (accessToken, { address, isLocal }, now) => {
-    if (isLocal && timingSafeEqual(digest(accessToken), localDigest)) return { scopes: ['operator'] };
+    if (isLocal && timingSafeEqual(digest(accessToken), localDigest))
+      return { scopes: ['operator'], isDisabled: false };
     return await failures.try(networkOf(address), async () => {
       const found = await findTokenByHash(db.query, hashToken(accessToken));
       const refusal = refusalOf(found?.token, now);
       if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
       const { id, accountId, scopes } = found.token;
-      return { token: { id, accountId }, scopes };
+      return { token: { id, accountId }, scopes, isDisabled: found.account.isDisabled };
     });
   };
 }

@@ -6,14 +6,18 @@ export const MAX_BODY_BYTES = 2 ** 20;
 
 export function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-    parseBody(body),
-  );
+  const parse = async (_request: unknown, body: Buffer) => parseBody(body);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
+  // Of no type at all; any other has been refused before.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, parse);
 }
 
-/** What is wrong with the head of a request that has a body to read. */
-export function refusalOfContentType({ headers }: FastifyRequest): ServiceError | undefined {
-  const type = headers['content-type'] ?? '';
+/** What is wrong with the head of a request that has a body to read. `mayLack`: without a type it is read as JSON. */
+export function refusalOfContentType(
+  { headers }: FastifyRequest,
+  { mayLack }: { readonly mayLack: boolean },
+): ServiceError | undefined {
+  const type = headers['content-type'] ?? (mayLack ? 'application/json' : '');
   const encoding = headers['content-encoding'] ?? 'identity';
   const isJson = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;?$/i.test(type.trim());
   return isJson && encoding.toLowerCase() === 'identity' ? undefined : new ServiceError('contentTypeWrong');

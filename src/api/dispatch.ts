@@ -25,7 +25,11 @@ import { CONFIG_HANDLERS } from './handlers/config.ts';
 import { DOMAIN_HANDLERS } from './handlers/domains.ts';
 import type { Call, Handler } from './handlers/handler.ts';
 import { OPERATOR_HANDLERS } from './handlers/operators.ts';
+import { SMS_HANDLERS } from './handlers/sms.ts';
+import { SMS_OPERATOR_HANDLERS } from './handlers/sms-operators.ts';
 import { TRAFFIC_HANDLERS } from './handlers/traffic.ts';
+import type { SmsDesk } from './sms-desk.ts';
+import { refuseWrongTime } from './sms-refusals.ts';
 import { READ, WRITE } from './wire.ts';
 import type { Look } from './wire-domain.ts';
 
@@ -35,8 +39,13 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...CONFIG_HANDLERS,
   ...CACHE_HANDLERS,
   ...TRAFFIC_HANDLERS,
+  ...SMS_HANDLERS,
   ...OPERATOR_HANDLERS,
+  ...SMS_OPERATOR_HANDLERS,
 };
+
+/** Operations that have the SMS checks: types of all fields before the token, the time before the scope. docs/decisions/0210 */
+const TIMED: readonly RouteName[] = ['sms.ordinary', 'sms.advertising', 'sms.updateStatus'];
 
 /** Tokens whose rate is remembered; a forgotten one begins with its full burst. */
 const MAX_RATED_TOKENS = 50_000;
@@ -58,6 +67,8 @@ export interface DispatchOptions {
   readonly cacheLimits: CacheAmounts;
   readonly days: Days;
   readonly logUrl: Call['logUrl'];
+  readonly sms: SmsDesk;
+  readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
   readonly log: Logger;
 }
@@ -82,20 +93,26 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     maxKeys: MAX_RATED_TOKENS,
   });
 
-  function authenticate({ body, caller, now }: Request): Promise<Principal> {
-    const { access_token: accessToken } = decodeOrRefuse(COMMON, readMembers(body));
-    return options.authenticate(accessToken, caller, now);
+  async function authenticate({ name, body, caller, now }: Request): Promise<Principal> {
+    const members = readMembers(body);
+    const { access_token: accessToken } = decodeOrRefuse(COMMON, members);
+    if (TIMED.includes(name)) decodeOrRefuse(OPERATIONS[name].request, members);
+    return await options.authenticate(accessToken, caller, now);
   }
 
   async function act({ name, body, locale, now }: Request, principal: Principal): Promise<Answer> {
     if (principal.token !== undefined) {
       refuseEmpty(rates.take(String(principal.token.id), options.steadyClock()), 'tooManyRequests');
     }
+    if (TIMED.includes(name)) refuseWrongTime(readMembers(body)['time'], now, options.smsTimeWindowMs);
+    if (principal.isDisabled) throw new ServiceError('accountDisabled');
     refuseWrongScope(name, principal);
     const call = {
       db: options.db,
       now,
       accountId: principal.token?.accountId ?? NO_ACCOUNT,
+      tokenId: principal.token?.id ?? 0,
+      sms: options.sms,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,
       keyring: options.keyring,

@@ -30,15 +30,15 @@ import {
   writeDomain,
 } from './wire-domain.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
+import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
+import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
+import { readPage, writeDone } from './wire-values.ts';
 
 interface DomainPage {
   readonly total: number;
   readonly views: readonly DomainView[];
 }
-
-const FIRST_PAGE = 1;
-const DEFAULT_PAGE_SIZE = 20;
 
 /** Throw `ServiceError` for what only the model can tell to be wrong. */
 export const READ = {
@@ -134,6 +134,9 @@ export const READ = {
     action,
   }),
   'operator.rotateKeyring': () => undefined,
+  'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
+  ...READ_SMS,
+  ...READ_SMS_OPERATOR,
 } satisfies { readonly [N in RouteName]: (request: RequestOf<N>) => unknown };
 
 export const WRITE = {
@@ -195,6 +198,9 @@ export const WRITE = {
   'operator.transferDomain': writeDone,
   'operator.setDomainStatus': writeDone,
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
+  'operator.setAccountStatus': writeDone,
+  ...WRITE_SMS,
+  ...WRITE_SMS_OPERATOR,
 } satisfies { readonly [N in RouteName]: (result: never, look: Look) => DataOf<N> };
 
 /** What an operation's handler is given. */
@@ -206,14 +212,6 @@ export type ResultOf<N extends RouteName> =
 
 function readDomainId({ domain_id }: RequestOf<'domain.get'>) {
   return { domainId: domain_id };
-}
-
-function readPage({ page = FIRST_PAGE, page_size = DEFAULT_PAGE_SIZE }: RequestOf<'operator.listAccounts'>) {
-  return { limit: page_size, offset: (page - 1) * page_size };
-}
-
-function writeDone(_nothing: undefined): true {
-  return true;
 }
 
 function writeAccount({ id, name, kind, createdAt }: Account, look: Look): DataOf<'operator.listAccounts'>['list'][0] {

@@ -34,7 +34,7 @@ export type ClientErrorKind = 'refused' | 'unreachable' | 'timeout' | 'aborted' 
 
 interface ClientErrorDetails {
   readonly kind: ClientErrorKind;
-  /** `status` (or `code`) of the envelope. */
+  /** `status` (or `code`, of an operation that sends) of the envelope. */
   readonly status?: number | undefined;
   /** Status of the HTTP answer. */
   readonly http?: number | undefined;
@@ -144,8 +144,9 @@ async function readText(response: Response): Promise<string> {
 function readData<N extends RouteName>(name: N, response: Response, text: string): DataOf<N> {
   const details = { http: response.status, requestId: response.headers.get('x-request-id') ?? undefined };
   const envelope = parseObject(text);
-  const status = envelope?.['status'];
-  const info = envelope?.['info'];
+  const isSend = ROUTES[name].envelope === 'smsSend';
+  const status = envelope?.[isSend ? 'code' : 'status'];
+  const info = envelope?.[isSend ? 'msg' : 'info'];
   if (envelope === undefined || typeof status !== 'number' || typeof info !== 'string') {
     throw new ClientError(`HTTP ${response.status}, which is no answer of this service`, {
       kind: 'unexpected',
@@ -159,7 +160,8 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
     const refusal = { kind: 'refused', ...details, status, code: codeOf(response) } as const;
     throw new ClientError(info, { ...refusal, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) });
   }
-  const { data } = envelope;
+  // An answer to sending has its one value beside `code`.
+  const data = isSend ? { sendid: envelope['sendid'] } : envelope['data'];
   if (!OPERATIONS[name].data.safeParse(data).success) {
     throw new ClientError('the answer lacks documented fields', { kind: 'unexpected', ...details, status });
   }

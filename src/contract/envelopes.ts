@@ -1,5 +1,5 @@
 /** What stands around the data of an answer. Every path has its envelope, also for errors and for paths we do not know. */
-import type { EnvelopeName } from './routes.ts';
+import { type EnvelopeName, ROUTE_NAMES, ROUTES } from './routes.ts';
 
 /** The acceleration interface: `status` is 0 or 1. */
 interface CdnEnvelope<D = unknown> {
@@ -26,8 +26,14 @@ export type Envelope = CdnEnvelope | SmsSendEnvelope | SmsAppEnvelope;
 
 const SMS_SUCCESS = 1000;
 
-export function successEnvelope(name: Exclude<EnvelopeName, 'smsSend'>, info: string, data: unknown): Envelope {
+export function successEnvelope(name: EnvelopeName, info: string, data: unknown): Envelope {
+  if (name === 'smsSend') return { code: SMS_SUCCESS, sendid: sendidOf(data), msg: info };
   return { status: name === 'cdn' ? 1 : SMS_SUCCESS, info, data };
+}
+
+/** The data of an operation that sends is `{ sendid }` and has no place of its own in the answer. */
+function sendidOf(data: unknown): string {
+  return typeof data === 'object' && data !== null && 'sendid' in data ? String(data.sendid) : '';
 }
 
 export function failureEnvelope(name: EnvelopeName, smsCode: number, info: string, data: unknown): Envelope {
@@ -43,6 +49,8 @@ export function failureEnvelope(name: EnvelopeName, smsCode: number, info: strin
 
 /** `path` without its query; need not be of an operation. */
 export function envelopeOfPath(path: string): EnvelopeName {
+  const name = ROUTE_NAMES.find((known) => ROUTES[known].path === path);
+  if (name !== undefined) return ROUTES[name].envelope;
   if (path.startsWith('/api/sms/')) return 'smsSend';
   return path.startsWith('/api/app/') ? 'smsApp' : 'cdn';
 }

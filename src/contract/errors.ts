@@ -196,6 +196,44 @@ export const ERRORS = {
   ),
   logFileNotFound: row(404, 2001, '日志文件不存在', 'the log file does not exist'),
 
+  timestampInvalid: row(
+    200,
+    2012,
+    '字段 time 无效：应为 1970-01-01 以来的毫秒数（13 位数字），且与服务器时间相差不超过 {seconds} 秒',
+    'field time is invalid: expected milliseconds since 1970-01-01 (13 digits), at most {seconds} s from the time of the service',
+  ),
+  smsAppNotFound: row(200, 2009, '短信服务 {appKey} 不存在', 'SMS service {appKey} does not exist'),
+  smsAppDisabled: row(200, 2010, '短信服务已禁用', 'the SMS service is disabled'),
+  smsContentInvalid: row(
+    200,
+    2001,
+    '字段 content 无效：应为以 UTF-8 做 URL 编码的 1 到 536 个字符的文本；而它{reason}',
+    'field content is invalid: expected text of 1 to 536 characters, URL-encoded as UTF-8, but it {reason}',
+  ),
+  mobileInvalid: row(
+    200,
+    2015,
+    '字段 mobile 无效：应为有效的手机号；而 {entry} {reason}',
+    'field mobile is invalid: expected valid mobile numbers, but {entry} {reason}',
+  ),
+  balanceTooLow: row(200, 2011, '余额不足：本次需要 {price}', 'insufficient balance: this costs {price}'),
+  smsQueueFull: row(200, 2010, '排队的请求过多，请稍后重试', 'too many requests wait to be accepted: try again'),
+  sendidNotFound: row(200, 2001, '发送流水号 {sendid} 不存在', 'sendid {sendid} does not exist'),
+  rechargeRefused: row(
+    200,
+    2001,
+    '字段 amount 无效：余额将小于 0 或过大',
+    'field amount is invalid: the balance would be below 0 or too large',
+  ),
+  connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
+  accountNotNamed: row(
+    200,
+    2001,
+    '缺少字段 account_id：只有一个客户账户时才能省略',
+    'field account_id is missing: expected an account id unless there is exactly one customer account',
+  ),
+
+  accountDisabled: row(200, 2005, '账户已停用', 'the account is disabled'),
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: row(
     200,

@@ -68,6 +68,28 @@ export const unixTime = {
   },
 } satisfies Field;
 
+/** Any text at all: what it has to be is checked later, in an order of its own. */
+export function anyText(expects: Localized) {
+  return { schema: SCALAR.transform(String), expects, json: { type: ['string', 'number'] } } satisfies Field;
+}
+
+/** An integer that may be below 0, or its decimal text. */
+export function signedInteger(min: number, max: number, expects: Localized) {
+  return {
+    schema: z
+      .union([z.string().regex(/^(0|-?[1-9]\d{0,14})$/), z.int()])
+      .transform(Number)
+      .pipe(z.int().min(min).max(max)),
+    expects,
+    json: {
+      anyOf: [
+        { type: 'integer', minimum: min, maximum: max },
+        { type: 'string', pattern: '^(0|-?[1-9][0-9]*)$' },
+      ],
+    },
+  } satisfies Field;
+}
+
 /** An integer or its decimal text. */
 export const identifier = integer(1, MAX_ID);
 

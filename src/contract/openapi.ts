@@ -1,11 +1,12 @@
 /** The OpenAPI 3.1 document, made from the contract alone. `docs/openapi.json` is its text, and a test compares them. */
 import * as z from 'zod';
+import { successEnvelope } from './envelopes.ts';
 import { ERRORS } from './errors.ts';
 import type { Field } from './fields.ts';
 import { SUCCESS } from './labels.ts';
 import { COMMON, failureData } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
-import { ROUTE_NAMES, ROUTES, type RouteName } from './routes.ts';
+import { type EnvelopeName, ROUTE_NAMES, ROUTES, type RouteName } from './routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,9 @@ type Json = Readonly<Record<string, unknown>>;
 const REFUSALS = [...new Set(Object.values(ERRORS).map(({ http }) => http))]
   .filter((http) => http !== 200)
   .sort((a, b) => a - b);
+
+/** What an operation on the SMS base address may answer with instead of 1000. */
+const SMS_CODES = [...new Set(Object.values(ERRORS).map(({ sms }) => sms))].sort((a, b) => a - b);
 
 const SAMPLE_TOKEN = 'your-access-token';
 
@@ -32,7 +36,9 @@ export function buildOpenApi(version: string): Json {
       { name: 'domain', description: "A customer's domains" },
       { name: 'config', description: "A domain's settings" },
       { name: 'cache', description: 'What edges keep' },
+      { name: 'sms', description: 'Sending messages, and what becomes of them' },
       { name: 'operator', description: "For operators' tokens only" },
+      { name: 'smsOperator', description: "SMS, for operators' tokens only" },
     ],
     // The token is in the body, not in a header that a security scheme could describe.
     security: [],
@@ -67,12 +73,12 @@ function describeOperation(name: RouteName): Json {
     },
     responses: {
       200: {
-        description: 'The operation was reached: `status` says whether it was done.',
+        description: `The operation was reached: \`${route.envelope === 'smsSend' ? 'code' : 'status'}\` says whether it was done.`,
         headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
         content: {
           'application/json': {
-            schema: describeEnvelope(data),
-            example: { status: 1, info: SUCCESS['zh-CN'], data: sample.data },
+            schema: describeEnvelope(route.envelope, data),
+            example: successEnvelope(route.envelope, SUCCESS['zh-CN'], sample.data),
           },
         },
       },
@@ -99,13 +105,30 @@ function describeField({ schema, expects, json, members }: Field): Json {
 }
 
 /** Success and failure as alternatives, so that a generated client sees both. */
-function describeEnvelope(data: z.ZodType): Json {
+function describeEnvelope(name: EnvelopeName, data: z.ZodType): Json {
+  if (name === 'smsSend')
+    return { oneOf: [sendEnvelope({ const: 1000 }, {}), sendEnvelope({ enum: SMS_CODES }, { const: '' })] };
   const none = failureData(data);
   return {
     oneOf: [
-      envelope({ const: 1 }, plain(z.toJSONSchema(data))),
-      envelope({ const: 0 }, none === false ? { const: false } : { type: 'object', maxProperties: 0 }),
+      envelope({ const: name === 'cdn' ? 1 : 1000 }, plain(z.toJSONSchema(data))),
+      envelope(
+        name === 'cdn' ? { const: 0 } : { enum: SMS_CODES },
+        none === false ? { const: false } : { type: 'object', maxProperties: 0 },
+      ),
     ],
+  };
+}
+
+function sendEnvelope(code: Json, sendid: Json): Json {
+  return {
+    type: 'object',
+    required: ['code', 'sendid', 'msg'],
+    properties: {
+      code: { type: 'integer', ...code },
+      sendid: { type: 'string', ...sendid },
+      msg: { type: 'string' },
+    },
   };
 }
 
@@ -124,7 +147,11 @@ function describeRefused(): Json {
       'x-request-id': { $ref: '#/components/headers/RequestId' },
       'x-error-code': { description: 'A code of docs/errors.md', schema: { enum: Object.keys(ERRORS) } },
     },
-    content: { 'application/json': { schema: envelope({ const: 0 }, { type: ['object', 'boolean'] }) } },
+    content: {
+      'application/json': {
+        schema: { anyOf: [envelope({}, { type: ['object', 'boolean'] }), sendEnvelope({}, { const: '' })] },
+      },
+    },
   };
 }
 

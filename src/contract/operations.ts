@@ -10,6 +10,8 @@ import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { POLICY_OPERATIONS } from './policy-operations.ts';
 import type { RouteName } from './routes.ts';
+import { SMS_OPERATIONS } from './sms-operations.ts';
+import { SMS_OPERATOR_OPERATIONS } from './sms-operator-operations.ts';
 import { TRAFFIC_OPERATIONS } from './traffic-operations.ts';
 
 const OPERATION_TABLE = {
@@ -21,7 +23,9 @@ const OPERATION_TABLE = {
   ...CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
+  ...SMS_OPERATIONS,
   ...OPERATOR_OPERATIONS,
+  ...SMS_OPERATOR_OPERATIONS,
 };
 
 export type OperationTable = Exact<typeof OPERATION_TABLE>;

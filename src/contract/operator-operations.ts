@@ -165,4 +165,13 @@ export const OPERATOR_OPERATIONS = {
     }),
     sample: { request: {}, data: { key_id: '0123456789abcdef', secrets: 3, unopened: 0 } },
   }),
+  'operator.setAccountStatus': operation({
+    summary: {
+      'zh-CN': '停用或恢复账户；停用账户的令牌被拒绝，其域名继续服务',
+      en: "Disables an account or enables it again: a disabled one's tokens are refused, its domains stay in service",
+    },
+    request: request({ account_id: identifier, enabled: flag }),
+    data: z.boolean(),
+    sample: { request: { account_id: '2', enabled: '1' }, data: true },
+  }),
 };

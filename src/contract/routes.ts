@@ -73,6 +73,21 @@ export const ROUTES = {
   'stat.requests': { base: 'cdn', path: '/stat/domainRequests', envelope: 'cdn', scope: 'cdn', extension: true },
   'stat.top': { base: 'cdn', path: '/stat/domainTop', envelope: 'cdn', scope: 'cdn', extension: true },
 
+  'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms' },
+  'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms' },
+  'sms.updateStatus': { base: 'sms', path: '/api/app/updateSmsStatus', envelope: 'smsApp', scope: 'sms' },
+
+  'sms.getStatus': smsExtension('/api/sms/getStatus'),
+  'sms.list': smsExtension('/api/sms/list'),
+  'sms.balance': smsExtension('/api/sms/balance'),
+  'sms.getOptOuts': smsExtension('/api/sms/getOptOuts'),
+  'sms.addOptOuts': smsExtension('/api/sms/addOptOuts'),
+  'sms.removeOptOuts': smsExtension('/api/sms/removeOptOuts'),
+  'sms.getSettings': smsExtension('/api/app/getSmsSettings'),
+  'sms.setSettings': smsExtension('/api/app/setSmsSettings'),
+  'sms.getWebhook': smsExtension('/api/app/getSmsWebhook'),
+  'sms.setWebhook': smsExtension('/api/app/setSmsWebhook'),
+
   'operator.createAccount': operatorRoute('/operator/createAccount'),
   'operator.listAccounts': operatorRoute('/operator/listAccounts'),
   'operator.createToken': operatorRoute('/operator/createToken'),
@@ -83,6 +98,20 @@ export const ROUTES = {
   'operator.transferDomain': operatorRoute('/operator/transferDomain'),
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus'),
   'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring'),
+  'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus'),
+
+  'smsOperator.createApp': operatorRoute('/operator/createSmsApp'),
+  'smsOperator.listApps': operatorRoute('/operator/listSmsApps'),
+  'smsOperator.recharge': operatorRoute('/operator/rechargeSms'),
+  'smsOperator.listLedger': operatorRoute('/operator/listSmsLedger'),
+  'smsOperator.setPrice': operatorRoute('/operator/setSmsPrice'),
+  'smsOperator.listPrices': operatorRoute('/operator/listSmsPrices'),
+  'smsOperator.setConnector': operatorRoute('/operator/setSmsConnector'),
+  'smsOperator.listConnectors': operatorRoute('/operator/listSmsConnectors'),
+  'smsOperator.testConnector': operatorRoute('/operator/testSmsConnector'),
+  'smsOperator.setRoute': operatorRoute('/operator/setSmsRoute'),
+  'smsOperator.listRoutes': operatorRoute('/operator/listSmsRoutes'),
+  'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts'),
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type RouteName = keyof typeof ROUTES;
@@ -96,4 +125,9 @@ export function isRouteName(name: string): name is RouteName {
 
 function operatorRoute<P extends `/operator/${string}`>(path: P) {
   return { base: 'cdn', path, envelope: 'cdn', scope: 'operator', extension: true } as const;
+}
+
+/** With the envelope that carries data. */
+function smsExtension<P extends `/api/${string}`>(path: P) {
+  return { base: 'sms', path, envelope: 'smsApp', scope: 'sms', extension: true } as const;
 }

@@ -169,6 +169,7 @@ async function createTalk(db: Kysely<unknown>, words: ColumnWords): Promise<void
     .addPrimaryKeyConstraint('sms_opt_out_key', ['number', 'account_id'])
     .modifyEnd(tableEnd)
     .execute();
+  await db.schema.createIndex('sms_opt_out_account').on('sms_opt_out').columns(['account_id', 'number']).execute();
   await columns(
     db.schema.createTable('sms_delivery').addColumn('id', bigIdentity),
     words,

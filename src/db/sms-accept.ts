@@ -19,7 +19,7 @@ export interface RequestToStore {
 }
 
 /** One number. */
-export interface MessageToStore {
+interface MessageToStore {
   /** E.164 with `+` */
   readonly destination: string;
   /** Of each part. */

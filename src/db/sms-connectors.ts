@@ -1,5 +1,5 @@
 /** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { ConnectorSettings, LoopbackSettings, SmppSettings } from '#model/sms-connector.ts';
 import type { Keyring } from './keyring.ts';
 import type { Executor, Schema } from './schema.ts';
@@ -88,10 +88,22 @@ export async function listRoutes(x: Executor): Promise<readonly StoredRoute[]> {
   return [...byPrefix].map(([prefix, own]) => ({ prefix, connectorIds: own.map(({ connector_id }) => connector_id) }));
 }
 
-/** Without connectors the route is taken away. */
+/** Without connectors the route is taken away. What waits goes over to the route that fits it then. */
 export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds }: StoredRoute): Promise<void> {
+  const before = await listRoutes(trx);
   await trx.deleteFrom('sms_route').where('prefix', '=', prefix).execute();
-  if (connectorIds.length === 0) return;
   const rows = connectorIds.map((connector_id, position) => ({ prefix, position, connector_id }));
-  await trx.insertInto('sms_route').values(rows).execute();
+  if (rows.length > 0) await trx.insertInto('sms_route').values(rows).execute();
+  const isThere = before.some((route) => route.prefix === prefix);
+  if (isThere === rows.length > 0) return;
+  const others = before.map((route) => route.prefix).filter((other) => other !== prefix && prefix.startsWith(other));
+  const shorter = others.reduce((longest, other) => (other.length > longest.length ? other : longest), '');
+  if (isThere)
+    await sql`update sms_part set route = ${shorter} where state = 'queued' and route = ${prefix}`.execute(trx);
+  else
+    await sql`
+      update sms_part set route = ${prefix} where state = 'queued' and route = ${shorter} and exists (
+        select 1 from sms_message as m where m.id = sms_part.message_id and m.destination like ${`${prefix}%`})`.execute(
+      trx,
+    );
 }

@@ -40,6 +40,4 @@ export const DEFAULT_SMS_APP_SETTINGS: SmsAppSettings = {
   validityHours: 72,
 };
 
-export const SMS_KINDS = ['ordinary', 'advertising'] as const;
-
-export type SmsKind = (typeof SMS_KINDS)[number];
+export type SmsKind = 'ordinary' | 'advertising';

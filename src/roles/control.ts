@@ -1,6 +1,7 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
 import { Gauge } from 'prom-client';
 import { startApi } from '#api/server.ts';
+import type { SmsHooks } from '#api/sms-desk.ts';
 import type { Config } from '#config';
 import type { Keyring } from '#db/keyring.ts';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
@@ -9,6 +10,7 @@ import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { databasePath } from '#lib/data-directory.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { SmsEngine } from '#sms/engine.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
@@ -35,10 +37,11 @@ export async function startControl({
   const feed = stack.use(
     await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock: systemClock, log }),
   );
-  const api = stack.use(
-    await startApi({ ...apiOptions(config, ring), db, localSecret, clock: systemClock, steadyClock, log, registry }),
-  );
+  const engine: { running?: SmsEngine } = {};
+  const given = { ...apiOptions(config, ring), sms: hooksOf(engine, log) };
+  const api = stack.use(await startApi({ ...given, db, localSecret, clock: systemClock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, ring, ownAddresses, log, registry });
+  engine.running = sms;
   addFeedMetrics(registry, feed);
   const running = stack.move();
   return {
@@ -46,6 +49,16 @@ export async function startControl({
     async stop(graceMs) {
       await Promise.all([api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What is accepted before the engine runs, it finds when it begins. */
+function hooksOf(engine: { readonly running?: SmsEngine }, log: Logger): SmsHooks {
+  return {
+    onAccepted: () => engine.running?.wake(),
+    onConnectorsChanged: () => {
+      engine.running?.reload().catch((error: unknown) => log.error({ err: error }, 'connectors could not be read'));
     },
   };
 }
@@ -84,6 +97,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     domainStatusAs: config.domainStatusAs,
     cnameSuffix: config.cnameSuffix,
     review: config.review,
+    smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };
 }

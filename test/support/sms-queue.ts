@@ -166,7 +166,9 @@ export async function checkMoney(db: Db): Promise<void> {
 
 /** By a receipt a part fails that is charged; before it was taken, one that is given back. */
 function allowedEntries(state: string): readonly string[] {
-  if (['failed', 'expired', 'rejected'].includes(state)) return ['charge,hold', 'hold,refund'];
+  // What had opted out when it was accepted was never held.
+  if (state === 'rejected') return ['', 'hold,refund'];
+  if (['failed', 'expired'].includes(state)) return ['charge,hold', 'hold,refund'];
   return ['submitted', 'simulated', 'delivered', 'unknown'].includes(state) ? ['charge,hold'] : ['hold'];
 }
 

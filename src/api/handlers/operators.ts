@@ -1,7 +1,7 @@
 /** The `/operator/*` operations: accounts, their tokens, and what only the operator may do to a domain. */
 import { ServiceError } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { countAccounts, createAccount, findAccount, listAccounts } from '#db/accounts.ts';
+import { countAccounts, createAccount, findAccount, listAccounts, setAccountDisabled } from '#db/accounts.ts';
 import type { Db } from '#db/open.ts';
 import { rotateKeyring } from '#db/sealed-secrets.ts';
 import { createToken, findToken, listTokens, narrowToken, revokeToken } from '#db/tokens.ts';
@@ -73,9 +73,14 @@ export const OPERATOR_HANDLERS = {
   },
 
   'operator.rotateKeyring': ({ db, keyring }) => rotateKeyring(db, keyring),
+
+  'operator.setAccountStatus': async ({ db, now }, { accountId, isEnabled }) => {
+    await findAccountOrRefuse(db, accountId);
+    await setAccountDisabled(db.query, accountId, isEnabled ? undefined : now);
+  },
 } satisfies { readonly [N in RouteName as N extends `operator.${string}` ? N : never]: Handler<N> };
 
-async function findAccountOrRefuse(db: Db, accountId: number): Promise<Account> {
+export async function findAccountOrRefuse(db: Db, accountId: number): Promise<Account> {
   const account = await findAccount(db.query, accountId);
   if (account === undefined) throw new ServiceError('accountNotFound', { accountId });
   return account;

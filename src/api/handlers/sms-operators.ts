@@ -1,0 +1,177 @@
+/** The `/operator/*` operations of SMS: apps, money, connectors and routes. */
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
+import type { RouteName } from '#contract/routes.ts';
+import { SMS_OPERATOR_OPERATIONS } from '#contract/sms-operator-operations.ts';
+import { listCustomerIds } from '#db/accounts.ts';
+import type { Db } from '#db/open.ts';
+import type { Executor } from '#db/schema.ts';
+import { createSmsApp, listSmsApps } from '#db/sms-apps.ts';
+import { listSmsLedger, listSmsPrices, readSmsBalance, rechargeSms, saveSmsPrice } from '#db/sms-balance.ts';
+import {
+  listConnectors,
+  listRoutes,
+  openSettings,
+  type StoredConnector,
+  saveConnector,
+  saveRoute,
+} from '#db/sms-connectors.ts';
+import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
+import { systemTimers } from '#lib/timers.ts';
+import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import { connectCarrier } from '#sms/connectors/connect.ts';
+import { probeConnector } from '#sms/probe-connector.ts';
+import type { ConnectorChange } from '../wire-sms-operator.ts';
+import type { Handler } from './handler.ts';
+import { findAccountOrRefuse } from './operators.ts';
+import { refuseMissing } from './refuse-missing.ts';
+
+/** 128 bits: nobody finds one by trying. */
+const APP_KEY_BYTES = 16;
+/** Opt-outs of everybody. */
+const EVERYBODY = 0;
+const PROBE_LIMIT_MS = 15_000;
+/** What a carrier may be silent beyond the question whether it lives. */
+const SILENCE_SECONDS = 10;
+
+export const SMS_OPERATOR_HANDLERS = {
+  'smsOperator.createApp': async ({ db, now }, { accountId, name, balance: opening }) => {
+    const owner = accountId ?? (await findOnlyCustomer(db));
+    const { kind } = await findAccountOrRefuse(db, owner);
+    if (kind !== 'customer') throw new ServiceError('accountNotCustomer', { accountId: owner });
+    return await db.transaction(async (trx) => {
+      const appKey = `sms_${randomBytes(APP_KEY_BYTES).toString('base64url')}`;
+      const app = await createSmsApp(trx, { accountId: owner, appKey, name, now });
+      const balance = await rechargeSms(trx, { accountId: owner, amount: opening, now });
+      if (balance === undefined) throw new ServiceError('rechargeRefused');
+      return { app, balance };
+    });
+  },
+
+  'smsOperator.listApps': async ({ db }, filter) => {
+    if (filter.accountId !== undefined) await findAccountOrRefuse(db, filter.accountId);
+    return await listSmsApps(db.query, filter);
+  },
+
+  'smsOperator.recharge': async ({ db, now }, { accountId, amount }) => {
+    const { kind } = await findAccountOrRefuse(db, accountId);
+    if (kind !== 'customer') throw new ServiceError('accountNotCustomer', { accountId });
+    const balance = await db.transaction((trx) => rechargeSms(trx, { accountId, amount, now }));
+    if (balance === undefined) throw new ServiceError('rechargeRefused');
+    return balance;
+  },
+
+  'smsOperator.listLedger': async ({ db }, { accountId, before, limit }) => {
+    await findAccountOrRefuse(db, accountId);
+    const entries = await listSmsLedger(db.query, { accountId, before, limit });
+    return { balance: await readSmsBalance(db.query, accountId), entries };
+  },
+
+  'smsOperator.setPrice': async ({ db }, price) => {
+    await saveSmsPrice(db.query, price);
+    return undefined;
+  },
+
+  'smsOperator.listPrices': ({ db }) => listSmsPrices(db.query),
+
+  'smsOperator.setConnector': async ({ db, now, sms }, change) => {
+    await db.transaction(async (trx) => {
+      const before = await findConnector(trx, change.name);
+      const partsPerSecond = change.partsPerSecond ?? before?.partsPerSecond ?? 0;
+      const connector = {
+        name: change.name,
+        enabled: change.enabled ?? before?.enabled ?? true,
+        settings: changeSettings(before && openSettings(sms.ring, before), change),
+        ...(partsPerSecond > 0 && { partsPerSecond }),
+      };
+      await saveConnector(trx, sms.ring, connector, now);
+    });
+    sms.noteConnectors();
+    return undefined;
+  },
+
+  'smsOperator.listConnectors': ({ db }) => listConnectors(db.query),
+
+  'smsOperator.testConnector': async ({ db, sms: { ring, log } }, { name }) => {
+    const connector = await findConnectorOrRefuse(db.query, name);
+    const tools = { log: log.child({ connector: name }), timers: systemTimers, random: Math.random };
+    const isBound = await probeConnector(openSettings(ring, connector), connectCarrier, tools, PROBE_LIMIT_MS);
+    return { isBound, detail: isBound ? '' : `no session within ${PROBE_LIMIT_MS / 1000} s; the log says why` };
+  },
+
+  'smsOperator.setRoute': async ({ db, sms }, { prefix, connectors }) => {
+    await db.transaction(async (trx) => {
+      const connectorIds: number[] = [];
+      for (const name of connectors) connectorIds.push((await findConnectorOrRefuse(trx, name)).id);
+      await saveRoute(trx, { prefix, connectorIds });
+    });
+    sms.noteConnectors();
+    return undefined;
+  },
+
+  'smsOperator.listRoutes': async ({ db }) => {
+    const names = new Map((await listConnectors(db.query)).map(({ id, name }) => [id, name]));
+    const routes = await listRoutes(db.query);
+    return routes.map(({ prefix, connectorIds }) => ({
+      prefix,
+      connectors: connectorIds.map((id) => names.get(id) ?? ''),
+    }));
+  },
+
+  'smsOperator.setOptOuts': async ({ db, now }, { numbers, isOptedOut }) => {
+    const optOuts = { accountId: EVERYBODY, numbers };
+    if (isOptedOut) await db.transaction((trx) => addOptOuts(trx, optOuts, now));
+    else await removeOptOuts(db.query, optOuts);
+    return undefined;
+  },
+} satisfies { readonly [N in RouteName as N extends `smsOperator.${string}` ? N : never]: Handler<N> };
+
+async function findOnlyCustomer(db: Db): Promise<number> {
+  const [only, another] = await listCustomerIds(db.query, 2);
+  if (only === undefined || another !== undefined) throw new ServiceError('accountNotNamed');
+  return only;
+}
+
+async function findConnector(x: Executor, name: string): Promise<StoredConnector | undefined> {
+  return (await listConnectors(x)).find((connector) => connector.name === name);
+}
+
+async function findConnectorOrRefuse(x: Executor, name: string): Promise<StoredConnector> {
+  const connector = await findConnector(x, name);
+  if (connector === undefined) throw new ServiceError('connectorNotFound', { name: quote(name) });
+  return connector;
+}
+
+/** Throws `ServiceError` where a new one lacks what has no default. */
+function changeSettings(before: ConnectorSettings | undefined, change: ConnectorChange): ConnectorSettings {
+  const kind = change.kind ?? before?.kind ?? 'smpp';
+  if (kind === 'loopback') return { kind };
+  const base = before?.kind === 'smpp' ? before : undefined;
+  const { fields } = SMS_OPERATOR_OPERATIONS['smsOperator.setConnector'].request;
+  const given = Object.fromEntries(Object.entries(change.smpp).filter(([, value]) => value !== undefined));
+  const enquireSeconds = change.smpp.enquireSeconds ?? base?.enquireSeconds ?? SMPP_DEFAULTS.enquireSeconds;
+  const { tls: tlsBefore, ...rest } = base ?? {};
+  const tls = changeTls(tlsBefore, change.tls);
+  return {
+    ...SMPP_DEFAULTS,
+    ...rest,
+    ...given,
+    kind,
+    host: change.smpp.host ?? base?.host ?? refuseMissing(fields, 'host'),
+    port: change.smpp.port ?? base?.port ?? refuseMissing(fields, 'port'),
+    systemId: change.smpp.systemId ?? base?.systemId ?? refuseMissing(fields, 'system_id'),
+    password: change.smpp.password ?? base?.password ?? '',
+    enquireSeconds,
+    inactivitySeconds: enquireSeconds + SILENCE_SECONDS,
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+/** An empty text takes the value away. */
+function changeTls(before: SmppSettings['tls'], { isOn, ca, serverName }: ConnectorChange['tls']): SmppSettings['tls'] {
+  if (!(isOn ?? before !== undefined)) return undefined;
+  const authority = ca ?? before?.ca ?? '';
+  const name = serverName ?? before?.serverName ?? '';
+  return { ...(authority !== '' && { ca: authority }), ...(name !== '' && { serverName: name }) };
+}

@@ -1,0 +1,141 @@
+/** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
+import { createHash, randomBytes } from 'node:crypto';
+import { ServiceError } from '#contract/errors.ts';
+import type { RouteName } from '#contract/routes.ts';
+import type { Executor } from '#db/schema.ts';
+import { changeSmsAppStatus, findSmsApp, saveSmsAppSettings } from '#db/sms-apps.ts';
+import { listSmsPrices, readSmsBalance } from '#db/sms-balance.ts';
+import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
+import { addOptOuts, listOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
+import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/sms-views.ts';
+import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings, type SmsKind } from '#model/sms-app.ts';
+import { smsAppNotFound, toSmsRefusal } from '../sms-refusals.ts';
+import type { SettingsChange } from '../wire-sms.ts';
+import type { Call, Handler } from './handler.ts';
+
+const SECRET_BYTES = 32;
+
+export const SMS_HANDLERS = {
+  'sms.ordinary': send,
+  'sms.advertising': send,
+
+  'sms.updateStatus': async (call, { appKey, time, wanted }) => {
+    const { id } = await findAppOrRefuse(call.db.query, call, appKey);
+    const replayHash = hashOf(call, 'updateSmsStatus', appKey, time);
+    return await call.db.transaction((trx) =>
+      changeSmsAppStatus(trx, { appId: id, wanted, replayHash, now: call.now }),
+    );
+  },
+
+  'sms.getStatus': async ({ db, accountId }, { sendid }) => {
+    const request = await findSmsRequest(db.query, { accountId, sendid });
+    if (request === undefined) throw new ServiceError('sendidNotFound', { sendid });
+    return { request, parts: await listSmsParts(db.query, request.id) };
+  },
+
+  'sms.list': async (call, { appKey, before: sendid, limit }) => {
+    const { db, accountId } = call;
+    const app = appKey === undefined ? undefined : await findAppOrRefuse(db.query, call, appKey);
+    const before = sendid === undefined ? undefined : await findSmsRequest(db.query, { accountId, sendid });
+    if (sendid !== undefined && before === undefined) throw new ServiceError('sendidNotFound', { sendid });
+    const list = await listSmsRequests(db.query, { accountId, appId: app?.id, before: before?.id, limit });
+    return { list, next: list.length < limit ? '' : (list.at(-1)?.sendid ?? '') };
+  },
+
+  'sms.balance': async ({ db, accountId }) => ({
+    balance: await readSmsBalance(db.query, accountId),
+    prices: await listSmsPrices(db.query),
+  }),
+
+  'sms.getOptOuts': async ({ db, accountId }, { after, limit }) => {
+    const list = await listOptOuts(db.query, { accountId, after, limit });
+    return { list, next: list.length < limit ? '' : (list.at(-1)?.number ?? '') };
+  },
+
+  'sms.addOptOuts': ({ db, now, accountId }, { numbers }) =>
+    db.transaction(async (trx) => {
+      await addOptOuts(trx, { accountId, numbers }, now);
+      return undefined;
+    }),
+
+  'sms.removeOptOuts': async ({ db, accountId }, { numbers }) => {
+    await removeOptOuts(db.query, { accountId, numbers });
+    return undefined;
+  },
+
+  'sms.getSettings': (call, { appKey }) => findAppOrRefuse(call.db.query, call, appKey),
+
+  'sms.setSettings': (call, change) =>
+    call.db.transaction(async (trx) => {
+      const { id, settings } = await findAppOrRefuse(trx, call, change.appKey);
+      await saveSmsAppSettings(trx, id, changeSettings(settings, change));
+      return undefined;
+    }),
+
+  'sms.getWebhook': async (call, { appKey }) => {
+    const { id } = await findAppOrRefuse(call.db.query, call, appKey);
+    return await findWebhook(call.db.query, call.sms.ring, id);
+  },
+
+  'sms.setWebhook': (call, { appKey, url, isRotated }) =>
+    call.db.transaction(async (trx) => {
+      const { id } = await findAppOrRefuse(trx, call, appKey);
+      const before = await findWebhook(trx, call.sms.ring, id);
+      const kept = isRotated ? undefined : before?.secret;
+      const webhook = url === '' ? undefined : { url, secret: kept ?? randomBytes(SECRET_BYTES).toString('hex') };
+      await saveWebhook(trx, call.sms.ring, id, webhook);
+      return webhook;
+    }),
+} satisfies { readonly [N in RouteName as N extends `sms.${string}` ? N : never]: Handler<N> };
+
+interface AskedSend {
+  readonly kind: SmsKind;
+  readonly appKey: string;
+  readonly mobile: string;
+  readonly content: string;
+  readonly time: string;
+  readonly smsType: number;
+}
+
+async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> {
+  const { accountId, now, sms } = call;
+  const { kind, appKey, mobile, content } = asked;
+  const replayHash = hashOf(call, kind, appKey, time, mobile, content);
+  const verdict = await sms.acceptor.submit({ ...asked, accountId, replayHash, sendid: sms.nextSendid(now), now });
+  if (verdict.kind !== 'accepted') throw toSmsRefusal(verdict, appKey);
+  return verdict.sendid;
+}
+
+/** What makes a repetition. docs/decisions/0211 */
+function hashOf({ tokenId }: Call, ...parts: readonly string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tokenId, ...parts]))
+    .digest('hex');
+}
+
+async function findAppOrRefuse(x: Executor, { accountId }: Call, appKey: string): Promise<SmsApp> {
+  const app = await findSmsApp(x, { accountId, appKey });
+  if (app === undefined) throw smsAppNotFound(appKey);
+  return app;
+}
+
+function changeSettings(before: SmsAppSettings, { hours, timeZone, chosen }: SettingsChange): SmsAppSettings {
+  return {
+    marketingHours: changeHours(before.marketingHours, hours, timeZone),
+    suffix: chosen.suffix ?? before.suffix,
+    bareInternational: chosen.bareInternational ?? before.bareInternational,
+    resendUncertain: chosen.resendUncertain ?? before.resendUncertain,
+    validityHours: chosen.validityHours ?? before.validityHours,
+  };
+}
+
+/** A time zone alone changes nothing where there are no hours. */
+function changeHours(
+  before: SmsAppSettings['marketingHours'],
+  hours: SettingsChange['hours'],
+  timeZone: string | undefined,
+): SmsAppSettings['marketingHours'] {
+  if (hours === 'off') return undefined;
+  const base = before ?? (hours && DEFAULT_SMS_APP_SETTINGS.marketingHours);
+  return base && { ...base, ...hours, timeZone: timeZone ?? base.timeZone };
+}

@@ -1,0 +1,48 @@
+/** What the operations of SMS work with, besides the database: made once, with the listener. */
+import { randomInt } from 'node:crypto';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import type { Logger } from '#lib/logger.ts';
+import { Acceptor } from '#sms/acceptor.ts';
+
+/** The engine, if it runs in this process; calls nobody waits for. */
+export interface SmsHooks {
+  /** Messages are queued. */
+  onAccepted(): void;
+  /** Connectors or routes are other ones. */
+  onConnectorsChanged(): void;
+}
+
+export interface SmsDesk {
+  readonly acceptor: Acceptor;
+  readonly ring: Keyring;
+  readonly log: Logger;
+  /** Connectors or routes are other ones. */
+  noteConnectors(): void;
+  /** A serial number that no other request has. */
+  nextSendid(now: number): string;
+}
+
+interface SmsDeskOptions {
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly log: Logger;
+  readonly hooks: SmsHooks | undefined;
+}
+
+const COUNTS = 10_000_000;
+
+export function createSmsDesk({ db, ring, log, hooks }: SmsDeskOptions): SmsDesk {
+  // Another process begins elsewhere: two would have to be at the same count in the same millisecond.
+  let count = randomInt(COUNTS);
+  return {
+    acceptor: new Acceptor({ db, onAccepted: () => hooks?.onAccepted() }),
+    ring,
+    log,
+    noteConnectors: () => hooks?.onConnectorsChanged(),
+    nextSendid(now) {
+      count = (count + 1) % COUNTS;
+      return `${now}${String(count).padStart(7, '0')}`;
+    },
+  };
+}

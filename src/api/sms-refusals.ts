@@ -1,0 +1,75 @@
+/** Why a message is not accepted, as rows of the error table. Pure. docs/decisions/0210 */
+import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
+import type { Localized } from '#contract/locale.ts';
+import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import type { AcceptorVerdict } from '#sms/acceptor.ts';
+import { MAX_NUMBERS } from '#sms/compose.ts';
+import { parseMsisdn } from '#sms/msisdn.ts';
+
+type Refusal = Exclude<AcceptorVerdict, { kind: 'accepted' }>;
+
+const CONTENT_REASONS: Readonly<Record<Extract<Refusal, { kind: 'contentInvalid' }>['reason'], Localized>> = {
+  malformed: { 'zh-CN': '不是合法的 URL 编码或 UTF-8', en: 'is not well-formed URL encoding of UTF-8' },
+  empty: { 'zh-CN': '为空', en: 'is empty' },
+  tooLong: { 'zh-CN': '过长', en: 'is longer' },
+  unpaired: { 'zh-CN': '含有不成对的代理码', en: 'contains an unpaired surrogate' },
+  nul: { 'zh-CN': '含有空字符（NUL）', en: 'contains NUL' },
+};
+
+const NUMBER_REASONS: Readonly<Record<'form' | 'unassigned', Localized>> = {
+  form: { 'zh-CN': '不是手机号的写法', en: 'is not written as one' },
+  unassigned: { 'zh-CN': '不是已分配的号码', en: 'is not a number that is assigned anywhere' },
+};
+
+export function toSmsRefusal(verdict: Refusal, appKey: string): ServiceError {
+  switch (verdict.kind) {
+    case 'appUnknown':
+      return smsAppNotFound(appKey);
+    case 'appDisabled':
+      return new ServiceError('smsAppDisabled');
+    case 'contentInvalid':
+      return new ServiceError('smsContentInvalid', { reason: CONTENT_REASONS[verdict.reason] });
+    case 'smsTypeInvalid': {
+      const found = String(verdict.found);
+      const { expects } = SMS_OPERATIONS['sms.ordinary'].request.fields.smsType;
+      return new ServiceError('fieldInvalid', { field: 'smsType', expected: expects, found });
+    }
+    case 'tooManyNumbers':
+      return new ServiceError('tooManyItems', { limit: MAX_NUMBERS, count: verdict.count });
+    case 'numberInvalid':
+      return mobileInvalid(verdict.entry, verdict.reason);
+    case 'balanceTooLow':
+      return new ServiceError('balanceTooLow', { price: verdict.price });
+    case 'queueFull':
+      return new ServiceError('smsQueueFull');
+    default:
+      return unreachable(verdict);
+  }
+}
+
+export function smsAppNotFound(appKey: string): ServiceError {
+  return new ServiceError('smsAppNotFound', { appKey: quote(appKey) });
+}
+
+/** Numbers of a list as E.164, each once. Throws `ServiceError`. */
+export function readNumbers(entries: readonly string[]): readonly string[] {
+  const numbers = entries.map((entry) => {
+    const number = parseMsisdn(entry, { bareInternational: false });
+    if (number.kind === 'invalid') throw mobileInvalid(entry, number.reason);
+    return number.e164;
+  });
+  return [...new Set(numbers)];
+}
+
+/** Check ③: both ends of the window are inside. Throws `ServiceError`. */
+export function refuseWrongTime(time: unknown, now: number, windowMs: number): void {
+  const digits = String(time);
+  const isInside = /^\d{13}$/.test(digits) && Math.abs(Number(digits) - now) <= windowMs;
+  if (!isInside) throw new ServiceError('timestampInvalid', { seconds: windowMs / 1000 });
+}
+
+function mobileInvalid(entry: string, reason: 'form' | 'unassigned'): ServiceError {
+  return new ServiceError('mobileInvalid', { entry: quote(entry), reason: NUMBER_REASONS[reason] });
+}

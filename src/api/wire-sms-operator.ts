@@ -1,0 +1,158 @@
+/** The operators' operations of SMS, their words on the wire and in the model. Used by `wire.ts` only. */
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import type { LedgerEntry, SmsPrice } from '#db/sms-balance.ts';
+import type { StoredConnector } from '#db/sms-connectors.ts';
+import type { SmsApp } from '#model/sms-app.ts';
+import type { SmppSettings } from '#model/sms-connector.ts';
+import { readNumbers } from './sms-refusals.ts';
+import type { Look } from './wire-domain.ts';
+import { writeStatus } from './wire-sms.ts';
+import { DEFAULT_PAGE_SIZE, readPage, writeDone, writeFlag } from './wire-values.ts';
+
+type OperatorRoute = Extract<RouteName, `smsOperator.${string}`>;
+
+/** What is `undefined` stays as it is. */
+export interface ConnectorChange {
+  readonly name: string;
+  readonly kind: 'smpp' | 'loopback' | undefined;
+  readonly enabled: boolean | undefined;
+  /** 0: none. */
+  readonly partsPerSecond: number | undefined;
+  readonly tls: {
+    readonly isOn: boolean | undefined;
+    readonly ca: string | undefined;
+    readonly serverName: string | undefined;
+  };
+  readonly smpp: { readonly [K in keyof Omit<SmppSettings, 'kind' | 'tls'>]?: SmppSettings[K] | undefined };
+}
+
+interface RouteView {
+  readonly prefix: string;
+  readonly connectors: readonly string[];
+}
+
+export const READ_SMS_OPERATOR = {
+  'smsOperator.createApp': ({ account_id, name, balance }) => ({ accountId: account_id, name, balance: balance ?? 0 }),
+  'smsOperator.listApps': (request) => ({ ...readPage(request), accountId: request.account_id }),
+  'smsOperator.recharge': ({ account_id, amount }) => ({ accountId: account_id, amount }),
+  'smsOperator.listLedger': ({ account_id, before, page_size }) => ({
+    accountId: account_id,
+    before,
+    limit: page_size ?? DEFAULT_PAGE_SIZE,
+  }),
+  'smsOperator.setPrice': ({ kind, prefix, price }) => ({ kind, prefix: prefix ?? '', price }),
+  'smsOperator.listPrices': () => undefined,
+  'smsOperator.setConnector': readConnector,
+  'smsOperator.listConnectors': () => undefined,
+  'smsOperator.testConnector': ({ name }) => ({ name }),
+  'smsOperator.setRoute': ({ prefix, connectors }) => ({ prefix: prefix ?? '', connectors: [...new Set(connectors)] }),
+  'smsOperator.listRoutes': () => undefined,
+  'smsOperator.setOptOuts': ({ mobile, opted_out }) => ({ numbers: readNumbers(mobile), isOptedOut: opted_out }),
+} satisfies { readonly [N in OperatorRoute]: (request: RequestOf<N>) => unknown };
+
+export const WRITE_SMS_OPERATOR = {
+  'smsOperator.createApp': ({ app, balance }: { readonly app: SmsApp; readonly balance: number }) => ({
+    app_key: app.appKey,
+    account_id: String(app.accountId),
+    balance,
+  }),
+  'smsOperator.listApps': ({ total, apps }: { readonly total: number; readonly apps: readonly SmsApp[] }, look) => ({
+    total,
+    list: apps.map(({ appKey, accountId, name, isEnabled, createdAt }) => ({
+      app_key: appKey,
+      account_id: String(accountId),
+      name,
+      status: writeStatus(isEnabled),
+      create_time: look.formatTime(createdAt),
+    })),
+  }),
+  'smsOperator.recharge': (balance: number) => ({ balance }),
+  'smsOperator.listLedger': (
+    { balance, entries }: { readonly balance: number; readonly entries: readonly LedgerEntry[] },
+    look,
+  ) => ({ balance, list: entries.map((entry) => writeEntry(entry, look)) }),
+  'smsOperator.setPrice': writeDone,
+  'smsOperator.listPrices': (prices: readonly SmsPrice[]) => ({
+    list: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
+  }),
+  'smsOperator.setConnector': writeDone,
+  'smsOperator.listConnectors': (connectors: readonly StoredConnector[]) => ({ list: connectors.map(writeConnector) }),
+  'smsOperator.testConnector': ({ isBound, detail }: { readonly isBound: boolean; readonly detail: string }) => ({
+    bound: writeFlag(isBound),
+    detail,
+  }),
+  'smsOperator.setRoute': writeDone,
+  'smsOperator.listRoutes': (routes: readonly RouteView[]) => ({
+    list: routes.map(({ prefix, connectors }) => ({ prefix, connectors: [...connectors] })),
+  }),
+  'smsOperator.setOptOuts': writeDone,
+} satisfies { readonly [N in OperatorRoute]: (result: never, look: Look) => DataOf<N> };
+
+function readConnector(request: RequestOf<'smsOperator.setConnector'>): ConnectorChange {
+  return {
+    name: request.name,
+    kind: request.kind,
+    enabled: request.enabled,
+    partsPerSecond: request.rate,
+    tls: { isOn: request.tls, ca: request.tls_ca, serverName: request.tls_server_name },
+    smpp: {
+      host: request.host,
+      port: request.port,
+      bind: request.bind,
+      systemId: request.system_id,
+      password: request.password,
+      systemType: request.system_type,
+      sender: request.sender,
+      window: request.window,
+      enquireSeconds: request.enquire_seconds,
+      responseSeconds: request.response_seconds,
+      concatenation: request.concatenation,
+      gsm7: request.gsm7,
+      receiptIds: request.receipt_ids,
+      receiptZoneMinutes: request.receipt_zone_minutes,
+      unmarkedReceipts: request.unmarked_receipts,
+    },
+  };
+}
+
+function writeConnector({
+  name,
+  enabled,
+  partsPerSecond = 0,
+  settings,
+}: StoredConnector): DataOf<'smsOperator.listConnectors'>['list'][0] {
+  const common = { name, kind: settings.kind, enabled: writeFlag(enabled), rate: partsPerSecond };
+  if (settings.kind === 'loopback') return common;
+  return {
+    ...common,
+    host: settings.host,
+    port: settings.port,
+    tls: writeFlag(settings.tls !== undefined),
+    tls_server_name: settings.tls?.serverName ?? '',
+    bind: settings.bind,
+    system_id: settings.systemId,
+    system_type: settings.systemType,
+    sender: settings.sender,
+    window: settings.window,
+    enquire_seconds: settings.enquireSeconds,
+    response_seconds: settings.responseSeconds,
+    concatenation: settings.concatenation,
+    gsm7: writeFlag(settings.gsm7),
+    receipt_ids: settings.receiptIds,
+    receipt_zone_minutes: settings.receiptZoneMinutes,
+    unmarked_receipts: writeFlag(settings.unmarkedReceipts),
+  };
+}
+
+function writeEntry(entry: LedgerEntry, { formatTime }: Look): DataOf<'smsOperator.listLedger'>['list'][0] {
+  return {
+    entry_id: String(entry.id),
+    kind: entry.kind,
+    amount: entry.amount,
+    create_time: formatTime(entry.createdAt),
+    sendid: entry.sendid ?? '',
+    mobile: entry.destination ?? '',
+    part: entry.part ?? 0,
+  };
+}

@@ -1,0 +1,152 @@
+/** The customers' operations of SMS, their words on the wire and in the model. Used by `wire.ts` only. */
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { RouteName } from '#contract/routes.ts';
+import type { SmsPrice } from '#db/sms-balance.ts';
+import type { Webhook } from '#db/sms-deliveries.ts';
+import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/sms-views.ts';
+import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
+import { messageStateOf } from '#model/sms-part.ts';
+import { readNumbers } from './sms-refusals.ts';
+import type { Look } from './wire-domain.ts';
+import { DEFAULT_PAGE_SIZE, writeDone, writeFlag } from './wire-values.ts';
+
+type SmsRoute = Extract<RouteName, `sms.${string}`>;
+
+/** What is `undefined` stays as it is. */
+export interface SettingsChange {
+  readonly appKey: string;
+  readonly hours: 'off' | { readonly from: number; readonly to: number } | undefined;
+  readonly timeZone: string | undefined;
+  readonly chosen: { readonly [K in keyof Omit<SmsAppSettings, 'marketingHours'>]: SmsAppSettings[K] | undefined };
+}
+
+export const READ_SMS = {
+  'sms.ordinary': (request) => ({ ...readMessage('ordinary', request), smsType: request.smsType ?? 1 }),
+  'sms.advertising': (request) => ({ ...readMessage('advertising', request), smsType: 1 }),
+  'sms.updateStatus': ({ app_key, time, status }) => ({ appKey: app_key, time, wanted: status }),
+  'sms.getStatus': ({ sendid }) => ({ sendid }),
+  'sms.list': ({ app_key, before, page_size }) => ({ appKey: app_key, before, limit: page_size ?? DEFAULT_PAGE_SIZE }),
+  'sms.balance': () => undefined,
+  'sms.getOptOuts': ({ after, page_size }) => ({ after: after || undefined, limit: page_size ?? DEFAULT_PAGE_SIZE }),
+  'sms.addOptOuts': ({ mobile }) => ({ numbers: readNumbers(mobile) }),
+  'sms.removeOptOuts': ({ mobile }) => ({ numbers: readNumbers(mobile) }),
+  'sms.getSettings': ({ app_key }) => ({ appKey: app_key }),
+  'sms.setSettings': (request): SettingsChange => ({
+    appKey: request.app_key,
+    hours: request.marketing_hours === undefined ? undefined : readHours(request.marketing_hours),
+    timeZone: request.time_zone,
+    chosen: {
+      suffix: request.suffix,
+      bareInternational: request.bare_international,
+      resendUncertain: request.resend_uncertain,
+      validityHours: request.validity_hours,
+    },
+  }),
+  'sms.getWebhook': ({ app_key }) => ({ appKey: app_key }),
+  'sms.setWebhook': ({ app_key, url, rotate }) => ({ appKey: app_key, url, isRotated: rotate === '1' }),
+} satisfies { readonly [N in SmsRoute]: (request: RequestOf<N>) => unknown };
+
+export const WRITE_SMS = {
+  'sms.ordinary': writeSent,
+  'sms.advertising': writeSent,
+  'sms.updateStatus': (isEnabled: boolean) => ({ status: writeStatus(isEnabled) }),
+  'sms.getStatus': writeMessages,
+  'sms.list': (page: { readonly list: readonly SmsRequestSums[]; readonly next: string }, look) => ({
+    list: page.list.map(({ numbers, parts, price, ...request }) => ({
+      ...writeRequest(request, look),
+      numbers,
+      parts,
+      price,
+    })),
+    next: page.next,
+  }),
+  'sms.balance': ({ balance, prices }: { readonly balance: number; readonly prices: readonly SmsPrice[] }) => ({
+    balance,
+    prices: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
+  }),
+  'sms.getOptOuts': (
+    page: { readonly list: readonly { readonly number: string; readonly createdAt: number }[]; readonly next: string },
+    look,
+  ) => ({
+    list: page.list.map(({ number, createdAt }) => ({ mobile: number, create_time: look.formatTime(createdAt) })),
+    next: page.next,
+  }),
+  'sms.addOptOuts': writeDone,
+  'sms.removeOptOuts': writeDone,
+  'sms.getSettings': writeSettings,
+  'sms.setSettings': writeDone,
+  'sms.getWebhook': writeWebhook,
+  'sms.setWebhook': writeWebhook,
+} satisfies { readonly [N in SmsRoute]: (result: never, look: Look) => DataOf<N> };
+
+/** 0 disabled, 1 available. */
+export function writeStatus(isEnabled: boolean): 0 | 1 {
+  return isEnabled ? 1 : 0;
+}
+
+function readMessage(kind: SmsKind, { app_key, mobile, content, time }: RequestOf<'sms.advertising'>) {
+  return { kind, appKey: app_key, mobile, content, time };
+}
+
+function writeSent(sendid: string): DataOf<'sms.ordinary'> {
+  return { sendid };
+}
+
+function readHours(text: string): 'off' | { readonly from: number; readonly to: number } {
+  if (text === 'off') return 'off';
+  const [from = 0, to = 0] = text.split('-').map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
+  return { from, to };
+}
+
+function writeHours(hours: MarketingHours | undefined): string {
+  if (hours === undefined) return 'off';
+  return [hours.from, hours.to]
+    .map((minutes) => [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, '0')).join(':'))
+    .join('-');
+}
+
+function writeSettings({ appKey, name, isEnabled, settings }: SmsApp): DataOf<'sms.getSettings'> {
+  return {
+    app_key: appKey,
+    name,
+    status: writeStatus(isEnabled),
+    marketing_hours: writeHours(settings.marketingHours),
+    time_zone: settings.marketingHours?.timeZone ?? '',
+    suffix: settings.suffix,
+    bare_international: writeFlag(settings.bareInternational),
+    resend_uncertain: writeFlag(settings.resendUncertain),
+    validity_hours: settings.validityHours,
+  };
+}
+
+function writeWebhook(webhook: Webhook | undefined): DataOf<'sms.getWebhook'> {
+  return { url: webhook?.url ?? '', secret: webhook?.secret ?? '' };
+}
+
+function writeRequest({ sendid, appKey, kind, createdAt }: SmsRequestView, { formatTime }: Look) {
+  return { sendid, app_key: appKey, kind, create_time: formatTime(createdAt) };
+}
+
+function writeMessages(
+  { request, parts }: { readonly request: SmsRequestView; readonly parts: readonly SmsPartView[] },
+  look: Look,
+): DataOf<'sms.getStatus'> {
+  const time = (at: number | undefined) => (at === undefined ? '' : look.formatTime(at));
+  const byMessage = [...Map.groupBy(parts, ({ messageId }) => messageId).values()];
+  return {
+    ...writeRequest(request, look),
+    numbers: byMessage.map((own) => ({
+      mobile: own[0]?.destination ?? '',
+      status: messageStateOf(own.map(({ state }) => state)),
+      price: own[0]?.price ?? 0,
+      parts: own.map(({ part, state, submittedAt, doneAt, error, sends }) => ({
+        part,
+        status: state,
+        submit_time: time(submittedAt),
+        done_time: time(doneAt),
+        error,
+        sends,
+      })),
+    })),
+  };
+}

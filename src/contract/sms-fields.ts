@@ -1,0 +1,46 @@
+/** Fields and data that the operations of SMS have in common. */
+import * as z from 'zod';
+import { anyText, commaList, text } from './fields.ts';
+
+export const MAX_NUMBERS_PER_CALL = 1000;
+/** More than any way to write a number has. */
+const MAX_NUMBER_LENGTH = 32;
+const MAX_APP_KEY_LENGTH = 128;
+
+export const appKey = {
+  ...text({ min: 1, max: MAX_APP_KEY_LENGTH }),
+  expects: {
+    'zh-CN': `短信服务标识，1 到 ${MAX_APP_KEY_LENGTH} 个字符的文本`,
+    en: `the app_key of an SMS service, a text of 1 to ${MAX_APP_KEY_LENGTH} characters`,
+  },
+};
+
+export const timestamp = anyText({
+  'zh-CN': '1970-01-01 以来的毫秒数，13 位数字的文本',
+  en: 'milliseconds since 1970-01-01, a text of 13 digits',
+});
+
+/** Numbers that are a list, not a message's. */
+export const numbers = commaList({
+  maxEntries: MAX_NUMBERS_PER_CALL,
+  maxLength: MAX_NUMBER_LENGTH,
+  expects: {
+    'zh-CN': `手机号的数组，或以逗号分隔的文本，至多 ${MAX_NUMBERS_PER_CALL} 个`,
+    en: `an array of mobile numbers, or a text with commas between them, at most ${MAX_NUMBERS_PER_CALL}`,
+  },
+  each: { 'zh-CN': '手机号', en: 'a mobile number' },
+});
+
+/** A number or its beginning. */
+export const prefix = {
+  schema: text({ max: 16 }).schema.refine((value) => /^(\+[1-9]\d{0,14})?$/.test(value)),
+  expects: {
+    'zh-CN': '号码前缀：+ 和 1 到 15 位数字，或空（所有号码）',
+    en: 'the beginning of numbers: + and 1 to 15 digits, or empty for every number',
+  },
+  json: { type: 'string', pattern: '^(\\+[1-9][0-9]{0,14})?$' },
+};
+
+export const KIND_DATA = z.enum(['ordinary', 'advertising']);
+
+export const TIME_DATA = z.string().describe("YYYY-MM-DD HH:MM:SS in the service's time zone; empty: not yet");

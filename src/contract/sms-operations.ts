@@ -1,0 +1,317 @@
+/** What the operations on the SMS base address take and give. docs/decisions/0210, 0211 */
+import * as z from 'zod';
+import { anyText, choice, FLAG_TEXT, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
+import { operation, request } from './operation.ts';
+import { appKey, KIND_DATA, MAX_NUMBERS_PER_CALL, numbers, TIME_DATA, timestamp } from './sms-fields.ts';
+
+const MAX_SUFFIX_LENGTH = 60;
+const MAX_VALIDITY_HOURS = 168;
+const MAX_PAGE_SIZE = 100;
+const MAX_SENDID_LENGTH = 64;
+
+const STATUSES = [
+  'queued',
+  'submitting',
+  'uncertain',
+  'submitted',
+  'simulated',
+  'delivered',
+  'failed',
+  'expired',
+  'unknown',
+  'rejected',
+] as const;
+
+const content = anyText({
+  'zh-CN': '短信内容，至多 536 个字符，以 UTF-8 做 URL 编码',
+  en: 'the text, at most 536 characters, URL-encoded as UTF-8',
+});
+const smsType = signedInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, {
+  'zh-CN': '1（默认）或 2（通知短信）',
+  en: '1 (the default) or 2 (a notification)',
+});
+const sendid = text({ min: 1, max: MAX_SENDID_LENGTH });
+
+const marketingHours = {
+  schema: text({ max: 11 }).schema.refine(isHours),
+  expects: {
+    'zh-CN': '营销短信的发送时段，如 08:00-22:00，或 off（不限制）',
+    en: 'when advertising goes out, such as 08:00-22:00, or off for at any time',
+  },
+  json: { type: 'string', pattern: '^(off|[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9])$' },
+};
+const timeZone = {
+  schema: text({ min: 1, max: 64 }).schema.refine(isTimeZone),
+  expects: { 'zh-CN': 'IANA 时区，如 Asia/Shanghai', en: 'an IANA time zone, such as Asia/Shanghai' },
+  json: { type: 'string' },
+};
+
+const SETTINGS_DATA = z.object({
+  app_key: z.string(),
+  name: z.string(),
+  status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available'),
+  marketing_hours: z.string().describe('when advertising goes out, or off'),
+  time_zone: z.string().describe('of marketing_hours'),
+  suffix: z.string().describe('put at the end of advertising, and charged'),
+  bare_international: FLAG_TEXT.describe('whether 85261234567 is read as +85261234567'),
+  resend_uncertain: FLAG_TEXT.describe('whether a notification whose answer was lost is sent again'),
+  validity_hours: z.int().describe('how long a message may wait'),
+});
+
+const WEBHOOK_DATA = z.object({
+  url: z.string().describe('empty: none'),
+  secret: z.string().describe('what the posts are signed with; empty without an address'),
+});
+
+const SENT = z.object({ sendid: z.string().describe('send serial number') });
+const SAMPLE_KEY = 'sms_Vn2rT8wq0Zb5yLkC';
+const SAMPLE_TIME = '1769832000000';
+const SAMPLE_SENDID = '17698320000001234567';
+
+export const SMS_OPERATIONS = {
+  'sms.ordinary': operation({
+    summary: { 'zh-CN': '发送普通短信', en: 'Sends an ordinary SMS to one number' },
+    request: request({
+      app_key: appKey,
+      mobile: anyText({ 'zh-CN': '一个有效的手机号', en: 'one valid mobile number' }),
+      content,
+      time: timestamp,
+      smsType: optional(smsType),
+    }),
+    data: SENT,
+    sample: {
+      request: { app_key: SAMPLE_KEY, mobile: '13800138000', content: '%E4%BD%A0%E5%A5%BD', time: SAMPLE_TIME },
+      data: { sendid: SAMPLE_SENDID },
+    },
+  }),
+  'sms.advertising': operation({
+    summary: { 'zh-CN': '发送营销短信', en: 'Sends a marketing SMS to many numbers' },
+    request: request({
+      app_key: appKey,
+      mobile: anyText({
+        'zh-CN': `以逗号分隔的手机号，至多 ${MAX_NUMBERS_PER_CALL} 个`,
+        en: `mobile numbers with commas between them, at most ${MAX_NUMBERS_PER_CALL}`,
+      }),
+      content,
+      time: timestamp,
+    }),
+    data: SENT,
+    sample: {
+      request: {
+        app_key: SAMPLE_KEY,
+        mobile: '13800138000,13900139000',
+        content: '%E4%BD%A0%E5%A5%BD',
+        time: SAMPLE_TIME,
+      },
+      data: { sendid: SAMPLE_SENDID },
+    },
+  }),
+  'sms.updateStatus': operation({
+    summary: {
+      'zh-CN': '切换短信服务的状态；带 status 时设为该状态',
+      en: 'Changes the status of an SMS service to the other one, or to the one that is named',
+    },
+    request: request({ app_key: appKey, time: timestamp, status: optional(flag) }),
+    data: z.object({ status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available') }),
+    sample: { request: { app_key: SAMPLE_KEY, time: SAMPLE_TIME }, data: { status: 0 } },
+  }),
+
+  'sms.getStatus': operation({
+    summary: {
+      'zh-CN': '按发送流水号查询每个号码的状态',
+      en: 'Tells what has become of a request, by number and part',
+    },
+    request: request({ sendid }),
+    data: z.object({
+      sendid: z.string(),
+      app_key: z.string(),
+      kind: KIND_DATA,
+      create_time: TIME_DATA,
+      numbers: z.array(
+        z.object({
+          mobile: z.string().describe('+ and digits'),
+          status: z.enum(STATUSES).describe('what the parts come to'),
+          price: z.int().describe('of each part'),
+          parts: z.array(
+            z.object({
+              part: z.int().describe('from 1'),
+              status: z.enum(STATUSES),
+              submit_time: TIME_DATA,
+              done_time: TIME_DATA,
+              error: z.string().describe('why it waits or failed; empty: nothing is wrong'),
+              sends: z.int().describe('how often it may have gone out'),
+            }),
+          ),
+        }),
+      ),
+    }),
+    sample: {
+      request: { sendid: SAMPLE_SENDID },
+      data: {
+        sendid: SAMPLE_SENDID,
+        app_key: SAMPLE_KEY,
+        kind: 'ordinary',
+        create_time: '2026-01-31 12:00:00',
+        numbers: [
+          {
+            mobile: '+8613800138000',
+            status: 'simulated',
+            price: 1,
+            parts: [
+              {
+                part: 1,
+                status: 'simulated',
+                submit_time: '2026-01-31 12:00:00',
+                done_time: '2026-01-31 12:00:01',
+                error: '',
+                sends: 1,
+              },
+            ],
+          },
+        ],
+      },
+    },
+  }),
+  'sms.list': operation({
+    summary: { 'zh-CN': '查询已受理的请求，新的在前', en: 'Lists accepted requests, the newest first' },
+    request: request({
+      app_key: optional(appKey),
+      before: optional(sendid),
+      page_size: optional(integer(1, MAX_PAGE_SIZE)),
+    }),
+    data: z.object({
+      list: z.array(
+        z.object({
+          sendid: z.string(),
+          app_key: z.string(),
+          kind: KIND_DATA,
+          create_time: TIME_DATA,
+          numbers: z.int(),
+          parts: z.int().describe('of all numbers together'),
+          price: z.int().describe('of all parts together, as it was held'),
+        }),
+      ),
+      next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+    }),
+    sample: {
+      request: { page_size: 20 },
+      data: {
+        list: [
+          {
+            sendid: SAMPLE_SENDID,
+            app_key: SAMPLE_KEY,
+            kind: 'ordinary',
+            create_time: '2026-01-31 12:00:00',
+            numbers: 1,
+            parts: 1,
+            price: 1,
+          },
+        ],
+        next: '',
+      },
+    },
+  }),
+  'sms.balance': operation({
+    summary: { 'zh-CN': '查询余额和单价', en: 'Tells the balance of the account, and what a part costs' },
+    request: request({}),
+    data: z.object({
+      balance: z.int().describe('in the smallest unit'),
+      prices: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int().describe('of a part') })),
+    }),
+    sample: { request: {}, data: { balance: 1000, prices: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
+  }),
+  'sms.getOptOuts': operation({
+    summary: { 'zh-CN': '查询退订的号码', en: 'Lists numbers that want no advertising' },
+    request: request({ after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) }),
+    data: z.object({
+      list: z.array(z.object({ mobile: z.string(), create_time: TIME_DATA })),
+      next: z.string().describe('give it as `after` for what comes next; empty: there is no more'),
+    }),
+    sample: {
+      request: {},
+      data: { list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00' }], next: '' },
+    },
+  }),
+  'sms.addOptOuts': operation({
+    summary: {
+      'zh-CN': '添加退订的号码；正在等待的营销短信不再发送',
+      en: 'Adds numbers that want no advertising; what waits for them is not sent',
+    },
+    request: request({ mobile: numbers }),
+    data: z.boolean(),
+    sample: { request: { mobile: '13800138000' }, data: true },
+  }),
+  'sms.removeOptOuts': operation({
+    summary: { 'zh-CN': '删除退订的号码', en: 'Removes numbers from those that want no advertising' },
+    request: request({ mobile: numbers }),
+    data: z.boolean(),
+    sample: { request: { mobile: '13800138000' }, data: true },
+  }),
+  'sms.getSettings': operation({
+    summary: { 'zh-CN': '查询短信服务的设置', en: 'Shows the settings of an SMS service' },
+    request: request({ app_key: appKey }),
+    data: SETTINGS_DATA,
+    sample: {
+      request: { app_key: SAMPLE_KEY },
+      data: {
+        app_key: SAMPLE_KEY,
+        name: 'shop',
+        status: 1,
+        marketing_hours: '08:00-22:00',
+        time_zone: 'Asia/Shanghai',
+        suffix: '',
+        bare_international: '0',
+        resend_uncertain: '0',
+        validity_hours: 72,
+      },
+    },
+  }),
+  'sms.setSettings': operation({
+    summary: { 'zh-CN': '修改短信服务的设置', en: 'Changes those settings of an SMS service that are given' },
+    request: request({
+      app_key: appKey,
+      marketing_hours: optional(marketingHours),
+      time_zone: optional(timeZone),
+      suffix: optional(text({ max: MAX_SUFFIX_LENGTH })),
+      bare_international: optional(flag),
+      resend_uncertain: optional(flag),
+      validity_hours: optional(integer(1, MAX_VALIDITY_HOURS)),
+    }),
+    data: z.boolean(),
+    sample: { request: { app_key: SAMPLE_KEY, marketing_hours: '09:00-21:00' }, data: true },
+  }),
+  'sms.getWebhook': operation({
+    summary: { 'zh-CN': '查询回执和回复的推送地址', en: 'Shows where receipts and replies are posted to' },
+    request: request({ app_key: appKey }),
+    data: WEBHOOK_DATA,
+    sample: { request: { app_key: SAMPLE_KEY }, data: { url: '', secret: '' } },
+  }),
+  'sms.setWebhook': operation({
+    summary: { 'zh-CN': '设置回执和回复的推送地址', en: 'Sets where receipts and replies are posted to' },
+    request: request({
+      app_key: appKey,
+      url: optionalHttpUrl,
+      rotate: optional(
+        choice(['0', '1'], { 'zh-CN': '1：更换签名密钥', en: '1 for another secret; the stored one is kept with 0' }),
+      ),
+    }),
+    data: WEBHOOK_DATA,
+    sample: {
+      request: { app_key: SAMPLE_KEY, url: 'https://shop.example/sms' },
+      data: { url: 'https://shop.example/sms', secret: 'b7c1…' },
+    },
+  }),
+};
+
+function isHours(value: string): boolean {
+  const [, from, to] = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(value) ?? [];
+  return value === 'off' || (from !== undefined && from !== to);
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false; // a RangeError is all that it throws
+  }
+}

@@ -1,0 +1,261 @@
+/** What the `/operator/*` operations of SMS take and give: apps, money, connectors and routes. */
+import * as z from 'zod';
+import {
+  choice,
+  commaList,
+  FLAG_TEXT,
+  flag,
+  identifier,
+  integer,
+  longText,
+  optional,
+  signedInteger,
+  text,
+} from './fields.ts';
+import { PAGE_FIELDS } from './list-fields.ts';
+import { operation, request } from './operation.ts';
+import { KIND_DATA, numbers, prefix, TIME_DATA } from './sms-fields.ts';
+
+const MAX_NAME_LENGTH = 64;
+const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
+/** Of a part: far from where sums of a request would leave the safe integers. */
+const MAX_PRICE = 1_000_000_000;
+const MAX_LEDGER_ID = Number.MAX_SAFE_INTEGER;
+const MAX_CA_BYTES = 64 * 1024;
+const MAX_CONNECTORS_PER_ROUTE = 10;
+
+const name = text({ min: 1, max: MAX_NAME_LENGTH });
+const kind = choice(['ordinary', 'advertising'], {
+  'zh-CN': 'ordinary（普通）或 advertising（营销）',
+  en: 'ordinary or advertising',
+});
+const connectors = commaList({
+  maxEntries: MAX_CONNECTORS_PER_ROUTE,
+  maxLength: MAX_NAME_LENGTH,
+  expects: {
+    'zh-CN': `通道名称的数组，或以逗号分隔的文本，优先的在前，至多 ${MAX_CONNECTORS_PER_ROUTE} 个；空：删除路由`,
+    en: `an array of connector names, or a text with commas between them, the preferred first, at most ${MAX_CONNECTORS_PER_ROUTE}; none takes the route away`,
+  },
+  each: { 'zh-CN': '通道名称', en: 'the name of a connector' },
+});
+
+/** What is not given stays, or has its default where the connector is new. */
+const CONNECTOR_FIELDS = {
+  kind: optional(
+    choice(['smpp', 'loopback'], { 'zh-CN': 'smpp（默认）或 loopback', en: 'smpp (the default) or loopback' }),
+  ),
+  enabled: optional(flag),
+  rate: optional(integer(0, 1_000_000)),
+  host: optional(text({ min: 1, max: 253 })),
+  port: optional(integer(1, 65_535)),
+  tls: optional(flag),
+  tls_ca: optional(longText(MAX_CA_BYTES)),
+  tls_server_name: optional(text({ max: 253 })),
+  bind: optional(
+    choice(['transceiver', 'pair'], {
+      'zh-CN': 'transceiver（收发合一）或 pair（收发两个连接）',
+      en: 'transceiver, or pair for a transmitter and a receiver',
+    }),
+  ),
+  system_id: optional(text({ min: 1, max: 15 })),
+  password: optional({ ...text({ max: 15 }), isSecret: true as const }),
+  system_type: optional(text({ max: 12 })),
+  sender: optional(text({ max: 20 })),
+  window: optional(integer(1, 1000)),
+  enquire_seconds: optional(integer(1, 3600)),
+  response_seconds: optional(integer(1, 600)),
+  concatenation: optional(choice(['udh', 'sar'], { 'zh-CN': 'udh 或 sar', en: 'udh or sar' })),
+  gsm7: optional(flag),
+  receipt_ids: optional(
+    choice(['auto', 'same', 'hex', 'decimal'], {
+      'zh-CN': '回执中的标识与应答的关系：auto、same、hex 或 decimal',
+      en: 'how receipts write the id of the answer: auto, same, hex or decimal',
+    }),
+  ),
+  receipt_zone_minutes: optional(
+    signedInteger(-840, 840, { 'zh-CN': '-840 到 840 的整数', en: 'an integer from -840 to 840' }),
+  ),
+  unmarked_receipts: optional(flag),
+};
+
+const CONNECTOR_DATA = z.object({
+  name: z.string(),
+  kind: z.enum(['smpp', 'loopback']),
+  enabled: FLAG_TEXT,
+  rate: z.int().describe('parts a second; 0: as fast as the carrier answers'),
+  host: z.string().optional(),
+  port: z.int().optional(),
+  tls: FLAG_TEXT.optional(),
+  tls_server_name: z.string().optional(),
+  bind: z.enum(['transceiver', 'pair']).optional(),
+  system_id: z.string().optional(),
+  system_type: z.string().optional(),
+  sender: z.string().optional(),
+  window: z.int().optional(),
+  enquire_seconds: z.int().optional(),
+  response_seconds: z.int().optional(),
+  concatenation: z.enum(['udh', 'sar']).optional(),
+  gsm7: FLAG_TEXT.optional(),
+  receipt_ids: z.enum(['auto', 'same', 'hex', 'decimal']).optional(),
+  receipt_zone_minutes: z.int().optional(),
+  unmarked_receipts: FLAG_TEXT.optional(),
+});
+
+const SAMPLE_KEY = 'sms_Vn2rT8wq0Zb5yLkC';
+
+export const SMS_OPERATOR_OPERATIONS = {
+  'smsOperator.createApp': operation({
+    summary: {
+      'zh-CN': '为账户创建短信服务；只有一个客户账户时可省略 account_id',
+      en: 'Creates an SMS service for an account, which need not be named if it is the only customer',
+    },
+    request: request({
+      account_id: optional(identifier),
+      name,
+      balance: optional(integer(0, MAX_AMOUNT)),
+    }),
+    data: z.object({
+      app_key: z.string(),
+      account_id: z.string(),
+      balance: z.int().describe('of the account, the opening balance included'),
+    }),
+    sample: {
+      request: { account_id: '2', name: 'shop', balance: 1000 },
+      data: { app_key: SAMPLE_KEY, account_id: '2', balance: 1000 },
+    },
+  }),
+  'smsOperator.listApps': operation({
+    summary: { 'zh-CN': '分页查询短信服务', en: 'Lists SMS services, a page at a time' },
+    request: request({ account_id: optional(identifier), ...PAGE_FIELDS }),
+    data: z.object({
+      total: z.int(),
+      list: z.array(
+        z.object({
+          app_key: z.string(),
+          account_id: z.string(),
+          name: z.string(),
+          status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available'),
+          create_time: TIME_DATA,
+        }),
+      ),
+    }),
+    sample: {
+      request: { page: 1, page_size: 20 },
+      data: {
+        total: 1,
+        list: [{ app_key: SAMPLE_KEY, account_id: '2', name: 'shop', status: 1, create_time: '2026-01-31 12:00:00' }],
+      },
+    },
+  }),
+  'smsOperator.recharge': operation({
+    summary: { 'zh-CN': '为账户充值；负数为扣减', en: "Adds to an account's balance; a number below 0 takes away" },
+    request: request({
+      account_id: identifier,
+      amount: signedInteger(-MAX_AMOUNT, MAX_AMOUNT, {
+        'zh-CN': '最小货币单位的整数，可为负数',
+        en: 'an integer of the smallest unit, also below 0',
+      }),
+    }),
+    data: z.object({ balance: z.int() }),
+    sample: { request: { account_id: '2', amount: 500 }, data: { balance: 1500 } },
+  }),
+  'smsOperator.listLedger': operation({
+    summary: { 'zh-CN': '查询账户的流水，新的在前', en: "Lists the entries of an account's ledger, the newest first" },
+    request: request({
+      account_id: identifier,
+      before: optional(integer(1, MAX_LEDGER_ID)),
+      page_size: PAGE_FIELDS.page_size,
+    }),
+    data: z.object({
+      balance: z.int().describe('the sum of all entries'),
+      list: z.array(
+        z.object({
+          entry_id: z.string().describe('give the last one as `before` for what comes next'),
+          kind: z.string().describe('recharge, hold, charge (0: it is held already) or refund'),
+          amount: z.int(),
+          create_time: TIME_DATA,
+          sendid: z.string().describe('empty for a recharge'),
+          mobile: z.string(),
+          part: z.int().describe('0 for a recharge'),
+        }),
+      ),
+    }),
+    sample: {
+      request: { account_id: '2' },
+      data: {
+        balance: 1000,
+        list: [
+          {
+            entry_id: '1',
+            kind: 'recharge',
+            amount: 1000,
+            create_time: '2026-01-31 12:00:00',
+            sendid: '',
+            mobile: '',
+            part: 0,
+          },
+        ],
+      },
+    },
+  }),
+  'smsOperator.setPrice': operation({
+    summary: {
+      'zh-CN': '设置每条短信的单价；省略 price 则删除该前缀的单价',
+      en: 'Sets what a part costs, by kind and prefix; without a price the prefix has none of its own',
+    },
+    request: request({ kind, prefix: optional(prefix), price: optional(integer(0, MAX_PRICE)) }),
+    data: z.boolean(),
+    sample: { request: { kind: 'ordinary', prefix: '+852', price: 8 }, data: true },
+  }),
+  'smsOperator.listPrices': operation({
+    summary: { 'zh-CN': '查询单价', en: 'Lists what a part costs' },
+    request: request({}),
+    data: z.object({ list: z.array(z.object({ kind: KIND_DATA, prefix: z.string(), price: z.int() })) }),
+    sample: { request: {}, data: { list: [{ kind: 'ordinary', prefix: '', price: 1 }] } },
+  }),
+  'smsOperator.setConnector': operation({
+    summary: { 'zh-CN': '添加或修改通道', en: 'Adds a connector, or changes what is given of one that is there' },
+    request: request({ name, ...CONNECTOR_FIELDS }),
+    data: z.boolean(),
+    sample: {
+      request: { name: 'carrier', host: 'smsc.example', port: 2775, system_id: 'shop', password: 'secret' },
+      data: true,
+    },
+  }),
+  'smsOperator.listConnectors': operation({
+    summary: { 'zh-CN': '查询通道，不含密码', en: 'Lists connectors, without their passwords' },
+    request: request({}),
+    data: z.object({ list: z.array(CONNECTOR_DATA) }),
+    sample: { request: {}, data: { list: [{ name: 'loopback', kind: 'loopback', enabled: '1', rate: 0 }] } },
+  }),
+  'smsOperator.testConnector': operation({
+    summary: {
+      'zh-CN': '以通道的设置建立一次会话，不发送短信',
+      en: 'Opens a session of its own with the settings of a connector, and sends nothing',
+    },
+    request: request({ name }),
+    data: z.object({ bound: FLAG_TEXT.describe('1: the carrier took the session'), detail: z.string() }),
+    sample: { request: { name: 'loopback' }, data: { bound: '1', detail: '' } },
+  }),
+  'smsOperator.setRoute': operation({
+    summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets which connectors take the numbers of a prefix' },
+    request: request({ prefix: optional(prefix), connectors }),
+    data: z.boolean(),
+    sample: { request: { prefix: '+852', connectors: 'loopback' }, data: true },
+  }),
+  'smsOperator.listRoutes': operation({
+    summary: { 'zh-CN': '查询路由', en: 'Lists routes' },
+    request: request({}),
+    data: z.object({ list: z.array(z.object({ prefix: z.string(), connectors: z.array(z.string()) })) }),
+    sample: { request: {}, data: { list: [{ prefix: '', connectors: ['loopback'] }] } },
+  }),
+  'smsOperator.setOptOuts': operation({
+    summary: {
+      'zh-CN': '对所有账户退订或恢复号码',
+      en: 'Numbers that want advertising of no account, or do again',
+    },
+    request: request({ mobile: numbers, opted_out: flag }),
+    data: z.boolean(),
+    sample: { request: { mobile: '13800138000', opted_out: '1' }, data: true },
+  }),
+};

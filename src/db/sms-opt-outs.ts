@@ -1,0 +1,55 @@
+/** Numbers that want no advertising: of an account, or of anybody (account 0). */
+import { sql, type Transaction } from 'kysely';
+import { rowList } from './row-list.ts';
+import type { Executor, Schema } from './schema.ts';
+import { queueDeliveries } from './sms-deliveries.ts';
+import { rejectOptedOut } from './sms-sweep.ts';
+
+export interface OptOuts {
+  /** 0: of everybody. */
+  readonly accountId: number;
+  /** E.164 with `+` */
+  readonly numbers: readonly string[];
+}
+
+/** What waits for these numbers is not sent any more, and its price is given back. */
+export async function addOptOuts(
+  trx: Transaction<Schema>,
+  { accountId, numbers }: OptOuts,
+  now: number,
+): Promise<void> {
+  if (numbers.length === 0) return;
+  const rows = numbers.map((number) => [number]);
+  await sql`
+    insert into sms_opt_out (account_id, number, created_at)
+      select ${accountId}, value ->> 0, cast(${now} as bigint) from ${rowList(trx, rows)} where true
+      on conflict do nothing`.execute(trx);
+  const endedParts: number[] = [];
+  for (const number of numbers) endedParts.push(...(await rejectOptedOut(trx, { accountId, number, now })));
+  await queueDeliveries(trx, { endedParts, replies: [] }, now);
+}
+
+export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts): Promise<void> {
+  if (numbers.length === 0) return;
+  await x.deleteFrom('sms_opt_out').where('account_id', '=', accountId).where('number', 'in', numbers).execute();
+}
+
+/** In the order of the numbers, those after `after`. */
+export async function listOptOuts(
+  x: Executor,
+  {
+    accountId,
+    after,
+    limit,
+  }: { readonly accountId: number; readonly after: string | undefined; readonly limit: number },
+): Promise<readonly { readonly number: string; readonly createdAt: number }[]> {
+  const rows = await x
+    .selectFrom('sms_opt_out')
+    .select(['number', 'created_at'])
+    .where('account_id', '=', accountId)
+    .$if(after !== undefined, (query) => query.where('number', '>', after ?? ''))
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map(({ number, created_at }) => ({ number, createdAt: created_at }));
+}
