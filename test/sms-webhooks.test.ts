@@ -128,7 +128,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
     const gone = await startCustomer(t, [(response) => response.writeHead(410).end()]);
     const well = await startCustomer(t, []);
     for (const [{ port }, count] of [
-      [stuck, 40],
+      [stuck, 100],
       [gone, 1],
       [well, 10],
     ] as const) {
@@ -143,7 +143,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
       );
     }
     await eventually('the others have theirs', () => well.received.length === 10 && gone.received.length === 1);
-    await eventually('only what nobody answers is left', async () => (await countQueued(db)) === 40);
+    await eventually('only what nobody answers is left', async () => (await countQueued(db)) === 100);
   });
 
   test('go to no address of this machine or its network, whatever a name or a number in a URL says', async (t) => {

@@ -22,6 +22,8 @@ export interface WebhooksOptions {
 const POLL_MS = 500;
 /** At once, of all apps. */
 const MAX_UNDER_WAY = 64;
+/** Of one app, before others have had their turn. */
+const MAX_PER_APP = 8;
 /** Longer than the longest post takes. */
 const LEASE_MS = 60_000;
 /** Of an app whose address does not take what it is sent. */
@@ -35,26 +37,34 @@ interface Pause {
 export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   const { db, ring, clock, log } = options;
   const stop = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  /** By app. */
+  const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
   let running: Promise<void> | undefined;
 
+  /** Apps whose address fails, or has enough to do. */
+  const passedOver = (now: number) => {
+    const busy = Map.groupBy(underWay.values(), (appId) => appId);
+    const full = [...busy].filter(([, all]) => all.length >= MAX_PER_APP).map(([appId]) => appId);
+    return [...full, ...[...pauses].filter(([, { until }]) => until > now).map(([appId]) => appId)];
+  };
   const take = async () => {
-    const limit = MAX_UNDER_WAY - underWay.size;
-    if (limit === 0) return;
-    const now = clock();
-    const pausedApps = [...pauses].filter(([, { until }]) => until > now).map(([appId]) => appId);
-    const request = { now, leaseUntil: now + LEASE_MS, limit, pausedApps };
-    const due = await db.transaction((trx) => claimDeliveries(trx, ring, request));
-    for (const delivery of due) {
-      const posting = deliver(options, delivery, pauses, stop.signal)
-        .catch((error: unknown) => log.error({ err: error }, 'the fate of a webhook was not stored; it is sent again'))
-        .finally(() => {
-          underWay.delete(posting);
-          if (underWay.size === 0) round();
-        });
-      underWay.add(posting);
+    while (underWay.size < MAX_UNDER_WAY && !stop.signal.aborted) {
+      const now = clock();
+      const request = { now, leaseUntil: now + LEASE_MS, limit: MAX_PER_APP, pausedApps: passedOver(now) };
+      const due = await db.transaction((trx) => claimDeliveries(trx, ring, request));
+      if (due.length === 0) return;
+      for (const delivery of due) start(delivery);
     }
+  };
+  const start = (delivery: DueDelivery) => {
+    const posting = deliver(options, delivery, pauses, stop.signal)
+      .catch((error: unknown) => log.error({ err: error }, 'the fate of a webhook was not stored; it is sent again'))
+      .finally(() => {
+        underWay.delete(posting);
+        if (underWay.size <= MAX_UNDER_WAY / 2) round();
+      });
+    underWay.set(posting, delivery.appId);
   };
   const round = () => {
     if (stop.signal.aborted) return;
@@ -71,7 +81,7 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
       clearInterval(timer);
       stop.abort();
       await running;
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
     },
   };
 }
