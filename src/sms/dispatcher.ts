@@ -104,8 +104,9 @@ export class Dispatcher<T> implements AsyncDisposable {
       this.#wake = Promise.withResolvers<void>();
       const isBusy = await this.#tryRound();
       if (this.#ends && (this.#results.length === 0 || this.#failures > 0)) return;
-      if (isBusy) await letSocketsRun();
-      else await this.#rest();
+      if (!isBusy) await this.#rest();
+      // What has arrived together goes together; and every answer that made room is noted.
+      await letSocketsRun();
     }
   }
 
