@@ -4,16 +4,16 @@ import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms-desk.ts';
 import type { Config } from '#config';
 import type { Keyring } from '#db/keyring.ts';
-import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/sealed-secrets.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
-import { databasePath } from '#lib/data-directory.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SmsEngine } from '#sms/engine.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
+import { databaseOptions } from './database-options.ts';
 import { ensureFirstToken } from './first-token.ts';
 import { startSms } from './sms.ts';
 
@@ -65,15 +65,6 @@ function hooksOf(engine: { readonly running?: SmsEngine }, log: Logger): SmsHook
 
 export function openConfigured(config: Config, log: Logger) {
   return openDatabase(databaseOptions(config, log));
-}
-
-export function databaseOptions({ databaseUrl, databaseListenUrl, dataDir }: Config, log: Logger): DatabaseOptions {
-  return {
-    file: databasePath(dataDir),
-    log,
-    ...(databaseUrl !== undefined && { url: databaseUrl }),
-    ...(databaseListenUrl !== undefined && { listenUrl: databaseListenUrl }),
-  };
 }
 
 /** What the interface is started with, apart from the parts it is joined to. */

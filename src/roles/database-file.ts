@@ -10,7 +10,7 @@ import { exportDatabase, importDatabase } from '#db/export.ts';
 import { loadKeyring } from '#db/keyring.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import { databaseOptions } from './control.ts';
+import { databaseOptions } from './database-options.ts';
 
 /** `-` as a file: standard output, or standard input. */
 const STANDARD = '-';
