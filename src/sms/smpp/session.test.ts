@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { anyPdu } from '../../../test/support/any-pdu.ts';
 import { createManualTimers } from '../../../test/support/timers.ts';
 import { decodePdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
@@ -179,6 +181,34 @@ for (const [name, octets] of BROKEN)
     it.session.closed('late');
     assert.deepEqual([it.ends.length, it.timers.size], [1, 0]);
   });
+
+test('whatever a carrier says, nothing is thrown, and in the end nobody waits', async () => {
+  const step = fc.oneof(
+    anyPdu.map((pdu) => ({ kind: 'say' as const, octets: encodePdu({ ...pdu, sequence: pdu.sequence % 8 }) })),
+    fc.uint8Array({ maxLength: 40 }).map((it) => ({ kind: 'say' as const, octets: Buffer.from(it) })),
+    fc.nat(50_000).map((ms) => ({ kind: 'wait' as const, ms })),
+    fc.constant({ kind: 'submit' as const }),
+    fc.constant({ kind: 'leave' as const }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.boolean(), async (steps, isStored) => {
+      const it = begin({}, async () => isStored);
+      it.answer('bindTransceiverResp', { systemId: '' });
+      const waiting: Promise<unknown>[] = [];
+      for (const next of steps) {
+        if (next.kind === 'say') it.receive(next.octets);
+        else if (next.kind === 'wait') it.timers.advance(next.ms);
+        else if (next.kind === 'leave') waiting.push(it.session.leave());
+        else if (it.session.isBound) waiting.push(it.submit());
+        await turn();
+      }
+      it.session.closed('the end');
+      await Promise.all(waiting);
+      assert.deepEqual([it.timers.size, it.ends.length, it.hasEnded()], [0, 1, true]);
+    }),
+    { numRuns: 200 },
+  );
+});
 
 test('an answer of another kind, or to nothing, is none', async () => {
   const it = begin();
