@@ -45,6 +45,8 @@ export function parseChain(text: string, key: KeyObject, now: number): ParsedCha
   const { chain, strangers } = orderChain(leaf, read);
   const [stranger] = strangers;
   if (stranger !== undefined) return invalid(`holds a certificate that is no part of its chain: ${describe(stranger)}`);
+  if (Number.isNaN(leaf.validFromDate.getTime() + leaf.validToDate.getTime()))
+    return invalid('has no readable validity');
   if (leaf.validToDate.getTime() <= now) return invalid(`expired at ${leaf.validToDate.toISOString()}`);
   const pem = chain.map(({ raw }) => formatPem('CERTIFICATE', raw)).join('');
   return { kind: 'chain', chain: { ...readLeaf(leaf), chain: pem } };
@@ -94,11 +96,19 @@ function orderChain(leaf: X509Certificate, all: readonly X509Certificate[]) {
   const chain = [leaf];
   let rest = all.filter((certificate) => certificate !== leaf && certificate.subject !== certificate.issuer);
   for (const below of chain) {
-    const above = rest.filter((certificate) => below.checkIssued(certificate) && below.verify(certificate.publicKey));
+    const above = rest.filter((certificate) => hasIssued(certificate, below));
     rest = rest.filter((certificate) => !above.includes(certificate));
     chain.push(...above);
   }
   return { chain, strangers: rest };
+}
+
+function hasIssued(certificate: X509Certificate, below: X509Certificate): boolean {
+  try {
+    return below.checkIssued(certificate) && below.verify(certificate.publicKey);
+  } catch {
+    return false; // its key is of a kind that nobody here knows
+  }
 }
 
 /** A key may have the public half of the certificate's and still be broken. */
@@ -121,11 +131,15 @@ function readLeaf(leaf: X509Certificate): Omit<CertificateChain, 'chain'> {
   };
 }
 
+/** What RFC 2253 §2.4 has a backslash before. */
+const ESCAPED = /\\([,+"\\<>;# ])/g;
+
 /** Its common name, else its organization, else all of it. */
 function describeIssuer({ issuer }: X509Certificate): string {
   const lines = (issuer ?? '').split('\n');
   const named = ['CN=', 'O='].map((start) => lines.find((line) => line.startsWith(start))?.slice(start.length));
-  return (named.find((name) => name) ?? lines.join(', ')).slice(0, MAX_ISSUER_CHARS).toWellFormed();
+  const shown = named.find((name) => name) ?? lines.join(', ');
+  return shown.replace(ESCAPED, '$1').slice(0, MAX_ISSUER_CHARS).toWellFormed();
 }
 
 /** Clients look nowhere else: a common name is no name of a domain. RFC 9525 §2 */
