@@ -4,7 +4,7 @@ import type { CliContext } from './context.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
 import { oneLine } from './output.ts';
 
-const SETTINGS = ['data-dir', 'database-url', 'keyring'];
+const SETTINGS = ['data-dir', 'keyring'];
 
 export function databaseCommand(context: CliContext): Command {
   const command = new Command('db').description('the whole database as a file: backup, and the way to another engine');
