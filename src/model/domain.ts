@@ -44,7 +44,7 @@ export interface DomainSettings {
 }
 
 /** Of a domain that has a certificate; kept while it has none. */
-export interface HttpsSettings {
+interface HttpsSettings {
   /** Plain HTTP is redirected to HTTPS. */
   readonly forceHttps: boolean;
   /** 0: clients are not told. */
