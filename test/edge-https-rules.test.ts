@@ -127,6 +127,11 @@ describe('the client’s scheme', NEEDS, () => {
     edge.purge({ kind: 'url', target: `${SITE_HOST}/` });
     assert.equal((await edge.curl(`${SECURE}/`)).headers['x-cache'], 'MISS');
     assert.notEqual((await edge.curl(`${PLAIN}/`)).headers['x-cache'], 'HIT');
+    // A prefetch fetches what its own scheme's clients get.
+    const outcome = await edge.edge.prefetch({ host: SITE_HOST, target: '/p', scheme: 'https' });
+    assert.equal(outcome.kind, 'stored');
+    assert.equal((await edge.curl(`${SECURE}/p`)).headers['x-cache'], 'HIT');
+    assert.notEqual((await edge.curl(`${PLAIN}/p`)).headers['x-cache'], 'HIT');
   });
 
   test('explain tells both', async (t) => {
