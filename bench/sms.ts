@@ -25,6 +25,8 @@ interface Contender {
   readonly load: Pick<SmsLoad, 'port' | 'to'>;
   /** Messages a second that reached the carrier, by round. */
   readonly rates: number[];
+  /** Of its processes since their start. */
+  cpuMs(): number;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
@@ -37,13 +39,25 @@ for (const target of await databaseTargets(folder)) {
   const world = stack.use(await startSmsWorld(folder, target, { smscPort: smsc.port, window: WINDOW }));
   const to = { kind: 'causeway', accessToken: world.accessToken, appKey: world.appKey } as const;
   const port = Number(new URL(world.service.controlUrl).port);
-  contenders.push({ name: `causeway, ${target.engine}`, smsc, load: { port, to }, rates: [] });
+  contenders.push({
+    name: `causeway, ${target.engine}`,
+    smsc,
+    load: { port, to },
+    rates: [],
+    cpuMs: () => world.service.cpuMs('control'),
+  });
 }
 if (existsSync('/usr/sbin/bearerbox')) {
   const smsc = stack.use(await startSmsc());
   const options = { smscPort: smsc.port, window: WINDOW, firstPort: KANNEL_PORT };
   const kannel = stack.use(await startKannel(join(folder, 'kannel'), options));
-  contenders.push({ name: 'Kannel, spool', smsc, load: { port: kannel.port, to: { kind: 'kannel' } }, rates: [] });
+  contenders.push({
+    name: 'Kannel, spool',
+    smsc,
+    load: { port: kannel.port, to: { kind: 'kannel' } },
+    rates: [],
+    cpuMs: kannel.cpuMs,
+  });
 }
 
 let firstNumber = 8_613_000_000_000;
@@ -52,16 +66,16 @@ for (const { name, rates } of contenders) console.log(`${name}: ${rates.map(Math
 for (const contender of contenders) await pace(contender);
 
 /** From the first request until the carrier has the last message. */
-async function race({ name, smsc, load, rates }: Contender, round: number): Promise<void> {
+async function race({ name, smsc, load, rates, cpuMs }: Contender, round: number): Promise<void> {
   const before = await smsc.count();
-  const beginning = performance.now();
+  const [beginning, cpu] = [performance.now(), cpuMs()];
   const { accepted, refused } = await sendMessages({ ...load, ...settings(), seconds: SECONDS });
   while ((await smsc.count()) - before < accepted && performance.now() - beginning < DRAIN_LIMIT_MS) await delay(10);
   const tookSeconds = (performance.now() - beginning) / 1000;
   rates.push(((await smsc.count()) - before) / tookSeconds);
-  console.log(
-    `round ${round}, ${name}: ${accepted} accepted, ${refused} refused, all there after ${tookSeconds.toFixed(1)} s`,
-  );
+  const each = `${Math.round(((cpuMs() - cpu) / accepted) * 1000)} µs of processor time each`;
+  const all = `all there after ${tookSeconds.toFixed(1)} s`;
+  console.log(`round ${round}, ${name}: ${accepted} accepted, ${refused} refused, ${all}, ${each}`);
 }
 
 async function pace({ name, load, rates }: Contender): Promise<void> {

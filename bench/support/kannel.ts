@@ -5,10 +5,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { cpuMsOf } from './service.ts';
 
 export interface Kannel extends AsyncDisposable {
   /** Of its HTTP interface. */
   readonly port: number;
+  /** Of both boxes. */
+  cpuMs(): number;
 }
 
 const START_LIMIT_MS = 10_000;
@@ -29,6 +32,7 @@ export async function startKannel(
   await untilListening(port);
   return {
     port,
+    cpuMs: () => [bearerbox, smsbox].reduce((sum, { pid }) => sum + cpuMsOf(String(pid)), 0),
     async [Symbol.asyncDispose]() {
       await end(smsbox);
       await end(bearerbox);

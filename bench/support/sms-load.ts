@@ -60,7 +60,7 @@ async function run(load: SmsLoad): Promise<SmsLoaded> {
 }
 
 function isAccepted(answer: string): boolean {
-  return answer.includes('"status":1000') || answer.includes('Accepted') || answer.includes('Queued');
+  return answer.includes('"code":1000') || answer.includes('Accepted') || answer.includes('Queued');
 }
 
 function requestFor({ to }: SmsLoad, number: number): string {

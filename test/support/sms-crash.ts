@@ -65,6 +65,8 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
+/** A process that is killed again and again is started again later each time. */
+const SETTLE_LIMIT_MS = 60_000;
 /** Messages of the connector that is in the middle of its work. */
 const LOAD = 150;
 const LOAD_PREFIX = '+861399';
@@ -147,7 +149,7 @@ async function crashOnce({ db, service, account, load, smscs, round }: Round): P
   for (const [n, { act }] of SCENES.entries()) {
     const smsc = smscs[n];
     if (smsc === undefined || act === undefined) continue;
-    await eventually('its connector is back', () => smsc.count('bind') > 1);
+    await eventually('its connector is back', () => smsc.count('bind') > 1, SETTLE_LIMIT_MS);
     act(smsc, numberOf(n), round);
   }
   await expectStates(
@@ -173,7 +175,7 @@ async function checkLoad(db: Db, own: readonly number[], load: Smsc, sent: numbe
       assert.ok([...states.values()].every((state) => ['delivered', 'submitted', 'uncertain'].includes(state)));
       return states;
     },
-    30_000,
+    SETTLE_LIMIT_MS,
   );
   const given = load
     .submits()
@@ -189,7 +191,7 @@ async function kill(service: RunningService): Promise<void> {
   const pid = service.pids()['control'] ?? 0;
   process.kill(pid, 'SIGKILL');
   await eventually('it is gone', () => !isAlive(pid));
-  await eventually('another has taken its place', () => service.pids()['control'] !== undefined);
+  await eventually('another has taken its place', () => service.pids()['control'] !== undefined, SETTLE_LIMIT_MS);
 }
 
 function sendReceipt(smsc: Smsc, number: string, id: string): void {
@@ -213,7 +215,7 @@ async function expectStates(
       );
       return true;
     },
-    30_000,
+    SETTLE_LIMIT_MS,
   );
 }
 
