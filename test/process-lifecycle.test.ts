@@ -108,6 +108,7 @@ describe('the service refuses to start', () => {
       settings: {
         CAUSEWAY_CONTROL_LISTEN: address,
         CAUSEWAY_EDGE_HTTP_LISTEN: address,
+        CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
         CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
       },
     });
