@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newPostgres } from './support/databases.ts';
@@ -28,10 +37,13 @@ test('the database as a file', async (t) => {
 
 type Exported = Awaited<ReturnType<typeof exportService>>;
 
-async function startFromIt(t: TestContext, { file, token }: Exported) {
+async function startFromIt(t: TestContext, { file, dataDir, token }: Exported) {
   const folder = temporaryFolder(t);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const copy = join(folder, 'copy');
+  // What is kept apart may be put back first.
+  mkdirSync(join(copy, 'log-store'), { recursive: true });
+  copyFileSync(join(dataDir, 'keyring'), join(copy, 'keyring'));
   const imported = await runCommand(t, ['db', 'import', file, '--data-dir', copy]);
   const rows = linesOf(readFileSync(file, 'utf8')).length - 1;
   assert.deepEqual([imported.code, imported.stdout, imported.stderr], [0, `imported ${rows} rows\n`, '']);
