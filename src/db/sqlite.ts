@@ -46,16 +46,16 @@ export function sqliteDialect(database: DatabaseSync, options: { readonly readOn
 
 /** `begin`: a transaction that takes the write lock at once never fails half-way because another process wrote. */
 function adapt(database: DatabaseSync, begin: string) {
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, Prepared>();
   return {
     prepare(sql: string) {
-      const statement = statements.get(sql) ?? database.prepare(sql === 'begin' ? begin : sql);
+      const { statement, reader } = statements.get(sql) ?? prepare(database, sql === 'begin' ? begin : sql);
       statements.delete(sql);
-      statements.set(sql, statement);
+      statements.set(sql, { statement, reader });
       const [oldest] = statements.keys();
       if (statements.size > MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest);
       return {
-        reader: statement.columns().length > 0,
+        reader,
         all: (values: readonly unknown[]) => statement.all(...values.map(toSqlValue)),
         run: (values: readonly unknown[]) => statement.run(...values.map(toSqlValue)),
         iterate: (values: readonly unknown[]) => statement.iterate(...values.map(toSqlValue)),
@@ -63,6 +63,18 @@ function adapt(database: DatabaseSync, begin: string) {
     },
     close: () => database.close(),
   };
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** It gives rows. */
+  readonly reader: boolean;
+}
+
+/** What it gives is asked once: that takes longer than many a statement itself. */
+function prepare(database: DatabaseSync, sql: string): Prepared {
+  const statement = database.prepare(sql);
+  return { statement, reader: statement.columns().length > 0 };
 }
 
 /** Our columns are text and integers; anything else in a query is a mistake of ours. */
