@@ -2,7 +2,6 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
-import { oneLine } from './output.ts';
 
 const SETTINGS = ['data-dir', 'keyring'];
 
@@ -32,6 +31,6 @@ async function importFrom(context: CliContext, file: string, options: Options): 
   context.print(`imported ${summary.rows} rows`);
   if (summary.withoutSecretCount === 0) return;
   context.print(`${summary.withoutSecretCount} of them came without their secret, which is to be given anew:`);
-  for (const what of summary.withoutSecret) context.print(`  ${oneLine(what)}`);
+  for (const what of summary.withoutSecret) context.print(`  ${what}`);
   if (summary.withoutSecretCount > summary.withoutSecret.length) context.print('  …');
 }

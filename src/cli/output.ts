@@ -17,12 +17,8 @@ export function formatPairs(pairs: readonly (readonly [string, string])[]): stri
 }
 
 /** Control characters of a stored text do not reach the terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/\p{Cc}/gu, ' ');
-}
-
 function pad(cell: string, width: number): string {
-  const safe = oneLine(cell);
+  const safe = cell.replace(/\p{Cc}/gu, ' ');
   return safe + ' '.repeat(Math.max(0, width - widthOf(safe)));
 }
 

@@ -196,9 +196,9 @@ async function insertRows(
   await sql`insert into ${sql.table(name)} (${into}) values ${sql.join(tuples)}`.execute(trx);
 }
 
-/** For people: its key, and its name if it has one. */
+/** For people, whose terminals obey control characters: its key, and its name if it has one. */
 function describeRow({ name, key }: CataloguedTable, row: Row): string {
   const title = row['name'] ?? row['title'];
   const told = title === undefined ? '' : ` (${String(title)})`;
-  return `${name} ${key.map((column) => String(row[column])).join(' ')}${told}`;
+  return `${name} ${key.map((column) => String(row[column])).join(' ')}${told}`.replace(/\p{Cc}/gu, ' ');
 }
