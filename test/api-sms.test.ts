@@ -1,9 +1,10 @@
 /** Sending messages over HTTP, on both engines: every code by every way that leads to it, and the order of the checks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { ROUTES } from '#contract/routes.ts';
 import { setAccountDisabled } from '#db/accounts.ts';
-import { describeOnBothEngines } from './support/databases.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { balanceOf, codeOf, smsData, startSmsApi } from './support/sms-customers.ts';
 import { checkMoney, readParts } from './support/sms-queue.ts';
 
@@ -130,7 +131,8 @@ describeOnBothEngines('sending', (newDatabase) => {
       assert.equal(codeOf(await api.call('sms.ordinary', token, { ...wrong, ...right })), code, JSON.stringify(right));
     const own = { ...wrong, time: api.now, app_key: me.appKey };
     await me.call('sms.updateStatus', { app_key: me.appKey, time: api.now, status: 0 });
-    assert.equal(codeOf(await me.call('sms.ordinary', own)), 2010, 'disabled');
+    const disabled = await me.call('sms.ordinary', own);
+    assert.deepEqual([codeOf(disabled), disabled.errorCode], [2010, 'smsAppDisabled']);
     await me.call('sms.updateStatus', { app_key: me.appKey, time: api.now + 1, status: 1 });
     const later: readonly [Record<string, unknown>, number, string][] = [
       [{}, 2001, 'smsContentInvalid'],
@@ -243,17 +245,22 @@ describeOnBothEngines('sending', (newDatabase) => {
     );
   });
 
-  test('what the database does not take is 2010, with HTTP 200', async (t) => {
-    const { api, me } = await startSmsApi(t, newDatabase);
-    const { accessToken, appKey } = me;
-    await api.db[Symbol.asyncDispose]();
-    const answer = await api.call('sms.ordinary', accessToken, {
-      app_key: appKey,
-      mobile: '13800138000',
-      content: 'a',
-      time: api.now,
-    });
-    assert.equal(answer.body['code'], 2010, JSON.stringify(answer.body));
-    assert.equal(answer.body['sendid'], '');
+  test('more than may wait to be accepted are turned away', async (t) => {
+    const { api, me } = await startSmsApi(t, newDatabase, { limits: { smsWaiting: 0 } });
+    const answer = await me.send();
+    assert.deepEqual([codeOf(answer), answer.errorCode], [2010, 'smsQueueFull']);
+    await checkMoney(api.db);
   });
+});
+
+test('while SQLite is full a message is refused with 2010, and nothing of it is kept', async (t) => {
+  const { api, me } = await startSmsApi(t, newSqlite, { balance: 10_000 });
+  await sql`pragma max_page_count = 1`.execute(api.db.query); // as many as there are
+  let answer = await me.send({ content: HAN_80 });
+  for (let n = 0; answer.body['code'] === 1000 && n < 500; n += 1) answer = await me.send({ content: HAN_80 + n });
+  assert.deepEqual([codeOf(answer), answer.errorCode], [2010, 'notReady']);
+  await checkMoney(api.db);
+  await sql`pragma max_page_count = 100000`.execute(api.db.query);
+  assert.equal(codeOf(await me.send()), 1000);
+  await checkMoney(api.db);
 });

@@ -83,6 +83,8 @@ export interface ApiLimits {
   readonly prefetchUrlsPerDay: number;
   /** Absent: 100,000. */
   readonly domainsPerAccount?: number;
+  /** Requests to send that wait to be accepted; absent: 5,000. */
+  readonly smsWaiting?: number;
   /** Absent: 10,000. The list of them is one answer. */
   readonly certificatesPerAccount?: number;
 }
@@ -93,6 +95,8 @@ export interface Api extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Some seconds of what a database takes. */
+const SMS_WAITING = 5_000;
 const SMS_TIME_WINDOW_SECONDS = 300;
 const DOMAINS_PER_ACCOUNT = 100_000;
 const CERTIFICATES_PER_ACCOUNT = 10_000;
@@ -214,7 +218,13 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     },
     days: createDays(options.timeZone),
     logUrl: createLogUrl(app, options),
-    sms: createSmsDesk({ db, ring: options.logs.ring, hooks: options.sms, log }),
+    sms: createSmsDesk({
+      db,
+      ring: options.logs.ring,
+      hooks: options.sms,
+      maxWaiting: limits.smsWaiting ?? SMS_WAITING,
+      log,
+    }),
     smsTimeWindowMs: (options.smsTimeWindowSeconds ?? SMS_TIME_WINDOW_SECONDS) * 1000,
     look: {
       domainStatusAs: options.domainStatusAs,

@@ -28,15 +28,17 @@ interface SmsDeskOptions {
   readonly ring: Keyring;
   readonly log: Logger;
   readonly hooks: SmsHooks | undefined;
+  /** Requests that wait to be accepted. */
+  readonly maxWaiting: number;
 }
 
 const COUNTS = 10_000_000;
 
-export function createSmsDesk({ db, ring, log, hooks }: SmsDeskOptions): SmsDesk {
+export function createSmsDesk({ db, ring, log, hooks, maxWaiting }: SmsDeskOptions): SmsDesk {
   // Another process begins elsewhere: two would have to be at the same count in the same millisecond.
   let count = randomInt(COUNTS);
   return {
-    acceptor: new Acceptor({ db, onAccepted: () => hooks?.onAccepted() }),
+    acceptor: new Acceptor({ db, maxWaiting, onAccepted: () => hooks?.onAccepted() }),
     ring,
     log,
     noteConnectors: () => hooks?.onConnectorsChanged(),

@@ -13,6 +13,7 @@ import { keyringCommand } from './keyring-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
 import { addSettings, givenSettings, type Options } from './options.ts';
 import { formatTable } from './output.ts';
+import { smsCommand } from './sms-commands.ts';
 import { trafficCommand } from './traffic-commands.ts';
 
 /** Runs one command; gives the exit code. `complain` gets lines for standard error. */
@@ -49,6 +50,7 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     certificateCommand(context),
     cacheCommand(context),
     trafficCommand(context),
+    smsCommand(context),
     operatorCommand(context),
     keyringCommand(context),
     explainCommand(context),

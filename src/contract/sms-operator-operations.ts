@@ -235,7 +235,7 @@ export const SMS_OPERATOR_OPERATIONS = {
     },
     request: request({ name }),
     data: z.object({ bound: FLAG_TEXT.describe('1: the carrier took the session'), detail: z.string() }),
-    sample: { request: { name: 'loopback' }, data: { bound: '1', detail: '' } },
+    sample: { request: { name: 'loopback' }, data: { bound: '1', detail: 'it reaches no carrier, and simulates' } },
   }),
   'smsOperator.setRoute': operation({
     summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets which connectors take the numbers of a prefix' },

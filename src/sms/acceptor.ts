@@ -10,8 +10,6 @@ import { Zones } from './zones.ts';
 
 export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
 
-/** That wait for a transaction; more are turned away. */
-const MAX_WAITING = 5_000;
 /** In one transaction. */
 const MAX_SUBMISSIONS = 256;
 /** In one transaction: everything else waits for it on SQLite. One request may have as many alone. */
@@ -26,6 +24,8 @@ interface Waiting {
 
 export interface AcceptorOptions {
   readonly db: Db;
+  /** That wait for a transaction; more are turned away. */
+  readonly maxWaiting: number;
   /** Messages have been accepted. */
   onAccepted(): void;
 }
@@ -42,7 +42,7 @@ export class Acceptor {
 
   /** Rejects when the database does not take it: whether it has is not known then. */
   async submit(submission: Submission): Promise<AcceptorVerdict> {
-    if (this.#waiting.length >= MAX_WAITING) return { kind: 'queueFull' };
+    if (this.#waiting.length >= this.#options.maxWaiting) return { kind: 'queueFull' };
     const numbers = submission.mobile.split(',').length;
     const answer = Promise.withResolvers<AcceptorVerdict>();
     this.#waiting.push({ submission, numbers, answer });

@@ -6,7 +6,7 @@ import type { RouteName } from '#contract/routes.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { createAccount } from '#db/accounts.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
+import { type Keyring, loadOrMakeKeyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { createToken } from '#db/tokens.ts';
@@ -35,6 +35,8 @@ export interface TestApi {
   readonly registry: Registry;
   /** Lines that the API logged. */
   readonly logLines: string[];
+  /** What its secrets are sealed with. */
+  readonly ring: Keyring;
   now: number;
   /** Milliseconds that rates have seen pass; `now` may be set back, this may not. */
   passedMs: number;
@@ -67,6 +69,7 @@ export async function startTestApi(
   const db = await openDatabase({ ...(await newDatabase(t)), log });
   const registry = new Registry();
   const folder = temporaryFolder(t);
+  const ring = loadOrMakeKeyring(join(folder, 'keyring'));
   const api = await startApi({
     db,
     listen: { host: '127.0.0.1', port: 0 },
@@ -77,7 +80,7 @@ export async function startTestApi(
     cnameSuffix: 'cdn.example',
     logs: {
       blobs: localBlobStore(join(folder, 'log-store')),
-      ring: loadOrMakeKeyring(join(folder, 'keyring')),
+      ring,
       hours: 24,
     },
     review: 'auto',
@@ -108,6 +111,7 @@ export async function startTestApi(
     db,
     registry,
     logLines,
+    ring,
     now: START,
     passedMs: 0,
     close,

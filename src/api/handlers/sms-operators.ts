@@ -97,6 +97,7 @@ export const SMS_OPERATOR_HANDLERS = {
     const connector = await findConnectorOrRefuse(db.query, name);
     const tools = { log: log.child({ connector: name }), timers: systemTimers, random: Math.random };
     const isBound = await probeConnector(openSettings(ring, connector), connectCarrier, tools, PROBE_LIMIT_MS);
+    if (connector.settings.kind === 'loopback') return { isBound, detail: 'it reaches no carrier, and simulates' };
     return { isBound, detail: isBound ? '' : `no session within ${PROBE_LIMIT_MS / 1000} s; the log says why` };
   },
 

@@ -1,0 +1,148 @@
+/** `causeway sms`: what a customer sends, and what becomes of it. What operators do for it is in `sms-operator-commands.ts`. */
+import { Command, Option } from 'commander';
+import type { DataOf } from '#contract/operations.ts';
+import { printer } from './account-commands.ts';
+import { connectCustomer } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { addCallSettings, addToList, givenSettings, listOption, type Options, textOption } from './options.ts';
+import { formatPairs, formatTable } from './output.ts';
+import {
+  smsAppCommand,
+  smsConnectorCommand,
+  smsLedgerCommand,
+  smsPriceCommand,
+  smsRechargeCommand,
+  smsRouteCommand,
+} from './sms-operator-commands.ts';
+
+export function smsCommand(context: CliContext): Command {
+  const command = new Command('sms').description('text messages to phones');
+  for (const own of [
+    smsAppCommand(context),
+    sendCommand(context),
+    statusCommand(context),
+    listCommand(context),
+    balanceCommand(context),
+    optOutCommand(context),
+    smsPriceCommand(context),
+    smsRechargeCommand(context),
+    smsLedgerCommand(context),
+    smsConnectorCommand(context),
+    smsRouteCommand(context),
+  ])
+    command.addCommand(own);
+  return command;
+}
+
+function sendCommand(context: CliContext): Command {
+  return addCallSettings(new Command('send').argument('<text>'), context)
+    .description('send a message; the text as it is to be read')
+    .requiredOption('--app <app-key>', 'the SMS service that sends it')
+    .addOption(
+      new Option('--to <numbers>', 'mobile numbers: separated by commas, or the option given several times')
+        .argParser(addToList)
+        .makeOptionMandatory(),
+    )
+    .option('--advertising', 'as marketing: within its hours, to several numbers, not to those that opted out')
+    .option('--notification', 'an ordinary message of type 2')
+    .action(async (text: string, options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const common = {
+        app_key: textOption(options, 'app') ?? '',
+        mobile: listOption(options, 'to').join(','),
+        content: encodeURIComponent(text.toWellFormed()),
+        time: String(Date.now()),
+      };
+      const data =
+        options['advertising'] === true
+          ? await client.call('sms.advertising', common)
+          : await client.call('sms.ordinary', { ...common, smsType: options['notification'] === true ? 2 : 1 });
+      printer(context, options)(data, [`sendid ${data.sendid}`]);
+    });
+}
+
+function statusCommand(context: CliContext): Command {
+  return addCallSettings(new Command('status').argument('<sendid>'), context)
+    .description('show what has become of a request, by number and part')
+    .action(async (sendid: string, options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const data = await client.call('sms.getStatus', { sendid });
+      printer(context, options)(data, describeStatus(data));
+    });
+}
+
+function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
+  const rows = data.numbers.flatMap(({ mobile, parts }) =>
+    parts.map((part) => [mobile, String(part.part), part.status, part.submit_time, part.done_time, part.error]),
+  );
+  return [
+    ...formatPairs([
+      ['sendid', data.sendid],
+      ['app', data.app_key],
+      ['kind', data.kind],
+      ['accepted', data.create_time],
+    ]),
+    ...formatTable([
+      ['NUMBER', 'PART', 'STATUS', 'SUBMITTED', 'DONE', 'WHY'],
+      ...rows.map((row) => row.map((cell) => cell || '-')),
+    ]),
+  ];
+}
+
+function listCommand(context: CliContext): Command {
+  return addCallSettings(new Command('list'), context)
+    .description('list the newest requests')
+    .option('--app <app-key>', 'only those of this SMS service')
+    .option('--before <sendid>', 'those before this one')
+    .action(async (options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const [app, before] = [textOption(options, 'app'), textOption(options, 'before')];
+      const data = await client.call('sms.list', {
+        ...(app !== undefined && { app_key: app }),
+        ...(before !== undefined && { before }),
+      });
+      const rows = data.list.map((found) => {
+        const { sendid, kind, create_time, numbers, parts, price } = found;
+        return [sendid, kind, create_time, String(numbers), String(parts), String(price)];
+      });
+      printer(context, options)(
+        data,
+        formatTable([['SENDID', 'KIND', 'ACCEPTED', 'NUMBERS', 'PARTS', 'PRICE'], ...rows]),
+      );
+    });
+}
+
+function balanceCommand(context: CliContext): Command {
+  return addCallSettings(new Command('balance'), context)
+    .description('show what the account has left')
+    .action(async (options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const data = await client.call('sms.balance', {});
+      printer(context, options)(data, [`balance ${data.balance}`]);
+    });
+}
+
+function optOutCommand(context: CliContext): Command {
+  const command = new Command('opt-out').description('numbers that want no advertising of the account');
+  addCallSettings(command.command('list'), context)
+    .description('list them')
+    .option('--after <number>', 'those after this one')
+    .action(async (options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const data = await client.call('sms.getOptOuts', { after: textOption(options, 'after'), page_size: 100 });
+      const rows = data.list.map(({ mobile, create_time }) => [mobile, create_time]);
+      printer(context, options)(data, formatTable([['NUMBER', 'SINCE'], ...rows]));
+    });
+  for (const [name, operation, description] of [
+    ['add', 'sms.addOptOuts', 'send them no more of it'],
+    ['remove', 'sms.removeOptOuts', 'send it to them again'],
+  ] as const)
+    addCallSettings(command.command(`${name} <number...>`), context)
+      .description(description)
+      .action(async (numbers: string[], options: Options) => {
+        if (numbers.length === 0) throw new CliError('no number is given');
+        const client = connectCustomer(context, givenSettings(context, options));
+        printer(context, options)(await client.call(operation, { mobile: numbers }), [`${numbers.length} numbers`]);
+      });
+  return command;
+}

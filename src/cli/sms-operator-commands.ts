@@ -1,0 +1,217 @@
+/** `causeway sms app`, `price`, `recharge`, `ledger`, `connector` and `route`: for the operator of this machine. */
+import { Command, Option } from 'commander';
+import type { CallOf } from '#contract/operations.ts';
+import { run } from './account-commands.ts';
+import type { CliContext } from './context.ts';
+import { addCallSettings, type Options, onOffOption, splitList, textOption, wholeNumber } from './options.ts';
+import { formatTable } from './output.ts';
+import { readTextFile } from './setting-commands.ts';
+
+export function smsAppCommand(context: CliContext): Command {
+  const command = new Command('app').description('SMS services of accounts');
+  addCallSettings(command.command('create'), context)
+    .description('make an SMS service; its app_key is what requests name')
+    .requiredOption('--name <name>', 'to tell it apart')
+    .option('--balance <amount>', 'credited to the account, in the smallest unit')
+    .option('--account <account>', 'whose it is; not needed where there is one customer')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('smsOperator.createApp', {
+          name: textOption(options, 'name') ?? '',
+          account_id: textOption(options, 'account'),
+          balance: textOption(options, 'balance'),
+        });
+        print(data, [`app_key ${data.app_key}`, `account ${data.account_id}`, `balance ${data.balance}`]);
+      }),
+    );
+  addCallSettings(command.command('list'), context)
+    .description('list SMS services')
+    .option('--account <account>', 'only those of this account')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const account_id = textOption(options, 'account');
+        const { list } = await client.call('smsOperator.listApps', { account_id, page_size: 100 });
+        const rows = list.map((app) => [app.app_key, app.account_id, app.status === 1 ? 'on' : 'off', app.name]);
+        print(list, formatTable([['APP KEY', 'ACCOUNT', 'STATUS', 'NAME'], ...rows]));
+      }),
+    );
+  return command;
+}
+
+export function smsPriceCommand(context: CliContext): Command {
+  const command = new Command('price').description('what a part of a message costs');
+  addCallSettings(command.command('set <price>'), context)
+    .description('set the price of a part, in the smallest unit')
+    .addOption(kindOption())
+    .option('--prefix <prefix>', 'of numbers that begin so, as +852; without it of all others')
+    .action((price: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const request = { kind: kindOf(options), prefix: textOption(options, 'prefix'), price };
+        print(await client.call('smsOperator.setPrice', request), ['the price is set']);
+      }),
+    );
+  addCallSettings(command.command('list'), context)
+    .description('list prices')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const { list } = await client.call('smsOperator.listPrices', {});
+        const rows = list.map(({ kind, prefix, price }) => [kind, prefix || 'all', String(price)]);
+        print(list, formatTable([['KIND', 'PREFIX', 'PRICE'], ...rows]));
+      }),
+    );
+  return command;
+}
+
+export function smsRechargeCommand(context: CliContext): Command {
+  return addCallSettings(new Command('recharge').argument('<account>').argument('<amount>'), context)
+    .description("add to an account's balance, in the smallest unit; below 0 it takes away: -- 2 -50")
+    .action((account: string, amount: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('smsOperator.recharge', { account_id: account, amount });
+        print(data, [`balance ${data.balance}`]);
+      }),
+    );
+}
+
+export function smsLedgerCommand(context: CliContext): Command {
+  return addCallSettings(new Command('ledger').argument('<account>'), context)
+    .description("list the newest entries of an account's ledger")
+    .option('--before <entry>', 'those before this one')
+    .action((account: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const request = { account_id: account, before: textOption(options, 'before'), page_size: 100 };
+        const data = await client.call('smsOperator.listLedger', request);
+        const rows = data.list.map((entry) => [
+          ...[entry.entry_id, entry.create_time, entry.kind, String(entry.amount)],
+          ...[entry.sendid || '-', entry.mobile || '-', entry.part === 0 ? '-' : String(entry.part)],
+        ]);
+        const heading = ['ENTRY', 'TIME', 'KIND', 'AMOUNT', 'SENDID', 'NUMBER', 'PART'];
+        print(data, [`balance ${data.balance}`, ...formatTable([heading, ...rows])]);
+      }),
+    );
+}
+
+export function smsConnectorCommand(context: CliContext): Command {
+  const command = new Command('connector').description('ways to carriers');
+  const set = addCallSettings(command.command('set <name>'), context)
+    .description('add a connector, or change what is given of one')
+    .option('--host <host>', 'of the carrier')
+    .option('--port <port>', 'of the carrier', wholeNumber)
+    .option('--system-id <id>', 'the name that the carrier knows')
+    .option('--password-file <file>', 'a file with the password in its first line')
+    .option('--system-type <type>', 'as the carrier asks for it')
+    .addOption(onOffOption('--tls <switch>', 'encrypt, and verify the carrier'))
+    .option('--sender <sender>', 'who messages are from')
+    .addOption(new Option('--bind <how>', 'one session, or one for each direction').choices(['transceiver', 'pair']))
+    .option('--window <parts>', 'parts that may wait for their answer', wholeNumber)
+    .option('--rate <parts>', 'parts a second; 0: as fast as the carrier answers', wholeNumber)
+    .addOption(new Option('--concatenation <how>', 'how parts of a long message are told').choices(['udh', 'sar']))
+    .addOption(onOffOption('--gsm7 <switch>', 'GSM 03.38 for texts that it has every letter of'))
+    .addOption(new Option('--receipt-ids <form>', 'how receipts write ids').choices(['auto', 'same', 'hex', 'decimal']))
+    .addOption(new Option('--kind <kind>', 'what it speaks').choices(['smpp', 'loopback']));
+  set.action((name: string, options: Options) =>
+    run(context, options, async (client, print) => {
+      const request = { name, ...connectorOf(options) };
+      print(await client.call('smsOperator.setConnector', request), [`connector ${name} is set`]);
+    }),
+  );
+  for (const [verb, enabled] of [
+    ['enable', '1'],
+    ['disable', '0'],
+  ] as const)
+    addCallSettings(command.command(`${verb} <name>`), context)
+      .description(`${verb} a connector that is there`)
+      .action((name: string, options: Options) =>
+        run(context, options, async (client, print) => {
+          print(await client.call('smsOperator.setConnector', { name, enabled }), [`connector ${name} is ${verb}d`]);
+        }),
+      );
+  addCallSettings(command.command('test <name>'), context)
+    .description('open a session with its settings, and send nothing')
+    .action((name: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('smsOperator.testConnector', { name });
+        print(data, [data.detail || 'the carrier took the session']);
+      }),
+    );
+  addCallSettings(command.command('list'), context)
+    .description('list connectors')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const { list } = await client.call('smsOperator.listConnectors', {});
+        const rows = list.map(({ name, kind, enabled, host, port }) => [
+          ...[name, kind, enabled === '1' ? 'on' : 'off', host === undefined ? '-' : `${host}:${port}`],
+        ]);
+        print(list, formatTable([['NAME', 'KIND', 'STATUS', 'CARRIER'], ...rows]));
+      }),
+    );
+  return command;
+}
+
+export function smsRouteCommand(context: CliContext): Command {
+  const command = new Command('route').description('which connectors take which numbers');
+  addCallSettings(command.command('set <connectors>'), context)
+    .description('names of connectors with commas between them, the preferred first')
+    .option('--prefix <prefix>', 'for numbers that begin so, as +852; without it for all others')
+    .action((connectors: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const request = { prefix: textOption(options, 'prefix'), connectors: splitList(connectors) };
+        print(await client.call('smsOperator.setRoute', request), ['the route is set']);
+      }),
+    );
+  addCallSettings(command.command('remove <prefix>'), context)
+    .description('take a route away; the next shorter prefix counts')
+    .action((prefix: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        print(await client.call('smsOperator.setRoute', { prefix, connectors: [] }), ['the route is taken away']);
+      }),
+    );
+  addCallSettings(command.command('list'), context)
+    .description('list routes')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const { list } = await client.call('smsOperator.listRoutes', {});
+        const rows = list.map(({ prefix, connectors }) => [prefix || 'all', connectors.join(', ')]);
+        print(list, formatTable([['PREFIX', 'CONNECTORS'], ...rows]));
+      }),
+    );
+  return command;
+}
+
+function kindOption(): Option {
+  return new Option('--kind <kind>', 'of which messages').choices(['ordinary', 'advertising']).makeOptionMandatory();
+}
+
+function kindOf(options: Options): 'ordinary' | 'advertising' {
+  return textOption(options, 'kind') === 'advertising' ? 'advertising' : 'ordinary';
+}
+
+type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name'>;
+
+function connectorOf(options: Options): ConnectorRequest {
+  const file = textOption(options, 'passwordFile');
+  const given = {
+    host: options['host'],
+    port: options['port'],
+    system_id: options['systemId'],
+    system_type: options['systemType'],
+    tls: switchOf(options, 'tls'),
+    sender: options['sender'],
+    bind: options['bind'],
+    window: options['window'],
+    rate: options['rate'],
+    concatenation: options['concatenation'],
+    gsm7: switchOf(options, 'gsm7'),
+    receipt_ids: options['receiptIds'],
+    kind: options['kind'],
+    // Never an argument: those are shown to everybody on the machine.
+    password: file === undefined ? undefined : readTextFile(file).split('\n', 1)[0]?.trimEnd(),
+  };
+  // `as`: options are texts and numbers, and the interface says which of them are wrong.
+  return given as ConnectorRequest;
+}
+
+function switchOf(options: Options, name: string): '0' | '1' | undefined {
+  const text = textOption(options, name);
+  return text === undefined ? undefined : text === 'on' ? '1' : '0';
+}

@@ -1,0 +1,42 @@
+/** `causeway sms` against a running service with the loopback connector, and without one. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { eventually } from './support/eventually.ts';
+import { runCommand, startService } from './support/service.ts';
+
+test('a service is made, a message is sent and read as simulated, and the money is shown', async (t) => {
+  const service = await startService(t);
+  const sms = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(t, ['sms', ...args, '--data-dir', service.dataDir]);
+    assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+    return stdout;
+  };
+  const { app_key, balance } = JSON.parse(await sms('app', 'create', '--name', 'shop', '--balance', '50', '--json'));
+  assert.match(app_key, /^sms_[\w-]{22}$/);
+  assert.equal(balance, 50);
+  const sent = await sms('send', '你好 100% + 1', '--app', app_key, '--to', '13800138000');
+  const sendid = /^sendid (\d+)$/m.exec(sent)?.[1] ?? '';
+  const { numbers } = await eventually('it is simulated', async () => {
+    const told = JSON.parse(await sms('status', sendid, '--json'));
+    return told.numbers[0].status === 'simulated' && told;
+  });
+  assert.equal(numbers[0].mobile, '+8613800138000');
+  assert.match(await sms('ledger', '1'), /^balance 49\n(.*\n){1,3}.*hold +-1 /);
+  assert.match(await sms('list', '--app', app_key), new RegExp(`^${sendid} +ordinary`, 'm'));
+  assert.match(await sms('connector', 'test', 'loopback'), /reaches no carrier/);
+
+  await service.stop();
+  const file = join(service.dataDir, 'password.txt');
+  writeFileSync(file, 'hush!\n');
+  const carrier = ['--host', '127.0.0.1', '--port', '1', '--system-id', 'shop', '--password-file', file];
+  await sms('connector', 'set', 'carrier', ...carrier, '--tls', 'on', '--window', '5');
+  await sms('connector', 'disable', 'carrier');
+  assert.match(await sms('connector', 'list'), /^carrier +smpp +off +127\.0\.0\.1:1$/m);
+  await sms('route', 'set', 'carrier,loopback', '--prefix', '+852');
+  assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
+  await sms('price', 'set', '7', '--kind', 'advertising');
+  assert.match(await sms('price', 'list'), /^advertising +all +7$/m);
+  assert.equal(await sms('recharge', '1', '11'), 'balance 60\n');
+});
