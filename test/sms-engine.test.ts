@@ -273,7 +273,8 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     a.state = 'bound';
     await engine.reload();
     a.state = 'bound'; // the test's carrier is one and the same before and after
-    await eventually('all are out', () => a.submitted.length === 12);
+    await untilStates(db, ...Array.from({ length: 12 }, () => 'submitted'));
+    assert.equal(a.submitted.length, 12);
     await checkMoney(db);
   });
 

@@ -1,6 +1,6 @@
 /** What is to be posted to customers' addresses: queued with what it tells of, in one transaction, and sent again until it is taken. */
 import { sql, type Transaction } from 'kysely';
-import type { Keyring } from './keyring.ts';
+import { type Keyring, KeyringError } from './keyring.ts';
 import { rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { seal, unseal } from './sealing.ts';
@@ -10,8 +10,8 @@ import type { StoredReply } from './sms-replies.ts';
 export interface DueDelivery {
   readonly id: number;
   readonly appId: number;
-  readonly url: string;
-  readonly secret: string;
+  /** `none`: the app has no address any more. `locked`: its secret does not open, or was left out of an export. */
+  readonly webhook: Webhook | 'none' | 'locked';
   /** JSON. */
   readonly body: string;
   /** This one included. */
@@ -114,13 +114,21 @@ export async function claimDeliveries(
     .where('due_at', '<=', now)
     .returning(['id', 'app_id', 'body', 'tries'])
     .execute();
-  const webhooks = new Map<number, Webhook | undefined>();
-  for (const { app_id } of rows) if (!webhooks.has(app_id)) webhooks.set(app_id, await findWebhook(trx, ring, app_id));
+  const webhooks = new Map<number, DueDelivery['webhook']>();
+  for (const { app_id } of rows) if (!webhooks.has(app_id)) webhooks.set(app_id, await openWebhook(trx, ring, app_id));
   return rows.map(({ id, app_id, body, tries }) => {
-    // One that was taken away meanwhile has no address: it is dropped like one that nobody answers.
-    const { url = '', secret = '' } = webhooks.get(app_id) ?? {};
-    return { id, appId: app_id, url, secret, body, tries };
+    return { id, appId: app_id, webhook: webhooks.get(app_id) ?? 'none', body, tries };
   });
+}
+
+/** One that does not open holds up no other app. */
+async function openWebhook(x: Executor, ring: Keyring, appId: number): Promise<DueDelivery['webhook']> {
+  try {
+    return (await findWebhook(x, ring, appId)) ?? 'none';
+  } catch (error) {
+    if (error instanceof KeyringError) return 'locked';
+    throw error;
+  }
 }
 
 /** It was taken, or is given up. */

@@ -7,14 +7,15 @@ const BACKOFF: Backoff = { firstMs: 5_000, capMs: 3_600_000 };
 /** About a day and a half. */
 const MAX_DELIVERY_TRIES = 40;
 
+/** 410: who answers so wants no more of it. */
+export const UNWANTED = 410;
+
 export interface WebhookDelivery {
   readonly id: number;
   readonly url: string;
   readonly secret: string;
   /** JSON. */
   readonly body: string;
-  /** This one included. */
-  readonly tries: number;
 }
 
 /** The signature covers the instant, so that nobody can send it again much later. */
@@ -34,11 +35,11 @@ export type DeliveryFate =
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
   | { readonly kind: 'dropped'; readonly reason: string };
 
-/** Only 2xx counts; 410 asks for no more of it. */
+/** Only 2xx counts. */
 export function deliveryFateOf(answer: WebhookAnswer, tries: number, now: number, random: number): DeliveryFate {
   if (answer.kind === 'answered' && answer.status >= 200 && answer.status < 300) return { kind: 'delivered' };
   const reason = answer.kind === 'answered' ? String(answer.status) : answer.reason;
-  const isUnwanted = answer.kind === 'answered' && answer.status === 410;
+  const isUnwanted = answer.kind === 'answered' && answer.status === UNWANTED;
   if (isUnwanted || tries >= MAX_DELIVERY_TRIES) return { kind: 'dropped', reason };
   return { kind: 'retry', dueAt: now + backoffDelayMs(BACKOFF, tries, random), reason };
 }

@@ -6,8 +6,8 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SmsMetrics } from './metrics.ts';
-import type { PostWebhook } from './webhook-post.ts';
-import { deliveryFateOf, webhookPostOf } from './webhook-request.ts';
+import type { PostWebhook, WebhookAnswer } from './webhook-post.ts';
+import { deliveryFateOf, UNWANTED, webhookPostOf } from './webhook-request.ts';
 
 export interface WebhooksOptions {
   readonly db: Db;
@@ -93,10 +93,7 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<void> {
   const { id, appId, tries } = delivery;
-  const answer =
-    delivery.url === ''
-      ? ({ kind: 'answered', status: 410 } as const)
-      : await post(webhookPostOf(delivery, clock()), signal);
+  const answer = await ask(post, delivery, clock(), signal);
   if (signal.aborted) return await postponeDelivery(db.query, id, clock(), 'stopped');
   const now = clock();
   const fate = deliveryFateOf(answer, tries, now, random());
@@ -110,4 +107,15 @@ async function deliver(
   if (fate.kind === 'delivered') pauses.delete(appId);
   else log.warn({ appId, delivery: id, tries, reason: fate.reason }, 'a webhook is given up');
   await deleteDelivery(db.query, id);
+}
+
+function ask(
+  post: PostWebhook,
+  { id, webhook, body }: DueDelivery,
+  now: number,
+  signal: AbortSignal,
+): Promise<WebhookAnswer> {
+  if (webhook === 'none') return Promise.resolve({ kind: 'answered', status: UNWANTED });
+  if (webhook === 'locked') return Promise.resolve({ kind: 'failed', reason: 'secret' });
+  return post(webhookPostOf({ id, ...webhook, body }, now), signal);
 }
