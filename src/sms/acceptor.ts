@@ -6,6 +6,7 @@ import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import { AcceptedElsewhere, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
+import { countNumbers } from './compose.ts';
 import { Zones } from './zones.ts';
 
 export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
@@ -43,7 +44,7 @@ export class Acceptor {
   /** Rejects when the database does not take it: whether it has is not known then. */
   async submit(submission: Submission): Promise<AcceptorVerdict> {
     if (this.#waiting.length >= this.#options.maxWaiting) return { kind: 'queueFull' };
-    const numbers = submission.mobile.split(',').length;
+    const numbers = countNumbers(submission.mobile);
     const answer = Promise.withResolvers<AcceptorVerdict>();
     this.#waiting.push({ submission, numbers, answer });
     if (!this.#isRunning) void this.#run(); // never rejects

@@ -5,7 +5,7 @@
 import type { SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { parseMsisdn } from './msisdn.ts';
 import { decodeContent } from './text/decode-content.ts';
-import { type InvalidText, splitText } from './text/split.ts';
+import { type InvalidText, MAX_TEXT_UNITS, splitText } from './text/split.ts';
 
 export interface AskedMessage {
   readonly kind: SmsKind;
@@ -29,8 +29,11 @@ export type ComposeProblem =
 
 /** In one request, repeated ones counted. */
 export const MAX_NUMBERS = 1000;
+/** A unit takes at most three bytes of UTF-8, and each byte three characters: what is longer need not be decoded. */
+const MAX_ENCODED_LENGTH = MAX_TEXT_UNITS * 9;
 
 export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): Composed {
+  if (asked.content.length > MAX_ENCODED_LENGTH) return { kind: 'contentInvalid', reason: 'tooLong' };
   const decoded = decodeContent(asked.content);
   if (decoded === undefined) return { kind: 'contentInvalid', reason: 'malformed' };
   // What is empty stays so: a suffix alone is no message.
@@ -39,8 +42,9 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
   if (split.kind === 'invalid') return { kind: 'contentInvalid', reason: split.reason };
   if (asked.smsType !== 1 && asked.smsType !== 2) return { kind: 'smsTypeInvalid', found: asked.smsType };
 
+  const count = countNumbers(asked.mobile);
+  if (asked.kind === 'advertising' && count > MAX_NUMBERS) return { kind: 'tooManyNumbers', count };
   const entries = asked.kind === 'ordinary' ? [asked.mobile] : asked.mobile.split(',').map(trimBlanks);
-  if (entries.length > MAX_NUMBERS) return { kind: 'tooManyNumbers', count: entries.length };
   const numbers = new Set<string>();
   for (const entry of entries) {
     const number = parseMsisdn(entry, settings);
@@ -48,6 +52,13 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
     numbers.add(number.e164);
   }
   return { kind: 'message', parts: split.parts, numbers: [...numbers] };
+}
+
+/** Without looking at what they are: the text may be as long as a body. */
+export function countNumbers(mobile: string): number {
+  let count = 1;
+  for (let at = mobile.indexOf(','); at !== -1; at = mobile.indexOf(',', at + 1)) count += 1;
+  return count;
 }
 
 function trimBlanks(text: string): string {

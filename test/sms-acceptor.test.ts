@@ -1,0 +1,105 @@
+/** Requests that are accepted together: how many transactions, what a fault does to the others, and two processes at once. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Db } from '#db/open.ts';
+import { findSmsAppsByKey } from '#db/sms-apps.ts';
+import type { Submission } from '#sms/accept.ts';
+import { Acceptor } from '#sms/acceptor.ts';
+import { type DatabaseTarget, newPostgres, newSqlite } from './support/databases.ts';
+import { needsPostgres } from './support/needs.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, readParts } from './support/sms-queue.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 4);
+
+async function openAccount(db: Db, balance: number) {
+  const account = await openSmsAccount(db, { balance, now: NOW });
+  const keys = await db.query.selectFrom('sms_app').select('app_key').where('id', '=', account.appId).execute();
+  const [app] = await findSmsAppsByKey(
+    db.query,
+    keys.map(({ app_key }) => app_key),
+  );
+  assert.ok(app !== undefined);
+  return (n: number, changed: Partial<Submission> = {}): Submission => ({
+    accountId: account.accountId,
+    appKey: app.appKey,
+    kind: 'ordinary',
+    smsType: 1,
+    mobile: '13800138000',
+    content: `message+${n}`,
+    replayHash: `hash ${n}`,
+    sendid: `sendid ${n}`,
+    now: NOW,
+    ...changed,
+  });
+}
+
+test('what arrives while a transaction runs shares the next one', async (t) => {
+  const db = await openSmsDatabase(await newSqlite(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const submission = await openAccount(db, 1000);
+  let transactions = 0;
+  const counted: Db = {
+    ...over(db),
+    transaction: (work) => {
+      transactions += 1;
+      return db.transaction(work);
+    },
+  };
+  const acceptor = new Acceptor({ db: counted, maxWaiting: 1000, onAccepted: () => undefined });
+  const verdicts = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptor.submit(submission(n))));
+  assert.ok(verdicts.every(({ kind }) => kind === 'accepted'));
+  assert.equal(transactions, 2, '256 and 44');
+  assert.equal((await readParts(db)).length, 300);
+  await checkMoney(db);
+});
+
+test('one that fails by a fault of ours fails alone', async (t) => {
+  const db = await openSmsDatabase(await newSqlite(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const submission = await openAccount(db, 1000);
+  const acceptor = new Acceptor({ db, maxWaiting: 1000, onAccepted: () => undefined });
+  const taken = submission(1, { replayHash: 'other', sendid: 'sendid 0' });
+  await acceptor.submit(submission(0));
+  // The serial number is there already, which cannot be.
+  const settled = await Promise.allSettled([taken, submission(2), submission(3)].map((one) => acceptor.submit(one)));
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'fulfilled'],
+  );
+  assert.equal((await readParts(db)).length, 3);
+  await checkMoney(db);
+});
+
+describe('two processes on one database', needsPostgres(), () => {
+  test('send a request once, and spend the last of the balance once', async (t) => {
+    const target: DatabaseTarget = await newPostgres(t);
+    const dbs = [await openSmsDatabase(target), await openSmsDatabase(target)] as const;
+    t.after(() => Promise.all(dbs.map((db) => db[Symbol.asyncDispose]())));
+    const submission = await openAccount(dbs[0], 70);
+    const acceptors = dbs.map((db) => new Acceptor({ db, maxWaiting: 1000, onAccepted: () => undefined }));
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        acceptors.map((acceptor, of) => acceptor.submit(submission(n, { sendid: `sendid ${n} of ${of}` }))),
+      ).flat(),
+    );
+    const sendids = verdicts.map((verdict) => (verdict.kind === 'accepted' ? verdict.sendid : ''));
+    for (let n = 0; n < 50; n += 1) assert.equal(sendids[2 * n], sendids[2 * n + 1]);
+    assert.equal(new Set(sendids).size, 50);
+    const more = await Promise.all(Array.from({ length: 40 }, (_, n) => acceptors[n % 2]?.submit(submission(100 + n))));
+    assert.equal(more.filter((verdict) => verdict?.kind === 'accepted').length, 20);
+    assert.equal((await readParts(dbs[0])).length, 70);
+    await checkMoney(dbs[0]);
+  });
+});
+
+/** The database with members that may be replaced. */
+function over(db: Db): Db {
+  return {
+    engine: db.engine,
+    query: db.query,
+    transaction: (work) => db.transaction(work),
+    snapshot: (work) => db.snapshot(work),
+    onPublish: (listener) => db.onPublish(listener),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
