@@ -8,6 +8,7 @@ import {
   DENIALS,
   EDGE_FAULTS,
   ORIGIN_FAILURES,
+  OWN_ANSWERS,
   PREFETCH_FAILURES,
   REDIRECTS,
   REQUEST_PROBLEMS,
@@ -25,6 +26,7 @@ describe('docs/edge.md', () => {
       ['MISS', SKIPS],
       ['BYPASS', BYPASSES],
       ['REDIRECT', REDIRECTS],
+      ['OWN', OWN_ANSWERS],
       ['DENIED', DENIALS],
       ['ERROR', { ...REQUEST_PROBLEMS, ...EDGE_FAULTS, ...ORIGIN_FAILURES }],
     ] as const;

@@ -72,6 +72,7 @@ function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
   switch (answer?.mark.status) {
     case undefined:
     case 'REDIRECT':
+    case 'OWN':
     case 'ERROR':
       return 'NONE';
     case 'DENIED':

@@ -3,6 +3,7 @@ import type { CacheOptions } from '#http/options.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { AccessRecord } from '#logs/line.ts';
+import type { ChallengeSource } from '#sites/challenge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { Flights } from './collapse.ts';
@@ -18,6 +19,7 @@ import type { WebSockets } from './web-sockets.ts';
 
 export interface EdgeContext {
   readonly sites: SiteTable;
+  readonly challenges: ChallengeSource;
   readonly store: CacheStore;
   readonly origins: Origins;
   readonly refreshes: Refreshes;

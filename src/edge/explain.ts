@@ -9,6 +9,7 @@ import { unreachable } from '#lib/unreachable.ts';
 import type { Site } from '#sites/site.ts';
 import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
+import { answerChallenge } from './challenge.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import type { EdgeDecision } from './decide.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
@@ -74,6 +75,11 @@ async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Ex
   note('site', site === undefined ? 'none has this host' : describeSite(site));
   if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
 
+  const challenge = answerChallenge(edge.challenges, request, edge.clock());
+  if (challenge !== undefined) {
+    note('access', 'not asked for: a challenge of a certificate authority');
+    return end(challenge.mark);
+  }
   const access = checkAccess(site, request); // 3
   note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'let in');
   if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });

@@ -8,6 +8,7 @@ import { describeRequest } from './access-log.ts';
 import { answerWebSocket } from './answer-web-socket.ts';
 import { answerByFetch, answerLive, answerPastCache, answerStored } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
+import { answerChallenge } from './challenge.ts';
 import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
@@ -76,6 +77,9 @@ async function answerForSite(
   const { secured } = viewer.received;
   if (secured !== undefined && isMisdirected(site, request.host, secured))
     return errorAnswer(421, { status: 'ERROR', reason: 'misdirected' }, now); // RFC 9110 §15.5.20
+
+  const challenge = answerChallenge(edge.challenges, request, now);
+  if (challenge !== undefined) return challenge;
 
   const access = checkAccess(site, request); // 3
   if (access.kind === 'deny') return refusalAnswer(site, access.reason, now);

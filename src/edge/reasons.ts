@@ -67,6 +67,11 @@ export const REDIRECTS = {
   forceHttps: 'the site is served by HTTPS alone',
 } as const;
 
+/** What the edge answers by itself, for the service. */
+export const OWN_ANSWERS = {
+  acmeChallenge: 'a certificate authority looks whether the name is served here',
+} as const;
+
 /** Why the cache is not asked. */
 export const BYPASSES = {
   method: 'the method is neither GET nor HEAD',
@@ -114,6 +119,7 @@ export type Denial = keyof typeof DENIALS;
 export type RequestFault = keyof typeof REQUEST_PROBLEMS;
 export type EdgeFault = keyof typeof EDGE_FAULTS;
 type Redirect = keyof typeof REDIRECTS;
+type OwnAnswer = keyof typeof OWN_ANSWERS;
 export type Bypass = keyof typeof BYPASSES;
 export type Skip = keyof typeof SKIPS;
 export type PrefetchFailure = keyof typeof PREFETCH_FAILURES;
@@ -125,6 +131,7 @@ export type CacheMark =
   | { readonly status: 'MISS'; readonly reason?: Skip }
   | { readonly status: 'BYPASS'; readonly reason: Bypass }
   | { readonly status: 'REDIRECT'; readonly reason: Redirect }
+  | { readonly status: 'OWN'; readonly reason: OwnAnswer }
   | { readonly status: 'DENIED'; readonly reason: Denial }
   | { readonly status: 'ERROR'; readonly reason: RequestFault | OriginFailure | EdgeFault };
 

@@ -1,6 +1,7 @@
 /** The edge's listener, and the parts that a worker's requests share. */
 import type { Registry } from 'prom-client';
 import type { AccessLog } from '#logs/spool.ts';
+import type { ChallengeSource } from '#sites/challenge.ts';
 import { createFlights } from './collapse.ts';
 import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
@@ -32,6 +33,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly limits?: Partial<EdgeLimits>;
   /** Absent: plain HTTP alone. */
   readonly https?: HttpsOptions | undefined;
+  /** Of certificate authorities; absent: there are none. */
+  readonly challenges?: ChallengeSource;
   /** Nobody is trusted when absent. */
   readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
 }
@@ -110,6 +113,7 @@ function createContext(
   const lag = createLagBudget(options.maxLagBytes);
   const edge: EdgeContext = {
     sites,
+    challenges: options.challenges ?? { getChallenge: () => undefined },
     store,
     origins,
     refreshes: createRefreshes(),

@@ -1,5 +1,6 @@
 /** Whether an edge takes a change: what it cannot compile is refused, and the rest goes on. */
 import { whyNoPair } from '#model/certificate.ts';
+import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { compileSite } from '#sites/compile.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
@@ -33,6 +34,8 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoPrefetch(body);
     case 'certificate':
       return whyNoCertificate(body);
+    case CHALLENGE_KIND:
+      return whyNoChallenge(key, body);
     default:
       return undefined;
   }
@@ -60,6 +63,17 @@ function whyNoPrefetch(body: unknown): string | undefined {
   if (scheme !== 'http' && scheme !== 'https') return 'scheme: expected http or https';
   return typeof host === 'string' && typeof target === 'string' ? undefined : 'host, target: expected texts';
 }
+
+function whyNoChallenge(key: string, body: unknown): string | undefined {
+  // `as`: see above.
+  const { keyAuthorization } = Object(body) as Record<keyof ChallengeBody, unknown>;
+  if (!isChallengeToken(key.slice(key.indexOf('/') + 1))) return 'its key: expected host/token';
+  const isText = typeof keyAuthorization === 'string' && KEY_AUTHORIZATION.test(keyAuthorization);
+  return isText ? undefined : 'keyAuthorization: expected a token, a dot and a hash';
+}
+
+/** Nothing that a browser could take for a page. */
+const KEY_AUTHORIZATION = /^[\w-]{1,128}\.[\w-]{1,128}$/;
 
 /** Nothing of it is in what is said about it. */
 function whyNoCertificate(body: unknown): string | undefined {

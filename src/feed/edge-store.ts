@@ -5,7 +5,9 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
+import type { ChallengeBody } from '#model/challenge.ts';
 import type { Place } from '#model/place.ts';
+import type { ChallengeSource } from '#sites/challenge.ts';
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair, SiteSource } from '#sites/table.ts';
@@ -54,13 +56,14 @@ export interface EdgeStore extends SiteSource, Disposable {
 }
 
 /** What a worker reads from. */
-export interface SiteReader extends SiteSource, Disposable {
+export interface SiteReader extends SiteSource, ChallengeSource, Disposable {
   /** Absent until the first snapshot. */
   head(): Place | undefined;
 }
 
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
 const SELECT_CERTIFICATE = "select body from resource where kind = 'certificate' and key = ?";
+const SELECT_CHALLENGE = "select body from resource where kind = 'challenge' and key = ?";
 const SELECT_HEAD = 'select epoch, revision, tag from head';
 /** From `<site id>:` up to, not including, `<site id>;`: what is between them begins with `<site id>:`. */
 const SELECT_PURGES = `
@@ -185,6 +188,7 @@ interface OpenReader {
   readonly selectHead: StatementSync;
   readonly selectPurges: StatementSync;
   readonly selectCertificate: StatementSync;
+  readonly selectChallenge: StatementSync;
 }
 
 /**
@@ -224,6 +228,7 @@ export function openSiteReader(file: string): SiteReader {
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
+    getChallenge: (key) => read(({ selectChallenge }) => toChallenge(selectChallenge.get(key))),
     [Symbol.dispose]: close,
   };
 }
@@ -238,6 +243,7 @@ function openReader(file: string, inode: bigint): OpenReader {
       selectHead: database.prepare(SELECT_HEAD),
       selectPurges: database.prepare(SELECT_PURGES),
       selectCertificate: database.prepare(SELECT_CERTIFICATE),
+      selectChallenge: database.prepare(SELECT_CHALLENGE),
     };
   } catch (error) {
     database.close();
@@ -261,6 +267,12 @@ function toCertificate(key: string, row: Row, opener: CertificateOpener): Certif
   const body = row && opener.open(key, String(row['body']));
   // `as`: only what `accept.ts` has checked was stored.
   return body === undefined ? undefined : (JSON.parse(body) as CertificatePair);
+}
+
+function toChallenge(row: Row): string | undefined {
+  if (row === undefined) return undefined;
+  // `as`: only what `accept.ts` has checked was stored.
+  return (JSON.parse(String(row['body'])) as ChallengeBody).keyAuthorization;
 }
 
 function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {

@@ -31,7 +31,7 @@ export const MAX_FAILURE_CHARS = 100;
 
 /**
  * One resource's newest state. A delete carries no body. `kind` is `site` (a `SiteSpec` under its name), `purge` (a
- * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) or `certificate` (a `CertificatePair` under its `ssl_key`); an edge keeps kinds that it does not know, for the release that does.
+ * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) `certificate` (a `CertificatePair` under its `ssl_key`) or `challenge` (a `ChallengeBody` under `<host>/<token>`); an edge keeps kinds that it does not know, for the release that does.
  */
 export type ResourceChange =
   | {

@@ -39,6 +39,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     listen: config.edgeHttpListen,
     reusePort: config.edgeWorkers > 1,
     sites,
+    challenges: source,
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),

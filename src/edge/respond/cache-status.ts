@@ -17,6 +17,7 @@ export function cacheStatus({ mark, isReplacement }: Pick<EdgeAnswer, 'mark' | '
     case 'BYPASS':
       return `; fwd=${mark.reason === 'method' ? 'method' : 'bypass'}; detail=${mark.reason}`;
     case 'REDIRECT':
+    case 'OWN':
     case 'DENIED':
     case 'ERROR':
       return `; detail=${mark.reason}`;
