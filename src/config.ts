@@ -27,6 +27,9 @@ export interface Config
     | 'keyring'
     | 'controlTlsCert'
     | 'controlTlsKey'
+    | 'acmeDirectory'
+    | 'acmeEmail'
+    | 'acmeCa'
     | 'cacheMemory'
     | 'cacheDisk'
     | 'cacheDiskSize'
@@ -43,6 +46,8 @@ export interface Config
   readonly keyringFile: string;
   /** PEM texts; present when control speaks TLS. */
   readonly controlTls?: { readonly cert: string; readonly key: string };
+  /** Present when certificates are obtained. */
+  readonly acme?: AcmeConfig;
   /** For all edge workers of this machine together. */
   readonly cacheMemoryBytes: number;
   /** Shared by them. */
@@ -127,11 +132,21 @@ export type LogStore =
       readonly credentials: { readonly accessKey: string; readonly secretKey: string };
     };
 
+/** The authority that certificates are obtained from. */
+export interface AcmeConfig {
+  readonly directory: string;
+  readonly email: string | undefined;
+  /** PEM; absent: whom the system trusts. */
+  readonly ca: string | undefined;
+}
+
 type Refuse = (key: string, problem: string) => void;
 
 /** What follows from several settings together, and from the files that settings name. */
 function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
-  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...more } = values;
+  const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...given } =
+    values;
+  const { acmeDirectory, acmeEmail, acmeCa, ...more } = given;
   const { keyring, logStore: _, logS3Endpoint, logS3Region, logS3AccessKey, logS3SecretKey, ...rest } = more;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
@@ -164,6 +179,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
   if (!isLoopback(values.controlListen.host) && !isGuarded)
     refuse('controlListen', 'not on loopback, so it needs control-tls-cert and control-tls-key, or trusted-proxies');
 
+  const ca = fileText('acmeCa', acmeCa);
   const token = values.token ?? fileText('tokenFile', tokenFile)?.trim();
   return {
     ...rest,
@@ -176,6 +192,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     logSpoolBytes: logSpool,
     logStore: finishLogStore(values, dataDir, refuse),
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
+    ...(acmeDirectory !== undefined && { acme: { directory: acmeDirectory, email: acmeEmail, ca } }),
     ...(token !== undefined && { token }),
   };
 }

@@ -50,6 +50,9 @@ export interface Values {
   readonly originVerify: 'names' | 'always' | 'never';
   readonly smsWebhookAllow: readonly string[];
   readonly smsTimeWindowSeconds: number;
+  readonly acmeDirectory?: string;
+  readonly acmeEmail?: string;
+  readonly acmeCa?: string;
   readonly cnameSuffix: string;
   readonly review: 'auto' | 'manual';
   readonly locale: 'zh-CN' | 'en';
@@ -196,6 +199,22 @@ export const SETTINGS: Settings = {
     reader: wholeNumber(1, 86_400),
     default: '300',
     description: 'How many seconds the `time` of an SMS request may be off from the time of the service, either way',
+  },
+  acmeDirectory: {
+    reader: textWhere(
+      'https:// and the address of a directory',
+      (text) => /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
+    ),
+    description:
+      'Directory of the certificate authority (ACME) that certificates are obtained from, whose terms are agreed to with it; without it none are',
+  },
+  acmeEmail: {
+    reader: textThat('an e-mail address', /^[^\s@,?]{1,64}@[^\s@,?]{1,190}$/),
+    description: 'Where that authority can write to',
+  },
+  acmeCa: {
+    reader: path(),
+    description: 'Who vouches for that authority over TLS (PEM file); without it those whom the system trusts',
   },
   cnameSuffix: {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),

@@ -131,7 +131,8 @@ async function takePlace(trx: Transaction<Schema>, accountId: number, maxDomains
   if (!isTaken) throw new ServiceError('domainLimit', { limit: maxDomains });
 }
 
-async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: number): Promise<Domain> {
+/** The caller holds the domain. */
+export async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: number): Promise<Domain> {
   const body = toSiteSpec(domain);
   if (body !== undefined) {
     // The revision is not known yet; no matcher depends on it.

@@ -63,6 +63,7 @@ export interface DispatchOptions {
   readonly maxDomains: number;
   readonly keyring: Keyring;
   readonly maxCertificates: number;
+  readonly obtainsCertificates: boolean;
   readonly review: Review;
   readonly cacheLimits: CacheAmounts;
   readonly days: Days;
@@ -117,6 +118,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       maxDomains: options.maxDomains,
       keyring: options.keyring,
       maxCertificates: options.maxCertificates,
+      obtainsCertificates: options.obtainsCertificates,
       review: options.review,
       today: options.days.dayOf(now),
       cacheLimits: options.cacheLimits,

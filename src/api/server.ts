@@ -52,6 +52,8 @@ export interface ApiOptions {
   readonly sms?: SmsHooks;
   /** How far the time of a request to send may be off, either way; absent: 300 s. */
   readonly smsTimeWindowSeconds?: number;
+  /** Whether this service obtains certificates; absent: no. */
+  readonly obtainsCertificates?: boolean;
   /** Who decides on new domains. */
   readonly review: Review;
   /** Works as an operator's token, from this machine only. */
@@ -99,7 +101,7 @@ export interface Api extends AsyncDisposable {
 const SMS_WAITING = 5_000;
 const SMS_TIME_WINDOW_SECONDS = 300;
 const DOMAINS_PER_ACCOUNT = 100_000;
-const CERTIFICATES_PER_ACCOUNT = 10_000;
+export const CERTIFICATES_PER_ACCOUNT = 10_000;
 const MAX_CONNECTIONS = 10_000;
 const CLOSE_GRACE_MS = 10_000;
 /** For a whole request, body included. */
@@ -210,6 +212,7 @@ function addOperations(app: FastifyInstance, options: ApiOptions, send: Send): v
     maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
     keyring: options.logs.ring,
     maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
+    obtainsCertificates: options.obtainsCertificates ?? false,
     review: options.review,
     cacheLimits: {
       purgeUrls: limits.purgeUrlsPerDay,

@@ -18,6 +18,7 @@ import {
   writeTask,
 } from './wire-cache.ts';
 import { type CertificateView, readNewCertificate, readSsl, writeCertificate, writeSsl } from './wire-certificate.ts';
+import { writeCertificateRequest } from './wire-certificate-request.ts';
 import {
   type DomainView,
   type Look,
@@ -92,6 +93,8 @@ export const READ = {
   'certificate.delete': ({ ssl_key }) => ({ sslKey: ssl_key }),
   'config.setSsl': readSsl,
   'config.getSsl': readDomainId,
+  'config.requestCertificate': readDomainId,
+  'config.getCertificateRequest': readDomainId,
 
   'cache.purge': readPurge,
   'cache.prefetch': readPrefetch,
@@ -169,6 +172,8 @@ export const WRITE = {
   'certificate.delete': writeDone,
   'config.setSsl': writeDone,
   'config.getSsl': writeSsl,
+  'config.requestCertificate': writeDone,
+  'config.getCertificateRequest': writeCertificateRequest,
 
   'cache.purge': (taskId: number) => ({ task_id: String(taskId) }),
   'cache.prefetch': (taskId: number) => ({ task_id: String(taskId) }),

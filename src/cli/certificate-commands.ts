@@ -9,6 +9,7 @@ import type { CliContext } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
 import { addCallSettings, givenSettings, type Options, onOffOption, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { addRequestCommands } from './request-certificate.ts';
 import { readTextFile } from './setting-commands.ts';
 
 export function certificateCommand(context: CliContext): Command {
@@ -26,6 +27,7 @@ export function certificateCommand(context: CliContext): Command {
       printer(context, options)(data, [`certificate ${key} is deleted`]);
     },
   );
+  addRequestCommands(command, context);
   return command;
 }
 

@@ -116,6 +116,24 @@ export const ERRORS = {
     '字段 ssl_key 无效：证书已于 {time} 过期',
     'field ssl_key is invalid: the certificate expired at {time}',
   ),
+  certificatesNotObtained: row(
+    200,
+    2001,
+    '本服务未开启证书自动申请：运营者需设置 acme-directory',
+    'this service does not obtain certificates: its operator has to set acme-directory',
+  ),
+  wildcardNotObtained: row(
+    200,
+    2001,
+    '泛域名 {name} 不能自动申请证书：HTTP-01 验证不支持泛域名，请用 /config/addCertificate 添加',
+    'a certificate for the wildcard {name} cannot be obtained, for HTTP-01 does not prove it: add one with /config/addCertificate',
+  ),
+  certificateRequestLimit: row(
+    200,
+    2001,
+    '该域名一天内至多申请 {limit} 次证书，请稍后再试',
+    'a certificate for a domain can be tried for {limit} times a day: try again later',
+  ),
   domainHasCertificate: row(
     200,
     2001,

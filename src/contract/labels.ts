@@ -2,6 +2,7 @@
 import type { CERTIFICATE_STATUSES } from './certificate-operations.ts';
 import type { CDN_TYPES, DOMAIN_STATUS_CODES } from './domain-data.ts';
 import type { Localized } from './locale.ts';
+import type { REQUEST_PROBLEMS, REQUEST_STATES } from './request-certificate-operations.ts';
 
 export const CDN_TYPE_LABELS: Readonly<Record<(typeof CDN_TYPES)[number], Localized>> = {
   '1': { 'zh-CN': '静态加速', en: 'static' },
@@ -39,6 +40,28 @@ export const CERTIFICATE_STATUS_LABELS: Readonly<Record<(typeof CERTIFICATE_STAT
   InUse: { 'zh-CN': '使用中', en: 'in use' },
   Unused: { 'zh-CN': '未使用', en: 'not in use' },
   Expired: { 'zh-CN': '已过期', en: 'expired' },
+};
+
+export const REQUEST_STATE_LABELS: Readonly<Record<(typeof REQUEST_STATES)[number], Localized>> = {
+  none: { 'zh-CN': '未申请', en: 'not asked for' },
+  pending: { 'zh-CN': '申请中', en: 'asked for' },
+  challenged: { 'zh-CN': '验证中', en: 'being validated' },
+  issued: { 'zh-CN': '已签发', en: 'issued' },
+  failed: { 'zh-CN': '失败', en: 'failed' },
+};
+
+export const REQUEST_PROBLEM_LABELS: Readonly<Record<(typeof REQUEST_PROBLEMS)[number], Localized>> = {
+  unreachable: { 'zh-CN': '暂时无法访问证书颁发机构', en: 'the certificate authority cannot be asked just now' },
+  refused: { 'zh-CN': '证书颁发机构拒绝了申请', en: 'the certificate authority refuses' },
+  limited: { 'zh-CN': '超出证书颁发机构的频率限制', en: 'more than the certificate authority allows' },
+  validation: {
+    'zh-CN': '证书颁发机构未能验证域名：域名须解析到本服务',
+    en: 'the certificate authority could not validate the name: it has to lead to this service',
+  },
+  edges: { 'zh-CN': '并非所有节点都已就绪', en: 'not every edge was ready' },
+  expired: { 'zh-CN': '未在一小时内完成', en: 'it did not come to an end within an hour' },
+  unusable: { 'zh-CN': '签发的证书无法使用', en: 'the certificate that was issued cannot be used' },
+  accountFull: { 'zh-CN': '账户的证书数量已达上限', en: 'the account has as many certificates as it can' },
 };
 
 export const SUCCESS: Localized = { 'zh-CN': '操作成功', en: 'success' };

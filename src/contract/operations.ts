@@ -9,6 +9,7 @@ import { DOMAIN_OPERATIONS } from './domain-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { POLICY_OPERATIONS } from './policy-operations.ts';
+import { REQUEST_CERTIFICATE_OPERATIONS } from './request-certificate-operations.ts';
 import type { RouteName } from './routes.ts';
 import { SMS_OPERATIONS } from './sms-operations.ts';
 import { SMS_OPERATOR_OPERATIONS } from './sms-operator-operations.ts';
@@ -21,6 +22,7 @@ const OPERATION_TABLE = {
   ...ACCESS_OPERATIONS,
   ...CONFIG_OPERATIONS,
   ...CERTIFICATE_OPERATIONS,
+  ...REQUEST_CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
   ...SMS_OPERATIONS,

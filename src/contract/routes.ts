@@ -67,6 +67,20 @@ export const ROUTES = {
   'certificate.delete': { base: 'cdn', path: '/config/deleteCertificate', envelope: 'cdn', scope: 'cdn' },
   'config.setSsl': { base: 'cdn', path: '/config/setSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
   'config.getSsl': { base: 'cdn', path: '/config/getSslInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+  'config.requestCertificate': {
+    base: 'cdn',
+    path: '/config/requestCertificate',
+    envelope: 'cdn',
+    scope: 'cdn',
+    extension: true,
+  },
+  'config.getCertificateRequest': {
+    base: 'cdn',
+    path: '/config/getCertificateRequest',
+    envelope: 'cdn',
+    scope: 'cdn',
+    extension: true,
+  },
 
   'log.list': { base: 'cdn', path: '/cdnlog/logfiles', envelope: 'cdn', scope: 'cdn' },
   'stat.traffic': { base: 'cdn', path: '/stat/domainTraffic', envelope: 'cdn', scope: 'cdn', extension: true },

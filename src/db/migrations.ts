@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { systemClock } from '#lib/clock.ts';
 import type { ColumnWords } from './column-words.ts';
+import { acme } from './migrations-acme.ts';
 import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
 import { traffic } from './migrations-traffic.ts';
@@ -16,6 +17,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0005-traffic': traffic,
   '0006-sms': sms,
   '0007-certificates': certificates,
+  '0008-acme': acme,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

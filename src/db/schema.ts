@@ -3,6 +3,7 @@
  * as text. `migrations.ts` makes them; a name in snake_case is SQL and stays in this room.
  */
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
+import type { AcmeAccountTable, CertificateOrderTable } from './schema-acme.ts';
 import type { CertificateTable, CertificateUseTable } from './schema-certificates.ts';
 import type { SmsTables } from './schema-sms.ts';
 import type { LogPartTable, StatReportTable, StatSumTable, StatTopTable } from './schema-traffic.ts';
@@ -25,6 +26,8 @@ export interface Schema extends SmsTables {
   stat_top: StatTopTable;
   certificate: CertificateTable;
   certificate_use: CertificateUseTable;
+  acme_account: AcmeAccountTable;
+  certificate_order: CertificateOrderTable;
 }
 
 /** What every query function takes first: the database, or a transaction of it. */
@@ -155,4 +158,5 @@ export type TokenRow = Selectable<TokenTable>;
 export type DomainRow = Selectable<DomainTable>;
 export type EdgeRow = Selectable<EdgeTable>;
 export type CertificateRow = Selectable<CertificateTable>;
+export type CertificateOrderRow = Selectable<CertificateOrderTable>;
 export type CacheTaskRow = Selectable<CacheTaskTable>;

@@ -11,6 +11,8 @@ import { webhookSecretPlace } from './sms-deliveries.ts';
 /** Whoever stores sealed secrets in another column adds it here; those within JSON are read and written below, and in `export/secrets.ts`. */
 export const SEALED_COLUMNS = [
   { table: 'certificate', row: 'key', column: 'private_key' },
+  { table: 'acme_account', row: 'directory', column: 'private_key' },
+  { table: 'certificate_order', row: 'domain_id', column: 'private_key' },
   { table: 'sms_connector', row: 'id', column: 'secret' },
 ] as const;
 

@@ -36,15 +36,23 @@ function inForceFloor(liveEdges: readonly Pick<EdgeReport, 'appliedRevision'>[])
 }
 
 export function isInForce(
-  domain: { readonly name: string; readonly settingRevision: number },
+  { name, settingRevision }: { readonly name: string; readonly settingRevision: number },
+  liveEdges: readonly EdgeReport[],
+): boolean {
+  return isAppliedEverywhere({ kind: 'site', key: name, revision: settingRevision }, liveEdges);
+}
+
+/** Whether every live edge has this resource as of `revision`; not when none lives. */
+export function isAppliedEverywhere(
+  resource: { readonly kind: string; readonly key: string; readonly revision: number },
   liveEdges: readonly EdgeReport[],
 ): boolean {
   return (
     liveEdges.length > 0 &&
     liveEdges.every(
       (edge) =>
-        edge.appliedRevision >= domain.settingRevision &&
-        !edge.rejected.some(({ kind, key }) => kind === 'site' && key === domain.name),
+        edge.appliedRevision >= resource.revision &&
+        !edge.rejected.some(({ kind, key }) => kind === resource.kind && key === resource.key),
     )
   );
 }

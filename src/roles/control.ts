@@ -10,6 +10,7 @@ import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SmsEngine } from '#sms/engine.ts';
+import { startAcme } from './acme.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
@@ -21,6 +22,7 @@ export async function startControl({
   config,
   localSecret,
   ownAddresses,
+  build,
   log,
   registry,
 }: PartContext): Promise<RunningPart> {
@@ -42,6 +44,8 @@ export async function startControl({
   const api = stack.use(await startApi({ ...given, db, localSecret, clock: systemClock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, ring, ownAddresses, log, registry });
   engine.running = sms;
+  const { acme } = config;
+  if (acme !== undefined) stack.use(await startAcme({ acme, build, db, ring, log, registry }));
   addFeedMetrics(registry, feed);
   const running = stack.move();
   return {
@@ -89,6 +93,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     cnameSuffix: config.cnameSuffix,
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
+    obtainsCertificates: config.acme !== undefined,
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };
 }

@@ -84,6 +84,7 @@ export async function startTestApi(
       hours: 24,
     },
     review: 'auto',
+    obtainsCertificates: true,
     localSecret: LOCAL_SECRET,
     clock: () => test.now,
     steadyClock: () => test.passedMs,

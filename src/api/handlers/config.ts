@@ -3,6 +3,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { changeSettings } from '../change.ts';
 import { ACCESS_HANDLERS } from './access.ts';
+import { CERTIFICATE_REQUEST_HANDLERS } from './certificate-requests.ts';
 import { CERTIFICATE_HANDLERS } from './certificates.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
@@ -11,6 +12,7 @@ import { refuseMissing } from './refuse-missing.ts';
 export const CONFIG_HANDLERS = {
   ...ACCESS_HANDLERS,
   ...CERTIFICATE_HANDLERS,
+  ...CERTIFICATE_REQUEST_HANDLERS,
 
   'config.setPolicies': async (call, { domainId, caching }) => {
     await changeSettings(call, domainId, ({ settings }) => ({ ...settings, caching }));

@@ -23,6 +23,8 @@ export interface Call {
   readonly keyring: Keyring;
   /** Certificates that an account can have. */
   readonly maxCertificates: number;
+  /** Whether this service obtains certificates. */
+  readonly obtainsCertificates: boolean;
   /** The day in the service's time zone, `YYYY-MM-DD`. */
   readonly today: string;
   /** Of the service's time zone. */

@@ -24,6 +24,8 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   cache_usage: 0,
   certificate: 0,
   certificate_use: 0,
+  acme_account: 0,
+  certificate_order: 0,
   log_part: 0,
   stat_report: 0,
   stat_sum: 0,

@@ -1,0 +1,65 @@
+/** What an authority says when it does not do what it is asked. RFC 8555 §6.7, RFC 7807 */
+import type { HttpAnswer } from './https.ts';
+
+/** It cannot be asked, or says that it cannot answer, just now. */
+export class Unreachable extends Error {}
+
+/** It was asked, and refuses. */
+export class AcmeProblem extends Error {
+  /** Without its prefix, such as `rateLimited`; empty: it gave none. */
+  readonly type: string;
+  /** Absent: it named no time. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(type: string, detail: string, retryAfterMs?: number) {
+    super(detail);
+    this.type = type;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const PREFIX = 'urn:ietf:params:acme:error:';
+const MAX_DETAIL_CHARS = 300;
+const MAX_RETRY_AFTER_SECONDS = 30 * 24 * 3600;
+
+export function parseProblem(answer: HttpAnswer): AcmeProblem | Unreachable {
+  const { type, detail } = readProblem(parseJson(answer.body));
+  const text = detail === '' ? `it answered ${answer.status}` : detail;
+  if (answer.status >= 500 || type === 'serverInternal') return new Unreachable(text);
+  const isLimit = answer.status === 429 || type === 'rateLimited';
+  return new AcmeProblem(isLimit ? 'rateLimited' : type, text, readRetryAfter(answer));
+}
+
+/** A problem that stands in an answer; what is not there is empty. */
+export function readProblem(value: unknown): { readonly type: string; readonly detail: string } {
+  // `as`: an object's members are unknown values by their names.
+  const { type, detail } = Object(value) as Record<'type' | 'detail', unknown>;
+  return {
+    type: typeof type === 'string' && type.startsWith(PREFIX) ? type.slice(PREFIX.length) : '',
+    detail: typeof detail === 'string' ? cleanDetail(detail) : '',
+  };
+}
+
+/** It is shown to customers and logged: one line, of a bounded length. */
+function cleanDetail(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_DETAIL_CHARS);
+}
+
+/** Seconds only: a date tells of the authority's clock. */
+export function readRetryAfter({ header }: Pick<HttpAnswer, 'header'>): number | undefined {
+  const text = header('retry-after');
+  if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
+  return Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // as good as nothing
+  }
+}

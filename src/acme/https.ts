@@ -1,0 +1,64 @@
+/** Single requests to an authority: over TLS only, bounded in time and size, never redirected. */
+import { Agent } from 'undici';
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Lower-case name; `undefined`: not there, or more than once. */
+  header(name: string): string | undefined;
+  readonly body: string;
+}
+
+interface HttpQuestion {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly url: string;
+  readonly body?: string;
+}
+
+/** Rejects when there is no whole answer. */
+export type AskHttp = (question: HttpQuestion, signal: AbortSignal) => Promise<HttpAnswer>;
+
+export interface Https extends AsyncDisposable {
+  readonly ask: AskHttp;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** To the head of the answer, and between two pieces of its body. */
+const ANSWER_TIMEOUT_MS = 20_000;
+/** A chain is a few KB. */
+const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_CONNECTIONS = 8;
+
+/** `ca`: PEM of the authorities that may vouch for it; absent: those of the system. */
+export function createHttps(userAgent: string, ca?: string): Https {
+  const agent = new Agent({
+    connections: MAX_CONNECTIONS,
+    pipelining: 1,
+    connect: { timeout: CONNECT_TIMEOUT_MS, ...(ca !== undefined && { ca }) },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
+  return {
+    async ask({ method, url, body }, signal) {
+      const { protocol, origin, pathname, search } = new URL(url);
+      if (protocol !== 'https:') throw new Error(`an authority is asked by https, and not at ${url}`);
+      // RFC 8555 §6.1, §6.2
+      const headers = {
+        'user-agent': userAgent,
+        ...(body !== undefined && { 'content-type': 'application/jose+json' }),
+      };
+      const path = pathname + search;
+      const answer = await agent.request({ origin, path, method, headers, body: body ?? null, signal });
+      const fields = answer.headers;
+      return {
+        status: answer.statusCode,
+        header: (name) => {
+          const field = fields[name];
+          return typeof field === 'string' ? field : undefined;
+        },
+        body: await answer.body.text(),
+      };
+    },
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+}

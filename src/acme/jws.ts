@@ -1,0 +1,40 @@
+/** Requests as an authority wants them: signed with the account's key (ES256), each for one address and one nonce. RFC 8555 §6.2, RFC 7515 */
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+
+/** PKCS #8 PEM of a new P-256 key. */
+export function makeKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+export interface Signer {
+  /** `account` empty: the key speaks for itself. `payload` absent: nothing is said, only asked. RFC 8555 §6.3 */
+  sign(to: { readonly url: string; readonly nonce: string; readonly account: string }, payload?: object): string;
+  /** What proves that who answers is who asked. RFC 8555 §8.1 */
+  keyAuthorization(token: string): string;
+}
+
+export function createSigner(pem: string): Signer {
+  const key = createPrivateKey(pem);
+  const jwk = toJwk(key);
+  // In lexicographic order, without blanks. RFC 7638 §3
+  const thumbprint = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
+  return {
+    sign: ({ url, nonce, account }, payload) => {
+      const head = encode({ alg: 'ES256', nonce, url, ...(account === '' ? { jwk } : { kid: account }) });
+      const body = payload === undefined ? '' : encode(payload);
+      const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' });
+      return JSON.stringify({ protected: head, payload: body, signature: signature.toString('base64url') });
+    },
+    keyAuthorization: (token) => `${token}.${thumbprint}`,
+  };
+}
+
+function toJwk(key: KeyObject) {
+  const { crv, x, y } = createPublicKey(key).export({ format: 'jwk' });
+  return { crv, kty: 'EC', x, y };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

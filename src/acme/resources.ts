@@ -1,0 +1,92 @@
+/** Orders and authorizations as an authority describes them. RFC 8555 §7.1.3, §7.1.4, §8 */
+import { isChallengeToken } from '#model/challenge.ts';
+import { parseJson, readProblem, readRetryAfter, Unreachable } from './acme-problem.ts';
+import type { HttpAnswer } from './https.ts';
+
+export interface Order {
+  readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+  /** Of one name there is one. */
+  readonly authorizationUrl: string;
+  readonly finalizeUrl: string;
+  /** Present when it is valid. */
+  readonly certificateUrl: string | undefined;
+  /** Why it is invalid; may be empty. */
+  readonly problem: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface Authorization {
+  /** Anything but `pending` and `valid` is the end of it. */
+  readonly status: 'pending' | 'valid' | 'ended';
+  /** HTTP-01; absent: it is not offered. */
+  readonly challenge: Challenge | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface Challenge {
+  readonly url: string;
+  readonly token: string;
+  readonly status: 'pending' | 'processing' | 'ended';
+  /** Why it failed; may be empty. */
+  readonly problem: string;
+}
+
+const ORDER_STATUSES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
+
+/** Each throws `Unreachable` for what is none: an authority that does not speak the protocol now may do so later. */
+export function readOrder(answer: HttpAnswer): Order {
+  const body = readObject(answer.body);
+  const status = ORDER_STATUSES.find((known) => known === body['status']);
+  const [authorizationUrl] = Array.isArray(body['authorizations']) ? body['authorizations'] : [];
+  if (status === undefined) throw notAsExpected('status');
+  return {
+    status,
+    authorizationUrl: readUrl({ authorizations: authorizationUrl }, 'authorizations'),
+    finalizeUrl: readUrl(body, 'finalize'),
+    certificateUrl: body['certificate'] === undefined ? undefined : readUrl(body, 'certificate'),
+    problem: readProblem(body['error']).detail,
+    retryAfterMs: readRetryAfter(answer),
+  };
+}
+
+export function readAuthorization(answer: HttpAnswer): Authorization {
+  const body = readObject(answer.body);
+  const { status, challenges } = body;
+  const offered: readonly unknown[] = Array.isArray(challenges) ? challenges : [];
+  const found = offered.map((one) => Object(one)).find(({ type }) => type === 'http-01');
+  return {
+    status: status === 'pending' || status === 'valid' ? status : 'ended',
+    challenge: found === undefined ? undefined : readChallenge(found),
+    retryAfterMs: readRetryAfter(answer),
+  };
+}
+
+function readChallenge(body: Members): Challenge {
+  const { status, token } = body;
+  if (typeof token !== 'string' || !isChallengeToken(token)) throw notAsExpected('token');
+  return {
+    url: readUrl(body, 'url'),
+    token,
+    status: status === 'pending' || status === 'processing' ? status : 'ended',
+    problem: readProblem(body['error']).detail,
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function readObject(text: string): Members {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null) throw notAsExpected('an object');
+  // `as`: an object's members are unknown values by their names.
+  return value as Members;
+}
+
+export function readUrl(body: Members, name: string): string {
+  const url = body[name];
+  if (typeof url !== 'string' || !url.startsWith('https://') || !URL.canParse(url)) throw notAsExpected(name);
+  return url;
+}
+
+function notAsExpected(what: string): Unreachable {
+  return new Unreachable(`its answer is not what RFC 8555 says: ${what}`);
+}

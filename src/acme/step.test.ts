@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CertificateOrder } from '#model/certificate-order.ts';
+import type { Authorization, Challenge, Order } from './resources.ts';
+import { nextStep, type Step } from './step.ts';
+
+const TOKEN = 'token-of-at-least-22-characters';
+const ORDER: CertificateOrder = {
+  domainId: 1,
+  state: 'pending',
+  detail: '',
+  sslKey: '',
+  issuedKey: '',
+  url: 'https://ca/order/1',
+  privateKey: '',
+  failures: 0,
+  dayBeganAt: 0,
+  dayOrders: 1,
+  requestedAt: 0,
+  orderedAt: 1_000_000,
+  dueAt: 0,
+};
+const TOLD: CertificateOrder = { ...ORDER, state: 'challenged', challenge: { key: `a.example/${TOKEN}`, revision: 7 } };
+const SEEN: Order = {
+  status: 'pending',
+  authorizationUrl: 'https://ca/authz/1',
+  finalizeUrl: 'https://ca/finalize/1',
+  certificateUrl: undefined,
+  problem: '',
+  retryAfterMs: undefined,
+};
+const CHALLENGE: Challenge = { url: 'https://ca/chall/1', token: TOKEN, status: 'pending', problem: '' };
+const OPEN: Authorization = { status: 'pending', challenge: CHALLENGE, retryAfterMs: undefined };
+const HOUR_MS = 3_600_000;
+
+interface Row {
+  readonly order?: CertificateOrder;
+  /** What the authority says; absent: it was not asked yet. */
+  readonly seen?: Partial<Order>;
+  readonly authorization?: Authorization;
+  readonly areEdgesReady?: boolean;
+  readonly passedMs?: number;
+  readonly step: Step;
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'an order that the authority does not have is begun': { order: { ...ORDER, url: '' }, step: { kind: 'order' } },
+  'how it is is asked first': { step: { kind: 'look' } },
+  'the edges are told of the challenge': {
+    seen: {},
+    authorization: OPEN,
+    step: { kind: 'publish', token: TOKEN },
+  },
+  'the authority is not even asked before every edge answers': { order: TOLD, step: { kind: 'wait', forMs: 250 } },
+  'then it is told to look': {
+    order: TOLD,
+    areEdgesReady: true,
+    seen: {},
+    authorization: OPEN,
+    step: { kind: 'respond', url: CHALLENGE.url },
+  },
+  'and given time for that': {
+    order: TOLD,
+    areEdgesReady: true,
+    seen: {},
+    authorization: { ...OPEN, retryAfterMs: 3_000, challenge: { ...CHALLENGE, status: 'processing' } },
+    step: { kind: 'wait', forMs: 3_000 },
+  },
+  'a challenge that the authority has replaced is told anew': {
+    order: { ...TOLD, challenge: { key: 'a.example/another-token-of-22-letters', revision: 3 } },
+    areEdgesReady: true,
+    seen: {},
+    authorization: OPEN,
+    step: { kind: 'publish', token: TOKEN },
+  },
+  'a challenge that is over is withdrawn before the certificate is asked for': {
+    order: TOLD,
+    areEdgesReady: true,
+    seen: { status: 'ready' },
+    step: { kind: 'withdraw' },
+  },
+  'the certificate is asked for': {
+    seen: { status: 'ready' },
+    step: { kind: 'finalize', url: SEEN.finalizeUrl },
+  },
+  'and waited for, no longer than a minute at a time': {
+    seen: { status: 'processing', retryAfterMs: 600_000 },
+    step: { kind: 'wait', forMs: 60_000 },
+  },
+  'and fetched': {
+    order: { ...ORDER, privateKey: 'v1.sealed' },
+    seen: { status: 'valid', certificateUrl: 'https://ca/cert/1' },
+    step: { kind: 'download', url: 'https://ca/cert/1' },
+  },
+  'without its key it is of no use': {
+    seen: { status: 'valid', certificateUrl: 'https://ca/cert/1' },
+    step: { kind: 'fail', problem: 'unusable', detail: 'its private key is not here any more' },
+  },
+  'what the authority did not find is said': {
+    order: TOLD,
+    areEdgesReady: true,
+    seen: { status: 'invalid', problem: 'an order' },
+    authorization: { ...OPEN, status: 'ended', challenge: { ...CHALLENGE, status: 'ended', problem: 'a 403' } },
+    step: { kind: 'fail', problem: 'validation', detail: 'a 403' },
+  },
+  'without HTTP-01 there is no way': {
+    seen: {},
+    authorization: { ...OPEN, challenge: undefined },
+    step: { kind: 'fail', problem: 'refused', detail: 'the authority does not offer HTTP-01 for this name' },
+  },
+  'after an hour it has failed': { passedMs: HOUR_MS, step: { kind: 'fail', problem: 'expired', detail: '' } },
+  'and when it was the edges, so it says': {
+    order: TOLD,
+    passedMs: HOUR_MS,
+    step: { kind: 'fail', problem: 'edges', detail: '' },
+  },
+};
+
+for (const [name, { order = ORDER, seen, authorization, areEdgesReady = false, passedMs = 0, step }] of Object.entries(
+  ROWS,
+)) {
+  test(name, () => {
+    const facts = { areEdgesReady, now: order.orderedAt + passedMs };
+    const said = seen && { order: { ...SEEN, ...seen }, authorization };
+    assert.deepEqual(nextStep(order, { ...facts, seen: said }), step);
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * The next step of an order, from what is stored of it and what the authority and the edges say. Each step can be done again
+ * by who finds it half done. Pure. docs/decisions/0191
+ */
+import type { CertificateOrder, OrderProblem } from '#model/certificate-order.ts';
+import type { Authorization, Challenge, Order } from './resources.ts';
+import { isOverdue } from './schedule.ts';
+
+export type Step =
+  /** Begin a new order at the authority. */
+  | { readonly kind: 'order' }
+  /** Ask the authority how the order is, and call again. */
+  | { readonly kind: 'look' }
+  /** Tell the edges of the challenge. */
+  | { readonly kind: 'publish'; readonly token: string }
+  /** Every edge answers the challenge: the authority may look. */
+  | { readonly kind: 'respond'; readonly url: string }
+  /** The challenge is over: no edge needs it any more. */
+  | { readonly kind: 'withdraw' }
+  | { readonly kind: 'finalize'; readonly url: string }
+  | { readonly kind: 'download'; readonly url: string }
+  | { readonly kind: 'wait'; readonly forMs: number }
+  | { readonly kind: 'fail'; readonly problem: OrderProblem; readonly detail: string };
+
+/** What the authority says; the authorization while the order is pending. */
+export interface Seen {
+  readonly order: Order;
+  readonly authorization: Authorization | undefined;
+}
+
+export interface Facts {
+  readonly seen: Seen | undefined;
+  /** Whether every live edge answers the challenge. */
+  readonly areEdgesReady: boolean;
+  readonly now: number;
+}
+
+/** How soon edges, and the authority, are looked at again. */
+const EDGES_MS = 250;
+const AUTHORITY_MS = 1_000;
+const MAX_AUTHORITY_MS = 60_000;
+
+export function nextStep(order: CertificateOrder, { seen, areEdgesReady, now }: Facts): Step {
+  if (order.url === '') return { kind: 'order' };
+  const isWaitingForEdges = order.challenge !== undefined && !areEdgesReady;
+  if (seen === undefined) {
+    if (isOverdue(order, now)) return fail(isWaitingForEdges ? 'edges' : 'expired');
+    return isWaitingForEdges ? { kind: 'wait', forMs: EDGES_MS } : { kind: 'look' };
+  }
+  const { status, finalizeUrl, certificateUrl, problem, retryAfterMs } = seen.order;
+  switch (status) {
+    case 'pending':
+      return whilePending(order, seen.authorization);
+    case 'ready':
+      return order.challenge === undefined ? { kind: 'finalize', url: finalizeUrl } : { kind: 'withdraw' };
+    case 'processing':
+      return waitFor(retryAfterMs);
+    case 'valid':
+      if (order.challenge !== undefined) return { kind: 'withdraw' };
+      if (order.privateKey === '') return fail('unusable', 'its private key is not here any more');
+      return certificateUrl === undefined ? waitFor(retryAfterMs) : { kind: 'download', url: certificateUrl };
+    case 'invalid':
+      return fail('validation', seen.authorization?.challenge?.problem || problem);
+  }
+}
+
+function whilePending(order: CertificateOrder, authorization: Authorization | undefined): Step {
+  if (authorization === undefined) return waitFor(undefined);
+  const { status, challenge, retryAfterMs } = authorization;
+  if (status === 'ended') return fail('validation', challenge?.problem);
+  if (status === 'valid') return waitFor(retryAfterMs); // the order is about to be ready
+  if (challenge === undefined) return fail('refused', 'the authority does not offer HTTP-01 for this name');
+  if (challenge.status === 'ended') return fail('validation', challenge.problem);
+  if (!isTold(order, challenge)) return { kind: 'publish', token: challenge.token };
+  return challenge.status === 'pending' ? { kind: 'respond', url: challenge.url } : waitFor(retryAfterMs);
+}
+
+/** An authority may put another challenge in the place of one. */
+function isTold({ challenge }: CertificateOrder, { token }: Challenge): boolean {
+  return challenge?.key.endsWith(`/${token}`) === true;
+}
+
+function waitFor(retryAfterMs: number | undefined): Step {
+  return { kind: 'wait', forMs: Math.min(Math.max(retryAfterMs ?? 0, AUTHORITY_MS), MAX_AUTHORITY_MS) };
+}
+
+function fail(problem: OrderProblem, detail = ''): Step {
+  return { kind: 'fail', problem, detail };
+}

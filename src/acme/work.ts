@@ -1,0 +1,293 @@
+/**
+ * Works on one order under its lease: finds out how things are, does the one step that comes next, and stores what came of it.
+ * Whoever is killed in between leaves an order on which the next can go on. docs/decisions/0191
+ */
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { countBegun, deleteOrder, LeaseLost, orderKeyPlace, saveOrder } from '#db/certificate-orders.ts';
+import { findDomainById } from '#db/domains.ts';
+import { listLiveEdges } from '#db/edges.ts';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { type Change, publish } from '#db/resources.ts';
+import type { Schema } from '#db/schema.ts';
+import { seal, unseal } from '#db/sealing.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { isAppliedEverywhere } from '#model/acknowledgement.ts';
+import { coversName, parseChain } from '#model/certificate.ts';
+import {
+  type CertificateOrder,
+  countDayOrders,
+  type Given,
+  MAX_ORDERS_PER_DAY,
+  type ObtainedCertificate,
+  ORDER_DAY_MS,
+  type OrderProblem,
+} from '#model/certificate-order.ts';
+import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challenge.ts';
+import type { Domain } from '#model/domain.ts';
+import type { AccountHolder } from './account.ts';
+import { AcmeProblem, Unreachable } from './acme-problem.ts';
+import type { Account, Authority } from './authority.ts';
+import { makeCsr } from './csr.ts';
+import { makeKey } from './jws.ts';
+import { renewalAt, retryAt, troubleAt } from './schedule.ts';
+import { nextStep, type Seen, type Step } from './step.ts';
+
+export interface WorkParts {
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly authority: Authority;
+  readonly account: AccountHolder;
+  readonly give: GiveCertificate;
+  readonly clock: Clock;
+  /** 0 ≤ random() < 1 */
+  readonly random: () => number;
+  /** Names this process among those that work on orders. */
+  readonly owner: string;
+  readonly log: Logger;
+  /** An order has ended. */
+  readonly onEnd: (outcome: 'issued' | OrderProblem) => void;
+}
+
+/** Stores the certificate and binds the domain to it. The caller's transaction goes on. */
+type GiveCertificate = (trx: Transaction<Schema>, given: ObtainedCertificate) => Promise<Given>;
+
+/** All customers are one account at the authority, which counts what it begins; none of them may use it up. */
+const ORDERS_PER_HOUR = 100;
+const ORDERS_PER_HOUR_OF_ACCOUNT = 25;
+const HOUR_MS = 3_600_000;
+/** Until there is room again. */
+const FULL_MS = 300_000;
+/** Of a domain that waits for a person. */
+const NOT_SERVED_MS = 60_000;
+const SOON_MS = 1_000;
+
+/** Never rejects for what the authority does. Rejects when the database, or the key ring, does not do. */
+export async function workOrder(parts: WorkParts, claimed: CertificateOrder, signal: AbortSignal): Promise<void> {
+  const work = new Work(parts, claimed, signal);
+  try {
+    await work.run().catch((error: unknown) => work.settle(error));
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+}
+
+class Work {
+  readonly #parts: WorkParts;
+  readonly #signal: AbortSignal;
+  /** As it is stored. */
+  #order: CertificateOrder;
+
+  constructor(parts: WorkParts, order: CertificateOrder, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#order = order;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const domain = await findDomainById(db.query, this.#order.domainId);
+    if (domain === undefined || domain.settings.sslKey !== this.#order.sslKey) return await this.#giveUp();
+    if (domain.state !== 'open' && domain.state !== 'closed') return await this.#wait(NOT_SERVED_MS);
+    const facts = { areEdgesReady: await this.#areEdgesReady(), now: clock() };
+    const first = nextStep(this.#order, { ...facts, seen: undefined });
+    await this.#do(
+      first.kind === 'look' ? nextStep(this.#order, { ...facts, seen: await this.#look() }) : first,
+      domain,
+    );
+  }
+
+  /** What a failed step comes to. */
+  async settle(error: unknown): Promise<void> {
+    const { account, clock, random, log } = this.#parts;
+    const { domainId } = this.#order;
+    const now = clock();
+    if (error instanceof LeaseLost) throw error;
+    if (this.#signal.aborted && !(error instanceof AcmeProblem)) return await this.#save({ dueAt: now });
+    if (!(error instanceof AcmeProblem) && !(error instanceof Unreachable)) throw error;
+    const detail = error.message;
+    if (error instanceof Unreachable || error.type === 'badNonce') {
+      log.warn({ domainId, detail }, 'the authority for certificates cannot be asked; trying on');
+      return await this.#save({ problem: 'unreachable', detail, dueAt: troubleAt(this.#order, now, random()) });
+    }
+    switch (error.type) {
+      case 'accountDoesNotExist':
+        await account.forget();
+        return await this.#wait(SOON_MS);
+      case 'orderNotReady': // somebody was faster
+        return await this.#wait(SOON_MS);
+      case 'rateLimited':
+        return await this.#fail('limited', detail, error.retryAfterMs);
+      default:
+        return await this.#fail('refused', detail);
+    }
+  }
+
+  async #areEdgesReady(): Promise<boolean> {
+    const { db, clock } = this.#parts;
+    const { challenge } = this.#order;
+    if (challenge === undefined) return false;
+    return isAppliedEverywhere({ kind: CHALLENGE_KIND, ...challenge }, await listLiveEdges(db.query, clock()));
+  }
+
+  async #look(): Promise<Seen> {
+    const { authority } = this.#parts;
+    const account = await this.#account();
+    const order = await authority.readOrder(account, this.#order.url, this.#signal);
+    const hasReason = order.status === 'pending' || order.status === 'invalid';
+    if (!hasReason) return { order, authorization: undefined };
+    return { order, authorization: await authority.readAuthorization(account, order.authorizationUrl, this.#signal) };
+  }
+
+  async #do(step: Step, domain: Domain): Promise<void> {
+    const { authority, clock } = this.#parts;
+    switch (step.kind) {
+      case 'order':
+        return await this.#begin(domain);
+      case 'publish':
+        return await this.#publish(domain.name, step.token);
+      case 'respond':
+        await authority.respond(await this.#account(), step.url, this.#signal).catch((error: unknown) => {
+          // Said before, and looked for meanwhile: the next look shows what came of it.
+          if (!(error instanceof AcmeProblem && error.type === 'malformed')) throw error;
+        });
+        return await this.#wait(SOON_MS);
+      case 'withdraw':
+        return await this.#store([], { challenge: undefined, dueAt: clock() });
+      case 'finalize':
+        return await this.#finalize(domain.name, step.url);
+      case 'download':
+        return await this.#download(domain, step.url);
+      case 'wait':
+        return await this.#wait(step.forMs);
+      case 'fail':
+        return await this.#fail(step.problem, step.detail);
+      case 'look': // `nextStep` asks for it once
+        return await this.#wait(SOON_MS);
+    }
+  }
+
+  async #begin({ name, accountId }: Domain): Promise<void> {
+    const { db, authority, clock } = this.#parts;
+    const now = clock();
+    const dayOrders = countDayOrders(this.#order, now);
+    const dayBeganAt = dayOrders === 0 ? now : this.#order.dayBeganAt;
+    if (dayOrders >= MAX_ORDERS_PER_DAY) return await this.#save({ dueAt: dayBeganAt + ORDER_DAY_MS });
+    const begun = await countBegun(db.query, { since: now - HOUR_MS, accountId });
+    if (begun.all >= ORDERS_PER_HOUR || begun.ofAccount >= ORDERS_PER_HOUR_OF_ACCOUNT) return await this.#wait(FULL_MS);
+    const account = await this.#account();
+    // Counted before it is made: one that is killed here over and over comes to an end too.
+    const started = { state: 'pending', problem: undefined, detail: '', orderedAt: now } as const;
+    await this.#save({ ...started, dayBeganAt, dayOrders: dayOrders + 1 }, true);
+    const url = await authority.order(account, name, this.#signal);
+    await this.#save({ url, dueAt: now });
+  }
+
+  async #publish(host: string, token: string): Promise<void> {
+    const { clock } = this.#parts;
+    const { signer } = await this.#account();
+    const key = challengeKey(host, token);
+    const body: ChallengeBody = { keyAuthorization: signer.keyAuthorization(token) };
+    const put: Change = { kind: CHALLENGE_KIND, key, op: 'put', body };
+    await this.#store([put], { state: 'challenged', challenge: { key, revision: 0 }, dueAt: clock() });
+  }
+
+  async #finalize(name: string, url: string): Promise<void> {
+    const { ring, authority } = this.#parts;
+    if (this.#order.privateKey === '') {
+      const privateKey = seal(ring, orderKeyPlace(this.#order.domainId), Buffer.from(makeKey()));
+      await this.#save({ privateKey }, true);
+    }
+    await authority.finalize(await this.#account(), url, makeCsr(name, this.#openKey()), this.#signal);
+    await this.#wait(SOON_MS);
+  }
+
+  #openKey(): KeyObject {
+    const { domainId, privateKey } = this.#order;
+    return createPrivateKey(unseal(this.#parts.ring, orderKeyPlace(domainId), privateKey).toString('utf8'));
+  }
+
+  async #download({ name }: Domain, url: string): Promise<void> {
+    const { db, authority, give, clock, random, owner, log, onEnd } = this.#parts;
+    const privateKey = this.#openKey();
+    const pem = await authority.download(await this.#account(), url, this.#signal);
+    const now = clock();
+    const parsed = parseChain(pem, privateKey, now);
+    if (parsed.kind === 'invalid') return await this.#fail('unusable', `its certificate ${parsed.reason}`);
+    const { chain } = parsed;
+    if (!coversName(chain.names, name)) return await this.#fail('unusable', 'its certificate is for another name');
+    const { domainId, sslKey: instead, issuedKey } = this.#order;
+    const isReplaced = instead !== '' && instead === issuedKey;
+    const dueAt = renewalAt(chain, now, random());
+    const given = await db.transaction(async (trx) => {
+      const result = await give(trx, { domainId, instead, isReplaced, chain, privateKey, now });
+      if (result.kind !== 'given') return result;
+      const { sslKey } = result;
+      const done = { state: 'issued', problem: undefined, detail: '', sslKey, issuedKey: sslKey, failures: 0 } as const;
+      await saveOrder(trx, { ...this.#order, ...done, ...CLEARED, dueAt }, owner);
+      return result;
+    });
+    if (given.kind !== 'given')
+      return given.kind === 'unwanted' ? await this.#giveUp() : await this.#fail('accountFull', '');
+    onEnd('issued');
+    log.info({ domainId, name, certificate: given.sslKey, renewAt: new Date(dueAt) }, 'a certificate was obtained');
+  }
+
+  async #fail(problem: OrderProblem, detail: string, retryAfterMs?: number): Promise<void> {
+    const { clock, random, log, onEnd } = this.#parts;
+    const now = clock();
+    const failures = this.#order.failures + 1;
+    const dueAt = retryAt(failures, now, random(), retryAfterMs);
+    await this.#store([], { state: 'failed', problem, detail, failures, ...CLEARED, dueAt });
+    onEnd(problem);
+    log.warn({ domainId: this.#order.domainId, problem, detail, failures }, 'a certificate was not obtained');
+  }
+
+  /** The domain is gone, or somebody has chosen another certificate for it, or none. */
+  async #giveUp(): Promise<void> {
+    const { db, owner, clock } = this.#parts;
+    const { domainId, challenge } = this.#order;
+    await db.transaction(async (trx) => {
+      await deleteOrder(trx, domainId, owner);
+      if (challenge !== undefined) await publish(trx, [withdrawal(challenge.key)], clock());
+    });
+  }
+
+  #account(): Promise<Account> {
+    return this.#parts.account.get(this.#signal);
+  }
+
+  async #wait(forMs: number): Promise<void> {
+    await this.#save({ dueAt: this.#parts.clock() + forMs });
+  }
+
+  /** Gives the order back, unless it `keeps` it. */
+  async #save(change: Partial<CertificateOrder>, keeps = false): Promise<void> {
+    const { db, owner } = this.#parts;
+    const changed = { ...this.#order, ...change };
+    await saveOrder(db.query, changed, owner, keeps);
+    this.#order = changed;
+  }
+
+  /** With what edges are told; a challenge that is no longer the order's is taken from them. */
+  async #store(changes: readonly Change[], change: Partial<CertificateOrder>): Promise<void> {
+    const { db, owner, clock } = this.#parts;
+    const old = this.#order.challenge;
+    const changed = { ...this.#order, ...change };
+    const { challenge } = changed;
+    const withdrawn = old !== undefined && old.key !== challenge?.key ? [withdrawal(old.key)] : [];
+    const all = [...changes, ...withdrawn];
+    await db.transaction(async (trx) => {
+      const revision = all.length === 0 ? 0 : await publish(trx, all, clock());
+      await saveOrder(trx, { ...changed, challenge: challenge && { ...challenge, revision } }, owner);
+    });
+  }
+}
+
+const CLEARED = { url: '', challenge: undefined, privateKey: '' } as const;
+
+function withdrawal(key: string): Change {
+  return { kind: CHALLENGE_KIND, key, op: 'delete' };
+}

@@ -1,0 +1,66 @@
+/** Works on the orders that are due, some at once, each under a lease; several processes on one database share them. */
+import { claimOrders, freeOrders, hasDueOrders } from '#db/certificate-orders.ts';
+import { type WorkParts, workOrder } from './work.ts';
+
+export interface AcmeWorker extends AsyncDisposable {
+  /** Does what is due now, and what becomes due by it. Rejects when the database does not answer. */
+  round(): Promise<void>;
+}
+
+const MAX_UNDER_WAY = 8;
+/** One step may take so long. */
+const STEP_LIMIT_MS = 60_000;
+/** Longer: nobody else has the order while a step goes on. */
+const LEASE_MS = 2 * STEP_LIMIT_MS;
+const POLL_MS = 500;
+
+/** `pollMs` 0: only when `round` is called. */
+export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promise<AcmeWorker> {
+  const { db, log } = parts;
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+  let isFailing = false;
+  if (db.engine === 'sqlite') await freeOrders(db.query);
+
+  const round = (): Promise<void> => {
+    running ??= rounds(parts, stop.signal).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const poll = () => {
+    round().then(
+      () => {
+        isFailing = false;
+      },
+      (error: unknown) => {
+        if (!isFailing) log.error({ err: error }, 'orders of certificates cannot be worked on; trying on');
+        isFailing = true;
+      },
+    );
+  };
+  const timer = pollMs === 0 ? undefined : setInterval(poll, pollMs);
+  return {
+    round,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      stop.abort();
+      await running?.catch(() => undefined); // said by `poll`
+    },
+  };
+}
+
+async function rounds(parts: WorkParts, stopping: AbortSignal): Promise<void> {
+  const { db, clock, owner } = parts;
+  while (!stopping.aborted && (await hasDueOrders(db.query, clock()))) {
+    const now = clock();
+    const claim = { owner, leaseUntil: now + LEASE_MS, now, limit: MAX_UNDER_WAY };
+    const orders = await db.transaction((trx) => claimOrders(trx, claim));
+    if (orders.length === 0) return;
+    const done = await Promise.allSettled(
+      orders.map((order) => workOrder(parts, order, AbortSignal.any([stopping, AbortSignal.timeout(STEP_LIMIT_MS)]))),
+    );
+    const failed = done.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+}

@@ -1,0 +1,24 @@
+/** A certificate that is being obtained, as it is answered. Used by `wire.ts` only. */
+import { REQUEST_PROBLEM_LABELS, REQUEST_STATE_LABELS } from '#contract/labels.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
+import type { Look } from './wire-domain.ts';
+
+export function writeCertificateRequest(
+  order: CertificateOrder | undefined,
+  { locale, formatTime }: Look,
+): DataOf<'config.getCertificateRequest'> {
+  const state = order?.state ?? 'none';
+  const problem = order?.problem;
+  const rests = (state === 'issued' || state === 'failed') && order !== undefined && order.dueAt < NEVER_AT;
+  return {
+    state,
+    state_name: REQUEST_STATE_LABELS[state][locale],
+    problem: problem ?? '',
+    problem_name: problem === undefined ? '' : REQUEST_PROBLEM_LABELS[problem][locale],
+    detail: order?.detail ?? '',
+    ssl_key: order?.issuedKey ?? '',
+    request_time: order === undefined ? '' : formatTime(order.requestedAt),
+    next_time: rests ? formatTime(order.dueAt) : '',
+  };
+}

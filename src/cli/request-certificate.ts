@@ -1,0 +1,75 @@
+/** `causeway certificate request` and `status`: a certificate that the service obtains for a domain. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Client } from '#client/client.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { printer } from './account-commands.ts';
+import { connectCustomer } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { findDomainId } from './find-domain.ts';
+import { waitForEdges } from './on-domain.ts';
+import { addCallSettings, givenSettings, type Options } from './options.ts';
+import { formatPairs } from './output.ts';
+
+type Request = DataOf<'config.getCertificateRequest'>;
+
+/** Authorities take seconds; edges that have just died hold an order up for half a minute. */
+const WAIT_LIMIT_MS = 300_000;
+const WAIT_POLL_MS = 500;
+
+export function addRequestCommands(command: Command, context: CliContext): void {
+  const describe = (usage: string, description: string) =>
+    addCallSettings(command.command(usage), context).description(description);
+  describe('request <domain>', 'obtain a certificate for a domain, give it to the domain, and renew it in time')
+    .option('--wait', 'until every edge has it, or it has failed')
+    .action((domain: string, options: Options) =>
+      showRequest(context, domain, options, async (client, id) => {
+        await client.call('config.requestCertificate', { domain_id: id });
+        if (options['wait'] === true) await waitForCertificate(client, id);
+      }),
+    );
+  describe('status <domain>', 'show how far that has come, and when it is renewed').action(
+    (domain: string, options: Options) => showRequest(context, domain, options, async () => undefined),
+  );
+}
+
+async function showRequest(
+  context: CliContext,
+  domain: string,
+  options: Options,
+  work: (client: Client, id: string) => Promise<void>,
+): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const id = await findDomainId(client, domain);
+  await work(client, id);
+  const data = await client.call('config.getCertificateRequest', { domain_id: id });
+  printer(context, options)(data, describeRequest(data));
+}
+
+async function waitForCertificate(client: Client, id: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += WAIT_POLL_MS) {
+    const request = await client.call('config.getCertificateRequest', { domain_id: id });
+    if (request.state === 'issued') break;
+    if (request.state === 'failed') throw new CliError(`no certificate: ${describeProblem(request)}`);
+    if (request.state === 'none') throw new CliError('no certificate: the domain was given another one meanwhile');
+    if (waitedMs >= WAIT_LIMIT_MS)
+      throw new CliError(`no certificate after ${WAIT_LIMIT_MS / 1000} s: ${describeProblem(request)}; it goes on`);
+    await delay(WAIT_POLL_MS);
+  }
+  await waitForEdges(client, id);
+}
+
+function describeRequest(request: Request): readonly string[] {
+  return formatPairs([
+    ['state', request.state_name],
+    ['problem', request.problem === '' ? '' : describeProblem(request)],
+    ['certificate', request.ssl_key],
+    ['asked for', request.request_time],
+    [request.state === 'failed' ? 'tried again' : 'renewed', request.next_time],
+  ]);
+}
+
+function describeProblem({ problem_name, state_name, detail }: Request): string {
+  const what = problem_name === '' ? state_name : problem_name;
+  return detail === '' ? what : `${what} (${detail})`;
+}

@@ -1,0 +1,181 @@
+/** Orders of certificates. Each is worked on by one process at a time, which holds it under a lease. */
+import { sql, type Transaction } from 'kysely';
+import {
+  type CertificateOrder,
+  countDayOrders,
+  MAX_ORDERS_PER_DAY,
+  type OrderProblem,
+  type OrderState,
+} from '#model/certificate-order.ts';
+import { isPostgres } from './engine.ts';
+import type { CertificateOrderRow, Executor, Schema } from './schema.ts';
+import type { SecretPlace } from './sealing.ts';
+
+/** Where the private key of a certificate to be is stored. */
+export function orderKeyPlace(domainId: number): SecretPlace {
+  return { table: 'certificate_order', row: domainId, column: 'private_key' };
+}
+
+export async function findOrder(x: Executor, domainId: number): Promise<CertificateOrder | undefined> {
+  const row = await x.selectFrom('certificate_order').selectAll().where('domain_id', '=', domainId).executeTakeFirst();
+  return row && toOrder(row);
+}
+
+/**
+ * The caller holds the domain. `asked`: it is due now. `underWay`: it was already. `limited`: the domain has begun as many
+ * as it may in a day.
+ */
+export async function askForCertificate(
+  trx: Transaction<Schema>,
+  { domainId, sslKey, now }: { readonly domainId: number; readonly sslKey: string; readonly now: number },
+): Promise<'asked' | 'underWay' | 'limited'> {
+  const present = await findOrder(trx, domainId);
+  const isUnderWay = present?.state === 'pending' || present?.state === 'challenged';
+  if (isUnderWay && present.sslKey === sslKey) return 'underWay';
+  if (present?.state === 'issued' && present.sslKey === sslKey && sslKey !== '') return 'underWay';
+  if (present !== undefined && countDayOrders(present, now) >= MAX_ORDERS_PER_DAY) return 'limited';
+  const words = { state: 'pending', problem: '', detail: '', ssl_key: sslKey };
+  // Whoever is at work on it knows less than this: its lease ends.
+  const asked = { ...words, failures: 0, requested_at: now, due_at: now, ...RELEASED };
+  const unused = {
+    issued_key: '',
+    url: '',
+    challenge_key: '',
+    challenge_revision: 0,
+    private_key: '',
+    day_began_at: now,
+    day_orders: 0,
+  };
+  await trx
+    .insertInto('certificate_order')
+    .values({ domain_id: domainId, ...asked, ...unused, ordered_at: 0 })
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(asked))
+    .execute();
+  return 'asked';
+}
+
+export interface OrderClaim {
+  /** Names the process. */
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+  readonly limit: number;
+}
+
+/** Whoever has waited longest first. What another process holds is passed over. */
+export async function claimOrders(
+  trx: Transaction<Schema>,
+  { owner, leaseUntil, now, limit }: OrderClaim,
+): Promise<readonly CertificateOrder[]> {
+  let query = trx
+    .selectFrom('certificate_order')
+    .selectAll()
+    .where('due_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .orderBy('due_at')
+    .orderBy('domain_id')
+    .limit(limit);
+  if (isPostgres(trx)) query = query.forUpdate().skipLocked();
+  const rows = await query.execute();
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.domain_id);
+  const lease = { lease_owner: owner, lease_until: leaseUntil };
+  await trx.updateTable('certificate_order').set(lease).where('domain_id', 'in', ids).execute();
+  return rows.map(toOrder);
+}
+
+export async function hasDueOrders(x: Executor, now: number): Promise<boolean> {
+  const query = x.selectFrom('certificate_order').select('domain_id').where('due_at', '<=', now);
+  return (await query.where('lease_until', '<=', now).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Another process has the order: what this one knows of it no longer counts. */
+export class LeaseLost extends Error {}
+
+/** Throws `LeaseLost`. `keeps`: this process goes on with it. */
+export async function saveOrder(x: Executor, order: CertificateOrder, owner: string, keeps = false): Promise<void> {
+  const row = await x
+    .updateTable('certificate_order')
+    .set({ ...toColumns(order), ...(!keeps && RELEASED) })
+    .where('domain_id', '=', order.domainId)
+    .where('lease_owner', '=', owner)
+    .returning('domain_id')
+    .executeTakeFirst();
+  if (row === undefined) throw new LeaseLost();
+}
+
+/** Throws `LeaseLost`. */
+export async function deleteOrder(x: Executor, domainId: number, owner: string): Promise<void> {
+  const row = await x
+    .deleteFrom('certificate_order')
+    .where('domain_id', '=', domainId)
+    .where('lease_owner', '=', owner)
+    .returning('domain_id')
+    .executeTakeFirst();
+  if (row === undefined) throw new LeaseLost();
+}
+
+/** For a database with one process: whoever held an order has died. */
+export async function freeOrders(x: Executor): Promise<void> {
+  await x.updateTable('certificate_order').set(RELEASED).where('lease_owner', '!=', '').execute();
+}
+
+/** Domains whose last order was begun after `since`: of all, and of the account. */
+export async function countBegun(
+  x: Executor,
+  { since, accountId }: { readonly since: number; readonly accountId: number },
+): Promise<{ readonly all: number; readonly ofAccount: number }> {
+  const row = await x
+    .selectFrom('certificate_order')
+    .innerJoin('domain', 'domain.id', 'domain_id')
+    .select((e) => e.fn.countAll<number>().as('all'))
+    .select(sql<number | null>`sum(case when account_id = ${accountId} then 1 else 0 end)`.as('of_account'))
+    .where('ordered_at', '>', since)
+    .executeTakeFirstOrThrow();
+  // SQL's null: the sum of nothing.
+  return { all: Number(row.all), ofAccount: Number(row.of_account ?? 0) };
+}
+
+const RELEASED = { lease_owner: '', lease_until: 0 };
+
+function toColumns(order: CertificateOrder): Omit<CertificateOrderRow, 'domain_id' | 'lease_owner' | 'lease_until'> {
+  return {
+    state: order.state,
+    problem: order.problem ?? '',
+    detail: order.detail,
+    ssl_key: order.sslKey,
+    issued_key: order.issuedKey,
+    url: order.url,
+    challenge_key: order.challenge?.key ?? '',
+    challenge_revision: order.challenge?.revision ?? 0,
+    private_key: order.privateKey,
+    failures: order.failures,
+    day_began_at: order.dayBeganAt,
+    day_orders: order.dayOrders,
+    requested_at: order.requestedAt,
+    ordered_at: order.orderedAt,
+    due_at: order.dueAt,
+  };
+}
+
+function toOrder(row: CertificateOrderRow): CertificateOrder {
+  const { challenge_key: key, challenge_revision: revision } = row;
+  return {
+    domainId: row.domain_id,
+    // `as`, here and below: written by this file only, from the same types.
+    state: row.state as OrderState,
+    problem: row.problem === '' ? undefined : (row.problem as OrderProblem),
+    detail: row.detail,
+    sslKey: row.ssl_key,
+    issuedKey: row.issued_key,
+    url: row.url,
+    challenge: key === '' ? undefined : { key, revision },
+    privateKey: row.private_key,
+    failures: row.failures,
+    dayBeganAt: row.day_began_at,
+    dayOrders: row.day_orders,
+    requestedAt: row.requested_at,
+    orderedAt: row.ordered_at,
+    dueAt: row.due_at,
+  };
+}

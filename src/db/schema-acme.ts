@@ -1,0 +1,38 @@
+/** Tables of the certificates that the service obtains. */
+
+/** Who the service is to an authority. */
+export interface AcmeAccountTable {
+  /** Address of the authority's directory. */
+  directory: string;
+  /** PKCS #8 PEM, sealed for this row; empty after an export left it out. */
+  private_key: string;
+  /** The account's address; empty until the authority has given one. */
+  url: string;
+  created_at: number;
+}
+
+/** A `CertificateOrder`, and who works on it. */
+export interface CertificateOrderTable {
+  domain_id: number;
+  state: string;
+  /** Empty: none. */
+  problem: string;
+  detail: string;
+  ssl_key: string;
+  issued_key: string;
+  url: string;
+  /** Of the feed's resource; empty: there is none. */
+  challenge_key: string;
+  challenge_revision: number;
+  /** Sealed for this row. */
+  private_key: string;
+  failures: number;
+  day_began_at: number;
+  day_orders: number;
+  requested_at: number;
+  ordered_at: number;
+  due_at: number;
+  /** Names the process. */
+  lease_owner: string;
+  lease_until: number;
+}

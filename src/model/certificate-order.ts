@@ -1,0 +1,87 @@
+/** A certificate that the service obtains for a domain from an authority (ACME), and renews: one order per domain. */
+import type { KeyObject } from 'node:crypto';
+import type { CertificateChain } from './certificate.ts';
+
+/**
+ * `pending`: asked for. `challenged`: the edges are told what the authority will look for. `issued`: the domain has it, until
+ * it is renewed. `failed`: tried again later, unless given up.
+ */
+export type OrderState = 'pending' | 'challenged' | 'issued' | 'failed';
+
+/** What went wrong, or holds it up. */
+export type OrderProblem =
+  /** The authority cannot be asked, or does not answer. */
+  | 'unreachable'
+  /** It does not issue for this name, or not to us. */
+  | 'refused'
+  /** More than it allows. */
+  | 'limited'
+  /** It did not find the challenge at the name. */
+  | 'validation'
+  /** An edge did not take the challenge in time. */
+  | 'edges'
+  /** There was no end within an hour. */
+  | 'expired'
+  /** What it issued is of no use here. */
+  | 'unusable'
+  /** The account has as many certificates as it can. */
+  | 'accountFull';
+
+export interface CertificateOrder {
+  readonly domainId: number;
+  readonly state: OrderState;
+  /** Absent while there is none. */
+  readonly problem?: OrderProblem | undefined;
+  /** What the authority says of it, or whoever else knows more. */
+  readonly detail: string;
+  /** The certificate that the domain had when this began, or has from it; empty: none. Where it has another, somebody else decided. */
+  readonly sslKey: string;
+  /** The last certificate that came of it; empty: none has. */
+  readonly issuedKey: string;
+  /** At the authority; empty until it has one. */
+  readonly url: string;
+  /** What edges are told, and since which revision. */
+  readonly challenge?: { readonly key: string; readonly revision: number } | undefined;
+  /** Of the certificate to be, sealed; empty until it is asked for. */
+  readonly privateKey: string;
+  /** Since it last went well. */
+  readonly failures: number;
+  /** How many were begun at the authority since this instant. */
+  readonly dayBeganAt: number;
+  readonly dayOrders: number;
+  readonly requestedAt: number;
+  /** When the last one was begun at the authority; 0: never. */
+  readonly orderedAt: number;
+  /** When there is something to do. */
+  readonly dueAt: number;
+}
+
+/** Orders that a domain may begin at the authority in 24 hours: authorities count failed ones by the hour and equal ones by the week. */
+export const MAX_ORDERS_PER_DAY = 5;
+export const ORDER_DAY_MS = 24 * 3_600_000;
+
+/** How many of today's are used. */
+export function countDayOrders(
+  { dayBeganAt, dayOrders }: Pick<CertificateOrder, 'dayBeganAt' | 'dayOrders'>,
+  now: number,
+): number {
+  return now - dayBeganAt >= ORDER_DAY_MS ? 0 : dayOrders;
+}
+
+/** Of what is given up: until it is asked for anew. The latest instant there is. */
+export const NEVER_AT = 8_640_000_000_000_000;
+
+/** A certificate that was obtained, for the domain that asked for it. */
+export interface ObtainedCertificate {
+  readonly domainId: number;
+  /** What the domain must have still; empty: no certificate. */
+  readonly instead: string;
+  /** Delete that one, unless another domain has it. */
+  readonly isReplaced: boolean;
+  readonly chain: CertificateChain;
+  readonly privateKey: KeyObject;
+  readonly now: number;
+}
+
+/** `unwanted`: the domain is gone, or has another certificate. `full`: the account has as many certificates as it can. */
+export type Given = { readonly kind: 'given'; readonly sslKey: string } | { readonly kind: 'unwanted' | 'full' };

@@ -1,0 +1,51 @@
+/** Obtaining certificates, as control does it: the authority that the settings name, and the way to the domains. docs/decisions/0190 */
+import { randomUUID } from 'node:crypto';
+import { Counter, type Registry } from 'prom-client';
+import { createAccountHolder } from '#acme/account.ts';
+import { createAuthority } from '#acme/authority.ts';
+import { createHttps } from '#acme/https.ts';
+import { startAcmeWorker } from '#acme/worker.ts';
+import { giveCertificate } from '#api/give-certificate.ts';
+import { CERTIFICATES_PER_ACCOUNT } from '#api/server.ts';
+import type { AcmeConfig } from '#config';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+
+export interface AcmeOptions {
+  readonly acme: AcmeConfig;
+  /** The release. */
+  readonly build: string;
+  readonly db: Db;
+  readonly ring: Keyring;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOptions): Promise<AsyncDisposable> {
+  const ended = new Counter({
+    name: 'causeway_certificate_orders_total',
+    help: 'Certificates that were asked of the authority, by what came of it: issued, or the problem',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const { directory, email, ca } = acme;
+  const https = createHttps(`causeway/${build}`, ca);
+  const authority = createAuthority(directory, https.ask, steadyClock);
+  const worker = await startAcmeWorker({
+    ...{ db, ring, authority, log },
+    account: createAccountHolder({ db, ring, authority, directory, email, clock: systemClock }),
+    give: (trx, given) => giveCertificate(trx, { ring, maxCertificates: CERTIFICATES_PER_ACCOUNT }, given),
+    clock: systemClock,
+    random: Math.random,
+    owner: randomUUID(),
+    onEnd: (outcome) => ended.inc({ outcome }),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await worker[Symbol.asyncDispose]();
+      await https[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** Certificates from Pebble: issued, renewed, refused, and brought to an end by whoever comes after a killed process. */
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { listCertificates } from '#db/certificates.ts';
+import { markDomainDeleted } from '#db/domains.ts';
+import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
+import { NAME, startAcmeWorld } from './support/acme.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
+import { needsProgram } from './support/needs.ts';
+
+const BOUND = { ...needsProgram('pebble'), timeout: 60_000 };
+
+describeOnBothEngines('certificates that are obtained', (newDatabase) => {
+  test(
+    'an order goes from the challenge to a certificate that the domain has, and is renewed in time',
+    BOUND,
+    async (t) => {
+      const world = await startAcmeWorld(t, newDatabase, { nonceReject: 50 });
+      assert.equal(await world.request(), 'asked');
+      assert.equal(await world.request(), 'underWay');
+      const first = await world.run();
+      assert.equal(first.state, 'issued', JSON.stringify(first));
+      const domain = await world.readDomain();
+      assert.deepEqual([domain?.settings.sslControl, domain?.settings.sslKey], [true, first.sslKey]);
+      assert.equal((await world.resources('challenge')).size, 0);
+      const [pair] = (await world.resources('certificate')).values() as Iterable<{ certificate: string }>;
+      const leaf = new X509Certificate(pair?.certificate ?? '');
+      assert.equal(leaf.subjectAltName, `DNS:${NAME}`);
+      const [line] = world.edge.log;
+      assert.match(line?.join(' ') ?? '', / GET \/\.well-known\/acme-challenge\/[\w-]+ HTTP\/1\.1 NONE\/200 /);
+
+      const lifetime = leaf.validToDate.getTime() - leaf.validFromDate.getTime();
+      const expected = leaf.validToDate.getTime() - lifetime * (1 / 3 + 1 / 60);
+      assert.ok(Math.abs(first.dueAt - expected) <= 1, 'a third of the lifetime, and half of the jitter');
+      const asked = world.asked.length;
+      world.now = first.dueAt - 1;
+      await world.round();
+      assert.equal(world.asked.length, asked, 'not before it is due');
+      world.now = first.dueAt;
+      await world.round();
+      assert.equal((await world.order())?.state, 'challenged');
+      assert.equal((await world.readDomain())?.settings.sslKey, first.sslKey, 'the one before serves meanwhile');
+      const second = await world.run();
+      assert.notEqual(second.sslKey, first.sslKey);
+      const renewed = await world.readDomain();
+      assert.equal(renewed?.settings.sslKey, second.sslKey);
+      assert.equal(renewed?.settingRevision, domain?.settingRevision, 'no setting was changed');
+      const kept = await listCertificates(world.db.query, world.accountId);
+      assert.deepEqual(
+        kept.map(({ key, isInUse }) => [key, isInUse]),
+        [[second.sslKey, true]],
+      );
+      assert.deepEqual([...(await world.resources('certificate')).keys()], [second.sslKey]);
+    },
+  );
+
+  test('the authority looks only when every live edge answers', BOUND, async (t) => {
+    const world = await startAcmeWorld(t, newDatabase);
+    await world.request();
+    await world.applyFeed();
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      await world.round();
+      world.now += 1_000;
+    }
+    assert.deepEqual(
+      [(await world.order())?.state, world.asked.filter((what) => what === 'POST chalZ').length, world.edge.log.length],
+      ['challenged', 0, 0],
+    );
+    world.now += 3_600_000;
+    await world.applyFeed();
+    world.now += 31_000; // the edge is gone now
+    await world.round();
+    const { state, problem } = (await world.order()) ?? {};
+    assert.deepEqual([state, problem], ['failed', 'edges']);
+    assert.equal((await world.resources('challenge')).size, 0);
+  });
+
+  test('a worker that is killed at any request leaves an order that the next one ends, once', BOUND, async (t) => {
+    const world = await startAcmeWorld(t, newDatabase, { nonceReject: 0 });
+    await world.request();
+    // Each request is tried three times: the first is cut before it leaves, and the answer of the second is lost.
+    const tries = new Map<string, number>();
+    let kills = 0;
+    const killAt = (wanted: number) => async (question: string) => {
+      const turn = (tries.get(question) ?? 0) + (wanted === 1 ? 1 : 0);
+      if (wanted === 1) tries.set(question, turn);
+      if (turn !== wanted) return;
+      kills += 1;
+      await world.kill();
+    };
+    world.before = killAt(1);
+    world.after = killAt(2);
+    const order = await world.run();
+    assert.equal(order.state, 'issued', JSON.stringify(order));
+    assert.ok(kills >= 16, `${kills}: ${[...tries.keys()].join(', ')}`);
+    assert.equal((await listCertificates(world.db.query, world.accountId)).length, 1);
+    assert.equal(world.pebble.log().match(/Issued certificate/g)?.length, 1, 'one certificate was issued');
+    assert.equal((await world.resources('challenge')).size, 0);
+  });
+});
+
+test(
+  'a name that does not lead here fails with what the authority says, and is tried again later and later',
+  BOUND,
+  async (t) => {
+    const world = await startAcmeWorld(t, newSqlite, { names: [] });
+    await world.request();
+    const failed = await world.run();
+    assert.deepEqual([failed.state, failed.problem, failed.failures], ['failed', 'validation', 1]);
+    assert.match(failed.detail, /www\.example\.com|DNS|lookup/i);
+    assert.equal((await world.resources('challenge')).size, 0);
+    assert.equal(failed.dueAt - world.now, 2_700_000, 'three quarters of an hour');
+    for (let tries = 2; tries <= MAX_ORDERS_PER_DAY; tries += 1) {
+      assert.equal(await world.request(), 'asked');
+      assert.equal((await world.run()).state, 'failed');
+    }
+    assert.equal(await world.request(), 'limited');
+    world.now = ((await world.order())?.dueAt ?? 0) + 1;
+    const asked = world.asked.length;
+    await world.round();
+    assert.equal(world.asked.length, asked, 'nor does it try by itself before the day is over');
+    world.now += 24 * 3_600_000;
+    assert.equal(await world.request(), 'asked');
+  },
+);
+
+test('an order ends with its domain, and when somebody chooses another certificate', BOUND, async (t) => {
+  const world = await startAcmeWorld(t, newSqlite);
+  await world.request();
+  await world.round();
+  assert.equal((await world.resources('challenge')).size, 1);
+  await markDomainDeleted(world.db.query, world.domain.id, world.now);
+  world.now += 1_000;
+  await world.round();
+  assert.equal(await world.order(), undefined);
+  assert.equal((await world.resources('challenge')).size, 0);
+});
+
+test('an authority that cannot be asked is asked again, and what it issued is fetched then', BOUND, async (t) => {
+  const world = await startAcmeWorld(t, newSqlite);
+  world.before = () => Promise.reject(new Error('connection refused'));
+  await world.request();
+  await world.round();
+  const held = await world.order();
+  assert.deepEqual([held?.state, held?.problem, held?.failures], ['pending', 'unreachable', 0]);
+  assert.ok((held?.dueAt ?? 0) > world.now);
+  world.now += 600_000;
+  world.before = async () => undefined;
+  assert.equal((await world.run()).state, 'issued');
+  assert.equal(world.logLines.join('').includes('BEGIN'), false);
+});

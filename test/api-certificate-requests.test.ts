@@ -1,0 +1,72 @@
+/** Asking for certificates through the interface: who may, for what, how often, and what is told of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimOrders, deleteOrder, findOrder, LeaseLost, saveOrder } from '#db/certificate-orders.ts';
+import { NEVER_AT } from '#model/certificate-order.ts';
+import { add, dataOf, startWithCustomers } from './support/customers.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
+
+const NONE = {
+  state: 'none',
+  state_name: 'not asked for',
+  problem: '',
+  problem_name: '',
+  detail: '',
+  ssl_key: '',
+  request_time: '',
+  next_time: '',
+};
+
+describeOnBothEngines('requests of certificates', (newDatabase) => {
+  test('are told how far they have come; others have none of it', async (t) => {
+    const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
+    const domain_id = await add(mine, 'www.example.com');
+    const ask = async () => (await mine('config.requestCertificate', { domain_id })).errorCode;
+    const show = async () => dataOf(await mine('config.getCertificateRequest', { domain_id }));
+    assert.deepEqual(await show(), NONE);
+    assert.equal((await theirs('config.requestCertificate', { domain_id })).errorCode, 'domainNotFound');
+    assert.equal((await theirs('config.getCertificateRequest', { domain_id })).errorCode, 'domainNotFound');
+    const wild = await add(mine, '*.example.org');
+    assert.equal((await mine('config.requestCertificate', { domain_id: wild })).errorCode, 'wildcardNotObtained');
+
+    assert.equal(await ask(), undefined);
+    const asked = { ...NONE, state: 'pending', state_name: 'asked for', request_time: '2026-01-31 12:00:00' };
+    assert.deepEqual(await show(), asked);
+    const claim = { owner: 'w1', now: api.now, leaseUntil: api.now + 1000, limit: 10 };
+    const [order] = await api.db.transaction((trx) => claimOrders(trx, claim));
+    assert.ok(order !== undefined);
+    const again = await api.db.transaction((trx) => claimOrders(trx, { ...claim, owner: 'w2' }));
+    assert.deepEqual(again, [], 'one process at a time');
+    assert.equal(await ask(), undefined);
+    await assert.rejects(saveOrder(api.db.query, order, 'w2'), LeaseLost);
+    await assert.rejects(deleteOrder(api.db.query, order.domainId, 'w2'), LeaseLost);
+
+    const failed = { ...order, state: 'failed', problem: 'validation', detail: 'no such name', failures: 1 } as const;
+    const today = { dayBeganAt: api.now, dayOrders: 4, orderedAt: api.now };
+    await saveOrder(api.db.query, { ...failed, ...today, dueAt: api.now + 3_600_000 }, 'w1');
+    const shown = await show();
+    assert.deepEqual(
+      [shown['state'], shown['problem'], shown['detail'], shown['next_time']],
+      ['failed', 'validation', 'no such name', '2026-01-31 13:00:00'],
+    );
+    assert.match(String(shown['problem_name']), /^the certificate authority could not validate the name/);
+
+    const later = { ...claim, owner: 'w3', now: api.now + 3_600_000, leaseUntil: api.now + 3_601_000 };
+    const [due] = await api.db.transaction((trx) => claimOrders(trx, later));
+    assert.equal(due?.failures, 1);
+    await saveOrder(api.db.query, { ...failed, ...today, dayOrders: 5, dueAt: NEVER_AT }, 'w3');
+    assert.equal((await show())['next_time'], '', 'given up');
+    assert.equal(await ask(), 'certificateRequestLimit');
+    api.now += 24 * 3_600_000;
+    assert.equal(await ask(), undefined);
+    assert.equal((await findOrder(api.db.query, Number(domain_id)))?.failures, 0);
+  });
+});
+
+test('a service without an authority obtains none', async (t) => {
+  const { mine } = await startWithCustomers(t, newSqlite, { obtainsCertificates: false });
+  const domain_id = await add(mine, 'www.example.com');
+  const answer = await mine('config.requestCertificate', { domain_id });
+  assert.deepEqual([answer.errorCode, answer.body['data']], ['certificatesNotObtained', false]);
+  assert.match(String(answer.body['info']), /acme-directory/);
+});
