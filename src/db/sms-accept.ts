@@ -37,10 +37,11 @@ export async function findSendids(
   trx: Transaction<Schema>,
   replayHashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ hash: string; sendid: string }>`
-    select r.replay_hash as hash, r.sendid as sendid
-    from ${listOf(trx, replayHashes)} join sms_request as r on r.replay_hash = value ->> 0`.execute(trx);
-  return new Map(rows.map(({ hash, sendid }) => [hash, sendid]));
+  // Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table.
+  const { rows } = await sql<{ hash: string; sendid: string | null }>`
+    select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
+    from ${listOf(trx, replayHashes)}`.execute(trx);
+  return new Map(rows.flatMap(({ hash, sendid }) => (sendid === null ? [] : [[hash, sendid]])));
 }
 
 export interface AccountNumber {
