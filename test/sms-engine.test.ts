@@ -251,7 +251,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('parts a second are counted, not messages, and a connector that is edited goes on with the new rate', async (t) => {
+  test('parts a second are counted, not messages (jasmin#925), and a connector that is edited goes on with the new rate', async (t) => {
     const { db, a, ring, start } = await openWorld(t, newDatabase, 20);
     const account = await openSmsAccount(db, { now: Date.now() });
     const begun = performance.now();
