@@ -27,6 +27,8 @@ export interface PebbleOptions {
   readonly names: readonly string[];
   /** Percent of good nonces that it refuses. */
   readonly nonceReject?: number;
+  /** How long it takes before it looks, at most; absent: no time. */
+  readonly validationSeconds?: number;
 }
 
 export interface Pebble {
@@ -50,7 +52,7 @@ export async function placePebble(t: Pick<TestContext, 'after'>): Promise<Pebble
     directory: url(port, 'dir'),
     ca: authority.ca,
     caFile: authority.caFile,
-    async start({ httpPort, names, nonceReject = 5 }) {
+    async start({ httpPort, names, nonceReject = 5, validationSeconds }) {
       const dns = await startDns(t, Object.fromEntries(names.map((name) => [name, { a: ['127.0.0.1'] }])));
       const pebble = {
         listenAddress: `127.0.0.1:${port}`,
@@ -66,7 +68,9 @@ export async function placePebble(t: Pick<TestContext, 'after'>): Promise<Pebble
         {
           env: {
             PATH: process.env['PATH'],
-            PEBBLE_VA_NOSLEEP: '1',
+            ...(validationSeconds === undefined
+              ? { PEBBLE_VA_NOSLEEP: '1' }
+              : { PEBBLE_VA_SLEEPTIME: String(validationSeconds) }),
             PEBBLE_WFE_NONCEREJECT: String(nonceReject),
             PEBBLE_AUTHZREUSE: '0',
           },
