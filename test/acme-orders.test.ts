@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import type { HttpAnswer } from '#acme/https.ts';
+import { addDomain } from '#api/change.ts';
+import { askForCertificate } from '#db/certificate-orders.ts';
 import { listCertificates } from '#db/certificates.ts';
 import { markDomainDeleted } from '#db/domains.ts';
-import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
+import { MAX_ORDERS_PER_DAY, NEVER_AT } from '#model/certificate-order.ts';
 import { NAME, startAcmeWorld } from './support/acme.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { needsProgram } from './support/needs.ts';
@@ -125,6 +128,24 @@ test(
   },
 );
 
+test('an account begins 25 orders an hour, however many it asks for', BOUND, async (t) => {
+  const world = await startAcmeWorld(t, newSqlite);
+  const { db, domain } = world;
+  for (let n = 0; n < 25; n += 1) {
+    const { id } = await addDomain(db, { ...domain, name: `d${n}.example.com` }, 100, world.now);
+    await db.transaction((trx) => askForCertificate(trx, { domainId: id, sslKey: '', now: world.now }));
+    const begun = { ordered_at: world.now, due_at: NEVER_AT };
+    await db.query.updateTable('certificate_order').set(begun).where('domain_id', '=', id).execute();
+  }
+  await world.request();
+  await world.round();
+  assert.equal(world.asked.length, 0);
+  assert.equal((await world.order())?.dueAt, world.now + 300_000);
+  world.now += 3_600_000;
+  await world.round();
+  assert.ok(world.asked.includes('POST order-plz'));
+});
+
 test('an order ends with its domain, and when somebody chooses another certificate', BOUND, async (t) => {
   const world = await startAcmeWorld(t, newSqlite);
   await world.request();
@@ -135,6 +156,42 @@ test('an order ends with its domain, and when somebody chooses another certifica
   await world.round();
   assert.equal(await world.order(), undefined);
   assert.equal((await world.resources('challenge')).size, 0);
+});
+
+test('what an authority refuses is told with its reason; a limit holds for as long as it says', BOUND, async (t) => {
+  const world = await startAcmeWorld(t, newSqlite);
+  const refuse = (status: number, type: string, fields: Readonly<Record<string, string>> = {}): HttpAnswer => ({
+    status,
+    header: (name) => fields[name],
+    body: JSON.stringify({ type: `urn:ietf:params:acme:error:${type}`, detail: `a\nreason\u0007 ${'x'.repeat(999)}` }),
+  });
+  const only = (wanted: string, answer: HttpAnswer) => (what: string) => (what === wanted ? answer : undefined);
+  const fail = async (answer: HttpAnswer) => {
+    world.instead = only('POST order-plz', answer);
+    await world.request();
+    await world.round();
+    const { state, problem, detail = '', dueAt = 0 } = (await world.order()) ?? {};
+    assert.match(detail, /^a reason x{200,}$/);
+    assert.ok(detail.length <= 300);
+    return { state, problem, afterMs: dueAt - world.now };
+  };
+  const limited = { state: 'failed', problem: 'limited', afterMs: 7_200_000 };
+  assert.deepEqual(await fail(refuse(429, 'rateLimited', { 'retry-after': '7200' })), limited);
+  const refused = { state: 'failed', problem: 'refused', afterMs: 2_700_000 };
+  assert.deepEqual(await fail(refuse(400, 'rejectedIdentifier')), refused);
+  for (let tries = 0; tries < 10; tries += 1) {
+    const away = await fail(refuse(503, 'serverInternal'));
+    assert.deepEqual([away.state, away.problem], ['pending', 'unreachable'], 'and uses up no try of the day');
+    assert.ok(away.afterMs >= 2_500 && away.afterMs <= 300_000);
+    world.now += away.afterMs;
+  }
+  world.instead = (what) => {
+    if (what !== 'POST order-plz') return undefined;
+    world.instead = () => undefined;
+    return refuse(400, 'accountDoesNotExist');
+  };
+  assert.equal((await world.run()).state, 'issued', 'an account that the authority has lost is registered anew');
+  assert.equal(world.asked.filter((what) => what === 'POST sign-me-up').length, 2);
 });
 
 test('an authority that cannot be asked is asked again, and what it issued is fetched then', BOUND, async (t) => {

@@ -41,10 +41,10 @@ export function readProblem(value: unknown): { readonly type: string; readonly d
 }
 
 /** It is shown to customers and logged: one line, of a bounded length. */
-function cleanDetail(text: string): string {
+export function cleanDetail(text: string): string {
   return text
     .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()
     .slice(0, MAX_DETAIL_CHARS);
 }

@@ -2,7 +2,7 @@
  * An authority that speaks ACME (RFC 8555): its answers as values, its refusals as `AcmeProblem`. Knows no orders of ours and
  * keeps nothing but nonces and the directory.
  */
-import { AcmeProblem, parseProblem, Unreachable } from './acme-problem.ts';
+import { AcmeProblem, cleanDetail, parseProblem, Unreachable } from './acme-problem.ts';
 import type { AskHttp, HttpAnswer } from './https.ts';
 import type { Signer } from './jws.ts';
 import { type Authorization, type Order, readAuthorization, readObject, readOrder, readUrl } from './resources.ts';
@@ -49,9 +49,8 @@ export function createAuthority(directoryUrl: string, ask: AskHttp, now: () => n
 
   const exchange: AskHttp = async (question, signal) => {
     const answer = await ask(question, signal).catch((error: unknown) => {
-      throw new Unreachable(`${question.url}: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Unreachable(cleanDetail(`${question.url}: ${why}`), { cause: error });
     });
     const nonce = answer.header('replay-nonce');
     if (nonce !== undefined && /^[\w-]+$/.test(nonce)) nonces.push(nonce);

@@ -20,7 +20,11 @@ const ORDER: CertificateOrder = {
   orderedAt: 1_000_000,
   dueAt: 0,
 };
-const TOLD: CertificateOrder = { ...ORDER, state: 'challenged', challenge: { key: `a.example/${TOKEN}`, revision: 7 } };
+const TOLD: CertificateOrder = {
+  ...ORDER,
+  state: 'challenged',
+  challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 0 },
+};
 const SEEN: Order = {
   status: 'pending',
   authorizationUrl: 'https://ca/authz/1',
@@ -66,8 +70,24 @@ const ROWS: Readonly<Record<string, Row>> = {
     authorization: { ...OPEN, retryAfterMs: 3_000, challenge: { ...CHALLENGE, status: 'processing' } },
     step: { kind: 'wait', forMs: 3_000 },
   },
+  'and is not told again while it may be looking': {
+    order: { ...TOLD, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
+    passedMs: 59_999,
+    areEdgesReady: true,
+    seen: {},
+    authorization: OPEN,
+    step: { kind: 'wait', forMs: 1_000 },
+  },
+  'but when it has not heard it': {
+    order: { ...TOLD, challenge: { key: `a.example/${TOKEN}`, revision: 7, toldAt: 1_000_000 } },
+    passedMs: 60_000,
+    areEdgesReady: true,
+    seen: {},
+    authorization: OPEN,
+    step: { kind: 'respond', url: CHALLENGE.url },
+  },
   'a challenge that the authority has replaced is told anew': {
-    order: { ...TOLD, challenge: { key: 'a.example/another-token-of-22-letters', revision: 3 } },
+    order: { ...TOLD, challenge: { key: 'a.example/another-token-of-22-letters', revision: 3, toldAt: 0 } },
     areEdgesReady: true,
     seen: {},
     authorization: OPEN,

@@ -37,6 +37,9 @@ export interface Facts {
 
 /** How soon edges, and the authority, are looked at again. */
 const EDGES_MS = 250;
+const MAX_EDGES_MS = 5_000;
+/** An authority that was told and shows nothing after so long has not heard it. */
+const LOOK_MS = 60_000;
 const AUTHORITY_MS = 1_000;
 const MAX_AUTHORITY_MS = 60_000;
 
@@ -45,12 +48,12 @@ export function nextStep(order: CertificateOrder, { seen, areEdgesReady, now }: 
   const isWaitingForEdges = order.challenge !== undefined && !areEdgesReady;
   if (seen === undefined) {
     if (isOverdue(order, now)) return fail(isWaitingForEdges ? 'edges' : 'expired');
-    return isWaitingForEdges ? { kind: 'wait', forMs: EDGES_MS } : { kind: 'look' };
+    return isWaitingForEdges ? waitForEdges(now - order.orderedAt) : { kind: 'look' };
   }
   const { status, finalizeUrl, certificateUrl, problem, retryAfterMs } = seen.order;
   switch (status) {
     case 'pending':
-      return whilePending(order, seen.authorization);
+      return whilePending(order, seen.authorization, now);
     case 'ready':
       return order.challenge === undefined ? { kind: 'finalize', url: finalizeUrl } : { kind: 'withdraw' };
     case 'processing':
@@ -64,7 +67,7 @@ export function nextStep(order: CertificateOrder, { seen, areEdgesReady, now }: 
   }
 }
 
-function whilePending(order: CertificateOrder, authorization: Authorization | undefined): Step {
+function whilePending(order: CertificateOrder, authorization: Authorization | undefined, now: number): Step {
   if (authorization === undefined) return waitFor(undefined);
   const { status, challenge, retryAfterMs } = authorization;
   if (status === 'ended') return fail('validation', challenge?.problem);
@@ -72,12 +75,18 @@ function whilePending(order: CertificateOrder, authorization: Authorization | un
   if (challenge === undefined) return fail('refused', 'the authority does not offer HTTP-01 for this name');
   if (challenge.status === 'ended') return fail('validation', challenge.problem);
   if (!isTold(order, challenge)) return { kind: 'publish', token: challenge.token };
-  return challenge.status === 'pending' ? { kind: 'respond', url: challenge.url } : waitFor(retryAfterMs);
+  const isLooking = challenge.status === 'processing' || now - (order.challenge?.toldAt ?? 0) < LOOK_MS;
+  return isLooking ? waitFor(retryAfterMs) : { kind: 'respond', url: challenge.url };
 }
 
 /** An authority may put another challenge in the place of one. */
 function isTold({ challenge }: CertificateOrder, { token }: Challenge): boolean {
   return challenge?.key.endsWith(`/${token}`) === true;
+}
+
+/** Edges take a moment; where they take longer, it is for long. */
+function waitForEdges(lastsMs: number): Step {
+  return { kind: 'wait', forMs: Math.min(Math.max(EDGES_MS, lastsMs / 10), MAX_EDGES_MS) };
 }
 
 function waitFor(retryAfterMs: number | undefined): Step {

@@ -105,7 +105,7 @@ class Work {
     const { domainId } = this.#order;
     const now = clock();
     if (error instanceof LeaseLost) throw error;
-    if (this.#signal.aborted && !(error instanceof AcmeProblem)) return await this.#save({ dueAt: now });
+    if (isStopping(this.#signal) && !(error instanceof AcmeProblem)) return await this.#save({ dueAt: now });
     if (!(error instanceof AcmeProblem) && !(error instanceof Unreachable)) throw error;
     const detail = error.message;
     if (error instanceof Unreachable || error.type === 'badNonce') {
@@ -142,20 +142,15 @@ class Work {
   }
 
   async #do(step: Step, domain: Domain): Promise<void> {
-    const { authority, clock } = this.#parts;
     switch (step.kind) {
       case 'order':
         return await this.#begin(domain);
       case 'publish':
         return await this.#publish(domain.name, step.token);
       case 'respond':
-        await authority.respond(await this.#account(), step.url, this.#signal).catch((error: unknown) => {
-          // Said before, and looked for meanwhile: the next look shows what came of it.
-          if (!(error instanceof AcmeProblem && error.type === 'malformed')) throw error;
-        });
-        return await this.#wait(SOON_MS);
+        return await this.#respond(step.url);
       case 'withdraw':
-        return await this.#store([], { challenge: undefined, dueAt: clock() });
+        return await this.#store([], { challenge: undefined, dueAt: this.#parts.clock() });
       case 'finalize':
         return await this.#finalize(domain.name, step.url);
       case 'download':
@@ -180,9 +175,16 @@ class Work {
     const account = await this.#account();
     // Counted before it is made: one that is killed here over and over comes to an end too.
     const started = { state: 'pending', problem: undefined, detail: '', orderedAt: now } as const;
+    const { orderedAt } = this.#order;
     await this.#save({ ...started, dayBeganAt, dayOrders: dayOrders + 1 }, true);
-    const url = await authority.order(account, name, this.#signal);
-    await this.#save({ url, dueAt: now });
+    try {
+      const url = await authority.order(account, name, this.#signal);
+      await this.#save({ url, dueAt: now });
+    } catch (error) {
+      // An authority that is away uses up none of them.
+      if (error instanceof Unreachable) await this.#save({ dayOrders, orderedAt }, true);
+      throw error;
+    }
   }
 
   async #publish(host: string, token: string): Promise<void> {
@@ -191,7 +193,16 @@ class Work {
     const key = challengeKey(host, token);
     const body: ChallengeBody = { keyAuthorization: signer.keyAuthorization(token) };
     const put: Change = { kind: CHALLENGE_KIND, key, op: 'put', body };
-    await this.#store([put], { state: 'challenged', challenge: { key, revision: 0 }, dueAt: clock() });
+    await this.#store([put], { state: 'challenged', challenge: { key, revision: 0, toldAt: 0 }, dueAt: clock() });
+  }
+
+  /** Told twice an authority looks twice, and the second time there may be nothing any more. */
+  async #respond(url: string): Promise<void> {
+    const { authority, clock } = this.#parts;
+    const { challenge } = this.#order;
+    await this.#save({ challenge: challenge && { ...challenge, toldAt: clock() } }, true);
+    await authority.respond(await this.#account(), url, this.#signal);
+    await this.#wait(SOON_MS);
   }
 
   async #finalize(name: string, url: string): Promise<void> {
@@ -284,6 +295,11 @@ class Work {
       await saveOrder(trx, { ...changed, challenge: challenge && { ...challenge, revision } }, owner);
     });
   }
+}
+
+/** Not when a step took too long: that is the authority's doing. */
+function isStopping({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }
 
 const CLEARED = { url: '', challenge: undefined, privateKey: '' } as const;

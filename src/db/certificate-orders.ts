@@ -42,6 +42,7 @@ export async function askForCertificate(
     url: '',
     challenge_key: '',
     challenge_revision: 0,
+    challenge_told_at: 0,
     private_key: '',
     day_began_at: now,
     day_orders: 0,
@@ -148,6 +149,7 @@ function toColumns(order: CertificateOrder): Omit<CertificateOrderRow, 'domain_i
     url: order.url,
     challenge_key: order.challenge?.key ?? '',
     challenge_revision: order.challenge?.revision ?? 0,
+    challenge_told_at: order.challenge?.toldAt ?? 0,
     private_key: order.privateKey,
     failures: order.failures,
     day_began_at: order.dayBeganAt,
@@ -159,7 +161,7 @@ function toColumns(order: CertificateOrder): Omit<CertificateOrderRow, 'domain_i
 }
 
 function toOrder(row: CertificateOrderRow): CertificateOrder {
-  const { challenge_key: key, challenge_revision: revision } = row;
+  const { challenge_key: key, challenge_revision: revision, challenge_told_at: toldAt } = row;
   return {
     domainId: row.domain_id,
     // `as`, here and below: written by this file only, from the same types.
@@ -169,7 +171,7 @@ function toOrder(row: CertificateOrderRow): CertificateOrder {
     sslKey: row.ssl_key,
     issuedKey: row.issued_key,
     url: row.url,
-    challenge: key === '' ? undefined : { key, revision },
+    challenge: key === '' ? undefined : { key, revision, toldAt },
     privateKey: row.private_key,
     failures: row.failures,
     dayBeganAt: row.day_began_at,

@@ -27,6 +27,7 @@ export function acme({ bigint, tableEnd }: ColumnWords): Migration {
         .addColumn('url', 'text', (column) => column.notNull())
         .addColumn('challenge_key', 'text', (column) => column.notNull())
         .addColumn('challenge_revision', bigint, (column) => column.notNull())
+        .addColumn('challenge_told_at', bigint, (column) => column.notNull())
         .addColumn('private_key', 'text', (column) => column.notNull())
         .addColumn('failures', 'integer', (column) => column.notNull())
         .addColumn('day_began_at', bigint, (column) => column.notNull())

@@ -24,6 +24,7 @@ export interface CertificateOrderTable {
   /** Of the feed's resource; empty: there is none. */
   challenge_key: string;
   challenge_revision: number;
+  challenge_told_at: number;
   /** Sealed for this row. */
   private_key: string;
   failures: number;

@@ -40,8 +40,7 @@ export interface CertificateOrder {
   readonly issuedKey: string;
   /** At the authority; empty until it has one. */
   readonly url: string;
-  /** What edges are told, and since which revision. */
-  readonly challenge?: { readonly key: string; readonly revision: number } | undefined;
+  readonly challenge?: PublishedChallenge | undefined;
   /** Of the certificate to be, sealed; empty until it is asked for. */
   readonly privateKey: string;
   /** Since it last went well. */
@@ -54,6 +53,15 @@ export interface CertificateOrder {
   readonly orderedAt: number;
   /** When there is something to do. */
   readonly dueAt: number;
+}
+
+export interface PublishedChallenge {
+  /** Of the feed's resource. */
+  readonly key: string;
+  /** That edges have it with. */
+  readonly revision: number;
+  /** When the authority was told to look; 0: not yet. */
+  readonly toldAt: number;
 }
 
 /** Orders that a domain may begin at the authority in 24 hours: authorities count failed ones by the hour and equal ones by the week. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createAccountHolder } from '#acme/account.ts';
 import { createAuthority } from '#acme/authority.ts';
-import { type AskHttp, createHttps } from '#acme/https.ts';
+import { type AskHttp, createHttps, type HttpAnswer } from '#acme/https.ts';
 import { startAcmeWorker } from '#acme/worker.ts';
 import { addDomain } from '#api/change.ts';
 import { giveCertificate } from '#api/give-certificate.ts';
@@ -43,6 +43,8 @@ export interface AcmeWorld {
   before: (question: string) => Promise<void>;
   /** And after each, when its answer is there. */
   after: (question: string) => Promise<void>;
+  /** What is answered in place of the authority; `undefined`: it is asked. */
+  instead: (question: string) => HttpAnswer | undefined;
   /** What a worker does from now on reaches the database no more; its lease ends in a moment. Rejects. */
   kill(): Promise<never>;
   /** As a customer's request does it. */
@@ -92,7 +94,7 @@ export async function startAcmeWorld(
     const what = `${question.method} ${new URL(question.url).pathname.split('/')[1]}`;
     world.asked.push(what);
     await world.before(what);
-    const answer = await https.ask(question, signal);
+    const answer = world.instead(what) ?? (await https.ask(question, signal));
     await world.after(what);
     return answer;
   };
@@ -110,6 +112,7 @@ export async function startAcmeWorld(
     asked: [],
     before: async () => undefined,
     after: async () => undefined,
+    instead: () => undefined,
     async kill() {
       const dead = { lease_owner: 'dead', lease_until: world.now + 1 };
       await db.query.updateTable('certificate_order').set(dead).execute();
