@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DomainState } from './domain.ts';
-import { canChangeSettings, type DomainAction, nextState, statesThatAllow, stateWhenAdded, stateWhenChanged } from './transition.ts';
+import {
+  canChangeSettings,
+  type DomainAction,
+  nextState,
+  statesThatAllow,
+  stateWhenAdded,
+  stateWhenChanged,
+} from './transition.ts';
 
 const ACTIONS: readonly DomainAction[] = ['close', 'open', 'resubmit', 'approve', 'reject', 'disable', 'enable'];
 
