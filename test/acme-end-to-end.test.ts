@@ -63,6 +63,13 @@ test(
     const gone = await run('curl', ['-sS', '-H', `Host: ${NAME}`, url]);
     assert.equal(gone.stdout, 'hello', 'what is over goes the ordinary way');
 
+    const status = await runCommand(t, ['certificate', 'status', NAME], { settings });
+    assert.match(status.stdout, /^renewed +\d{4}-\d\d-\d\d /m);
+    await client.call('domain.add', { domain: 'nowhere.example.com', cdn_type: '1', data: '127.0.0.1' });
+    const failed = await runCommand(t, ['certificate', 'request', 'nowhere.example.com', '--wait'], { settings });
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /^causeway: no certificate: the certificate authority could not validate the name/);
+
     assert.equal(await service.stop(), 0);
     for (const file of filesUnder(service.dataDir)) {
       const bytes = readFileSync(file, 'latin1');

@@ -204,6 +204,8 @@ test('an authority that cannot be asked is asked again, and what it issued is fe
   assert.ok((held?.dueAt ?? 0) > world.now);
   world.now += 600_000;
   world.before = async () => undefined;
+  await world.round();
+  assert.deepEqual([(await world.order())?.state, (await world.order())?.problem], ['challenged', undefined]);
   assert.equal((await world.run()).state, 'issued');
   assert.equal(world.logLines.join('').includes('BEGIN'), false);
 });

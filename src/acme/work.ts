@@ -174,7 +174,7 @@ class Work {
     if (begun.all >= ORDERS_PER_HOUR || begun.ofAccount >= ORDERS_PER_HOUR_OF_ACCOUNT) return await this.#wait(FULL_MS);
     const account = await this.#account();
     // Counted before it is made: one that is killed here over and over comes to an end too.
-    const started = { state: 'pending', problem: undefined, detail: '', orderedAt: now } as const;
+    const started = { state: 'pending', ...NO_PROBLEM, orderedAt: now } as const;
     const { orderedAt } = this.#order;
     await this.#save({ ...started, dayBeganAt, dayOrders: dayOrders + 1 }, true);
     try {
@@ -201,7 +201,10 @@ class Work {
     const { authority, clock } = this.#parts;
     const { challenge } = this.#order;
     await this.#save({ challenge: challenge && { ...challenge, toldAt: clock() } }, true);
-    await authority.respond(await this.#account(), url, this.#signal);
+    await authority.respond(await this.#account(), url, this.#signal).catch((error: unknown) => {
+      // The challenge is over: the next look shows what came of it.
+      if (!(error instanceof AcmeProblem && error.type === 'malformed')) throw error;
+    });
     await this.#wait(SOON_MS);
   }
 
@@ -236,7 +239,7 @@ class Work {
       const result = await give(trx, { domainId, instead, isReplaced, chain, privateKey, now });
       if (result.kind !== 'given') return result;
       const { sslKey } = result;
-      const done = { state: 'issued', problem: undefined, detail: '', sslKey, issuedKey: sslKey, failures: 0 } as const;
+      const done = { state: 'issued', ...NO_PROBLEM, sslKey, issuedKey: sslKey, failures: 0 } as const;
       await saveOrder(trx, { ...this.#order, ...done, ...CLEARED, dueAt }, owner);
       return result;
     });
@@ -274,10 +277,11 @@ class Work {
     await this.#save({ dueAt: this.#parts.clock() + forMs });
   }
 
-  /** Gives the order back, unless it `keeps` it. */
+  /** Gives the order back, unless it `keeps` it. What goes on has no problem any more. */
   async #save(change: Partial<CertificateOrder>, keeps = false): Promise<void> {
     const { db, owner } = this.#parts;
-    const changed = { ...this.#order, ...change };
+    const isResting = this.#order.state === 'issued' || this.#order.state === 'failed';
+    const changed = { ...this.#order, ...(!isResting && NO_PROBLEM), ...change };
     await saveOrder(db.query, changed, owner, keeps);
     this.#order = changed;
   }
@@ -286,7 +290,7 @@ class Work {
   async #store(changes: readonly Change[], change: Partial<CertificateOrder>): Promise<void> {
     const { db, owner, clock } = this.#parts;
     const old = this.#order.challenge;
-    const changed = { ...this.#order, ...change };
+    const changed = { ...this.#order, ...NO_PROBLEM, ...change };
     const { challenge } = changed;
     const withdrawn = old !== undefined && old.key !== challenge?.key ? [withdrawal(old.key)] : [];
     const all = [...changes, ...withdrawn];
@@ -302,6 +306,7 @@ function isStopping({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }
 
+const NO_PROBLEM = { problem: undefined, detail: '' } as const;
 const CLEARED = { url: '', challenge: undefined, privateKey: '' } as const;
 
 function withdrawal(key: string): Change {

@@ -55,7 +55,7 @@ export interface CertificateOrder {
   readonly dueAt: number;
 }
 
-export interface PublishedChallenge {
+interface PublishedChallenge {
   /** Of the feed's resource. */
   readonly key: string;
   /** That edges have it with. */
