@@ -255,6 +255,8 @@ test('any operation can be called; its fields are checked before they are sent',
 
 test('without a service the commands say what to do', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
+  const tokenFile = join(temporaryFolder(t), 'token');
+  writeFileSync(tokenFile, 'x');
   const rows: [string[], string][] = [
     [
       ['domain', 'list', '--data-dir', dataDir],
@@ -266,6 +268,11 @@ test('without a service the commands say what to do', async (t) => {
       'causeway: token-file (--token-file): /nowhere cannot be read: ENOENT',
     ],
     [['token', 'create', '1', '--scopes', 'cdn', '--expires', '2027-02-30'], 'causeway: --expires: expected a day'],
+    [['traffic', 'top', 'urls'], 'causeway: expected url, referer, client as kind, not urls\n'],
+    [
+      ['traffic', 'sums', '--from', 'noon', '--url', 'http://127.0.0.1:4', '--token-file', tokenFile],
+      'causeway: --from: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z\n',
+    ],
     [['token', 'create', '1'], "error: required option '--scopes <list>' not specified"],
     [['domane'], "error: unknown command 'domane'"],
   ];

@@ -58,6 +58,7 @@ describeOnBothEngines('traffic', (newDatabase) => {
     const settings = { CAUSEWAY_URL: world.service.controlUrl, CAUSEWAY_TOKEN: world.service.token };
     const command = async (...args: string[]) => (await runCommand(t, ['traffic', ...args], { settings })).stdout;
     const sums = await command('sums', 'www.example.com', '--interval', 'minute');
+    assert.match(sums, /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\+08:00 /m);
     assert.match(sums, new RegExp(`^TIME.*\\n(.*\\n)+total +${all.requests} +\\d+ +${all.bytesOut} `));
     assert.match(await command('top', 'url', '--limit', '1'), /^REQUESTS +BYTES +URL\n\d+ +\d+ +\/small\.txt\n$/);
     assert.match(

@@ -1,10 +1,11 @@
 /** `causeway traffic`: log files and statistics of an account's domains, in words for people. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { CallOf } from '#contract/operations.ts';
 import { GRAINS, TOP_LISTS } from '#contract/traffic-operations.ts';
+import { createLocalTime, firstSecondOf, lastSecondOf } from '#lib/local-time.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
@@ -13,13 +14,16 @@ export function trafficCommand(context: CliContext): Command {
   const describe = (usage: string, description: string) => {
     const added = addCallSettings(command.command(usage), context).description(description);
     return added
-      .option('--from <time>', 'beginning, such as 2026-01-31 or 2026-01-31T12:00:00Z', unixTime)
-      .option('--to <time>', 'end, included', unixTime);
+      .option(
+        '--from <time>',
+        `beginning: a day such as 2026-01-31 (${ZONE}), or a moment such as 2026-01-31T12:00:00Z`,
+      )
+      .option('--to <time>', 'end, likewise; included, of a day all of it');
   };
   describe('logs <domain>', 'list the daily log files, with addresses to download them').action(
     (domain: string, options: Options) => listLogs(context, domain, options),
   );
-  describe('sums [domain]', 'show bytes and requests, of one domain or of all')
+  describe('sums [domain]', `show bytes and requests, of one domain or of all, by times of ${ZONE}`)
     .addOption(new Option('--interval <interval>', 'by').choices(GRAINS).default('hour'))
     .action((domain: string | undefined, options: Options) => showSums(context, domain, options));
   describe('top <kind> [domain]', `show what has most requests: ${TOP_LISTS.join(', ')} (approximate)`)
@@ -28,9 +32,12 @@ export function trafficCommand(context: CliContext): Command {
   return command;
 }
 
+/** Of the settings that the command finds. */
+const ZONE = 'the setting time-zone';
+
 async function listLogs(context: CliContext, domain: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
-  const data = await client.call('log.list', { domain, ...timesOf(options) });
+  const data = await client.call('log.list', { domain, ...timesOf(context, options) });
   const rows = data.logfiles.map(({ logTime, size, name, url }) => [logTime, size, name, url]);
   printer(context, options)(
     data,
@@ -44,8 +51,10 @@ async function showSums(context: CliContext, domain: string | undefined, options
   const asked = {
     ...(domain !== undefined && { domain }),
     ...(interval !== undefined && { interval }),
-    ...timesOf(options),
+    ...timesOf(context, options),
   };
+  const { timeZone } = context.loadSettings(givenSettings(context, options));
+  const localTime = createLocalTime(timeZone);
   const traffic = await client.call('stat.traffic', asked);
   const requests = await client.call('stat.requests', asked);
   const row = (time: string, bytes: (typeof traffic)['total'], counts: (typeof requests)['total']) => [
@@ -63,7 +72,7 @@ async function showSums(context: CliContext, domain: string | undefined, options
   const rows = traffic.list.flatMap((bytes, index) => {
     const counts = requests.list[index];
     if (counts === undefined || counts.requests + bytes.bytes_origin === 0) return [];
-    return [row(new Date(bytes.time * 1000).toISOString(), bytes, counts)];
+    return [row(localTime.format(bytes.time * 1000).replace('.000', ''), bytes, counts)];
   });
   const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', 'OF HITS', 'OF ORIGINS', '4XX', '5XX'];
   printer(context, options)(
@@ -73,30 +82,34 @@ async function showSums(context: CliContext, domain: string | undefined, options
 }
 
 async function showTop(context: CliContext, kind: string, domain: string | undefined, options: Options): Promise<void> {
+  const list = TOP_LISTS.find((one) => one === kind);
+  if (list === undefined) throw new CliError(`expected ${TOP_LISTS.join(', ')} as kind, not ${kind}`);
   const client = connectCustomer(context, givenSettings(context, options));
   const limit = textOption(options, 'limit');
-  const list = TOP_LISTS.find((one) => one === kind);
-  if (list === undefined) throw new InvalidArgumentError(`expected one of ${TOP_LISTS.join(', ')}, not ${kind}`);
   const data = await client.call('stat.top', {
     kind: list,
     ...(domain !== undefined && { domain }),
     ...(limit !== undefined && { limit }),
-    ...timesOf(options),
+    ...timesOf(context, options),
   });
   const rows = data.list.map(({ value, requests, bytes }) => [String(requests), String(bytes), value]);
   printer(context, options)(data, formatTable([['REQUESTS', 'BYTES', kind.toUpperCase()], ...rows]));
 }
 
-function timesOf(options: Options): Pick<CallOf<'log.list'>, 'starttime' | 'endtime'> {
-  const from = textOption(options, 'from');
-  const to = textOption(options, 'to');
-  return { ...(from !== undefined && { starttime: from }), ...(to !== undefined && { endtime: to }) };
+function timesOf(context: CliContext, options: Options): Pick<CallOf<'log.list'>, 'starttime' | 'endtime'> {
+  const { timeZone } = context.loadSettings(givenSettings(context, options));
+  const [from, to] = [textOption(options, 'from'), textOption(options, 'to')];
+  return {
+    ...(from !== undefined && { starttime: unixTime('--from', from, firstSecondOf(from, timeZone)) }),
+    ...(to !== undefined && { endtime: unixTime('--to', to, lastSecondOf(to, timeZone)) }),
+  };
 }
 
-/** Unix milliseconds as the interface takes them; digits are taken as they are. */
-function unixTime(text: string): string {
+/** As the interface takes it; digits are taken as they are. `secondOfDay`: where the text is a day. */
+function unixTime(option: string, text: string, secondOfDay: number | undefined): string {
+  if (secondOfDay !== undefined) return String(secondOfDay);
   if (/^\d{1,10}$|^\d{13}$/.test(text)) return text;
-  const at = Date.parse(text);
-  if (Number.isNaN(at) || at < 1e12) throw new InvalidArgumentError('expected a time such as 2026-01-31T12:00:00Z.');
-  return String(at);
+  const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (moment >= 1e12) return String(moment);
+  throw new CliError(`${option}: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLocalTime, lastSecondOf } from './local-time.ts';
+import { createLocalTime, firstSecondOf, lastSecondOf } from './local-time.ts';
 
 test('an instant is written in the zone, with its offset', () => {
   const rows: [string, string, string][] = [
@@ -53,4 +53,16 @@ test('a day ends with its last second in its zone, also where the clocks change'
     const last = lastSecondOf(date, zone);
     assert.equal(last === undefined ? undefined : new Date(last * 1000).toISOString(), expected, `${date} ${zone}`);
   }
+});
+
+test('the first second of a day follows the last of the day before', () => {
+  for (const zone of ['Asia/Shanghai', 'UTC', 'Europe/Berlin', 'America/St_Johns'])
+    for (const [before, date] of [
+      ['2025-03-29', '2025-03-30'],
+      ['2025-03-30', '2025-03-31'],
+      ['2025-10-26', '2025-10-27'],
+      ['2024-02-29', '2024-03-01'],
+    ] as const)
+      assert.equal(firstSecondOf(date, zone), (lastSecondOf(before, zone) ?? 0) + 1, `${date} ${zone}`);
+  assert.equal(firstSecondOf('2025-02-29', 'UTC'), undefined);
 });

@@ -38,16 +38,26 @@ export function createLocalTime(timeZone: string): LocalTime {
   };
 }
 
-/** The last second of a day, as epoch seconds; `date` is as 2027-01-31. Gives `undefined` for a day that there is not. */
+/** The first second of a day, as epoch seconds; `date` is as 2027-01-31. Gives `undefined` for a day that there is not. */
+export function firstSecondOf(date: string, timeZone: string): number | undefined {
+  return secondOf(date, 0, timeZone);
+}
+
+/** The last second of a day, likewise. */
 export function lastSecondOf(date: string, timeZone: string): number | undefined {
+  return secondOf(date, 24 * HOUR_MS - 1000, timeZone);
+}
+
+/** `clockMs`: what the zone's clock shows then, from midnight. */
+function secondOf(date: string, clockMs: number, timeZone: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? [];
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined;
-  const last = midnight + 24 * HOUR_MS - 1000;
+  const shown = midnight + clockMs;
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   // The offset there is at that moment; the first guess may lie on the other side of a change.
-  const guess = last - readOffset(formatter, last).ms;
-  return (last - readOffset(formatter, guess).ms) / 1000;
+  const guess = shown - readOffset(formatter, shown).ms;
+  return (shown - readOffset(formatter, guess).ms) / 1000;
 }
 
 /** Every zone's offset, and every change of one, is a multiple of this. */
