@@ -30,7 +30,10 @@ test('an edge of this machine tells what it would make of a request', async (t) 
   assert.deepEqual([hit.xCache, hit.asksOrigin, hit.steps.at(-1)], ['HIT', false, { stage: 'decision', found: 'hit' }]);
   const post = await explain('http://www.example.com/', '--method', 'POST', '--header', 'X-A: 1', '--header', 'X-B: 2');
   assert.match(post.stdout, /^X-Cache +BYPASS method \(an origin is asked\)$/m);
-  assert.match((await explain('https://other.example/')).stdout, /^X-Cache +DENIED unknownHost$/m);
+  assert.match((await explain('http://other.example/')).stdout, /^X-Cache +DENIED unknownHost$/m);
+  const secure = (await explain('https://www.example.com/')).stdout;
+  assert.match(secure, /^handshake +fails: no domain with HTTPS has this host$/m);
+  assert.match(secure, /^X-Cache +- \(no answer: the TLS handshake fails\)$/m);
   assert.match((await explain('http://www.example.com/%zz')).stdout, /^X-Cache +ERROR target$/m);
 
   assert.deepEqual(

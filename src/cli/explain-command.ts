@@ -50,12 +50,14 @@ async function explain(context: CliContext, url: string, options: Options): Prom
   });
   if (options['json'] === true) context.print(JSON.stringify({ steps, xCache, asksOrigin }, undefined, 2));
   else {
-    const rows = [
-      ...steps.map(({ stage, found }) => [stage, found]),
-      ['X-Cache', xCache + (asksOrigin ? hintOf(xCache) : '')],
-    ];
+    const rows = [...steps.map(({ stage, found }) => [stage, found]), ['X-Cache', describeMark(xCache, asksOrigin)]];
     for (const line of formatTable(rows)) context.print(line);
   }
+}
+
+function describeMark(xCache: string, asksOrigin: boolean): string {
+  if (xCache === '') return '- (no answer: the TLS handshake fails)';
+  return xCache + (asksOrigin ? hintOf(xCache) : '');
 }
 
 /** What only the origin's answer decides. */

@@ -23,18 +23,19 @@ import { storedAnswer } from './respond/stored.ts';
 import { canBegin, isSliceable } from './slices/answer.ts';
 import { indexKey } from './slices/layout.ts';
 import { describeObject } from './slices/object.ts';
+import type { NoHandshake } from './tls/tls-server.ts';
 
 interface Explanation {
   /** What each stage found, in their order. */
   readonly steps: readonly Step[];
-  /** What `X-Cache` would say, as far as it can be told without asking an origin. */
+  /** What `X-Cache` would say, as far as it can be told without asking an origin. Empty: there is no answer, for the TLS handshake fails. */
   readonly xCache: string;
   /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
   readonly asksOrigin: boolean;
 }
 
 interface Step {
-  readonly stage: 'request' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision';
+  readonly stage: 'request' | 'handshake' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision';
   readonly found: string;
 }
 
@@ -52,11 +53,18 @@ export interface Question {
 
 export type Explain = (question: Question) => Promise<Explanation>;
 
-export function createExplain(edge: EdgeContext): Explain {
-  return (question) => explain(edge, toReceived(question));
+/** How clients come to this edge over TLS. */
+interface Handshakes {
+  whyNoHandshake(host: string): NoHandshake | 'noListener' | undefined;
+  /** Handshakes may be theirs, before us. */
+  readonly trustsProxies: boolean;
 }
 
-async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Explanation> {
+export function createExplain(edge: EdgeContext, handshakes: Handshakes): Explain {
+  return (question) => explain(edge, handshakes, toReceived(question));
+}
+
+async function explain(edge: EdgeContext, handshakes: Handshakes, received: ReceivedRequest): Promise<Explanation> {
   const steps: Step[] = [];
   const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
   const end = (mark: CacheMark, asksOrigin = false): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin });
@@ -71,6 +79,11 @@ async function explain(edge: EdgeContext, received: ReceivedRequest): Promise<Ex
     `${request.method} ${request.scheme}://${request.host}${request.target} from ${request.clientAddress}`,
   );
 
+  if (request.scheme === 'https') {
+    const problem = handshakes.whyNoHandshake(request.host);
+    note('handshake', describeHandshake(problem, handshakes.trustsProxies));
+    if (problem !== undefined && !handshakes.trustsProxies) return { steps, xCache: '', asksOrigin: false };
+  }
   const site = edge.sites.find(request.host); // 2
   note('site', site === undefined ? 'none has this host' : describeSite(site));
   if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
@@ -122,6 +135,17 @@ function toReceived({ method, scheme, host, target, headers, clientAddress }: Qu
     upgrade: isWebSocketHandshake({ method, httpVersion: '1.1', headers: all }) ? 'websocket' : undefined,
   };
 }
+
+function describeHandshake(problem: ReturnType<Handshakes['whyNoHandshake']>, trustsProxies: boolean): string {
+  if (problem === undefined) return "done, with the domain's certificate";
+  return `fails: ${NO_HANDSHAKE[problem]}${trustsProxies ? '; what follows is for who comes to a trusted proxy over TLS' : ''}`;
+}
+
+const NO_HANDSHAKE = {
+  noListener: 'this edge does not listen for HTTPS',
+  unknownServerName: 'no domain with HTTPS has this host',
+  noCertificate: "the domain's certificate or its key is not here, cannot be used, or is not for this host",
+} as const;
 
 function describeSite({ id, name, type, state, revision }: Site): string {
   return `${id} ${name}, ${type}, ${state}, revision ${revision}`;

@@ -19,7 +19,7 @@ export interface Https extends Pick<Certificates, 'forget' | 'useTicketSecrets'>
   readonly port: number;
 }
 
-export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates'> {
+export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates' | 'whyNoHandshake'> {
   /** No new connections and requests. */
   close(): void;
   cutAll(): void;
@@ -60,6 +60,7 @@ export function createHttpsServer(
   return {
     server: tls.server,
     certificates: tls.certificates,
+    whyNoHandshake: tls.whyNoHandshake,
     close: () => {
       tls.cutWaiting();
       http2.close();

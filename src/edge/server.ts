@@ -87,7 +87,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     prefetch: createPrefetch(edge),
     takeOriginUses: origins.takeUses,
     applyOriginProbes: origins.applyProbes,
-    explain: createExplain(edge),
+    explain: createExplain(edge, {
+      whyNoHandshake: https === undefined ? () => 'noListener' : https.whyNoHandshake,
+      trustsProxies: (options.proxies?.trusted.length ?? 0) > 0,
+    }),
     get underWay() {
       return connections.served;
     },

@@ -32,9 +32,13 @@ export interface TlsServerOptions {
 export interface TlsServer {
   readonly server: Server;
   readonly certificates: Certificates;
+  /** Why a client that asks for this host gets no handshake. */
+  whyNoHandshake(serverName: string): NoHandshake | undefined;
   /** Ends connections whose handshake is not done. */
   cutWaiting(): void;
 }
+
+export type NoHandshake = Extract<Handshake, 'unknownServerName' | 'noCertificate'>;
 
 export function createTlsServer(options: TlsServerOptions): TlsServer {
   const { sites, proxies, log } = options;
@@ -55,18 +59,25 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     onUnusable: (certificate, error) => log.error({ err: error, certificate }, 'a certificate cannot be used'),
   });
 
-  /** Gives what stands in the way. */
-  const begin = (raw: Socket, bytes: Buffer, hello: Hello): Handshake | undefined => {
-    const { serverName, ticketKeyNames } = hello;
-    if (serverName === undefined) return 'noServerName';
+  /** Whose certificate such a client is given, or what stands in the way. */
+  const choose = (serverName: string, ticketKeyNames: readonly string[]) => {
     const site = sites.find(serverName);
     if (site?.tls === undefined) return 'unknownServerName';
     const { name, tls } = site;
     const found = certificates.find({ name, tls }, serverName, ticketKeyNames);
-    if (found === undefined) return 'noCertificate';
-    waiting.secure(raw, { serverName, certificate: tls.certificate, covers: found.covers });
+    return found === undefined ? 'noCertificate' : { ...found, certificate: tls.certificate };
+  };
+
+  /** Gives what stands in the way. */
+  const begin = (raw: Socket, bytes: Buffer, hello: Hello): Handshake | undefined => {
+    const { serverName, ticketKeyNames } = hello;
+    if (serverName === undefined) return 'noServerName';
+    const chosen = choose(serverName, ticketKeyNames);
+    if (typeof chosen === 'string') return chosen;
+    const { server: handshakes, certificate, covers } = chosen;
+    waiting.secure(raw, { serverName, certificate, covers });
     raw.unshift(bytes); // to be read once more, by OpenSSL
-    found.server.emit('connection', raw);
+    handshakes.emit('connection', raw);
     return undefined;
   };
 
@@ -86,7 +97,11 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
   });
   server.maxConnections = options.maxConnections;
   proxies.standBefore(server);
-  return { server, certificates, cutWaiting: waiting.cutAll };
+  const whyNoHandshake = (serverName: string) => {
+    const chosen = choose(serverName, []);
+    return typeof chosen === 'string' ? chosen : undefined;
+  };
+  return { server, certificates, whyNoHandshake, cutWaiting: waiting.cutAll };
 }
 
 type Hello = Extract<ClientHello, { readonly kind: 'hello' }>;
