@@ -8,8 +8,11 @@ import { readHead } from '#db/resources.ts';
 import { add, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 
-const SETTERS = ROUTE_NAMES.filter((name) => name.startsWith('config.set'));
-const GETTERS = ROUTE_NAMES.filter((name) => name.startsWith('config.get'));
+/** They need a certificate, or tell of one: api-certificates.test.ts and api-certificate-requests.test.ts. */
+const WITH_CERTIFICATES = ['config.setSsl', 'config.getSsl', 'config.getCertificateRequest'];
+const SETTINGS = ROUTE_NAMES.filter((name) => !WITH_CERTIFICATES.includes(name));
+const SETTERS = SETTINGS.filter((name) => name.startsWith('config.set'));
+const GETTERS = SETTINGS.filter((name) => name.startsWith('config.get'));
 
 describeOnBothEngines('settings', (newDatabase) => {
   test('the sample of every operation is accepted, and is read back as the sample of reading', async (t) => {

@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import { loopback, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
-import { reply, startOrigin } from './support/origin.ts';
+import { type Answer, reply, startOrigin } from './support/origin.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const PLAIN = `http://${SITE_HOST}`;
@@ -137,17 +137,29 @@ describe('the client’s scheme', NEEDS, () => {
   test('explain tells both', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.putTls(SITE_HOST, { forceHttps: true });
-    const ask = async (scheme: 'http' | 'https') =>
+    const ask = async (scheme: 'http' | 'https', host: string = SITE_HOST) =>
       edge.edge.explain({
         method: 'GET',
         scheme,
-        host: SITE_HOST,
+        host,
         target: '/',
         headers: [],
         clientAddress: '192.0.2.1',
       });
     assert.equal((await ask('http')).xCache, 'REDIRECT forceHttps');
     assert.equal((await ask('https')).xCache, 'MISS');
+    // As a handshake would: without HTTPS, without the certificate, without a listener.
+    const handshake = async (host?: string) => {
+      const { steps, xCache } = await ask('https', host);
+      return [steps.find(({ stage }) => stage === 'handshake')?.found, xCache];
+    };
+    assert.deepEqual(await handshake(), ["done, with the domain's certificate", 'MISS']);
+    edge.putTls(SITE_HOST, { certificate: 'not-here' });
+    const absent = "fails: the domain's certificate or its key is not here, cannot be used, or is not for this host";
+    assert.deepEqual(await handshake(), [absent, '']);
+    assert.notEqual((await edge.curl(`${SECURE}/`)).exitCode, 0);
+    edge.put({ name: 'plain.example.com', origins: { ...NO_ORIGINS, primary: loopback([edge.origin.port]) } });
+    assert.deepEqual(await handshake('plain.example.com'), ['fails: no domain with HTTPS has this host', '']);
   });
 });
 
@@ -213,3 +225,22 @@ test(
     first.destroy();
   },
 );
+
+test('a redirect to HTTPS by the origin does not lead HTTPS viewers to themselves', NEEDS, async (t) => {
+  const origin: Answer = (request, response) => {
+    const isPlain = request.headers['x-forwarded-proto'] === 'http';
+    const location = request.target.startsWith('/elsewhere') ? `${SECURE}/other` : `${SECURE}${request.target}`;
+    response.writeHead(isPlain ? 301 : 200, { ...HOUR, ...(isPlain && { location }) }).end(isPlain ? 'moved' : 'hello');
+  };
+  const edge = await startHttpsEdge(t, origin);
+  edge.putTls(SITE_HOST, {});
+  const see = async (url: string) => {
+    const { status, headers } = await edge.curl(url);
+    return `${status} ${headers['x-cache']}`;
+  };
+  assert.equal(await see(`${PLAIN}/a?b=c`), '301 MISS otherScheme');
+  assert.equal(await see(`${SECURE}/a?b=c`), '200 MISS');
+  assert.equal(await see(`${SECURE}/a?b=c`), '200 HIT');
+  assert.equal(await see(`${PLAIN}/elsewhere`), '301 MISS');
+  assert.equal(await see(`${PLAIN}/elsewhere`), '301 HIT');
+});

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { createAccount } from '../src/db/accounts.ts';
+import { insertDomain } from '../src/db/domains.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { findDayFile, readDayFile } from '../src/logs/day-file.ts';
 import { blobStoreSuite, key } from '../src/logs/store/blob-store.suite.ts';
 import { s3BlobStore } from '../src/logs/store/s3.ts';
+import { DEFAULT_SETTINGS } from '../src/model/domain.ts';
 import { newSqlite } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
 import { startS3Server } from './support/s3-server.ts';
@@ -33,11 +36,22 @@ test('storage that is not there is named', async (t) => {
 test('a day that edges have told is read from it, whole and in part', async (t) => {
   const blobs = s3BlobStore(await startS3Server(t), systemClock);
   await using db = await openTestDatabase(await newSqlite(t));
+  const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 0 });
+  const { id } = await insertDomain(db.query, {
+    accountId,
+    name: 'www.example.com',
+    type: 'static',
+    icpNumber: '',
+    remark: '',
+    state: 'open',
+    createdAt: 0,
+    settings: DEFAULT_SETTINGS,
+  });
   const traffic = createTestTraffic(t, db, blobs);
   const at = Date.UTC(2026, 0, 31, 4);
-  await traffic.addLines(7, at - 3_600_000, ['one', 'two']);
-  await traffic.addLines(7, at, ['three']);
-  const file = await findDayFile(db.query, 7, '2026-01-31');
+  await traffic.addLines(id, at - 3_600_000, ['one', 'two']);
+  await traffic.addLines(id, at, ['three']);
+  const file = await findDayFile(db.query, id, '2026-01-31');
   assert.ok(file !== undefined);
   const read = async (start: number, end: number) => {
     const chunks: Buffer[] = [];

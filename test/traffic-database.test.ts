@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { createAccount } from '#db/accounts.ts';
+import { insertDomain } from '#db/domains.ts';
 import { listLogDays, listLogParts } from '#db/log-parts.ts';
 import { type Grain, listSums, listTop, pruneStatistics } from '#db/statistics.ts';
 import { MINUTE_MS, noCounters } from '#logs/counters.ts';
@@ -10,6 +12,7 @@ import { createTraffic } from '#logs/receive.ts';
 import type { LogPart } from '#logs/report.ts';
 import { forgetOldTraffic } from '#logs/retention.ts';
 import { localBlobStore } from '#logs/store/local.ts';
+import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
 import { temporaryFolder } from './support/temporary.ts';
@@ -21,6 +24,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const PART: LogPart = {
   key: { domainId: 7, day: '2025-02-01', hour: '00', edge: 'edge-1', file: 'worker-1-20250131T160000000Z-0000' },
   lines: 2,
+  firstAt: MIDNIGHT,
   top: {
     url: [{ value: '/a', requests: 2, bytes: 20 }],
     referer: [],
@@ -29,9 +33,21 @@ const PART: LogPart = {
   gzip: gzipSync('one\ntwo\n'),
 };
 
+/** Added long before. */
+const DOMAIN = {
+  type: 'static',
+  icpNumber: '',
+  remark: '',
+  state: 'open',
+  createdAt: 0,
+  settings: DEFAULT_SETTINGS,
+} as const;
+
 async function start(t: TestContext, newDatabase: NewDatabase) {
   const db = await openTestDatabase(await newDatabase(t));
   t.after(() => db[Symbol.asyncDispose]());
+  const accountId = (await createAccount(db.query, { name: 'a', kind: 'customer', now: 0 })).id;
+  for (let id = 1; id <= 8; id++) await insertDomain(db.query, { ...DOMAIN, accountId, name: `d${id}.example.com` });
   const folder = temporaryFolder(t);
   const blobs = localBlobStore(folder);
   return { db, folder, traffic: createTraffic({ db, blobs, timeZone: 'Asia/Shanghai', clock: () => MIDNIGHT }) };
@@ -130,5 +146,36 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     await assert.rejects(later, /the storage is away/);
     const kept = await listLogDays(db.query, { domainIds: [7], firstDay: '2025-01-02', lastDay: '2025-01-02' });
     assert.equal(kept.length, 1);
+  });
+
+  test('what was before a domain, under its number, is not its own', async (t) => {
+    const { db, folder, traffic } = await start(t, newDatabase);
+    await db.query
+      .updateTable('domain')
+      .set({ created_at: MIDNIGHT + 30_000 })
+      .where('id', '=', 7)
+      .execute();
+    await traffic.takePart(PART);
+    await traffic.takePart({ ...PART, firstAt: MIDNIGHT + 30_000, key: { ...PART.key, hour: '01' } });
+    await traffic.takePart({ ...PART, key: { ...PART.key, domainId: 99 } });
+    const parts = await listLogParts(db.query, 7, '2025-02-01');
+    assert.deepEqual(
+      parts.map(({ key }) => key.slice(0, 15)),
+      ['7/2025-02-01/01'],
+    );
+    assert.equal(readdirSync(`${folder}/0/2025-02-01`).length, 2);
+    const top = { domainIds: [7], kind: 'url', from: 0, to: Number.MAX_SAFE_INTEGER, limit: 10 };
+    assert.deepEqual(await listTop(db.query, top), [{ value: '/a', requests: 2, bytes: 20 }]);
+    const minute = MIDNIGHT / MINUTE_MS;
+    const minutes = [minute - 1, minute, minute + 1].map((at) => ({
+      ...noCounters(),
+      requests: 1,
+      domainId: 7,
+      minute: at,
+    }));
+    await traffic.takeReport({ edge: 'edge-1', start: 'a', sequence: 1, minutes });
+    const asked = { grain: 'minute' as const, from: 0, to: Number.MAX_SAFE_INTEGER };
+    assert.equal((await listSums(db.query, { ...asked, domainIds: [7] })).length, 2);
+    assert.equal((await listSums(db.query, { ...asked, domainIds: [0] })).length, 1);
   });
 });

@@ -243,6 +243,13 @@ export async function listDomainIds(
   return rows.map(({ id }) => id);
 }
 
+/** When each of these was added, deleted ones too; those that there are not are left out. */
+export async function listDomainStarts(x: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await x.selectFrom('domain').select(['id', 'created_at']).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row.created_at]));
+}
+
 /** Also of a deleted domain. */
 export async function findAccountOfDomain(x: Executor, id: number): Promise<number | undefined> {
   const row = await x.selectFrom('domain').select('account_id').where('id', '=', id).executeTakeFirst();

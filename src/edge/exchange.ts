@@ -6,6 +6,7 @@ import { firstValue, hasField, type RawHeaders, withField, withoutFields } from 
 import { parseContentRange } from '#http/range.ts';
 import { expectedBodyBytes } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
+import { isOtherScheme } from '#http/uri.ts';
 import { freshen, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
 import { absentUpTo } from './absence.ts';
 import { type Admission, admitResponse } from './admit.ts';
@@ -246,6 +247,7 @@ interface Judges extends Pick<EdgeContext, 'sites' | 'clock'> {
 export function judge(edge: Judges, visit: Visit, response: OriginResponse, since: number): Admission {
   const { store, sites, clock } = edge;
   if (response.unfollowed !== undefined) return { kind: 'skip', reason: 'redirectTarget' };
+  if (leadsToOtherScheme(visit, response)) return { kind: 'skip', reason: 'otherScheme' };
   return admitResponse({
     request: visit.request.facts,
     response,
@@ -254,6 +256,16 @@ export function judge(edge: Judges, visit: Visit, response: OriginResponse, sinc
     absentUpTo: Math.max(since, absentUpTo(sites, visit, undefined, clock())),
     store,
   });
+}
+
+/**
+ * A redirect from http to https, or back, is meant for viewers of one scheme. Stored where one object serves both, it would
+ * lead those of the other to themselves. docs/decisions/0164
+ */
+function leadsToOtherScheme({ site, request }: Visit, { status, headers }: OriginResponse): boolean {
+  if (site.origins.protocol === 'follow' || status < 300 || status > 399) return false;
+  const location = firstValue(headers, 'location');
+  return location !== undefined && isOtherScheme(location, request.uri);
 }
 
 function isConditional(headers: RawHeaders): boolean {

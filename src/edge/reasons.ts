@@ -102,6 +102,7 @@ export const SKIPS = {
   noReuse: 'stale from the start, and nothing to validate it with',
   invalidated: 'its address was purged or invalidated while it was fetched',
   redirectTarget: 'a redirect that is to be followed, and whose target gave no answer',
+  otherScheme: 'a redirect to the same address by the other scheme, where one object serves both',
   tooLarge: 'larger than the largest object that is stored',
   storeFull: 'the disk is full, and the object is too large for memory',
   storeError: 'the disk cannot be used, and the object is too large for memory',

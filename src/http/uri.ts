@@ -15,6 +15,14 @@ export function isSameUri(reference: string, target: string): boolean {
   return resolved !== undefined && resolved === resolveReference(target, target);
 }
 
+/** Whether a reference names the target by the other scheme, on whatever port. */
+export function isOtherScheme(reference: string, target: string): boolean {
+  const to = URL.parse(resolveReference(reference, target) ?? '');
+  const from = URL.parse(target);
+  if (to === null || from === null || to.protocol === from.protocol) return false;
+  return to.hostname === from.hostname && to.pathname === from.pathname && to.search === from.search;
+}
+
 /** Same scheme, host and port. RFC 6454 §5 */
 export function isSameOrigin(a: string, b: string): boolean {
   const [first, second] = [URL.parse(a), URL.parse(b)];

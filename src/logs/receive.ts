@@ -1,11 +1,12 @@
 /** Control's side of what edges tell of their traffic: each part of a log and each report is kept once, whatever comes twice. */
+import { listDomainStarts } from '#db/domains.ts';
 import { hasLogPart, insertLogPart } from '#db/log-parts.ts';
 import type { Db } from '#db/open.ts';
 import { addSums, addTop, claimReport, type Grain, type SumRow } from '#db/statistics.ts';
 import type { Clock } from '#lib/clock.ts';
 import { addCounters, type Counters, MINUTE_MS, type MinuteCounters } from './counters.ts';
 import { createDays, type Days } from './day.ts';
-import { formatPartKey, type LogPart, type StatisticsReport, TOP_KINDS } from './report.ts';
+import { formatPartKey, type LogPart, type StatisticsReport, TOP_KINDS, type Top } from './report.ts';
 import { type BlobKey, type BlobStore, blobKey } from './store/blob-store.ts';
 
 export interface TrafficOptions {
@@ -21,13 +22,17 @@ export interface Traffic {
 }
 
 const HOUR_MS = 60 * MINUTE_MS;
+/** The number of what belongs to no domain. */
+const NOBODY = 0;
+const NO_TOP: Top = { url: [], referer: [], client: [] };
 /** Of each kind, domain and hour. */
 const KEEP_TOP = 100;
 
 export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): Traffic {
   const days = createDays(timeZone);
   return {
-    async takePart(part) {
+    async takePart(sent) {
+      const part = await withOwner(db, sent);
       const key = keyOf(part);
       if (await hasLogPart(db.query, key)) return;
       // First the bytes: a row whose blob is missing would be a file that cannot be downloaded.
@@ -41,12 +46,32 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
       });
     },
     async takeReport(report) {
-      const rows = sumRows(report.minutes, days);
+      const rows = sumRows(await withOwners(db, report.minutes), days);
       await db.transaction(async (trx) => {
         if (await claimReport(trx, report, clock())) await addSums(trx, rows);
       });
     },
   };
+}
+
+/**
+ * An edge may tell of a domain that this database has never had, or gives its number to another: the database was restored.
+ * Such traffic is nobody's here. docs/decisions/0232
+ */
+async function withOwner(db: Db, part: LogPart): Promise<LogPart> {
+  const { domainId, file } = part.key;
+  const starts = await listDomainStarts(db.query, [domainId]);
+  if (domainId === NOBODY || part.firstAt >= (starts.get(domainId) ?? Number.POSITIVE_INFINITY)) return part;
+  return { ...part, key: { ...part.key, domainId: NOBODY, file: `${file}.of-${domainId}` }, top: NO_TOP };
+}
+
+async function withOwners(db: Db, minutes: readonly MinuteCounters[]): Promise<readonly MinuteCounters[]> {
+  const starts = await listDomainStarts(db.query, [...new Set(minutes.map(({ domainId }) => domainId))]);
+  return minutes.map((counts) => {
+    const endsAt = (counts.minute + 1) * MINUTE_MS;
+    const isOwned = endsAt > (starts.get(counts.domainId) ?? Number.POSITIVE_INFINITY);
+    return isOwned ? counts : { ...counts, domainId: NOBODY };
+  });
 }
 
 function keyOf({ key }: LogPart): BlobKey {

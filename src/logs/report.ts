@@ -7,6 +7,8 @@ import { fromRow, toRow } from './journal.ts';
 export interface LogPart {
   readonly key: PartKey;
   readonly lines: number;
+  /** When the earliest of its requests ended, epoch milliseconds. */
+  readonly firstAt: number;
   readonly top: Top;
   /** One gzip member. */
   readonly gzip: Uint8Array;
@@ -61,8 +63,8 @@ function parsePartKey(text: string): PartKey | undefined {
 }
 
 /** One line of JSON, then the gzip member. */
-export function formatPart({ key, lines, top, gzip }: LogPart): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ key: formatPartKey(key), lines, top })}\n`), gzip]);
+export function formatPart({ key, gzip, ...head }: LogPart): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ key: formatPartKey(key), ...head })}\n`), gzip]);
 }
 
 /** `undefined`: not a part. */
@@ -72,9 +74,9 @@ export function parsePart(bytes: Buffer): LogPart | undefined {
   if (head === undefined) return undefined;
   const key = typeof head['key'] === 'string' ? parsePartKey(head['key']) : undefined;
   const top = readTop(head['top']);
-  const { lines } = head;
-  if (key === undefined || top === undefined || !isCount(lines)) return undefined;
-  return { key, lines, top, gzip: bytes.subarray(end + 1) };
+  const { lines, firstAt } = head;
+  if (key === undefined || top === undefined || !isCount(lines) || !isCount(firstAt)) return undefined;
+  return { key, lines, firstAt, top, gzip: bytes.subarray(end + 1) };
 }
 
 export function formatReport({ minutes, ...rest }: StatisticsReport): string {

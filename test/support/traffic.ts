@@ -39,7 +39,7 @@ export function createTestTraffic(t: Pick<TestContext, 'after'>, db: Db, blobs?:
   return {
     async addLines(domainId, at, lines) {
       const gzip = gzipSync(lines.map((line) => `${line}\n`).join(''));
-      await traffic.takePart({ key: keyOf(domainId, at), lines: lines.length, top: noTop, gzip });
+      await traffic.takePart({ key: keyOf(domainId, at), lines: lines.length, firstAt: at, top: noTop, gzip });
       return gzip.length;
     },
     addCounts: (domainId, at, counts) => {
@@ -48,7 +48,7 @@ export function createTestTraffic(t: Pick<TestContext, 'after'>, db: Db, blobs?:
     },
     async addTop(domainId, at, kind, value, requests) {
       const top = { ...noTop, [kind]: [{ value, requests, bytes: requests * 10 }] };
-      await traffic.takePart({ key: keyOf(domainId, at), lines: 0, top, gzip: gzipSync('') });
+      await traffic.takePart({ key: keyOf(domainId, at), lines: 0, firstAt: at, top, gzip: gzipSync('') });
     },
   };
 }

@@ -24,8 +24,10 @@ export async function shipLog(
 ): Promise<Shipped> {
   const path = join(directory, `${stem}.log`);
   const { parts, brokenLines } = await splitLog(await readIfThere(path));
-  for (const { text, lines, top, ...hour } of parts) {
-    await send(formatPart({ key: { ...hour, edge, file: stem }, lines, top, gzip: await promisify(gzip)(text) }));
+  for (const { text, lines, firstAt, top, ...hour } of parts) {
+    await send(
+      formatPart({ key: { ...hour, edge, file: stem }, lines, firstAt, top, gzip: await promisify(gzip)(text) }),
+    );
   }
   await rm(path, { force: true });
   await rm(join(directory, `${stem}.done`), { force: true });

@@ -9,6 +9,7 @@ interface SplitPart {
   readonly day: string;
   readonly hour: string;
   readonly lines: number;
+  readonly firstAt: number;
   readonly top: Top;
   /** The lines of 13 fields, each with its end. */
   readonly text: Buffer;
@@ -55,15 +56,18 @@ function groupFor(groups: Map<string, Group>, line: SpooledLine): Group {
 class Group {
   readonly #first: SpooledLine;
   readonly #lines: Buffer[] = [];
+  #firstAt: number;
   readonly #urls = new HeavyHitters(MAX_COUNTERS);
   readonly #referers = new HeavyHitters(MAX_COUNTERS);
   readonly #clients = new HeavyHitters(MAX_COUNTERS);
 
   constructor(first: SpooledLine) {
     this.#first = first;
+    this.#firstAt = first.endedAt;
   }
 
-  add({ target, referer, clientAddress, request }: SpooledLine, line: Buffer): void {
+  add({ target, referer, clientAddress, endedAt, request }: SpooledLine, line: Buffer): void {
+    this.#firstAt = Math.min(this.#firstAt, endedAt);
     this.#lines.push(line);
     const bytes = request.responseBytes;
     this.#urls.add(target.slice(0, MAX_TOP_CHARS), bytes);
@@ -78,6 +82,14 @@ class Group {
       referer: this.#referers.top(MAX_TOP),
       client: this.#clients.top(MAX_TOP),
     };
-    return { domainId, day, hour, lines: this.#lines.length, top, text: Buffer.concat(this.#lines) };
+    return {
+      domainId,
+      day,
+      hour,
+      lines: this.#lines.length,
+      firstAt: this.#firstAt,
+      top,
+      text: Buffer.concat(this.#lines),
+    };
   }
 }
