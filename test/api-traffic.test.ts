@@ -83,6 +83,10 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     );
     const reversed = await call('stat.top', { kind: 'url', starttime: START, endtime: START - 1 });
     assert.equal(reversed.errorCode, 'timeRangeReversed');
+    assert.equal(
+      (await call('log.list', { domain: 'www.example.com', starttime: START + 1 })).errorCode,
+      'timeRangeReversed',
+    );
     const { data } = await call('log.list', { domain: 'www.example.com', starttime: START, endtime: START });
     assert.ok(Number(data.logfiles[0]?.['size']) > size);
     assert.equal(data.logfiles[0]?.['name'], 'www.example.com_2026-01-31.log.gz');
@@ -157,6 +161,12 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     const [, former] = data.logfiles;
     const text = gunzipSync(Buffer.from(await (await fetch(former?.['url'] ?? '')).arrayBuffer())).toString();
     assert.equal(text, 'mine\n');
+    const operator = await api.join('operator', ['operator']);
+    const transfer = { account_id: customer.accountId, domain_id: third, to_account_id: other.accountId };
+    const [latest] = data.logfiles;
+    assert.equal((await fetch(latest?.['url'] ?? '')).status, 200);
+    assert.equal((await call('operator.transferDomain', transfer, operator.accessToken)).body['status'], 1);
+    assert.equal((await fetch(latest?.['url'] ?? '')).headers.get('x-error-code'), 'logFileNotFound');
     await api.db.query.deleteFrom('log_part').where('domain_id', '=', id).execute();
     assert.equal((await fetch(former?.['url'] ?? '')).headers.get('x-error-code'), 'logFileNotFound');
     assert.ok(customer.accountId !== other.accountId);

@@ -56,7 +56,7 @@ async function start(t: TestContext, newDatabase: NewDatabase) {
 describeOnBothEngines('traffic of edges', (newDatabase) => {
   test('a part of a log is kept once, with what occurs most in it', async (t) => {
     const { db, folder, traffic } = await start(t, newDatabase);
-    const later = { ...PART, key: { ...PART.key, hour: '01' } };
+    const later = { ...PART, firstAt: MIDNIGHT + HOUR_MS, key: { ...PART.key, hour: '01' } };
     await Promise.all([traffic.takePart(PART), traffic.takePart(PART), traffic.takePart(later)]);
     await traffic.takePart(PART);
     const days = await listLogDays(db.query, { domainIds: [7, 8], firstDay: '2025-02-01', lastDay: '2025-02-01' });
@@ -117,6 +117,8 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
       { ...one, at: MIDNIGHT - 24 * HOUR_MS },
       { ...two, at: MIDNIGHT },
     ]);
+    const many = Array.from({ length: 40_000 }, (_, n) => n);
+    assert.equal((await sums('minute', many)).length, 2);
     const both = (await sums('hour', [7, 8])).map(({ at, requests }) => ({ at, requests }));
     assert.deepEqual(both, [
       { at: MIDNIGHT - HOUR_MS, requests: 6 },
@@ -143,7 +145,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     );
     const away = { ...blobs, delete: () => Promise.reject(new Error('the storage is away')) };
     const later = forgetOldTraffic({ ...options, blobs: away }, MIDNIGHT + 24 * HOUR_MS, new AbortController().signal);
-    await assert.rejects(later, /the storage is away/);
+    await assert.rejects(later, /1 log files could not be deleted/);
     const kept = await listLogDays(db.query, { domainIds: [7], firstDay: '2025-01-02', lastDay: '2025-01-02' });
     assert.equal(kept.length, 1);
   });

@@ -14,7 +14,7 @@ export interface AskedRange {
 
 /** Without an end: until now; without a beginning: so long before the end. Throws `ServiceError` when it ends before it begins. */
 export function timeRange({ from, to }: AskedRange, now: number, defaultMs: number): TimeRange {
-  const end = to ?? Math.max(now, from ?? now);
+  const end = to ?? now;
   const begin = from ?? end - defaultMs;
   if (begin > end) throw new ServiceError('timeRangeReversed');
   return { from: begin, to: end };

@@ -69,9 +69,19 @@ export async function listLogParts(x: Executor, domainId: number, day: string): 
   return rows.map(({ key, bytes, lines }) => ({ key, domainId, day, bytes, lines }));
 }
 
-/** Keys of parts of days before `day`, at most `limit`. */
-export async function listLogPartsBefore(x: Executor, day: string, limit: number): Promise<readonly string[]> {
-  const rows = await x.selectFrom('log_part').select('key').where('day', '<', day).limit(limit).execute();
+/** Keys of parts of days before `day`, at most `limit`, in order, behind the key `after`. */
+export async function listLogPartsBefore(
+  x: Executor,
+  { day, after, limit }: { readonly day: string; readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await x
+    .selectFrom('log_part')
+    .select('key')
+    .where('day', '<', day)
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
   return rows.map(({ key }) => key);
 }
 

@@ -16,3 +16,12 @@ export function rowList(x: Executor, rows: readonly (readonly (string | number |
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
+
+/** Whether a column of whole numbers has one of these, of which there may be any number. */
+export function isOneOf(x: Executor, column: string, values: readonly number[]): RawBuilder<boolean> {
+  const list = rowList(
+    x,
+    values.map((value) => [value]),
+  );
+  return sql<boolean>`${sql.ref(column)} in (select cast(value ->> 0 as integer) from ${list})`;
+}

@@ -1,5 +1,6 @@
 /** Sums of traffic by domain and time, and the values that occur most. */
 import { sql } from 'kysely';
+import { isOneOf } from './row-list.ts';
 import type { Executor } from './schema.ts';
 import type { StatSumTable } from './schema-traffic.ts';
 
@@ -80,7 +81,7 @@ export async function listSums(
   const rows = await x
     .selectFrom('stat_sum')
     .select((e) => ['at', ...SUM_NAMES.map((name) => e.fn.sum<number>(name).as(name))])
-    .where('domain_id', 'in', domainIds)
+    .where(isOneOf(x, 'domain_id', domainIds))
     .where('grain', '=', grain)
     .where('at', '>=', from)
     .where('at', '<', to)
@@ -147,7 +148,7 @@ export async function listTop(x: Executor, query: TopQuery): Promise<readonly To
   const rows = await x
     .selectFrom('stat_top')
     .select((e) => ['value', e.fn.sum<number>('requests').as('requests'), e.fn.sum<number>('bytes').as('bytes')])
-    .where('domain_id', 'in', domainIds)
+    .where(isOneOf(x, 'domain_id', domainIds))
     .where('kind', '=', kind)
     .where('at', '>=', from)
     .where('at', '<', to)

@@ -38,10 +38,10 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
       // First the bytes: a row whose blob is missing would be a file that cannot be downloaded.
       await blobs.put(key, part.gzip);
       await db.transaction(async (trx) => {
-        const { domainId, day, hour } = part.key;
+        const { domainId, day } = part.key;
         const row = { key, domainId, day, bytes: part.gzip.length, lines: part.lines };
         if (!(await insertLogPart(trx, row, clock()))) return;
-        const at = days.startOf(day) + Number(hour) * HOUR_MS;
+        const at = Math.floor(part.firstAt / HOUR_MS) * HOUR_MS;
         for (const kind of TOP_KINDS) await addTop(trx, { domainId, at, kind }, part.top[kind], KEEP_TOP);
       });
     },

@@ -18,17 +18,9 @@ const DAY_MS = 24 * 3_600_000;
 const KEEP_DAYS = { minute: 7, hour: 90, day: 3 * 365, top: 90, report: 30 } as const;
 const PARTS_AT_ONCE = 500;
 
-/** Resolves when nothing is left that is too old at `now`. A part whose bytes cannot be deleted keeps its row, for the next time. */
+/** Resolves when nothing is left that is too old at `now`; a part whose bytes cannot be deleted keeps its row, for the next time. */
 export async function forgetOldTraffic(options: RetentionOptions, now: number, signal: AbortSignal): Promise<void> {
-  const { db, blobs, timeZone, logDays } = options;
-  const before = createDays(timeZone).dayOf(now - logDays * DAY_MS);
-  for (;;) {
-    signal.throwIfAborted();
-    const keys = await listLogPartsBefore(db.query, before, PARTS_AT_ONCE);
-    if (keys.length === 0) break;
-    for (const key of keys.map(blobKey)) if (key !== undefined) await blobs.delete(key);
-    await deleteLogParts(db.query, keys);
-  }
+  const { db, timeZone, logDays } = options;
   const ago = (days: number) => now - days * DAY_MS;
   const { minute, hour, day, top, report } = KEEP_DAYS;
   await pruneStatistics(db.query, {
@@ -38,4 +30,30 @@ export async function forgetOldTraffic(options: RetentionOptions, now: number, s
     top: ago(top),
     report: ago(report),
   });
+  await deleteParts(options, createDays(timeZone).dayOf(now - logDays * DAY_MS), signal);
+}
+
+/** One that cannot be deleted keeps none of the others. Rejects in the end with the first reason. */
+async function deleteParts({ db, blobs }: RetentionOptions, before: string, signal: AbortSignal): Promise<void> {
+  const failures: unknown[] = [];
+  let after = '';
+  for (;;) {
+    signal.throwIfAborted();
+    const keys = await listLogPartsBefore(db.query, { day: before, after, limit: PARTS_AT_ONCE });
+    const deleted: string[] = [];
+    for (const key of keys) {
+      try {
+        const checked = blobKey(key);
+        if (checked !== undefined) await blobs.delete(checked);
+        deleted.push(key);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    await deleteLogParts(db.query, deleted);
+    const last = keys.at(-1);
+    if (last === undefined) break;
+    after = last;
+  }
+  if (failures.length > 0) throw new Error(`${failures.length} log files could not be deleted`, { cause: failures[0] });
 }

@@ -10,7 +10,15 @@ export function planParts(
   common: Pick<StartMessage, 'build' | 'localSecret'>,
 ): readonly StartMessage[] {
   const { databaseUrl, databaseListenUrl, controlTls, bootstrapToken, token, ...open } = config;
-  const edge = { kind: 'start', ...common, localSecret: '', config: open, ownAddresses: ownAddresses(config) } as const;
+  // What storage of log files asks for is control's alone.
+  const ofEdge: Config = { ...open, logStore: { kind: 'local', directory: '' } };
+  const edge = {
+    kind: 'start',
+    ...common,
+    localSecret: '',
+    config: ofEdge,
+    ownAddresses: ownAddresses(config),
+  } as const;
   const parts: StartMessage[] = [];
   if (config.roles.includes('control'))
     parts.push({ ...edge, part: 'control', name: 'control', config, localSecret: common.localSecret });
