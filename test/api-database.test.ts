@@ -1,6 +1,9 @@
 /** The management interface while its database is away, frozen or full. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { isDatabaseAway } from '#db/failures.ts';
 import { discardSilent, openPool } from '#db/postgres-pool.ts';
@@ -8,8 +11,9 @@ import { readAnswer, startTestApi } from './support/api.ts';
 import { SETTINGS } from './support/customers.ts';
 import { newPostgres, newSqlite } from './support/databases.ts';
 import { silentLog } from './support/feed.ts';
-import { needsPostgres } from './support/needs.ts';
+import { canMount, needsPostgres } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
+import { temporaryFolder } from './support/temporary.ts';
 
 describe('while PostgreSQL is away', needsPostgres(), () => {
   test('operations answer 503 and when to try again, and go on when it is back', async (t) => {
@@ -86,3 +90,17 @@ test('while SQLite is full, what writes answers 503, what reads goes on, and all
   await sql`pragma max_page_count = 100000`.execute(api.db.query);
   assert.equal((await add(index)).body['status'], 1);
 });
+
+test(
+  'a full disk, which ends transactions of SQLite by itself, is 503 too, and the log says why',
+  canMount(),
+  async (t) => {
+    const program = join(import.meta.dirname, 'support', 'sqlite-full.ts');
+    const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$1" "$2" "$0"';
+    const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
+    const { stdout } = await promisify(execFile)('unshare', args, { timeout: 60_000 });
+    const { reasons, ...seen } = JSON.parse(stdout);
+    assert.deepEqual(seen, { full: Array(5).fill('503 notReady'), list: 1, ready: 200, after: 1 });
+    assert.deepEqual([...new Set(reasons)], ['database or disk is full']);
+  },
+);

@@ -49,6 +49,8 @@ function adapt(database: DatabaseSync, begin: string) {
   const statements = new Map<string, Prepared>();
   return {
     prepare(sql: string) {
+      // A full disk or a failing one ends a transaction by itself; an error of `rollback` would hide why.
+      if (sql === 'rollback' && !database.isTransaction) return NOTHING;
       const { statement, reader } = statements.get(sql) ?? prepare(database, sql === 'begin' ? begin : sql);
       statements.delete(sql);
       statements.set(sql, { statement, reader });
@@ -64,6 +66,13 @@ function adapt(database: DatabaseSync, begin: string) {
     close: () => database.close(),
   };
 }
+
+const NOTHING = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+};
 
 interface Prepared {
   readonly statement: StatementSync;

@@ -6,8 +6,14 @@ import type { Carrier, CarrierState, ConnectCarrier } from '../carrier.ts';
 const ROOM = 1_000;
 
 export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, events, { log, timers }) => {
-  log.warn('the loopback connector sends messages to nobody');
+  log.info('the loopback connector sends messages to nobody');
   let state: CarrierState = 'connecting';
+  let hasWarned = false;
+  // Who sends no messages need not hear of it.
+  const warn = () => {
+    if (!hasWarned) log.warn('a message was taken by the loopback connector: it and all others are sent to nobody');
+    hasWarned = true;
+  };
   const become = (next: CarrierState) => {
     state = next;
     events.stateChanged(next);
@@ -22,7 +28,11 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     get state() {
       return state;
     },
-    submit: async () => (state === 'bound' ? { kind: 'simulated' } : { kind: 'unsent', reason: state }),
+    async submit() {
+      if (state !== 'bound') return { kind: 'unsent', reason: state };
+      warn();
+      return { kind: 'simulated' };
+    },
     async [Symbol.asyncDispose]() {
       cancel();
       if (state !== 'closed') become('closed');

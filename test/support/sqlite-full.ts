@@ -1,0 +1,50 @@
+/** A program: the management interface on a database in the folder it is given, a small file system, which it fills. Prints what it saw. */
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTestApi } from './api.ts';
+import { SETTINGS } from './customers.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const filler = join(folder, 'filler');
+const cleanups = new AsyncDisposableStack();
+const api = await startTestApi({ after: (work) => cleanups.defer(async () => void (await work())) }, async () => ({
+  file: join(folder, 'causeway.db'),
+}));
+const { accessToken } = await api.join('customer', ['cdn']);
+const add = (index: number) =>
+  api.call('domain.add', accessToken, { ...SETTINGS, domain: `d${index}.example.com`, remark: 'x'.repeat(255) });
+
+fill();
+// What is given back to SQLite's files before it is full may hold some more.
+let index = 0;
+let answer = await add(index);
+for (; answer.http === 200 && index < 1_000; index += 1) answer = await add(index + 1);
+const full = [];
+for (let tries = 0; tries < 5; tries += 1) {
+  const { http, errorCode } = await add(index);
+  full.push(`${http} ${errorCode}`);
+}
+const list = await api.call('domain.list', accessToken, {});
+const ready = (await fetch(`${api.url}/readyz`)).status;
+rmSync(filler);
+const after = await add(index);
+const reasons = api.logLines.flatMap((line) => JSON.parse(line).err?.message ?? []);
+console.log(JSON.stringify({ full, list: list.body['status'], ready, after: after.body['status'], reasons }));
+await cleanups.disposeAsync();
+
+function fill(): void {
+  const handle = openSync(filler, 'w');
+  try {
+    for (const size of [65_536, 1]) fillBy(handle, Buffer.alloc(size));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function fillBy(handle: number, bytes: Uint8Array): void {
+  try {
+    for (;;) writeSync(handle, bytes);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  }
+}
