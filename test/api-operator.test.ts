@@ -75,6 +75,8 @@ describeOnBothEngines('operators', (newDatabase) => {
       ['operator.createToken', { ...mineIs, scopes: ['cdn'], expires_at: START }, 'fieldInvalid'],
       ['operator.createToken', { ...mineIs, scopes: ['cdn'], expires_at: 253_402_300_799 }, 'fieldInvalid'],
       ['operator.listTokens', { account_id: 999 }, 'accountNotFound'],
+      ['operator.setAccountStatus', { account_id: 999, enabled: 0 }, 'accountNotFound'],
+      ['operator.setAccountStatus', { account_id: 3, enabled: 0 }, 'accountOwn'],
       ['operator.revokeToken', { ...mineIs, token_id: 2 }, 'tokenNotFound'],
       ['operator.revokeToken', { account_id: other.accountId, token_id: 1 }, 'tokenNotFound'],
       ['operator.narrowToken', { ...mineIs, token_id: 999, scopes: ['cdn'] }, 'tokenNotFound'],

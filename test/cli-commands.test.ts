@@ -25,9 +25,13 @@ test('accounts and tokens are managed while the service runs, and a token works 
   );
   const tokenFile = join(temporaryFolder(t), 'token');
   writeFileSync(tokenFile, `${created.access_token}\n`);
-  assert.equal(await run('domain', 'list', '--token-file', tokenFile), 'ID  NAME  STATUS  ORIGINS\n');
+  const list = ['domain', 'list', '--token-file', tokenFile];
+  assert.equal(await run(...list), 'ID  NAME  STATUS  ORIGINS\n');
+  assert.equal(await run('account', 'disable', '2'), 'account 2 is disabled\n');
+  await refuses(t, service, list, 'causeway: the account is disabled\n');
+  assert.equal(await run('account', 'enable', '2'), 'account 2 is enabled\n');
   await run('token', 'revoke', '2', created.token_id);
-  await refuses(t, service, ['domain', 'list', '--token-file', tokenFile], 'causeway: access_token has been revoked\n');
+  await refuses(t, service, list, 'causeway: access_token has been revoked\n');
 });
 
 test('accounts and tokens are managed while the service is stopped', async (t) => {

@@ -31,8 +31,22 @@ export function accountCommand(context: CliContext): Command {
         print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
       }),
     );
+  for (const [name, description, enabled] of STATUS_COMMANDS)
+    addCallSettings(command.command(`${name} <account>`), context)
+      .description(description)
+      .action((account: string, options: Options) =>
+        run(context, options, async (client, print) => {
+          const data = await client.call('operator.setAccountStatus', { account_id: account, enabled });
+          print(data, [`account ${account} is ${name}d`]);
+        }),
+      );
   return command;
 }
+
+const STATUS_COMMANDS = [
+  ['disable', 'refuse the tokens of an account; its domains stay in service', 0],
+  ['enable', 'put a disabled account into use again', 1],
+] as const;
 
 export function tokenCommand(context: CliContext): Command {
   const command = new Command('token').description('access tokens of an account');

@@ -252,6 +252,12 @@ export const ERRORS = {
   ),
 
   accountDisabled: row(200, 2005, '账户已停用', 'the account is disabled'),
+  accountOwn: row(
+    200,
+    2001,
+    '账户 {accountId} 是所用令牌自己的账户，不能停用',
+    'account {accountId} is that of the access token in use, and would lock itself out',
+  ),
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: row(
     200,

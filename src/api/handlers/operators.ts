@@ -74,8 +74,9 @@ export const OPERATOR_HANDLERS = {
 
   'operator.rotateKeyring': ({ db, keyring }) => rotateKeyring(db, keyring),
 
-  'operator.setAccountStatus': async ({ db, now }, { accountId, isEnabled }) => {
+  'operator.setAccountStatus': async ({ db, now, accountId: own }, { accountId, isEnabled }) => {
     await findAccountOrRefuse(db, accountId);
+    if (accountId === own && !isEnabled) throw new ServiceError('accountOwn', { accountId });
     await setAccountDisabled(db.query, accountId, isEnabled ? undefined : now);
   },
 } satisfies { readonly [N in RouteName as N extends `operator.${string}` ? N : never]: Handler<N> };
