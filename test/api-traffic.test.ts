@@ -213,6 +213,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     assert.equal(foreign.errorCode, 'domainNotFound');
     const long = await call('stat.traffic', { interval: 'minute', starttime: START - 2 * DAY_MS });
     assert.equal(long.errorCode, 'timeRangeTooLong');
+    assert.match(String(long.body['info']), /at most a day in one call/);
   });
 
   test('what occurs most is listed, over hours and domains', async (t) => {

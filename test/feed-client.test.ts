@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import type { StoredChange } from '#feed/confirmations.ts';
 import { requestFeed } from '#feed/connection.ts';
-import type { ResourceChange } from '#feed/protocol.ts';
+import { type ResourceChange, UNKNOWN_PLACE } from '#feed/protocol.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventually } from './support/eventually.ts';
 import { startTestEdge } from './support/feed.ts';
@@ -227,6 +227,27 @@ describe('feed client', () => {
     const response = await requestFeed({ socketPath: half, path: '/', signal, silenceMs: 50 });
     await assert.rejects(response.toArray(), /silent for 50 ms/);
   });
+});
+
+test('a control that does not count the edge is told of once, apart from one whose database was restored', async (t) => {
+  const rows = [
+    [UNKNOWN_PLACE, /"level":"?(40|warn).*restored/],
+    ['edge: another one reports as e', /"level":"?(50|error).*does not count this edge/],
+  ] as const;
+  for (const [refusal, expected] of rows) {
+    const folder = temporaryFolder(t);
+    const socketPath = join(folder, 'feed.sock');
+    await using control = await startScriptedControl(socketPath);
+    control.refusal = refusal;
+    const said: string[] = [];
+    const log = createLogger({ level: 'warn', name: 'test', destination: { write: (line) => void said.push(line) } });
+    await using _edge = startTestEdge(folder, socketPath, { confirm: async () => undefined, log });
+    await eventually('it is said', () => said.length > 0);
+    await control.sayDelta(1, 2);
+    await eventually('it has reported again', () => control.reports.length > 1);
+    assert.equal(said.length, 1);
+    assert.match(said[0] ?? '', expected);
+  }
 });
 
 /** An edge that has taken these by snapshot as revision 1, and follows. */

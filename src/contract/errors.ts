@@ -107,7 +107,7 @@ export const ERRORS = {
   certificateNotCovering: row(
     200,
     2001,
-    '字段 ssl_key 无效：证书适用于 {names}，不包括域名 {name}',
+    '字段 ssl_key 无效：证书包括的域名：{names}；不包括域名 {name}',
     'field ssl_key is invalid: the certificate is for {names}, and not for the domain {name}',
   ),
   certificateExpired: row(
@@ -201,8 +201,8 @@ export const ERRORS = {
   timeRangeTooLong: row(
     200,
     2001,
-    '字段 starttime 无效：interval 为 {interval} 时一次至多查询 {days} 天',
-    'field starttime is invalid: expected at most {days} days in one call when interval is {interval}',
+    '字段 starttime 无效：interval 为 {interval} 时一次至多查询 {span}',
+    'field starttime is invalid: expected at most {span} in one call when interval is {interval}',
   ),
 
   addressInvalid: row(403, 2001, '下载地址无效', 'the address of the download is not valid'),

@@ -40,6 +40,7 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
     "has a part that is not 1 to 63 letters, digits or inner hyphens: '{}'",
     "的一段不是 1 到 63 个字母、数字或中间的连字符：'{1}'",
   ],
+  ['has a scheme: write the name alone, as in www.example.com', '带有协议：只写域名，如 www.example.com'],
   ['needs at least two parts, as in example.com', '至少要有两段，如 example.com'],
   ['contains an underscore', '含有下划线'],
   ['is a wildcard on the public suffix {}', '是公共后缀 {1} 上的泛域名'],
@@ -84,7 +85,7 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
   ],
   ['cannot be used: {}', '不能使用：{1}'],
 
-  ['holds no PEM block', '不含 PEM 块'],
+  ['is not PEM: there is no -----BEGIN line in it', '不是 PEM：没有 -----BEGIN 行'],
   ['has a block without its END line: {}', '中有块缺少 END 行：{1}'],
   ['has a block that is not Base64: {}', '中有块不是 Base64：{1}'],
   ['holds no certificate, but {}', '不含证书，只有 {1}'],

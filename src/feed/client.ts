@@ -29,6 +29,7 @@ import {
   STATUS_MS,
   STATUS_PATH,
   STREAM_PATH,
+  UNKNOWN_PLACE,
 } from './protocol.ts';
 import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
@@ -90,7 +91,7 @@ class RunningFeedClient implements FeedClient {
   #failures = 0;
   #report: Promise<void> | undefined;
   #isReportDue = false;
-  #reportFailure: 'none' | 'refused' | 'unreachable' = 'none';
+  #reportFailure: 'none' | 'refused' | 'restored' | 'unreachable' = 'none';
   #isLookFailing = false;
 
   constructor(options: FeedClientOptions) {
@@ -274,9 +275,11 @@ class RunningFeedClient implements FeedClient {
 
   /** Each kind of failure is said once. */
   #noteReportFailure(error: unknown): void {
-    const failure = error instanceof FeedRefusal && error.status === 409 ? 'refused' : 'unreachable';
+    const failure = reportFailureOf(error);
     if (failure !== this.#reportFailure) {
       if (failure === 'refused') this.#options.log.error({ err: error }, 'control does not count this edge');
+      else if (failure === 'restored')
+        this.#options.log.warn("control's database was restored or is another one: this edge takes a snapshot of it");
       else this.#options.log.debug({ err: error }, 'control does not take the report');
     }
     this.#reportFailure = failure;
@@ -304,6 +307,11 @@ class RunningFeedClient implements FeedClient {
     });
     response.destroy();
   }
+}
+
+function reportFailureOf(error: unknown): 'refused' | 'restored' | 'unreachable' {
+  if (!(error instanceof FeedRefusal) || error.status !== 409) return 'unreachable';
+  return error.reason === UNKNOWN_PLACE ? 'restored' : 'refused';
 }
 
 function toReportResult({ spec: { taskId, n }, outcome }: PrefetchResultEntry): PrefetchReportResult {

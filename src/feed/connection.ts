@@ -17,10 +17,12 @@ const MAX_REASON_BYTES = 1000;
 
 export class FeedRefusal extends Error {
   readonly status: number;
+  readonly reason: string;
 
   constructor(status: number, path: string, reason: string) {
     super(`control answered ${status} to ${path}: ${reason}`);
     this.status = status;
+    this.reason = reason;
   }
 }
 

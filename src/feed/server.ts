@@ -26,6 +26,7 @@ import {
   STATISTICS_PATH,
   STATUS_PATH,
   STREAM_PATH,
+  UNKNOWN_PLACE,
 } from './protocol.ts';
 import { createRejectionCounts, type RejectionCount, type RejectionCounts } from './rejection-counts.ts';
 import { withSnapshot } from './snapshot.ts';
@@ -248,7 +249,7 @@ function createStatusTaker(
       rejections.note(status, now);
       return undefined;
     }
-    if (recorded === 'unknownPlace') return 'at: no place in the history of this database';
+    if (recorded === 'unknownPlace') return UNKNOWN_PLACE;
     if (now - saidAt >= SAY_AGAIN_MS) {
       saidAt = now;
       log.error(

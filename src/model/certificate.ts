@@ -3,7 +3,7 @@
  * edge could not use is refused.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
-import { formatPem, parsePem } from './pem.ts';
+import { formatPem, NOT_PEM, parsePem } from './pem.ts';
 
 export interface Certificate {
   /** The identifier on the wire, `ssl_key`. What is under it never changes. */
@@ -74,7 +74,7 @@ function readCertificates(text: string): readonly X509Certificate[] | string {
   const blocks = pem.blocks.filter(({ label }) => LABELS.includes(label));
   if (blocks.length === 0) {
     const [first] = pem.blocks;
-    return first === undefined ? 'holds no PEM block' : `holds no certificate, but ${first.label}`;
+    return first === undefined ? NOT_PEM : `holds no certificate, but ${first.label}`;
   }
   if (blocks.length > MAX_CHAIN_CERTIFICATES) {
     return `holds ${blocks.length} certificates: at most ${MAX_CHAIN_CERTIFICATES} make a chain`;

@@ -79,6 +79,12 @@ describe('domain names', () => {
     }
   });
 
+  test('with a scheme are told so', () => {
+    const reason = 'has a scheme: write the name alone, as in www.example.com';
+    for (const written of ['http://a.b.com/', 'https://*.b.com'])
+      assert.deepEqual(parseDomainName(written), { kind: 'invalid', reason });
+  });
+
   test('are covered by the wildcards above them, nearest first', () => {
     const cases: readonly (readonly [string, readonly string[]])[] = [
       ['a.b.example.com', ['*.b.example.com', '*.example.com', '*.com']],

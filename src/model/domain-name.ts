@@ -16,6 +16,8 @@ export type DomainName =
  * (`s3.amazonaws.com` below `*.amazonaws.com`) are not known here: the list is asked about names, it gives none.
  */
 export function parseDomainName(text: string): DomainName {
+  if (text.includes('://'))
+    return { kind: 'invalid', reason: 'has a scheme: write the name alone, as in www.example.com' };
   const [, mark, base = ''] = /^(\*?\.)?(.*)$/s.exec(text) ?? [];
   const isWildcard = mark !== undefined;
   const parsed = parseHostText(base);

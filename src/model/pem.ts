@@ -13,6 +13,9 @@ export type PemText =
   /** `reason` completes the sentence "the text …". */
   | { readonly kind: 'invalid'; readonly reason: string };
 
+/** What is said of a text without a block, such as a file of DER. */
+export const NOT_PEM = 'is not PEM: there is no -----BEGIN line in it';
+
 const BEGIN = /-----BEGIN ([A-Z0-9 ]{1,40})-----/g;
 
 export function parsePem(text: string): PemText {

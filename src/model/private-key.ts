@@ -1,6 +1,6 @@
 /** A customer's private key: read from PEM, and of a kind that is served. Nothing of a key is in what is said about it. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { type PemBlock, parsePem } from './pem.ts';
+import { NOT_PEM, type PemBlock, parsePem } from './pem.ts';
 
 export type PrivateKey =
   | { readonly kind: 'key'; readonly key: KeyObject }
@@ -61,7 +61,7 @@ function readKey(der: Buffer, type: 'pkcs8' | 'pkcs1' | 'sec1'): PrivateKey {
 
 function whyNoKey(blocks: readonly PemBlock[]): string {
   const [first] = blocks;
-  if (first === undefined) return 'holds no PEM block';
+  if (first === undefined) return NOT_PEM;
   return `holds no private key, but ${first.label}`;
 }
 

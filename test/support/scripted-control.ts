@@ -13,6 +13,8 @@ export interface ScriptedControl extends AsyncDisposable {
   /** How many snapshots were asked for. */
   snapshots: number;
   readonly reports: EdgeStatus[];
+  /** Why reports are not taken; `undefined`: they are. */
+  refusal: string | undefined;
   /** What the next snapshots are. */
   snapshot: Buffer;
   /** Writes to the stream that is open; resolves when there is one. */
@@ -32,7 +34,8 @@ export async function startScriptedControl(socketPath: string): Promise<Scripted
       response.end(control.snapshot);
     } else if (path === '/edge/v1/status') {
       control.reports.push(JSON.parse(await text(request)));
-      response.writeHead(204).end();
+      if (control.refusal === undefined) response.writeHead(204).end();
+      else response.writeHead(409).end(`${control.refusal}\n`);
     } else {
       control.streams.push(query);
       response.writeHead(200).write(':\n\n');
@@ -49,6 +52,7 @@ export async function startScriptedControl(socketPath: string): Promise<Scripted
     streams: [],
     snapshots: 0,
     reports: [],
+    refusal: undefined,
     snapshot: makeSnapshot({ revision: 1 }),
     async say(words) {
       await opened.promise;

@@ -82,7 +82,7 @@ function refuseUnfit({ names, validTo }: Certificate, name: string, now: number)
   const covered = names.slice(0, MAX_NAMES_SHOWN).join(', ') + (names.length > MAX_NAMES_SHOWN ? ', …' : '');
   throw new ServiceError('certificateNotCovering', {
     name,
-    names: covered === '' ? { 'zh-CN': '没有域名', en: 'no domain' } : covered,
+    names: covered === '' ? { 'zh-CN': '无', en: 'no domain' } : covered,
   });
 }
 

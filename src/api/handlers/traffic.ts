@@ -59,7 +59,10 @@ async function readSums(call: Call, { name, grain, ...asked }: AskedSums): Promi
   const { defaultMs, maxDays } = SPANS[grain];
   const range = timeRange(asked, call.now, defaultMs);
   if (range.to - range.from > maxDays * DAY_MS) {
-    throw new ServiceError('timeRangeTooLong', { interval: grain, days: maxDays });
+    throw new ServiceError('timeRangeTooLong', {
+      interval: grain,
+      span: { 'zh-CN': `${maxDays} 天`, en: maxDays === 1 ? 'a day' : `${maxDays} days` },
+    });
   }
   const domainIds = await findIds(call, name);
   const { from, to } = wholeRange(range, grain, call);
