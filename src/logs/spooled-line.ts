@@ -60,5 +60,5 @@ export function parseSpooledLine(line: string): SpooledLine | undefined {
 }
 
 function isCacheCode(text: string): text is CacheCode {
-  return (CACHE_CODES as readonly string[]).includes(text);
+  return CACHE_CODES.some((code) => code === text);
 }

@@ -3,19 +3,20 @@
  * reads the file can read what was said in those sessions: nobody else may, and what is past its time is not kept.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 import { rotateTicketSecrets, TICKET_SECRET_BYTES, type TicketSecret } from './ticket-keys.ts';
 
 /** The newest first; none when there is no file, or it cannot be trusted. */
 export function readTicketSecrets(file: string): readonly TicketSecret[] {
+  const found = readPrivateFile(file);
+  if (found.kind !== 'text') return []; // not there yet, or not to be trusted: there will be new ones
   try {
-    if ((statSync(file).mode & 0o077) !== 0) return [];
-    const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const read: unknown = JSON.parse(found.text);
     return Array.isArray(read) && read.every(isTicketSecret) ? read : [];
   } catch {
-    return []; // not there yet, or spoilt: there will be new ones
+    return [];
   }
 }
 
@@ -40,7 +41,7 @@ export function startTicketRotation({ file, clock, log, onSecrets }: TicketRotat
     if (next === secrets) return;
     secrets = next;
     try {
-      keep(file, secrets);
+      replacePrivateFile(file, JSON.stringify(secrets));
     } catch (error) {
       log.error(
         { err: error, file },
@@ -57,14 +58,6 @@ export function startTicketRotation({ file, clock, log, onSecrets }: TicketRotat
 }
 
 const CHECK_EVERY_MS = 60_000;
-
-/** No crash leaves half of it. */
-function keep(file: string, secrets: readonly TicketSecret[]): void {
-  const unfinished = `${file}.new`;
-  rmSync(unfinished, { force: true });
-  writeFileSync(unfinished, JSON.stringify(secrets), { mode: 0o600, flag: 'wx' });
-  renameSync(unfinished, file);
-}
 
 function randomSecret(): string {
   return randomBytes(TICKET_SECRET_BYTES).toString('hex');
