@@ -106,8 +106,13 @@ async function shipLines(): Promise<void> {
   const bytes = files.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
   console.log(`${LINES} lines written, ${mebibytes(bytes)} MiB in ${files.length} files: ${writing()}`);
   const counting = begin();
-  using outbox = openOutbox(join(folder, 'outbox.db'), 'bench', () => undefined);
-  const stems = await collect(directory, outbox);
+  using outbox = openOutbox({
+    file: join(folder, 'outbox.db'),
+    edge: 'bench',
+    onLost: () => undefined,
+    onMoved: () => undefined,
+  });
+  const stems = await collect(directory, outbox, []);
   outbox.makeReports();
   console.log(`journals read and reports made: ${counting()}`);
   most = process.memoryUsage.rss();

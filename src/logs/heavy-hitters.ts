@@ -1,6 +1,7 @@
 /**
  * The values that occur most, found in one pass with a bounded number of counters: the Space-Saving algorithm (Metwally,
- * Agrawal, El Abbadi 2005). A count is never too small, and too large by at most all requests over the number of counters.
+ * Agrawal, El Abbadi 2005). Within one pass a count is never too
+ * small, and too large by at most all requests over the number of counters; bytes are those since the value was last taken up.
  */
 export interface HeavyHitter {
   readonly value: string;

@@ -32,7 +32,7 @@ type TopKind = (typeof TOP_KINDS)[number];
 /** Approximate; the most frequent first, at most `MAX_TOP` of each kind. */
 export type Top = Readonly<Record<TopKind, readonly HeavyHitter[]>>;
 
-export const MAX_TOP = 50;
+export const MAX_TOP = 100;
 export const MAX_TOP_CHARS = 512;
 
 /** Sums that were not reported before. `start` and `sequence` together are given once per edge. */

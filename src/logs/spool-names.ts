@@ -17,6 +17,11 @@ export function spoolStem(name: string, now: number, sequence: number): string {
   return `${name}-${stamp}-${String(sequence % 10_000).padStart(4, '0')}`;
 }
 
+/** The name of the spool that a stem belongs to. */
+export function spoolOf(stem: string): string {
+  return STEM.exec(stem)?.[1] ?? '';
+}
+
 /** Of the spool `name`, or of any; `undefined` for other files. */
 export function stemOf(file: string, ending: SpoolEnding, name?: string): string | undefined {
   if (!file.endsWith(ending)) return undefined;

@@ -8,6 +8,7 @@ import { startAcmeWorker } from '#acme/worker.ts';
 import { giveCertificate } from '#api/give-certificate.ts';
 import { CERTIFICATES_PER_ACCOUNT } from '#api/server.ts';
 import type { AcmeConfig } from '#config';
+import { countOrders } from '#db/certificate-orders.ts';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
@@ -48,4 +49,11 @@ export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOp
       await https[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Where no authority is named any more: what was obtained from one before will expire. */
+export async function warnOfStoppedRenewals(db: Db, log: Logger): Promise<void> {
+  const orders = await countOrders(db.query);
+  if (orders > 0)
+    log.warn({ orders }, 'acme-directory is not set: certificates that were obtained before are not renewed any more');
 }

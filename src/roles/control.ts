@@ -10,7 +10,7 @@ import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SmsEngine } from '#sms/engine.ts';
-import { startAcme } from './acme.ts';
+import { startAcme, warnOfStoppedRenewals } from './acme.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
@@ -45,7 +45,8 @@ export async function startControl({
   const sms = await startSms({ config, db, ring, ownAddresses, log, registry });
   engine.running = sms;
   const { acme } = config;
-  if (acme !== undefined) stack.use(await startAcme({ acme, build, db, ring, log, registry }));
+  if (acme === undefined) await warnOfStoppedRenewals(db, log);
+  else stack.use(await startAcme({ acme, build, db, ring, log, registry }));
   addFeedMetrics(registry, feed);
   const running = stack.move();
   return {

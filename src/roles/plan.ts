@@ -24,9 +24,12 @@ export function planParts(
     parts.push({ ...edge, part: 'control', name: 'control', config, localSecret: common.localSecret });
   if (!config.roles.includes('edge')) return parts;
   parts.push({ ...edge, part: 'edge-feed', name: 'edge-feed' });
-  for (let number = 1; number <= config.edgeWorkers; number++)
-    parts.push({ ...edge, part: 'edge-worker', name: `edge-worker-${number}` });
+  for (const name of workerNames(config)) parts.push({ ...edge, part: 'edge-worker', name });
   return parts;
+}
+
+export function workerNames({ edgeWorkers }: Pick<Config, 'edgeWorkers'>): readonly string[] {
+  return Array.from({ length: edgeWorkers }, (_, index) => `edge-worker-${index + 1}`);
 }
 
 function ownAddresses(config: Config): readonly ListenAddress[] {

@@ -5,22 +5,27 @@ import { FeedRefusal, requestFeed } from '#feed/connection.ts';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
 import { systemClock } from '#lib/clock.ts';
 import { addCounters, COUNTERS, type Counters, noCounters } from '#logs/counters.ts';
-import { type Outbox, openOutbox } from '#logs/ship/outbox.ts';
+import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Post, type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import { spoolDirectory } from './access-log.ts';
 import type { PartContext } from './child.ts';
+import { workerNames } from './plan.ts';
 
 /** Domains that have metrics of their own, the first that were counted; the others are `other` together. */
 const MAX_METRIC_DOMAINS = 1_000;
 
 export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
   const { dataDir, edgeId: edge, feedSocket } = config;
-  const outbox = openOutbox(join(dataDir, 'edge', 'outbox.db'), edge, (reports) =>
-    log.error({ reports }, 'control was away too long: reports of traffic are lost'),
-  );
   const shipper = startShipper({
     directory: spoolDirectory(dataDir),
-    outbox,
+    writers: config.accessLog === 'off' ? [] : workerNames(config),
+    openOutbox: () =>
+      openOutbox({
+        file: join(dataDir, 'edge', 'outbox.db'),
+        edge,
+        onLost: (reports) => log.error({ reports }, 'control was away too long: reports of traffic are lost'),
+        onMoved: (to) => log.error({ to }, 'what this edge had counted was damaged; moved aside, and begun anew'),
+      }),
     edge,
     reportMs: config.statSeconds * 1000,
     postPart: postTo(feedSocket, LOGS_PATH),
@@ -28,14 +33,9 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
     clock: systemClock,
     log,
   });
-  addShipperMetrics(registry, shipper, outbox);
-  addDomainMetrics(registry, outbox);
-  return {
-    async [Symbol.asyncDispose]() {
-      await shipper[Symbol.asyncDispose]();
-      outbox[Symbol.dispose]();
-    },
-  };
+  addShipperMetrics(registry, shipper);
+  addDomainMetrics(registry, shipper);
+  return shipper;
 }
 
 /** Control may be writing it to storage far away. */
@@ -56,7 +56,7 @@ function postTo(socketPath: string, path: string): Post<string | Buffer> {
   };
 }
 
-function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper, outbox: Outbox): void {
+function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper): void {
   const registers = [registry];
   new Gauge({
     name: 'causeway_log_files_waiting',
@@ -71,7 +71,8 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper, 
     help: 'Reports of traffic that control has not taken yet',
     registers,
     collect() {
-      this.set(outbox.countReports());
+      const reports = shipper.outbox?.countReports();
+      if (reports !== undefined) this.set(reports);
     },
   });
   new Counter({
@@ -81,6 +82,15 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper, 
     collect() {
       this.reset();
       this.inc(shipper.shippedFiles);
+    },
+  });
+  new Counter({
+    name: 'causeway_traffic_refused_total',
+    help: 'Parts of log files and reports since the start that control refused for good: they are lost',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(shipper.refused);
     },
   });
   new Counter({
@@ -98,7 +108,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper, 
 const METRIC_NAMES = COUNTERS.map((name) => [name, name.replace(/[A-Z]|\d/, (c) => `_${c.toLowerCase()}`)] as const);
 
 /** They outlive the workers: what is counted is on disk. */
-function addDomainMetrics(registry: PartContext['registry'], outbox: Outbox): void {
+function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipper, 'outbox'>): void {
   const counters = METRIC_NAMES.map(([name, metric]) => {
     const counter = new Counter({
       name: `causeway_domain_${metric}_total`,
@@ -112,7 +122,8 @@ function addDomainMetrics(registry: PartContext['registry'], outbox: Outbox): vo
     return { name, counter };
   });
   const refill = () => {
-    const totals = outbox.totals();
+    const totals = shipper.outbox?.totals();
+    if (totals === undefined) return; // the last ones stay
     const other = noCounters();
     for (const one of totals.slice(MAX_METRIC_DOMAINS)) addCounters(other, one);
     for (const { counter } of counters) counter.reset();

@@ -1,9 +1,9 @@
 /** Reads journals as they grow into the outbox, and of ended log files what their journals miss. */
-import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addCounters, countRequest, MINUTE_MS, type MinuteCounters } from '../counters.ts';
 import { parseRecord } from '../journal.ts';
-import { stemOf } from '../spool-names.ts';
+import { spoolOf, stemOf } from '../spool-names.ts';
 import { parseSpooledLine } from '../spooled-line.ts';
 import { Tally } from '../tally.ts';
 import type { Outbox } from './outbox.ts';
@@ -11,8 +11,16 @@ import type { Outbox } from './outbox.ts';
 /** Bytes of a journal read in one go; more than one record can have. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
 
-/** Gives the stems whose files have ended and are counted to their ends, the oldest first. */
-export async function collect(directory: string, outbox: Outbox): Promise<string[]> {
+/**
+ * Gives the stems whose files have ended and are counted to their ends, the oldest first. `writers` are the spools that have
+ * a worker: what others left, of workers that there are no more, has ended.
+ */
+export async function collect(directory: string, outbox: Outbox, writers: readonly string[]): Promise<string[]> {
+  for (const file of await readdir(directory)) {
+    const stem = stemOf(file, '.stats');
+    if (stem === undefined || writers.includes(spoolOf(stem))) continue;
+    await rename(join(directory, file), join(directory, `${stem}.done`));
+  }
   const files = await readdir(directory);
   for (const file of files) {
     const stem = stemOf(file, '.stats');
@@ -24,6 +32,7 @@ export async function collect(directory: string, outbox: Outbox): Promise<string
     await countRest(join(directory, `${stem}.log`), stem, outbox);
     done.push(stem);
   }
+  outbox.forgetOthers(files.flatMap((file) => stemOf(file, '.stats') ?? stemOf(file, '.done') ?? []));
   return done;
 }
 

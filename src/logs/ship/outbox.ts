@@ -4,6 +4,7 @@
  * transaction, so each record counts once, whenever the process ends.
  */
 import { randomUUID } from 'node:crypto';
+import { renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { addCounters, type Counters, type MinuteCounters, noCounters } from '../counters.ts';
 import { fromRow, toRow } from '../journal.ts';
@@ -50,12 +51,18 @@ const LAYOUT = `
   create table if not exists total (n integer primary key, domain_id integer not null unique, counts text not null) strict;
 `;
 
-/** Throws when the file cannot be opened or is no database. `onLost` is told how many reports had to go. */
-export function openOutbox(file: string, edge: string, onLost: (reports: number) => void): Outbox {
-  const database = new DatabaseSync(file);
-  database.exec('pragma journal_mode = wal; pragma synchronous = full');
-  database.exec(LAYOUT);
-  database.prepare('insert or ignore into origin values (1, ?, 0)').run(randomUUID());
+export interface OutboxOptions {
+  readonly file: string;
+  readonly edge: string;
+  /** Reports had to go for want of room. */
+  readonly onLost: (reports: number) => void;
+  /** The file was damaged, or none of ours: it has this name now, and what it held is not reported. */
+  readonly onMoved: (to: string) => void;
+}
+
+/** Throws when the file cannot be opened just now, as on a full disk. */
+export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outbox {
+  const database = openSound(file, onMoved);
   const start = String(database.prepare('select start from origin').get()?.['start']);
   const sql = prepare(database);
   const add = (minute: number, domainId: number, counts: Counters) => {
@@ -107,6 +114,40 @@ export function openOutbox(file: string, edge: string, onLost: (reports: number)
   };
 }
 
+function openSound(file: string, onMoved: OutboxOptions['onMoved']): DatabaseSync {
+  try {
+    return openFile(file);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const aside = `${file}.damaged`;
+    for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
+    renameSync(file, aside);
+    onMoved(aside);
+    return openFile(file);
+  }
+}
+
+function openFile(file: string): DatabaseSync {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    database.exec(LAYOUT);
+    database.prepare('insert or ignore into origin values (1, ?, 0)').run(randomUUID());
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isDamage(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
 function prepare(database: DatabaseSync) {
   return {
     place: database.prepare('select read_to, up_to from journal where stem = ?'),
@@ -138,7 +179,8 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
     work();
     database.exec('commit');
   } catch (error) {
-    database.exec('rollback');
+    // On a full disk SQLite has done so itself.
+    if (database.isTransaction) database.exec('rollback');
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** From a worker's spool to what control is told, with real files; control is what the posts stand for. */
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -41,6 +41,8 @@ interface Bench {
   readonly spool: AccessLog;
   readonly parts: LogPart[];
   readonly reports: StatisticsReport[];
+  readonly moved: string[];
+  readonly outboxFile: string;
   now: number;
   /** What the posts do before they take anything. */
   answer: () => 'taken' | 'refused';
@@ -55,13 +57,21 @@ function start(t: TestContext): Bench {
     spool: openSpoolIn(directory, () => bench.now),
     parts: [],
     reports: [],
+    moved: [],
+    outboxFile: join(folder, 'outbox.db'),
     now: START,
     answer: () => 'taken',
     startShipper: (options) => {
-      const outbox = openOutbox(join(folder, 'outbox.db'), 'edge-1', () => undefined);
       const shipper = startShipper({
         directory,
-        outbox,
+        writers: ['worker-1'],
+        openOutbox: () =>
+          openOutbox({
+            file: join(folder, 'outbox.db'),
+            edge: 'edge-1',
+            onLost: () => undefined,
+            onMoved: (to) => bench.moved.push(to),
+          }),
         edge: 'edge-1',
         reportMs: 60_000,
         postPart: async (body) => note(bench.parts, parsePart(body), bench.answer()),
@@ -72,7 +82,6 @@ function start(t: TestContext): Bench {
       });
       t.after(async () => {
         await shipper[Symbol.asyncDispose]();
-        outbox[Symbol.dispose]();
       });
       return shipper;
     },
@@ -208,5 +217,36 @@ describe('the shipper', { timeout: 60_000 }, () => {
     await bench.spool.flush();
     await bench.spool.close();
     await eventually('the file is given up', () => readdirSync(bench.directory).length === 0);
+  });
+
+  test('ships what a worker left that there is no more', async (t) => {
+    const bench = start(t);
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush(); // and is killed
+    bench.startShipper({ writers: ['worker-2'] });
+    await eventually('its file is shipped', () => bench.parts.length === 1);
+    await eventually('nothing is left', () => readdirSync(bench.directory).length === 0);
+  });
+
+  test('begins anew where what it had counted is no database, and waits where it cannot be opened', async (t) => {
+    const bench = start(t);
+    writeFileSync(bench.outboxFile, 'not a database at all '.repeat(100));
+    bench.startShipper();
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush();
+    await eventually('it is moved aside', () => bench.moved.length === 1);
+    bench.now += 64_000;
+    await eventually('the sums are reported', () => sumOf(bench.reports, 7).requests === 1);
+
+    const other = start(t);
+    mkdirSync(other.outboxFile); // a folder cannot be opened
+    other.startShipper();
+    other.spool.write(7, RECORD);
+    await other.spool.flush();
+    rmdirSync(other.outboxFile);
+    await eventually('it goes on', () => {
+      other.now += 64_000;
+      return sumOf(other.reports, 7).requests === 1;
+    });
   });
 });

@@ -17,7 +17,10 @@ export type Post<Body> = (body: Body, signal: AbortSignal) => Promise<'taken' | 
 export interface ShipperOptions {
   /** Of the spools. Made when missing. */
   readonly directory: string;
-  readonly outbox: Outbox;
+  /** Spools that have a worker. */
+  readonly writers: readonly string[];
+  /** Opened when there is something to do; tried again when it throws. */
+  readonly openOutbox: () => Outbox;
   readonly edge: string;
   /** How often sums are reported. */
   readonly reportMs: number;
@@ -28,9 +31,13 @@ export interface ShipperOptions {
 }
 
 export interface Shipper extends AsyncDisposable {
+  /** Absent while it cannot be opened. */
+  readonly outbox: Outbox | undefined;
   /** Ended log files that control has not taken yet. */
   readonly waitingFiles: number;
   readonly shippedFiles: number;
+  /** Parts of log files and reports that control refused for good. */
+  readonly refused: number;
   /** Half lines at the ends of files that a killed process left. */
   readonly brokenLines: number;
 }
@@ -48,6 +55,8 @@ class LogShipper implements Shipper {
   readonly #running: Promise<void>;
   waitingFiles = 0;
   shippedFiles = 0;
+  refused = 0;
+  outbox: Outbox | undefined;
   brokenLines = 0;
   #failures = 0;
   #retryAt = 0;
@@ -63,6 +72,7 @@ class LogShipper implements Shipper {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     await this.#running;
+    this.#closeOutbox();
   }
 
   async #run(): Promise<void> {
@@ -76,10 +86,12 @@ class LogShipper implements Shipper {
 
   /** Gives the stems of files to ship. */
   async #collect(): Promise<readonly string[]> {
-    const { directory, outbox, reportMs, clock, log } = this.#options;
+    const { directory, writers, openOutbox, reportMs, clock, log } = this.#options;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const stems = await collect(directory, outbox);
+      this.outbox ??= openOutbox();
+      const { outbox } = this;
+      const stems = await collect(directory, outbox, writers);
       const period = Math.floor(clock() / reportMs);
       if (period !== this.#period) outbox.makeReports();
       this.#period = period;
@@ -89,6 +101,7 @@ class LogShipper implements Shipper {
     } catch (error) {
       if (this.#isCollecting) log.error({ err: error }, 'traffic cannot be counted; trying on');
       this.#isCollecting = false;
+      this.#closeOutbox(); // it may be damaged: opening it tells
       return [];
     }
   }
@@ -109,12 +122,21 @@ class LogShipper implements Shipper {
     }
   }
 
+  #closeOutbox(): void {
+    this.outbox?.[Symbol.dispose]();
+    this.outbox = undefined;
+  }
+
   async #sendReports(): Promise<void> {
-    const { outbox, postReport, log } = this.#options;
-    for (let report = outbox.nextReport(); report !== undefined; report = outbox.nextReport()) {
+    const { postReport, log } = this.#options;
+    const { outbox } = this;
+    for (let report = outbox?.nextReport(); report !== undefined; report = outbox?.nextReport()) {
       const outcome = await postReport(report.body, this.#stopping.signal);
-      if (outcome === 'refused') log.error({ sequence: report.sequence }, 'control refuses a report; it is lost');
-      outbox.dropReport(report.sequence);
+      if (outcome === 'refused') {
+        this.refused++;
+        log.error({ sequence: report.sequence }, 'control refuses a report; it is lost');
+      }
+      outbox?.dropReport(report.sequence);
     }
   }
 
@@ -123,8 +145,9 @@ class LogShipper implements Shipper {
     const { signal } = this.#stopping;
     signal.throwIfAborted();
     const shipped = await shipLog(directory, stem, edge, async (part) => {
-      if ((await postPart(part, signal)) === 'refused')
-        log.error({ file: stem }, 'control refuses a part of a log file; it is lost');
+      if ((await postPart(part, signal)) === 'taken') return;
+      this.refused++;
+      log.error({ file: stem }, 'control refuses a part of a log file; it is lost');
     });
     this.waitingFiles--;
     this.shippedFiles++;
