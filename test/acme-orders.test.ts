@@ -7,10 +7,21 @@ import { addDomain } from '#api/change.ts';
 import { askForCertificate } from '#db/certificate-orders.ts';
 import { listCertificates } from '#db/certificates.ts';
 import { markDomainDeleted } from '#db/domains.ts';
+import type { Db } from '#db/open.ts';
+import { createLogger } from '#lib/logger.ts';
 import { MAX_ORDERS_PER_DAY, NEVER_AT } from '#model/certificate-order.ts';
+import { warnOfStoppedRenewals } from '../src/roles/acme.ts';
 import { NAME, startAcmeWorld } from './support/acme.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { needsProgram } from './support/needs.ts';
+
+/** Orders that a start tells of whose settings name no authority any more. */
+async function warningsWithoutAuthority(db: Db): Promise<readonly unknown[]> {
+  const told: unknown[] = [];
+  const destination = { write: (line: string) => void told.push(JSON.parse(line).orders) };
+  await warnOfStoppedRenewals(db, createLogger({ level: 'warn', name: 'test', destination }));
+  return told;
+}
 
 const BOUND = { ...needsProgram('pebble'), timeout: 60_000 };
 
@@ -20,6 +31,7 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
     BOUND,
     async (t) => {
       const world = await startAcmeWorld(t, newDatabase, { nonceReject: 50 });
+      assert.deepEqual(await warningsWithoutAuthority(world.db), []);
       assert.equal(await world.request(), 'asked');
       assert.equal(await world.request(), 'underWay');
       const first = await world.run();
@@ -55,6 +67,7 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
         [[second.sslKey, true]],
       );
       assert.deepEqual([...(await world.resources('certificate')).keys()], [second.sslKey]);
+      assert.deepEqual(await warningsWithoutAuthority(world.db), [1]);
     },
   );
 

@@ -90,6 +90,12 @@ export async function hasDueOrders(x: Executor, now: number): Promise<boolean> {
   return (await query.where('lease_until', '<=', now).limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** Whatever their state. */
+export async function countOrders(x: Executor): Promise<number> {
+  const query = x.selectFrom('certificate_order').select((e) => e.fn.countAll<number>().as('count'));
+  return Number((await query.executeTakeFirstOrThrow()).count);
+}
+
 /** Another process has the order: what this one knows of it no longer counts. */
 export class LeaseLost extends Error {}
 
