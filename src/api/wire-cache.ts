@@ -52,17 +52,25 @@ export function readPrefetch({ urls }: RequestOf<'cache.prefetch'>): readonly As
 
 function readUrl(field: string, text: string): AskedUrl {
   const url = parseObjectUrl(text);
-  if (url.kind === 'invalid')
-    throw new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(url.reason) });
+  if (url.kind === 'invalid') throw refusal(field, text, url.reason);
+  if (MEANT_AS_WILDCARD.test(url.keyTarget)) throw refusal(field, text, NO_WILDCARD);
   return { ...url, asked: text, field };
 }
 
 function readDirectory(field: string, text: string): AskedUrl {
   const url = readUrl(field, text);
-  const reason = url.keyTarget.includes('?') ? 'has a query' : 'does not end with /';
-  if (!url.keyTarget.endsWith('/') || url.keyTarget.includes('?'))
-    throw new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(reason) });
+  if (url.keyTarget.includes('?')) throw refusal(field, text, 'has a query');
+  if (!url.keyTarget.endsWith('/')) throw refusal(field, text, 'does not end with /');
   return { ...url, kind: 'directory' };
+}
+
+/** A path that ends so; within one, and in a query, a `*` is a character like others. docs/decisions/0105 */
+const MEANT_AS_WILDCARD = /^[^?]*\*\/?(?:\?|$)/;
+const NO_WILDCARD =
+  'ends with *, which is no wildcard: what is below a path is purged as a directory, a URL that ends with /';
+
+function refusal(field: string, text: string, reason: string): ServiceError {
+  return new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(reason) });
 }
 
 /** What is `undefined` stays as it is. */

@@ -62,6 +62,10 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
   ['has a host that {}', '的域名{1}'],
   ['has a query', '带有查询参数'],
   ['does not end with /', '不以 / 结尾'],
+  [
+    'ends with *, which is no wildcard: what is below a path is purged as a directory, a URL that ends with /',
+    '以 * 结尾，而 * 不是通配符：路径以下的内容应作为目录刷新，即以 / 结尾的网址',
+  ],
 
   ['does not begin with /', '不以 / 开头'],
   ['has a query or a fragment, and a prefix is a path', '带有查询参数或片段，而目录只是路径'],
