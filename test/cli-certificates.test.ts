@@ -1,5 +1,6 @@
 /** `causeway certificate` and `causeway domain ssl`, in words and as JSON. */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -56,6 +57,9 @@ test('certificates are added from files, listed, given to a domain and deleted',
     swapped.stderr,
     /^causeway: field private_key is invalid: .*, but it holds no private key, but CERTIFICATE\n$/,
   );
+  writeFileSync(join(folder, 'shop.der'), new X509Certificate(pair.cert).raw);
+  const der = await run('certificate', 'add', join(folder, 'shop.der'), key);
+  assert.match(der.stderr, /^causeway: \S+shop\.der is not PEM: one of DER becomes it by openssl/);
   const missing = await run('certificate', 'add', join(folder, 'none'), key);
   assert.match(missing.stderr, /none cannot be read: ENOENT/);
 });

@@ -5,7 +5,7 @@ import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, CliError } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
 import { addCallSettings, givenSettings, type Options, onOffOption, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
@@ -46,11 +46,18 @@ export function sslCommand(context: CliContext): Command {
 }
 
 async function addCertificate(context: CliContext, certificate: string, key: string, options: Options): Promise<void> {
-  const texts = { certificate: readTextFile(certificate), private_key: readTextFile(key) };
+  const texts = { certificate: readPem(certificate), private_key: readPem(key) };
   const title = textOption(options, 'title') ?? basename(certificate);
   const client = connectCustomer(context, givenSettings(context, options));
   const data = await client.call('certificate.add', { ssl_title: title, ...texts });
   printer(context, options)(data, [`certificate ${data.ssl_key}`]);
+}
+
+/** The service says the same of a text, but a file of DER is none. */
+function readPem(path: string): string {
+  const text = readTextFile(path);
+  if (text.includes('-----BEGIN ')) return text;
+  throw new CliError(`${path} is not PEM: one of DER becomes it by openssl x509 (or pkey) -inform DER -in … -out …`);
 }
 
 async function listCertificates(context: CliContext, options: Options): Promise<void> {
