@@ -57,6 +57,9 @@ const ROWS: Row[] = [
   [[], { options: FILLS }, 'store'],
   [['Cache-Control', 'max-age=0'], { options: FILLS }, 'noReuse'],
   [['Cache-Control', 'no-cache', 'ETag', '"a"'], { options: FILLS }, 'store'],
+  [['Pragma', 'no-cache', 'ETag', '"a"'], { options: FILLS }, 'noCache'],
+  [['Pragma', 'no-cache', 'Cache-Control', 'public'], { options: FILLS }, 'noCache'],
+  [[...fresh, 'Pragma', 'no-cache'], { options: FILLS }, 'store'],
   [cookie, { options: { ...FILLS, setCookie: 'store' } }, 'setCookie'],
   [[], { options: FILLS, ...auth }, 'authorization'],
   ...[UNMATCHED, FILLS, OVERRIDES].flatMap((options): Row[] => [

@@ -23,7 +23,7 @@ export type SkipReason =
   | 'status'
   /** `no-store`. */
   | 'noStore'
-  /** `no-cache`, also as `Pragma`, where a policy would hide that the origin wants to be asked each time. */
+  /** `no-cache` where a policy would hide that the origin wants to be asked each time; as `Pragma` where the lifetime is a policy's. */
   | 'noCache'
   /** `private`. */
   | 'private'
@@ -63,7 +63,7 @@ export function storeResponse(
   const reason =
     requestObstacle(request, options, exchange, invalidatedAt) ??
     responseObstacle(request, response, directives) ??
-    policyObstacle(response, directives, options) ??
+    policyObstacle(response, directives, times.lifetime, options) ??
     lifetimeObstacle(request, response, directives, times, options) ??
     cookieObstacle(response, times.lifetime, options);
   if (reason !== undefined) return { kind: 'skip', reason };
@@ -129,15 +129,18 @@ function responseObstacle(
   return undefined;
 }
 
-/** What a policy that overrides the origin's lifetimes does not override, and what a site with policies makes of errors. Edge rule 4 */
+/** What no policy changes, and what a site with policies makes of errors. Edge rule 4, docs/decisions/0115 */
 function policyObstacle(
   { status, headers }: ResponseHead,
   { noCache }: Directives,
+  lifetime: Lifetime,
   { policy, hasPolicies }: CacheOptions,
 ): SkipReason | undefined {
   if (hasPolicies && status >= 500) return 'notCacheable';
-  if (policy?.overrides !== true) return undefined;
-  return noCache || parseCacheControl(allValues(headers, 'pragma')).noCache ? 'noCache' : undefined;
+  if (policy?.overrides === true && noCache) return 'noCache';
+  // Whatever else the origin says goes before a policy that fills in; but of a lifetime this is all that it says.
+  const isOurs = policy?.overrides === true || lifetime.source === 'policy';
+  return isOurs && parseCacheControl(allValues(headers, 'pragma')).noCache ? 'noCache' : undefined;
 }
 
 /** RFC 9110 §9.3.3: a POST's response serves later GETs only if it says that it is the target's representation. */
