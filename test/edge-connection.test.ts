@@ -1,5 +1,7 @@
 /** What follows a request on its connection: pipelined requests, CONNECT, Upgrade, and the last request of a connection. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
@@ -120,4 +122,69 @@ test('the last request that a connection may carry says so, and those behind it 
   assert.equal(text.match(/^Connection: close\r$/gim)?.length, 1);
   assert.match(text, /Connection: close\r\n\r\nx$/i);
   assert.equal(edge.log.length, 3);
+});
+
+describe('requests that are sent at once', () => {
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;
+  const statusesOf = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
+
+  test('are answered in their order, also when they are more than are read ahead', async (t) => {
+    const origin = await startOrigin(t, (request, response) => {
+      reply(`[${request.target} ${request.body}]`)(request, response);
+    });
+    const edge = await startTestEdge(t, [origin.port]);
+    const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
+    const post = `POST /last HTTP/1.1\r\n${HOST}Connection: close\r\nContent-Length: 100000\r\n\r\n`;
+    const text = await connectRaw(edge.port, paths.map((path) => get(path)).join('') + post + 'x'.repeat(100_000))
+      .closed;
+    assert.deepEqual(
+      Array.from(text.matchAll(/\[(\/\w+) (x*)\]/g), ([, path, body]) => [path, body?.length]),
+      [...paths.map((path) => [path, 0]), ['/last', 100_000]],
+    );
+  });
+
+  test('leave room for another client between them', async (t) => {
+    const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
+    const edge = await startTestEdge(t, [origin.port]);
+    await edge.get('/');
+    const other = connectRaw(edge.port, '');
+    await once(other.socket, 'connect');
+    const crowd = connectRaw(edge.port, get('/').repeat(800) + get('/', 'Connection: close\r\n'));
+    await eventually('the first is served', () => edge.log.length > 1);
+    other.socket.write(get('/', 'Connection: close\r\n'));
+    await other.closed;
+    assert.ok(edge.log.length < 400, String(edge.log.length));
+    assert.equal(statusesOf(await crowd.closed).length, 801);
+  });
+
+  test('beyond what may wait are not answered, and the last that is says so', async (t) => {
+    const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
+    const edge = await startTestEdge(t, [origin.port], { limits: { maxWaitingRequests: 50 } });
+    const text = await connectRaw(edge.port, get('/').repeat(500)).closed;
+    assert.deepEqual(statusesOf(text), Array(51).fill('HTTP/1.1 200'));
+    assert.match(text, /Connection: close\r\n\r\nx$/i);
+    assert.equal(edge.log.length, 51);
+  });
+
+  test('by a client that takes no answers are not read any more, and end with it', async (t) => {
+    const origin = await startOrigin(t, reply('x'.repeat(100_000), { 'cache-control': 'max-age=600' }));
+    const edge = await startTestEdge(t, [origin.port]);
+    await edge.get('/');
+    const client = connect(edge.port, '127.0.0.1').pause();
+    const padded = get('/', `X-Padding: ${'x'.repeat(2_000)}\r\n`);
+    client.write(padded.repeat(10_000));
+    await eventually('no more is taken', async () => {
+      const [served, left] = [edge.log.length, client.writableLength];
+      await edge.get('/'); // others are served
+      return served > 1 && edge.log.length === served + 1 && client.writableLength === left;
+    });
+    assert.ok(client.writableLength > 0);
+    assert.equal(edge.edge.underWay, 1);
+    client.resetAndDestroy();
+    await eventually('all that was read is logged', () => edge.log.some((fields) => fields[9] === 'NONE/499'));
+    await edge.get('/');
+    const left = edge.log.filter((fields) => fields[9] === 'NONE/499');
+    assert.ok(left.length > 32 && left.length < 200, String(left.length));
+    assert.equal(edge.edge.underWay, 0);
+  });
 });

@@ -1,21 +1,26 @@
 /**
  * The requests of one client's connection: one after the other, so that what follows an answer that ends the connection is
  * never acted on, and what an unsafe request changes is there for the next. RFC 9112 §9.3.2, §9.6
+ * However many it sends at once, few wait and others are served between them. docs/decisions/0165
  */
 import type { Socket } from 'node:net';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Http1Viewer } from './http1-viewer.ts';
 import type { Secured } from './tls/secured.ts';
 import type { Viewer } from './viewer.ts';
+
+/** Requests that may wait on a connection while more of them are read from it. */
+const READ_AHEAD = 32;
 
 export interface ClientConnections {
   /** Requests that are being served, on all connections. */
   readonly served: number;
   /** The connection's requests that are not done, in order. */
   underWay(socket: Socket): readonly Http1Viewer[];
-  /** Whether the connection may carry another request after one that has just come. */
-  countRequest(socket: Socket): boolean;
-  /** `serve` is called when those before it are done, and not at all when the connection ended with one of them. */
-  serveInTurn(socket: Socket, viewer: Http1Viewer, serve: () => Promise<void>): Promise<void>;
+  /** What the connection may carry from a request on that has just come: nothing at all behind the last. */
+  countRequest(socket: Socket): 'more' | 'last' | 'none';
+  /** When those before it are done. */
+  serveInTurn(socket: Socket, turn: Turn): void;
   /** Of a connection whose requests do not wait for each other. */
   serve(viewer: Viewer, serve: () => Promise<void>): Promise<void>;
   /** What its handshake settled; `undefined`: it is plain. */
@@ -25,50 +30,117 @@ export interface ClientConnections {
   cutAll(): void;
 }
 
-interface Connection {
-  requests: number;
-  readonly viewers: Http1Viewer[];
+/** One of the two is called; neither when an answer before it has ended the connection. */
+export interface Turn {
+  readonly viewer: Http1Viewer;
+  /** Never rejects. */
+  serve(): Promise<void>;
+  /** The client has left before its turn. */
+  leave(): void;
 }
 
-export function createConnections(maxRequests: number): ClientConnections {
+export interface ConnectionLimits {
+  readonly maxRequestsPerConnection: number;
+  readonly maxWaitingRequests: number;
+}
+
+interface Connection {
+  requests: number;
+  /** As its latest request was told. */
+  carries: 'more' | 'last' | 'none';
+  /** The first is being served, the others wait. */
+  readonly turns: Turn[];
+  /** Nothing is read from it. */
+  isHeld: boolean;
+}
+
+export function createConnections(limits: ConnectionLimits): ClientConnections {
   const connections = new WeakMap<Socket, Connection>();
   const securedBy = new WeakMap<Socket, Secured>();
   const served = new Set<Viewer>();
   const of = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const created: Connection = { requests: 0, viewers: [] };
+    const created: Connection = { requests: 0, carries: 'more', turns: [], isHeld: false };
     connections.set(socket, created);
     return created;
+  };
+  const serve: ClientConnections['serve'] = async (viewer, serveIt) => {
+    served.add(viewer);
+    await serveIt();
+    served.delete(viewer);
   };
   return {
     get served() {
       return served.size;
     },
-    underWay: (socket) => [...(connections.get(socket)?.viewers ?? [])],
-    countRequest: (socket) => ++of(socket).requests < maxRequests,
-    serveInTurn: async (socket, viewer, serve) => {
-      const { viewers } = of(socket);
-      const previous = viewers.at(-1);
-      viewers.push(viewer);
-      if (previous !== undefined) await previous.ended;
-      // Node reads on after the answer that ends the connection has gone out.
-      if (socket.writable) {
-        served.add(viewer);
-        await serve();
-        served.delete(viewer);
-      }
-      viewers.splice(viewers.indexOf(viewer), 1);
+    underWay: (socket) => (connections.get(socket)?.turns ?? []).map(({ viewer }) => viewer),
+    countRequest: (socket) => {
+      const connection = of(socket);
+      connection.carries = nextCarries(connection, limits);
+      // The last one is here as a whole, if something follows it.
+      if (connection.carries === 'none') hold(socket, connection);
+      return connection.carries;
     },
-    serve: async (viewer, serve) => {
-      served.add(viewer);
-      await serve();
-      served.delete(viewer);
+    serveInTurn: (socket, turn) => {
+      const connection = of(socket);
+      const { turns } = connection;
+      turns.push(turn);
+      if (turns.length === 1) void serveTurns(socket, connection, serve);
+      else if (turns.length > READ_AHEAD) hold(socket, connection);
     },
+    serve,
     securedOf: (socket) => securedBy.get(socket),
     secure: (socket, secured) => void securedBy.set(socket, secured),
     cutAll: () => {
       for (const viewer of served) viewer.cut(503);
     },
   };
+}
+
+function nextCarries(connection: Connection, limits: ConnectionLimits): Connection['carries'] {
+  if (connection.carries !== 'more') return 'none';
+  const isLast =
+    ++connection.requests >= limits.maxRequestsPerConnection || connection.turns.length >= limits.maxWaitingRequests;
+  return isLast ? 'last' : 'more';
+}
+
+async function serveTurns(socket: Socket, connection: Connection, serve: ClientConnections['serve']): Promise<void> {
+  const { turns } = connection;
+  // Node reads on after the answer that ends the connection has gone out.
+  for (let turn = turns[0]; turn !== undefined && socket.writable; turn = turns[0]) {
+    void serve(turn.viewer, turn.serve);
+    await turn.viewer.ended;
+    turns.shift();
+    if (hasEnded(socket, turn.viewer)) break;
+    if (turns.length === 0) return;
+    if (turns.length <= READ_AHEAD && connection.carries !== 'none') readOn(socket, connection);
+    // Answers that wait for nothing would keep this worker from all its other clients.
+    await letOthersRun();
+    if (!socket.writable) for (const { leave } of turns.splice(0)) leave();
+  }
+  turns.length = 0;
+}
+
+/** Whether the answer was the connection's last, as opposed to a client that left. */
+function hasEnded(socket: Socket, { isFinished, cutStatus, refusal }: Http1Viewer): boolean {
+  return isFinished ? !socket.writable : cutStatus !== undefined || refusal !== undefined;
+}
+
+function hold(socket: Socket, connection: Connection): void {
+  if (connection.isHeld) return;
+  connection.isHeld = true;
+  socket.on('resume', pauseAgain); // node:http resumes it behind each request
+  socket.pause();
+}
+
+function readOn(socket: Socket, connection: Connection): void {
+  if (!connection.isHeld) return;
+  connection.isHeld = false;
+  socket.off('resume', pauseAgain);
+  socket.resume();
+}
+
+function pauseAgain(this: Socket): void {
+  this.pause();
 }

@@ -46,7 +46,16 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   }
   if (viewer.refusal !== undefined)
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
-  const record = describeRequest(viewer, answer, startedAt, edge.clock()); // 11
+  conclude(viewer, edge, answer, startedAt); // 11
+}
+
+/** Of a request whose client left before its turn came. */
+export function concludeLeft(viewer: Viewer, edge: EdgeContext): void {
+  conclude(viewer, edge, undefined, edge.clock());
+}
+
+function conclude(viewer: Viewer, edge: EdgeContext, answer: EdgeAnswer | undefined, startedAt: number): void {
+  const record = describeRequest(viewer, answer, startedAt, edge.clock());
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
   edge.writeLog(viewer.domainId, record);
 }

@@ -7,7 +7,7 @@ import { describeRefusal } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { createGivenResponse } from './given-response.ts';
-import { handle } from './handle.ts';
+import { concludeLeft, handle } from './handle.ts';
 import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
@@ -64,13 +64,20 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
       idleTimeoutMs: limits.clientIdleMs,
       maxRequestBodyBytes: limits.maxRequestBodyBytes,
     });
+  const serveInTurn = (socket: Socket, viewer: Http1Viewer) =>
+    connections.serveInTurn(socket, {
+      viewer,
+      serve: () => handle(viewer, edge),
+      leave: () => concludeLeft(viewer, edge),
+    });
   const serve =
     (expectation: Http1ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
       const { socket } = message;
-      const viewer = openViewer(message, response, { expectation });
+      const place = connections.countRequest(socket);
+      if (place === 'none') return;
       // Node's parser drops what came with an Upgrade, so what follows may be half a request.
-      if (!connections.countRequest(socket) || ignored.has(message)) response.shouldKeepAlive = false;
-      void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
+      if (place === 'last' || ignored.has(message)) response.shouldKeepAlive = false;
+      serveInTurn(socket, openViewer(message, response, { expectation }));
     };
   server.on('request', serve('none'));
   server.on('checkContinue', serve('continue'));
@@ -80,7 +87,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     socket.unshift(head); // what came behind the request is the new protocol's
     const response = createGivenResponse(message, socket);
     const viewer = openViewer(message, response, { expectation: 'none', upgrade: 'websocket' });
-    void connections.serveInTurn(socket, viewer, () => handle(viewer, edge)); // never rejects
+    serveInTurn(socket, viewer);
   });
   answerBroken(server, parts);
   const listeners = server.listeners('connection');

@@ -29,7 +29,7 @@ export class Http1Viewer implements Viewer {
   readonly #gone = new AbortController();
   readonly #socket: Socket;
   /** Bytes written to the connection before and after this answer; it may carry several. */
-  #bytesBefore: number;
+  #bytesBefore: number | undefined;
   #bytesAfter: number | undefined;
   #body: RequestBody | undefined;
   #statusSent = 0;
@@ -47,10 +47,10 @@ export class Http1Viewer implements Viewer {
     this.#response = response;
     this.#options = options;
     this.#socket = message.socket;
-    this.#bytesBefore = message.socket.bytesWritten;
     this.received = readReceived(message, options);
     this.signal = this.#gone.signal;
     response.sendDate = false; // Date is the origin's, or set where the answer is made
+    if (response.socket !== null) this.#bytesBefore = this.#socket.bytesWritten;
     // A pipelined request's answer gets the socket when those before it are out.
     response.once('socket', () => {
       this.#bytesBefore = this.#socket.bytesWritten;
@@ -110,6 +110,7 @@ export class Http1Viewer implements Viewer {
   }
 
   get sentBytes(): number {
+    if (this.#bytesBefore === undefined) return 0;
     return (this.#bytesAfter ?? this.#socket.bytesWritten) - this.#bytesBefore;
   }
 

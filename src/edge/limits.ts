@@ -34,6 +34,8 @@ export interface EdgeLimits {
   readonly maxRequestBodyBytes: number;
   /** The last one's answer ends it. */
   readonly maxRequestsPerConnection: number;
+  /** For their turn on one connection; one more is the connection's last. */
+  readonly maxWaitingRequests: number;
   readonly maxWebSockets: number;
   /** Without a byte either way. */
   readonly webSocketIdleMs: number;
@@ -64,6 +66,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
   // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.
   maxRequestsPerConnection: 10_000,
+  maxWaitingRequests: 1_000,
   maxWebSockets: MAX_WEB_SOCKETS,
   webSocketIdleMs: 600_000, // ends that have something to say or to ask do so more often
   webSocketEndedMs: 5_000,

@@ -57,7 +57,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   let isClosing = false;
   const ports: { http: number; https?: number } = { http: 0 };
   const { edge, origins } = createContext(options, limits, { isClosing: () => isClosing, ports });
-  const connections = createConnections(limits.maxRequestsPerConnection);
+  const connections = createConnections(limits);
   const proxies = createProxies({
     ...(options.proxies ?? { trusted: [], protocol: 'off' }),
     headerMs: limits.proxyHeaderMs,
