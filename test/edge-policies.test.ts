@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { CachingSpec, PolicySpec, SiteSpec } from '../src/sites/spec.ts';
 import { type FetchOptions, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { needsNginx } from './support/needs.ts';
+import { startNginx } from './support/nginx.ts';
 import { type Answer, reply, startOrigin } from './support/origin.ts';
 
 const HOUR_MS = 3_600_000;
@@ -241,6 +243,46 @@ describe('keys without the query', () => {
     advance(10);
     assert.equal(await mark('/a?x=2'), 'MISS');
   });
+});
+
+describe('nginx, which decodes a path and then merges its slashes', needsNginx(), () => {
+  const PATHS = [
+    ['/private/me', 'BYPASS policy'],
+    ['/x/..%2fprivate/me', 'BYPASS dotSegments'],
+    ['/x%2f../private/me', 'BYPASS dotSegments'],
+    ['/x/%2e%2e%2fprivate/me', 'BYPASS dotSegments'],
+    ['/%2fprivate/me', 'BYPASS policy'],
+    ['/private%2fme', 'BYPASS policy'],
+    ['//private/me', 'BYPASS policy'],
+    ['/%2F/private%2F/me', 'BYPASS policy'],
+    ['/%70rivate%2Fme', 'BYPASS policy'],
+    ['/our%26own/me', 'BYPASS policy'],
+  ] as const;
+  for (const followsOrigin of [false, true]) {
+    test(`is asked by each viewer for what a policy keeps out of the cache, however it is written; headers followed: ${followsOrigin}`, async (t) => {
+      const nginx = await startNginx(t, {
+        server: `location / { return 200 "public"; }
+          location /private/ { return 200 "private of $http_cookie"; }
+          location "/our&own/" { return 200 "private of $http_cookie"; }`,
+      });
+      const edge = await startTestEdge(t, [nginx.port]);
+      const hidden = ['/private/', '/our&own/'].map((content) => ({ ...NEVER, content, priority: 2 }));
+      const origins = { ...NO_ORIGINS, primary: loopback([nginx.port]) };
+      edge.put({ name: SITE_HOST, origins, caching: caching([ALL, ...hidden], { followsOrigin }) });
+      for (const [path, word] of PATHS) {
+        for (const viewer of ['alice', 'bob']) {
+          const { body, headers } = await edge.get(path, { headers: ['Cookie', viewer] });
+          assert.deepEqual([body, headers['x-cache']], [`private of ${viewer}`, word], path);
+        }
+        const question = { method: 'GET', scheme: 'http', host: SITE_HOST, target: path, headers: [] } as const;
+        const explained = await edge.edge.explain({ ...question, clientAddress: '127.0.0.1' });
+        assert.equal(explained.xCache, word);
+        if (word === 'BYPASS policy') assert.match(JSON.stringify(explained.steps), /policy prefix .*: 0 s/);
+      }
+      for (const path of ['/x%2fy', '//x'])
+        for (const word of ['MISS', 'HIT']) assert.equal((await edge.get(path)).headers['x-cache'], word, path);
+    });
+  }
 });
 
 describe('a domain that was never configured', () => {

@@ -31,7 +31,7 @@ export interface ClientConnections {
 }
 
 /** One of the two is called; neither when an answer before it has ended the connection. */
-export interface Turn {
+interface Turn {
   readonly viewer: Http1Viewer;
   /** Never rejects. */
   serve(): Promise<void>;

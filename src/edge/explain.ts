@@ -15,7 +15,7 @@ import type { EdgeDecision } from './decide.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
 import { redirectToHttps } from './https-only.ts';
 import { lookUp } from './look-up.ts';
-import { type Plan, planRequest } from './plan.ts';
+import { type Plan, planRequest, policyTarget } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
 import { isUnreadable } from './respond/compress.ts';
@@ -159,7 +159,7 @@ function describePlan(plan: Plan): string {
 }
 
 function describePolicy(site: Site, request: EdgeRequest): string {
-  const policy = site.caching.policies?.winnerFor(request);
+  const policy = site.caching.policies?.winnerFor(policyTarget(site, request));
   const { followsOrigin } = site.caching;
   if (policy === undefined)
     return `no policy matches, and the origin's headers are ${followsOrigin ? '' : 'not '}followed`;

@@ -1,7 +1,8 @@
 /** Stage 5: does the cache take part, and by which rules? Pure. */
 import { decide } from '#http/decide.ts';
 import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
-import { hasDotSegments } from '#http/target.ts';
+import { hasDotSegments, pathAtOrigin } from '#http/target.ts';
+import type { PolicyTarget } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import type { Bypass } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
@@ -13,7 +14,7 @@ export type Plan =
   | { readonly kind: 'gatewayTimeout'; readonly options: CacheOptions };
 
 export function planRequest(site: Site, request: EdgeRequest): Plan {
-  const lifetimeSeconds = site.caching.policies?.lifetimeFor(request);
+  const lifetimeSeconds = site.caching.policies?.lifetimeFor(policyTarget(site, request));
   const options = cacheOptions(site, lifetimeSeconds);
   if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
   // What the request alone decides, before anything is looked up.
@@ -28,8 +29,22 @@ export function planRequest(site: Site, request: EdgeRequest): Plan {
 function reasonPast(site: Site, request: EdgeRequest, lifetimeSeconds: number | undefined): Bypass | undefined {
   // The original target goes to the origin: one that does not resolve dots would fill another path's key.
   if (hasDotSegments(request.target)) return 'dotSegments';
-  if (lifetimeSeconds === undefined) return site.caching.followsOrigin ? undefined : 'noPolicy';
+  return reasonOf(site, lifetimeSeconds);
+}
+
+function reasonOf({ caching }: Site, lifetimeSeconds: number | undefined): Bypass | undefined {
+  if (lifetimeSeconds === undefined) return caching.followsOrigin ? undefined : 'noPolicy';
   return lifetimeSeconds === 0 ? 'policy' : undefined;
+}
+
+/** What the policies are asked about: the request, but its path as an origin may read it where that is not to be stored. docs/decisions/0166 */
+export function policyTarget(site: Site, request: PolicyTarget): PolicyTarget {
+  const { policies } = site.caching;
+  const keyPath = policies && pathAtOrigin(request.keyPath);
+  if (keyPath === undefined) return request;
+  const { scheme, host, query } = request;
+  const atOrigin = { scheme, host, keyPath, query };
+  return reasonOf(site, policies?.lifetimeFor(atOrigin)) === undefined ? request : atOrigin;
 }
 
 /** The site's own choices, with the lifetime of the policy that decides, if any does. Playlists and dynamic pages are never guessed about. Edge rule 4 */

@@ -109,6 +109,7 @@ describe('stage 5', () => {
     ['If-Match', { headers: [...RECEIVED_HOST, 'If-Match', '"1"'] }, 'precondition'],
     ['dot segments', { target: '/a/../b' }, 'dotSegments'],
     ['encoded dot segments', { target: '/a/%2E%2e' }, 'dotSegments'],
+    ['dot segments beside encoded slashes', { target: '/a/..%2fb' }, 'dotSegments'],
     ['dots in a name', { target: '/a..b/.c' }, 'cache'],
     ['only-if-cached', { headers: [...RECEIVED_HOST, 'Cache-Control', 'only-if-cached'] }, 'cache'],
   ];
@@ -156,6 +157,28 @@ describe('stage 5, with policies', () => {
       const { kind, ...rest } = plan(true, [{ ...jpg, ...changes }], '/a.jpg');
       assert.deepEqual([kind, 'reason' in rest && rest.reason], ['bypass', 'policy']);
     }
+  });
+
+  test('what an origin may read as a path that is not stored is not stored', () => {
+    const broad: PolicySpec = { match: 'prefix', content: '/', priority: 1, isCached: true, lifetimeSeconds: 60 };
+    const hidden: PolicySpec = { ...broad, content: '/private/', priority: 2, isCached: false };
+    const word = (followsOrigin: boolean, policies: readonly PolicySpec[], target: string) => {
+      const { kind, ...rest } = plan(followsOrigin, policies, target);
+      return 'reason' in rest ? rest.reason : kind;
+    };
+    for (const target of [
+      '/private/me',
+      '/private%2fme',
+      '/%2Fprivate/me',
+      '//private/me',
+      '/private\\me',
+      '/private%5cme',
+    ])
+      for (const follows of [true, false]) assert.equal(word(follows, [broad, hidden], target), 'policy', target);
+    assert.equal(word(false, [broad, hidden], '/public%2fme'), 'cache');
+    assert.equal(word(false, [{ ...broad, content: '/public//' }], '/public//me'), 'noPolicy');
+    assert.equal(word(true, [{ ...broad, content: '/public//' }], '/public//me'), 'cache');
+    assert.equal(word(false, [], '//a'), 'noPolicy');
   });
 
   test('errors and passing redirects are not guessed about, whether a policy matches or not', () => {

@@ -26,12 +26,27 @@ export function normalisePath(path: string): string {
 }
 
 /**
- * Whether a target's path holds `.` or `..` segments, also percent-encoded: an origin may not resolve them as the key
- * does. docs/decisions/0032
+ * Whether a target's path holds `.` or `..` segments, also percent-encoded or between what some origins take for slashes:
+ * an origin may not resolve them as the key does. docs/decisions/0032, 0166
  */
 export function hasDotSegments(target: string): boolean {
-  return /^[^?]*?\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(target);
+  return /^[^?]*?(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?]|%2f|%5c|$)/i.test(target);
 }
+
+/**
+ * A key's path as it is to origins that decode it and then merge slashes, such as nginx, or take backslashes for them; in
+ * the spelling of keys. `undefined`: the same to all. docs/decisions/0166
+ */
+export function pathAtOrigin(keyPath: string): string | undefined {
+  if (!READ_OTHERWISE.test(keyPath)) return undefined;
+  return keyPath
+    .replace(ENCODED_SIGN, (sign) => String.fromCharCode(Number.parseInt(sign.slice(1), 16)))
+    .replace(/[/\\]+/g, '/');
+}
+
+// Visible ASCII, but what a path cannot have as it is: # % ?
+const ENCODED_SIGN = /%(?!2[035]|3F|7F)[2-7][0-9A-F]/g;
+const READ_OTHERWISE = new RegExp(`//|\\\\|${ENCODED_SIGN.source}`);
 
 // A raw byte beyond ASCII, one latin1 character, is the same as its percent-encoding.
 const HIGH_BYTE = /[\x80-\xff]/;
