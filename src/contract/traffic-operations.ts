@@ -119,7 +119,9 @@ export const TRAFFIC_OPERATIONS = {
       endtime: optional(unixTime),
     }),
     data: z.object({
-      approximate: z.literal('1').describe('made of the most frequent of each log file and hour: counts may be too small or too large'),
+      approximate: z
+        .literal('1')
+        .describe('made of the most frequent of each log file and hour: counts may be too small or too large'),
       list: z.array(z.object({ value: z.string(), requests: count, bytes: count.describe('sent to clients') })),
     }),
     sample: {
