@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { connect as tlsConnect } from 'node:tls';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { startHttpsEdge } from './support/https-edge.ts';
+import { needsProgram } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -141,6 +145,19 @@ describe('requests that are sent at once', () => {
       Array.from(text.matchAll(/\[(\/\w+) (x*)\]/g), ([, path, body]) => [path, body?.length]),
       [...paths.map((path) => [path, 0]), ['/last', 100_000]],
     );
+  });
+
+  test('over TLS as well', needsProgram('openssl'), async (t) => {
+    const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=600' }));
+    const client = tlsConnect({
+      port: edge.httpsPort,
+      servername: SITE_HOST,
+      ca: edge.authority.ca,
+      ALPNProtocols: ['http/1.1'],
+    });
+    t.after(() => client.destroy());
+    client.write(get('/').repeat(200) + get('/', 'Connection: close\r\n'));
+    assert.equal(statusesOf(await readText(client)).length, 201);
   });
 
   test('leave room for another client between them', async (t) => {
