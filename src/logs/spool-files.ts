@@ -16,6 +16,8 @@ export interface SpoolFilesOptions {
   /** Finished log files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
   readonly onRemoved: (bytes: number) => void;
+  /** An earlier writer was killed: what it had not appended is lost. */
+  readonly onUnclosed: (stem: string) => void;
   /** Nothing ends by it. */
   readonly onTrouble: (why: string, error: unknown) => void;
 }
@@ -154,7 +156,9 @@ export class SpoolFiles {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const file of await readdir(directory)) {
       const stem = stemOf(file, '.stats', name);
-      if (stem !== undefined) await this.#markDone(stem);
+      if (stem === undefined) continue;
+      await this.#markDone(stem);
+      this.#options.onUnclosed(stem);
     }
     this.#isTidy = true;
   }

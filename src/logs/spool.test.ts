@@ -154,7 +154,7 @@ describe('the spool', () => {
   });
 
   test('ends what an earlier process left, perhaps with half a line', async (t) => {
-    const { spool, write, directory } = start(t);
+    const { spool, write, directory, reports } = start(t);
     mkdirSync(directory);
     writeFileSync(join(directory, 'edge-1-20250131T153000000Z-0000.log'), 'old\nhal');
     writeFileSync(join(directory, 'edge-1-20250131T153000000Z-0000.stats'), '');
@@ -167,6 +167,7 @@ describe('the spool', () => {
       'edge-1-20250131T153000000Z-0000.done',
       'edge-1-20250131T153000000Z-0001.stats',
     ]);
+    assert.match(reports.join(), /was killed: the requests of its last 500 ms may be missing/);
   });
 
   test('never overwrites a finished file, even within one millisecond', async (t) => {

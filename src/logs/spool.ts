@@ -107,6 +107,10 @@ class Spool implements AccessLog {
         this.#removedBytes += bytes;
         this.#report('finished files had to be removed before they were shipped');
       },
+      onUnclosed: (file) => {
+        const loss = `the requests of its last ${FLUSH_MS} ms may be missing from log and statistics`;
+        options.log.warn({ file }, `access log: the process that wrote this file was killed: ${loss}`);
+      },
       onTrouble: (why, error) => this.#report(why, error),
     });
     this.#timer = setInterval(() => this.#startDrain(), FLUSH_MS);
