@@ -11,6 +11,8 @@ import { startByteCounter } from './support/byte-counter.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
+import { freePort } from './support/nginx.ts';
+import { startS3Server } from './support/s3-server.ts';
 import { runCommand } from './support/service.ts';
 import { accountOfGoAccess, agreed, curl, startTraffic } from './support/traffic-world.ts';
 
@@ -97,8 +99,17 @@ test('loses at most the last second of a killed worker, and counts nothing twice
   assert.ok(account.bytesOut >= sum(answers) - sum(lost), `${account.bytesOut} of ${sum(answers)}`);
 });
 
-test('waits for a control that is away', async (t) => {
-  const world = await startTraffic(t, newSqlite);
+test('waits for a control that is away; files lie in S3, and are downloaded by the address that is set', async (t) => {
+  const s3 = await startS3Server(t);
+  const port = await freePort();
+  const world = await startTraffic(t, newSqlite, {
+    CAUSEWAY_CONTROL_LISTEN: `127.0.0.1:${port}`,
+    CAUSEWAY_LOG_URL: `http://localhost:${port}/`,
+    CAUSEWAY_LOG_STORE: `s3://${s3.bucket}/access`,
+    CAUSEWAY_LOG_S3_ENDPOINT: s3.endpoint,
+    CAUSEWAY_LOG_S3_ACCESS_KEY: s3.credentials.accessKey,
+    CAUSEWAY_LOG_S3_SECRET_KEY: s3.credentials.secretKey,
+  });
   const control = world.service.pids()['control'] ?? 0;
   process.kill(control, 'SIGSTOP');
   for (let n = 0; n < 5; n++) await curl(world.edgePort, '/small.txt');
@@ -106,4 +117,6 @@ test('waits for a control that is away', async (t) => {
   process.kill(control, 'SIGCONT');
   const account = await agreed(world, 5);
   assert.equal(account.requests, 5);
+  const { logfiles } = await world.client.call('log.list', { domain: 'www.example.com' });
+  assert.ok(logfiles[0]?.url.startsWith(`http://localhost:${port}/logs/`), JSON.stringify(logfiles));
 });

@@ -22,7 +22,11 @@ export interface TrafficWorld {
   readonly domainId: string;
 }
 
-export async function startTraffic(t: TestContext, newDatabase: NewDatabase): Promise<TrafficWorld> {
+export async function startTraffic(
+  t: TestContext,
+  newDatabase: NewDatabase,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TrafficWorld> {
   const nginx = await startNginx(t);
   writeFileSync(join(nginx.root, 'small.txt'), 'x'.repeat(1000));
   writeFileSync(join(nginx.root, 'large.bin'), Buffer.alloc(300_000, 1));
@@ -35,6 +39,7 @@ export async function startTraffic(t: TestContext, newDatabase: NewDatabase): Pr
       CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
       CAUSEWAY_TOKEN_RATE_BURST: '100000',
       ...(url !== undefined && { DATABASE_URL: url }),
+      ...settings,
     },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
