@@ -158,7 +158,7 @@ describeOnBothEngines('domains', (newDatabase) => {
       [{ domain: '203.0.113.1' }, 'domainNameInvalid', /IP address/],
       [{ domain: 'a..b' }, 'domainNameInvalid', /1 to 63/],
       [{ domain: `${'a'.repeat(64)}.example` }, 'domainNameInvalid', /host name|1 to 63/],
-      [{ domain: 'http://a.example' }, 'domainNameInvalid', /no host name/],
+      [{ domain: 'http://a.example' }, 'domainNameInvalid', /has a scheme/],
       [{ domain: 'a.*.example' }, 'domainNameInvalid', /no host name/],
       [{ data: [] }, 'originsMissing', /at least one origin/],
       [{ data: ' \n \r\n' }, 'originsMissing', /at least one origin/],
