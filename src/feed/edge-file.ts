@@ -2,9 +2,10 @@
  * The layout of an edge's own SQLite file, opening it for writing, and how one change is written. A file that is damaged or
  * not ours is moved aside: an edge must come up, and control gives it everything anew.
  */
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { inTransaction, isBusy, moveAside } from '#lib/sqlite-file.ts';
 
 /** What becomes of a change here: taken, forgotten, or refused while the version before stays. `body` is JSON as text. */
 export type StoreChange =
@@ -27,10 +28,6 @@ export type StoreChange =
 /** "Csw2": the file is an edge's and has this layout. */
 const APPLICATION_ID = 0x43737732;
 const BUSY_TIMEOUT_MS = 2000;
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
 
 /** `stamp`: when a purge was applied here; `prefetched`: what became of a prefetch here. */
 const LAYOUT = `
@@ -146,40 +143,4 @@ export function prepareApply(database: DatabaseSync): (change: StoreChange, now:
     if (resource === 'purge') forgetStamp.run(key);
     if (resource === 'prefetch') forgetPrefetched.run(key);
   };
-}
-
-export function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec('begin immediate');
-  try {
-    work();
-    database.exec('commit');
-  } catch (error) {
-    if (database.isTransaction) database.exec('rollback');
-    throw error;
-  }
-}
-
-/** The file is good, somebody else has it just now. */
-export function isBusy(error: unknown): boolean {
-  return hasCode(error, SQLITE_BUSY, SQLITE_LOCKED);
-}
-
-export function isDamage(error: unknown): boolean {
-  return hasCode(error, SQLITE_CORRUPT, SQLITE_NOTADB);
-}
-
-function hasCode(error: unknown, ...codes: readonly number[]): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
-  // The lowest byte is the kind, above it stands which of that kind.
-  return codes.includes(Number(error.errcode) & 0xff);
-}
-
-/** With its WAL, which belongs to it. */
-function moveAside(file: string): string {
-  const aside = `${file}.damaged`;
-  for (const suffix of ['', '-wal', '-shm']) {
-    rmSync(aside + suffix, { recursive: true, force: true });
-    if (existsSync(file + suffix)) renameSync(file + suffix, aside + suffix);
-  }
-  return aside;
 }

@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
+import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
 import type { Place } from '#model/place.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
@@ -13,9 +14,6 @@ import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair, SiteSource } from '#sites/table.ts';
 import {
   type FileLook,
-  inTransaction,
-  isBusy,
-  isDamage,
   isEdgeFileSound,
   lookAtEdgeFile,
   openEdgeFile,

@@ -4,8 +4,8 @@
  * transaction, so each record counts once, whenever the process ends.
  */
 import { randomUUID } from 'node:crypto';
-import { renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { inTransaction, isDamage, moveAside } from '#lib/sqlite-file.ts';
 import { addCounters, type Counters, type MinuteCounters, noCounters } from '../counters.ts';
 import { fromRow, toRow } from '../journal.ts';
 import { formatReport, MAX_REPORT_MINUTES } from '../report.ts';
@@ -119,10 +119,7 @@ function openSound(file: string, onMoved: OutboxOptions['onMoved']): DatabaseSyn
     return openFile(file);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const aside = `${file}.damaged`;
-    for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
-    renameSync(file, aside);
-    onMoved(aside);
+    onMoved(moveAside(file));
     return openFile(file);
   }
 }
@@ -138,14 +135,6 @@ function openFile(file: string): DatabaseSync {
     database.close();
     throw error;
   }
-}
-
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-function isDamage(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
 function prepare(database: DatabaseSync) {
@@ -171,18 +160,6 @@ function prepare(database: DatabaseSync) {
     ),
     totals: database.prepare('select domain_id, counts from total order by n'),
   };
-}
-
-function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec('begin immediate');
-  try {
-    work();
-    database.exec('commit');
-  } catch (error) {
-    // On a full disk SQLite has done so itself.
-    if (database.isTransaction) database.exec('rollback');
-    throw error;
-  }
 }
 
 type Row = Readonly<Record<string, unknown>> | undefined;

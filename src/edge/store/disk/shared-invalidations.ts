@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { inTransaction, isDamage } from '#lib/sqlite-file.ts';
 import type { KeyHash } from '../key-hash.ts';
 
 /** A writer waits for another this long; a write takes some tens of microseconds. */
@@ -115,12 +116,9 @@ export class SharedInvalidations {
   }
 
   #transaction(work: () => void): void {
-    runTransaction(this.#database, work);
+    inTransaction(this.#database, work);
   }
 }
-
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOT_A_DATABASE = 26;
 
 function openDatabase(file: string): DatabaseSync {
   for (let attempt = 1; ; attempt++) {
@@ -133,20 +131,15 @@ function openDatabase(file: string): DatabaseSync {
       database?.close();
       if (attempt === OPEN_ATTEMPTS) throw error;
       // A new file has a new generation, so objects whose invalidations are lost are not found any more.
-      if (isBroken(error)) for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+      if (isDamage(error)) for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
     }
   }
-}
-
-function isBroken(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return code === SQLITE_CORRUPT || code === SQLITE_NOT_A_DATABASE;
 }
 
 /** Nothing is synced: after a power cut the file may be broken, and then it is made anew. */
 function prepareDatabase(database: DatabaseSync): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
-  runTransaction(database, () => {
+  inTransaction(database, () => {
     database.exec(`
       CREATE TABLE IF NOT EXISTS state (
         one INTEGER PRIMARY KEY CHECK (one = 1), generation TEXT NOT NULL, sequence INTEGER NOT NULL, floor INTEGER NOT NULL);
@@ -158,16 +151,4 @@ function prepareDatabase(database: DatabaseSync): void {
       .prepare('INSERT OR IGNORE INTO state (one, generation, sequence, floor) VALUES (1, ?, 0, 0)')
       .run(randomBytes(8).toString('hex'));
   });
-}
-
-function runTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    database.exec('COMMIT');
-  } catch (error) {
-    // A full disk has rolled back already.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 }
