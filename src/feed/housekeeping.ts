@@ -5,6 +5,7 @@ import { takeOldPurges } from '#db/purges.ts';
 import { type Change, listResourcesBefore, pruneHistory, publish } from '#db/resources.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import { PREFETCH_KEEP_MS } from '#model/cache-task.ts';
 
 const ROUND_MS = 10 * 60 * 1000;
@@ -24,22 +25,11 @@ export interface HousekeepingOptions {
 
 /** Begins at once. A failure is logged, and the next round makes up for it. */
 export function startHousekeeping({ db, clock, log }: HousekeepingOptions): AsyncDisposable {
-  let running: Promise<void> | undefined;
-  const round = () => {
-    running ??= tidy(db, clock())
-      .catch((error: unknown) => log.error({ err: error }, 'old entries were not let go of; trying again later'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const timer = setInterval(round, ROUND_MS);
-  round();
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return startRounds({
+    everyMs: ROUND_MS,
+    work: () => tidy(db, clock()),
+    onFailure: (error) => log.error({ err: error }, 'old entries were not let go of; trying again later'),
+  });
 }
 
 /** Everything that is too old by `now`. Several at once, on several machines, do no harm. */

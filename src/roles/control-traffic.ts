@@ -5,6 +5,7 @@ import { MessageError } from '#feed/messages.ts';
 import type { TrafficTaker } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import { createTraffic } from '#logs/receive.ts';
 import { MAX_PART_BYTES, MAX_REPORT_BYTES, parsePart, parseReport } from '#logs/report.ts';
 import { forgetOldTraffic } from '#logs/retention.ts';
@@ -26,17 +27,13 @@ export function openControlTraffic(config: Config, db: Db, log: Logger): Control
   const { logDays, timeZone } = config;
   const blobs = openBlobStore(config);
   const traffic = createTraffic({ db, blobs, timeZone, clock: systemClock });
-  const stopping = new AbortController();
-  let forgetting: Promise<void> = Promise.resolve();
-  const forget = () => {
-    forgetting = forgetting
-      .then(() => forgetOldTraffic({ db, blobs, timeZone, logDays }, systemClock(), stopping.signal))
-      .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err: error }, 'old log files were not deleted; trying again later');
-      });
-  };
-  const timer = setInterval(forget, FORGET_EVERY_MS);
-  forget();
+  const forgetting = startRounds({
+    everyMs: FORGET_EVERY_MS,
+    work: (signal) => forgetOldTraffic({ db, blobs, timeZone, logDays }, systemClock(), signal),
+    onFailure: (error) => {
+      if (!forgetting.signal.aborted) log.error({ err: error }, 'old log files were not deleted; trying again later');
+    },
+  });
   return {
     taker: {
       maxPartBytes: MAX_PART_BYTES,
@@ -44,11 +41,7 @@ export function openControlTraffic(config: Config, db: Db, log: Logger): Control
       takePart: (body) => traffic.takePart(required('part of a log', parsePart(body))),
       takeReport: (body) => traffic.takeReport(required('report of traffic', parseReport(body))),
     },
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      stopping.abort();
-      await forgetting;
-    },
+    [Symbol.asyncDispose]: () => forgetting[Symbol.asyncDispose](),
   };
 }
 

@@ -6,6 +6,7 @@ import { rematchOrphans } from '#db/sms-receipts.ts';
 import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, renewLeases } from '#db/sms-sweep.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import { LEASE_MS } from './lease.ts';
 import type { SmsMetrics } from './metrics.ts';
 
@@ -50,26 +51,12 @@ const BATCH = 500;
 
 /** Begins at once. A failure is logged, and the next round makes up for it. */
 export function startSweeper(options: SweeperOptions): AsyncDisposable {
-  const stop = new AbortController();
-  let running: Promise<void> | undefined;
   let rounds = 0;
-  const round = () => {
-    rounds += 1;
-    running ??= sweep(options, rounds % ORPHAN_ROUNDS === 1, stop.signal)
-      .catch((error: unknown) => options.log.error({ err: error }, 'the queue was not swept; trying again'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const timer = setInterval(round, ROUND_MS);
-  round();
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      stop.abort();
-      await running;
-    },
-  };
+  return startRounds({
+    everyMs: ROUND_MS,
+    work: (signal) => sweep(options, rounds++ % ORPHAN_ROUNDS === 0, signal),
+    onFailure: (error) => options.log.error({ err: error }, 'the queue was not swept; trying again'),
+  });
 }
 
 async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } f
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import type { SmsMetrics } from './metrics.ts';
 import type { PostWebhook, WebhookAnswer } from './webhook-post.ts';
 import { deliveryFateOf, UNWANTED, webhookPostOf } from './webhook-request.ts';
@@ -36,11 +37,9 @@ interface Pause {
 
 export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   const { db, ring, clock, log } = options;
-  const stop = new AbortController();
   /** By app. */
   const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
-  let running: Promise<void> | undefined;
 
   /** Apps whose address fails, or has enough to do. */
   const passedOver = (now: number) => {
@@ -48,39 +47,32 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
     const full = [...busy].filter(([, all]) => all.length >= MAX_PER_APP).map(([appId]) => appId);
     return [...full, ...[...pauses].filter(([, { until }]) => until > now).map(([appId]) => appId)];
   };
-  const take = async () => {
-    while (underWay.size < MAX_UNDER_WAY && !stop.signal.aborted) {
+  const take = async (signal: AbortSignal) => {
+    while (underWay.size < MAX_UNDER_WAY && !signal.aborted) {
       const now = clock();
       const request = { now, leaseUntil: now + LEASE_MS, limit: MAX_PER_APP, pausedApps: passedOver(now) };
       const due = await db.transaction((trx) => claimDeliveries(trx, ring, request));
       if (due.length === 0) return;
-      for (const delivery of due) start(delivery);
+      for (const delivery of due) start(delivery, signal);
     }
   };
-  const start = (delivery: DueDelivery) => {
-    const posting = deliver(options, delivery, pauses, stop.signal)
+  const start = (delivery: DueDelivery, signal: AbortSignal) => {
+    const posting = deliver(options, delivery, pauses, signal)
       .catch((error: unknown) => log.error({ err: error }, 'the fate of a webhook was not stored; it is sent again'))
       .finally(() => {
         underWay.delete(posting);
-        if (underWay.size <= MAX_UNDER_WAY / 2) round();
+        if (underWay.size <= MAX_UNDER_WAY / 2) rounds.start();
       });
     underWay.set(posting, delivery.appId);
   };
-  const round = () => {
-    if (stop.signal.aborted) return;
-    running ??= take()
-      .catch((error: unknown) => log.error({ err: error }, 'webhooks were not looked for; trying again'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const timer = setInterval(round, POLL_MS);
-  round();
+  const rounds = startRounds({
+    everyMs: POLL_MS,
+    work: take,
+    onFailure: (error) => log.error({ err: error }, 'webhooks were not looked for; trying again'),
+  });
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      stop.abort();
-      await running;
+      await rounds[Symbol.asyncDispose]();
       await Promise.all(underWay.keys());
     },
   };
