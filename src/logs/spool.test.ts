@@ -5,32 +5,17 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
+import { HIT } from '../../test/support/access-record.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { noCounters } from './counters.ts';
 import { parseRecord } from './journal.ts';
-import type { AccessRecord } from './line.ts';
 import { type AccessLog, openSpool, type SpoolOptions } from './spool.ts';
 
 const START = Date.parse('2025-01-31T15:30:00.000Z');
 const HOUR = 3_600_000;
 
-const RECORD: AccessRecord = {
-  clientAddress: '203.0.113.9',
-  endedAt: START,
-  durationMs: 1,
-  requestBytes: 10,
-  responseBytes: 100,
-  host: 'www.example.com',
-  method: 'GET',
-  target: '/',
-  httpVersion: '1.1',
-  cacheCode: 'TCP_MEM_HIT',
-  status: 200,
-  contentType: undefined,
-  referer: undefined,
-  userAgent: undefined,
-};
+const RECORD = { ...HIT, endedAt: START };
 
 interface Bench {
   readonly spool: AccessLog;

@@ -4,26 +4,11 @@ import { join } from 'node:path';
 import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { parseRecord } from '../../src/logs/journal.ts';
-import type { AccessRecord } from '../../src/logs/line.ts';
 import { openSpool } from '../../src/logs/spool.ts';
+import { HIT } from './access-record.ts';
 
 const [, , directory = ''] = process.argv;
-const RECORD: AccessRecord = {
-  clientAddress: '203.0.113.9',
-  endedAt: 0,
-  durationMs: 1,
-  requestBytes: 10,
-  responseBytes: 100,
-  host: 'www.example.com',
-  method: 'GET',
-  target: '/',
-  httpVersion: '1.1',
-  cacheCode: 'TCP_MEM_HIT',
-  status: 200,
-  contentType: undefined,
-  referer: undefined,
-  userAgent: undefined,
-};
+const RECORD = { ...HIT, endedAt: 0 };
 const spool = openSpool({
   directory: join(directory, 'logs'),
   name: 'worker-1',

@@ -6,10 +6,11 @@ import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
+import { HIT } from '../../../test/support/access-record.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { addCounters, type Counters, noCounters } from '../counters.ts';
-import { type AccessRecord, formatLine } from '../line.ts';
+import { formatLine } from '../line.ts';
 import { formatPartKey, type LogPart, parsePart, parseReport, type StatisticsReport } from '../report.ts';
 import { type AccessLog, openSpool } from '../spool.ts';
 import { openOutbox } from './outbox.ts';
@@ -19,22 +20,7 @@ const ZONE = createLocalTime('Asia/Shanghai');
 const LOG = createLogger({ level: 'silent', name: 'test' });
 const START = Date.parse('2025-01-31T15:30:00.000Z');
 
-const RECORD: AccessRecord = {
-  clientAddress: '203.0.113.9',
-  endedAt: START,
-  durationMs: 1,
-  requestBytes: 10,
-  responseBytes: 100,
-  host: 'www.example.com',
-  method: 'GET',
-  target: '/',
-  httpVersion: '1.1',
-  cacheCode: 'TCP_MEM_HIT',
-  status: 200,
-  contentType: undefined,
-  referer: 'https://example.org/',
-  userAgent: undefined,
-};
+const RECORD = { ...HIT, endedAt: START, referer: 'https://example.org/' };
 
 interface Bench {
   readonly directory: string;
