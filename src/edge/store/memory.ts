@@ -11,7 +11,7 @@ import { hashKey, type KeyHash, splitHash } from './key-hash.ts';
 import { wrapBytes } from './memory-body.ts';
 import { isSameResponse } from './same-response.ts';
 import { grown, NONE } from './slot-table.ts';
-import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreUsage } from './store.ts';
+import type { CachedResponse, CacheEntry, CacheStore, EntryPlace, StoredBody, StoreUsage } from './store.ts';
 import { WeightedIndex } from './weighted-index.ts';
 import { createWriter, type WriterBudget } from './writer.ts';
 
@@ -43,6 +43,9 @@ export class MemoryStore implements CacheStore {
   #first = new Int32Array(FIRST_CAPACITY);
   #length = new Uint32Array(FIRST_CAPACITY);
   #variants = new Uint8Array(FIRST_CAPACITY);
+  /** By slot: which of all entries that were ever written it has; 0: there is none. */
+  #version = new Float64Array(FIRST_CAPACITY);
+  #lastVersion = 0;
   /** By slot: bodies that are not in the arena, in the variants' order. */
   readonly #held = new Map<number, readonly StoredBody[]>();
   #heldBytes = 0;
@@ -127,6 +130,12 @@ export class MemoryStore implements CacheStore {
     return { bytes: this.#bytes(), objects: this.#objects };
   }
 
+  readonly isStill = ({ slot, version }: EntryPlace): boolean => {
+    if (this.#version[slot] !== version) return false;
+    this.#index.markUsed(slot);
+    return true;
+  };
+
   readonly isCounted = (body: StoredBody): boolean => this.#counted.has(body) || isInArena(body);
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -134,7 +143,8 @@ export class MemoryStore implements CacheStore {
   }
 
   #bytes(): number {
-    const perSlot = this.#first.byteLength + this.#length.byteLength + this.#variants.byteLength;
+    const perSlot =
+      this.#first.byteLength + this.#length.byteLength + this.#variants.byteLength + this.#version.byteLength;
     return this.#arena.bytes + this.#heldBytes + this.#index.bytes + perSlot;
   }
 
@@ -164,7 +174,10 @@ export class MemoryStore implements CacheStore {
       if (bodyBytes !== HELD) at += bodyBytes;
       return { ...decodeHead(head), body };
     });
-    return { key: record.toString('utf8', LENGTHS_BYTES, keyEnd), variants };
+    const key = record.toString('utf8', LENGTHS_BYTES, keyEnd);
+    if (!variants.every(({ vary }) => vary.every((field) => field === 'accept-encoding'))) return { key, variants };
+    const place = { slot, version: this.#version[slot] ?? 0 };
+    return { key, variants: variants.map((variant) => ({ ...variant, place })) };
   }
 
   #replace(hash: KeyHash, key: string, variants: readonly CachedResponse[]): void {
@@ -183,6 +196,7 @@ export class MemoryStore implements CacheStore {
     this.#first[slot] = this.#arena.write(slot, record);
     this.#length[slot] = record.length;
     this.#variants[slot] = variants.length;
+    this.#version[slot] = ++this.#lastVersion;
     if (held.length > 0) this.#held.set(slot, held);
     for (const body of held) this.#counted.add(body);
     this.#heldBytes += heldBytes;
@@ -195,6 +209,7 @@ export class MemoryStore implements CacheStore {
     for (const body of this.#held.get(slot) ?? []) this.#counted.delete(body);
     this.#held.delete(slot);
     this.#objects -= this.#variants[slot] ?? 0;
+    this.#version[slot] = 0;
     this.#index.delete(slot);
   }
 
@@ -215,6 +230,7 @@ export class MemoryStore implements CacheStore {
     this.#first = grown(this.#first, new Int32Array(capacity));
     this.#length = grown(this.#length, new Uint32Array(capacity));
     this.#variants = grown(this.#variants, new Uint8Array(capacity));
+    this.#version = grown(this.#version, new Float64Array(capacity));
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
-import type { CacheStore } from './store.ts';
+import type { CachedResponse, CacheStore } from './store.ts';
 import { finishSomehow, putText, storedHead, textOf } from './store-samples.suite.ts';
 
 interface OpenedStore {
@@ -51,7 +51,7 @@ export function storeSuite(name: string, open: OpenStore): void {
         ['k', full],
         ['plain', storedHead()],
       ] as const) {
-        const { body: _, isFromDisk: __, ...head } = (await store.find(key))?.variants[0] ?? {};
+        const { body: _, isFromDisk: __, place: ___, ...head } = (await store.find(key))?.variants[0] ?? {};
         assert.deepEqual(head, expected);
       }
     });
@@ -78,6 +78,37 @@ export function storeSuite(name: string, open: OpenStore): void {
         for await (const piece of found?.body.read({ first, last }) ?? []) pieces.push(piece);
         assert.ok(Buffer.concat(pieces).equals(bytes.subarray(first, last + 1)), `${first}-${last}`);
       }
+    });
+
+    for (const [change, apply] of [
+      ['put again', (store) => putText(store, 'k', 'other', { requestAt: 2_000 })],
+      ['removed', (store, found) => store.remove('k', found)],
+      ['invalidated', (store) => store.invalidate('k', 1_000_000)],
+      // Each is used, so that the hand comes round to the one that was.
+      ['evicted', (store) => Array.from({ length: 8_000 }, (_, i) => putText(store, `k${i >> 1}`, 'x'.repeat(1_000)))],
+    ] as const satisfies readonly (readonly [string, (store: CacheStore, found: CachedResponse) => unknown])[]) {
+      test(`a place in memory, where one is given, is the entry's until it is ${change}`, async (t) => {
+        const { store, settle } = open(t, { maxBytes: 1_000_000 });
+        putText(store, 'k', 'hello', { vary: ['accept-encoding'] });
+        await settle();
+        await store.find('k');
+        const found = (await store.find('k'))?.variants[0];
+        assert.ok(found !== undefined);
+        const { place } = found;
+        if (place === undefined) return;
+        assert.equal(store.isStill?.(place), true);
+        await store.find('k');
+        assert.equal(store.isStill?.(place), true);
+        apply(store, found);
+        assert.equal(store.isStill?.(place), false);
+      });
+    }
+
+    test('no place is given to what a request must be asked more for', async (t) => {
+      const { store } = open(t, { maxBytes: 1_000_000 });
+      putText(store, 'k', 'hello', { vary: ['accept-encoding'] });
+      putText(store, 'k', 'hello', { vary: ['accept-encoding', 'x'] });
+      for (const { place } of (await store.find('k'))?.variants ?? []) assert.equal(place, undefined);
     });
 
     test('an empty body is a body', async (t) => {

@@ -12,6 +12,14 @@ export interface CachedResponse extends Stored {
   readonly body: StoredBody;
   /** The look-up that gave it read it from the disk. Memory does not keep this. */
   readonly isFromDisk?: boolean;
+  /** Where memory has it, given where nothing else of a request than its key and `Accept-Encoding` chose it among the key's variants. */
+  readonly place?: EntryPlace;
+}
+
+/** Of a key's entry in memory as it is now. */
+export interface EntryPlace {
+  readonly slot: number;
+  readonly version: number;
 }
 
 export interface StoredBody {
@@ -72,6 +80,8 @@ export interface CacheStore extends AsyncDisposable {
   invalidate(key: string, at: number): void;
   /** Of this process. */
   usage(): StoreUsage;
+  /** Whether the entry is in memory and as it was when it was found; then this is a use of it. Absent: no place is ever given. */
+  readonly isStill?: (place: EntryPlace) => boolean;
   /** Whether the memory of a body that was found is part of `usage`; absent: bodies take none. */
   readonly isCounted?: (body: StoredBody) => boolean;
   /** Of the directory, as the worker that looks after it has counted; nothing in the others. Absent without a disk. */

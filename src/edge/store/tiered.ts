@@ -8,7 +8,15 @@ import { DiskBody } from './disk/disk-body.ts';
 import { FileBody } from './file-body.ts';
 import type { MemoryStore } from './memory.ts';
 import { isSameResponse } from './same-response.ts';
-import type { CachedResponse, CacheEntry, CacheStore, StoredBody, StoreRefusal, StoreUsage } from './store.ts';
+import type {
+  CachedResponse,
+  CacheEntry,
+  CacheStore,
+  EntryPlace,
+  StoredBody,
+  StoreRefusal,
+  StoreUsage,
+} from './store.ts';
 import { createWriter } from './writer.ts';
 
 /** A body that is still small is gathered in memory, however little memory the store has. */
@@ -81,6 +89,11 @@ export class TieredStore implements CacheStore {
   usage(): StoreUsage {
     return this.#memory.usage();
   }
+
+  readonly isStill = (place: EntryPlace): boolean => {
+    this.#hear();
+    return this.#memory.isStill(place);
+  };
 
   readonly isCounted = (body: StoredBody): boolean => this.#memory.isCounted(body);
 
