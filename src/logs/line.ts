@@ -50,6 +50,8 @@ export interface AccessRecord {
   readonly contentType: string | undefined;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
+  /** What `formatTail` gives of it, where that was made before. */
+  readonly tail?: string;
 }
 
 /** Bytes of a field before escaping, beyond which it is cut: a line stays below 64 KiB even if every byte is escaped. */
@@ -64,16 +66,22 @@ export const MAX_FIELD_BYTES = {
 
 /** Without the line's end. Never fails, whatever a client sent. */
 export function formatLine(record: AccessRecord, zone: LocalTime): string {
-  const { durationMs, requestBytes, responseBytes, httpVersion, cacheCode, status } = record;
+  const { durationMs, requestBytes, responseBytes } = record;
   const address = escapeField(bareAddress(record.clientAddress));
+  // One template is made in half the time of thirteen joined strings; it is on the path of every hit.
+  return `${address}\t${zone.format(record.endedAt)}\t${formatCount(durationMs)}\t${formatCount(requestBytes)}\t${formatCount(responseBytes)}\t${record.tail ?? formatTail(record)}`;
+}
+
+/** The eight fields that the same request and the same answer give again. */
+export function formatTail(record: Omit<AccessRecord, 'durationMs' | 'endedAt'>): string {
+  const { httpVersion, cacheCode, status } = record;
   const host = escapeField(record.host, MAX_FIELD_BYTES.host);
   const method = escapeField(record.method, MAX_FIELD_BYTES.method);
   const target = escapeField(record.target, MAX_FIELD_BYTES.target);
   const type = escapeField(record.contentType, MAX_FIELD_BYTES.contentType);
   const referer = escapeField(record.referer, MAX_FIELD_BYTES.referer);
   const userAgent = escapeField(record.userAgent, MAX_FIELD_BYTES.userAgent);
-  // One template is made in half the time of thirteen joined strings; it is on the path of every hit.
-  return `${address}\t${zone.format(record.endedAt)}\t${formatCount(durationMs)}\t${formatCount(requestBytes)}\t${formatCount(responseBytes)}\t${host}\t${method}\t${target}\tHTTP/${httpVersion}\t${cacheCode}/${status}\t${type}\t${referer}\t${userAgent}`;
+  return `${host}\t${method}\t${target}\tHTTP/${httpVersion}\t${cacheCode}/${status}\t${type}\t${referer}\t${userAgent}`;
 }
 
 /**

@@ -48,7 +48,6 @@ export interface AccessLog extends AsyncDisposable {
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
-const LF = 0x0a;
 
 /** A batch is written when it is this old or this large. */
 const FLUSH_MS = 500;
@@ -122,17 +121,16 @@ class Spool implements AccessLog {
       this.#lose(1, 'it is closed');
       return;
     }
-    const line = this.#options.format(domainId, record);
-    const bytes = Buffer.byteLength(line) + 1;
     const minute = Math.floor(record.endedAt / MINUTE_MS);
+    const batch = this.#batchFor(this.#slotOf(record.endedAt));
+    // Behind the last line; it is one only when it counts.
+    const bytes = batch.buffer.write(`${this.#options.format(domainId, record)}\n`, batch.bytes);
     if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
       countRequest(this.#lineless.of(domainId, minute), record);
       this.#lose(1, 'the queue is full');
       return;
     }
-    const batch = this.#batchFor(this.#slotOf(record.endedAt));
-    batch.bytes += batch.buffer.write(line, batch.bytes);
-    batch.buffer[batch.bytes++] = LF;
+    batch.bytes += bytes;
     batch.lines++;
     countRequest(batch.tally.of(domainId, minute), record);
     this.#queuedBytes += bytes;
