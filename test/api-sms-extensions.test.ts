@@ -225,6 +225,13 @@ describeOnBothEngines('SMS services', (newDatabase) => {
       assert.equal(answer.errorCode, 'fieldMissing');
       assert.match(String(answer.body['info']), new RegExp(`field ${field} is missing`));
     }
+    for (const field of ['host', 'system_id', 'password', 'system_type', 'sender']) {
+      const answer = await set({ host: 'smsc.example', port: 2775, system_id: 'shop', [field]: '商店' });
+      assert.deepEqual(
+        [answer.errorCode, /商店/.test(String(answer.body['info']))],
+        ['fieldInvalid', field !== 'password'],
+      );
+    }
     await set({ host: 'smsc.example', port: 2775, system_id: 'shop', password: 'hush!', rate: 50, tls: 1 });
     await set({ window: 20, enquire_seconds: 5, enabled: 0 });
     const { list } = smsData(await operate('smsOperator.listConnectors', {}));

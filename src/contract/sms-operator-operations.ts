@@ -39,6 +39,12 @@ const connectors = commaList({
   each: { 'zh-CN': '通道名称', en: 'the name of a connector' },
 });
 
+const host = {
+  ...text({ min: 1, max: 253 }),
+  schema: text({ min: 1, max: 253 }).schema.refine((value) => /^[\w.:%-]+$/.test(value)),
+  expects: { 'zh-CN': '运营商的域名或 IP 地址', en: 'the host name or IP address of the carrier' },
+};
+
 /** What is not given stays, or has its default where the connector is new. */
 const CONNECTOR_FIELDS = {
   kind: optional(
@@ -46,7 +52,7 @@ const CONNECTOR_FIELDS = {
   ),
   enabled: optional(flag),
   rate: optional(integer(0, 1_000_000)),
-  host: optional(text({ min: 1, max: 253 })),
+  host: optional(host),
   port: optional(integer(1, 65_535)),
   tls: optional(flag),
   tls_ca: optional(longText(MAX_CA_BYTES)),
@@ -57,10 +63,10 @@ const CONNECTOR_FIELDS = {
       en: 'transceiver, or pair for a transmitter and a receiver',
     }),
   ),
-  system_id: optional(text({ min: 1, max: 15 })),
-  password: optional({ ...text({ max: 15 }), isSecret: true as const }),
-  system_type: optional(text({ max: 12 })),
-  sender: optional(text({ max: 20 })),
+  system_id: optional(plainText({ min: 1, max: 15 })),
+  password: optional({ ...plainText({ max: 15 }), isSecret: true as const }),
+  system_type: optional(plainText({ max: 12 })),
+  sender: optional(plainText({ max: 20 })),
   window: optional(integer(1, 1000)),
   enquire_seconds: optional(integer(1, 3600)),
   response_seconds: optional(integer(1, 600)),
@@ -259,3 +265,16 @@ export const SMS_OPERATOR_OPERATIONS = {
     sample: { request: { mobile: '13800138000', opted_out: '1' }, data: true },
   }),
 };
+
+/** What a text of SMPP can have. */
+function plainText({ min = 0, max }: { readonly min?: number; readonly max: number }) {
+  const base = text({ min, max });
+  return {
+    ...base,
+    schema: base.schema.refine((value) => /^[\x20-\x7e]*$/.test(value)),
+    expects: {
+      'zh-CN': `${min} 到 ${max} 个可打印的 ASCII 字符`,
+      en: `${min} to ${max} printable characters of ASCII`,
+    },
+  };
+}

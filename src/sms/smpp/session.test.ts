@@ -15,6 +15,15 @@ import { nextSequence } from './sequence.ts';
 import { Session, type SessionEnd, type SessionOptions } from './session.ts';
 
 const TIMES = { bindMs: 10_000, enquireMs: 30_000, inactivityMs: 40_000, responseMs: 30_000 };
+const BIND: Fields<'bindTransceiver'> = {
+  systemId: 'a',
+  password: 'b',
+  systemType: '',
+  interfaceVersion: 0x34,
+  addrTon: 0,
+  addrNpi: 0,
+  addressRange: '',
+};
 const MESSAGE: Fields<'submitSm'> = {
   serviceType: '',
   sourceAddrTon: 0,
@@ -51,6 +60,13 @@ test('a bind that is answered makes a session; one that is refused or not answer
   unanswered.timers.advance(1);
   assert.deepEqual(unanswered.ends, [{ kind: 'bindTimeout' }]);
   assert.ok(unanswered.hasEnded());
+});
+
+test('a bind that has no octets ends the session, and throws nothing at the connection', () => {
+  const it = begin({ bind: { ...BIND, systemId: '商店' } });
+  assert.deepEqual(it.sent(), []);
+  assert.match(JSON.stringify(it.ends), /^\[\{"kind":"closed","reason":"systemId: /);
+  assert.ok(it.hasEnded());
 });
 
 test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unless it waits (JamaaSMPP#50, vumi#88, smppjs#25)', async () => {
@@ -278,18 +294,9 @@ function begin(options: Partial<SessionOptions> = {}, deliver: () => Promise<boo
     },
   };
   const events = { bound: () => {}, deliver, ended: (end: SessionEnd) => void ends.push(end) };
-  const bind = {
-    systemId: 'a',
-    password: 'b',
-    systemType: '',
-    interfaceVersion: 0x34,
-    addrTon: 0,
-    addrNpi: 0,
-    addressRange: '',
-  };
   const session = new Session({
     command: 'bindTransceiver',
-    bind,
+    bind: BIND,
     times: TIMES,
     timers,
     transport,

@@ -90,7 +90,12 @@ export class Session {
     if (this.#phase !== 'connecting') return;
     this.#phase = 'binding';
     const { command, bind } = this.#options;
-    this.#ask(command, bind, [], (answer) => this.#takeBindAnswer(answer));
+    try {
+      this.#ask(command, bind, [], (answer) => this.#takeBindAnswer(answer));
+    } catch (error) {
+      // A name or password that no bind can have: who tells us that the connection stands is not to blame.
+      this.#end({ kind: 'closed', reason: error instanceof Error ? error.message : String(error) });
+    }
   }
 
   /** Octets from the carrier. */
