@@ -1,6 +1,8 @@
 /** Stage 11: exactly one line per request, however it ended. What a line looks like is in `logs/line.ts`. Pure. */
 import { firstValue, type RawHeaders } from '#http/headers.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
+import { REFUSAL_TYPE } from './parser-error.ts';
+import { type ReceivedRequest, requestHeadBytes } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -43,28 +45,32 @@ function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 }
 
+export interface Refused {
+  readonly clientAddress: string;
+  readonly status: number;
+  readonly responseBytes: number;
+  readonly endedAt: number;
+  /** As much as was read of it. */
+  readonly head: Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers'> | undefined;
+}
+
 /** For what did not get as far as being a request. */
-export function describeRefusal(
-  clientAddress: string,
-  status: number,
-  responseBytes: number,
-  endedAt: number,
-): AccessRecord {
+export function describeRefusal({ clientAddress, status, responseBytes, endedAt, head }: Refused): AccessRecord {
   return {
     clientAddress,
     endedAt,
     durationMs: 0,
-    requestBytes: 0,
+    requestBytes: head === undefined ? 0 : requestHeadBytes(head),
     responseBytes,
-    host: undefined,
-    method: undefined,
-    target: undefined,
-    httpVersion: '1.1',
+    host: head && namedHost(head.headers),
+    method: head?.method,
+    target: head?.target,
+    httpVersion: head?.httpVersion ?? '1.1',
     cacheCode: 'NONE',
     status,
-    contentType: undefined,
-    referer: undefined,
-    userAgent: undefined,
+    contentType: responseBytes === 0 ? undefined : REFUSAL_TYPE,
+    referer: head && firstValue(head.headers, 'referer'),
+    userAgent: head && firstValue(head.headers, 'user-agent'),
   };
 }
 

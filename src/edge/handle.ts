@@ -2,6 +2,7 @@
  * A viewer's request from first byte to log line, top to bottom: the eleven stages of docs/edge.md. What a stage decides
  * is in its own file; here is only their order.
  */
+import { hostOf } from '#http/request.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import { describeRequest } from './access-log.ts';
@@ -55,9 +56,17 @@ export function concludeLeft(viewer: Viewer, edge: EdgeContext): void {
 }
 
 function conclude(viewer: Viewer, edge: EdgeContext, answer: EdgeAnswer | undefined, startedAt: number): void {
+  if (viewer.domainId === 0) noteNamedSite(viewer, edge);
   const record = describeRequest(viewer, answer, startedAt, edge.clock());
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
   edge.writeLog(viewer.domainId, record);
+}
+
+/** What never came to stage 2 is a line of the domain that it names all the same. docs/decisions/0297 */
+function noteNamedSite(viewer: Viewer, edge: EdgeContext): void {
+  const host = hostOf(viewer.received.headers);
+  const site = host === undefined ? undefined : edge.sites.find(host);
+  if (host !== undefined && site !== undefined) viewer.noteSite(host, site.id);
 }
 
 /** `undefined`: there is nobody to answer any more. */

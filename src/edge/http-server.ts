@@ -2,8 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { hostOf } from '#http/request.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
-import { describeRefusal } from './access-log.ts';
+import { describeRefusal, type Refused } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { createGivenResponse } from './given-response.ts';
@@ -104,11 +105,11 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
 function answerBroken(server: Server, parts: HttpServerParts): void {
   const { connections, proxies } = parts;
   // Without a listener Node would drop the connection without a word.
-  server.on('connect', (_message: IncomingMessage, duplex: Duplex) => {
+  server.on('connect', (message: IncomingMessage, duplex: Duplex) => {
     const socket = socketOf(duplex);
     // Node has taken the connection from the answers before it: an answer to this one would land inside theirs.
     if (connections.underWay(socket).length > 0) socket.destroy();
-    refuse(parts, socket, { status: 405, reason: 'method' });
+    refuse(parts, socket, { status: 405, reason: 'method' }, message);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     const socket = socketOf(duplex);
@@ -143,12 +144,21 @@ async function refuseInTurn(
   }
 }
 
-function refuse({ edge, proxies }: HttpServerParts, socket: Socket, refusal: Refusal): void {
-  const { clock, writeLog, metrics } = edge;
-  const address = proxies.addressOf(socket);
-  const sentBytes = sendRefusal(socket, refusal, clock());
-  metrics.countRequest({ status: 'ERROR', reason: refusal.reason }, refusal.status, sentBytes);
-  writeLog(0, describeRefusal(address, refusal.status, sentBytes, clock()));
+/** `message`: what was read of it. */
+function refuse({ edge, proxies }: HttpServerParts, socket: Socket, refusal: Refusal, message?: IncomingMessage): void {
+  const { clock, writeLog, metrics, sites } = edge;
+  const head = message && headOf(message);
+  const clientAddress = head === undefined ? proxies.addressOf(socket) : proxies.clientOf(socket, head.headers).address;
+  const { status, reason } = refusal;
+  const responseBytes = sendRefusal(socket, refusal, clock());
+  metrics.countRequest({ status: 'ERROR', reason }, status, responseBytes);
+  const host = head && hostOf(head.headers);
+  const site = host === undefined ? undefined : sites.find(host);
+  writeLog(site?.id ?? 0, describeRefusal({ clientAddress, status, responseBytes, endedAt: clock(), head }));
+}
+
+function headOf({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage): Refused['head'] {
+  return { method, target: url, httpVersion: httpVersion === '1.0' ? '1.0' : '1.1', headers: rawHeaders };
 }
 
 /** node:http types the sockets of its rarer events as streams; over TCP they are sockets. */

@@ -29,6 +29,8 @@ function isInTarget(error: Error): boolean {
 /** More than the parser takes for a whole head. */
 const MAX_LOOKED_AT = 64 * 1024;
 
+export const REFUSAL_TYPE = 'text/plain; charset=utf-8';
+
 /** Gives the number of bytes sent: none where the connection has ended already. */
 export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: number): number {
   if (!socket.writable) return 0;
@@ -36,7 +38,7 @@ export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: nu
   const text = `${status} ${phrase}\n${reason}\n`;
   const head = [
     `HTTP/1.1 ${status} ${phrase}`,
-    'Content-Type: text/plain; charset=utf-8',
+    `Content-Type: ${REFUSAL_TYPE}`,
     `Content-Length: ${text.length}`,
     'Cache-Control: no-store',
     `Date: ${formatDate(now)}`,

@@ -72,6 +72,11 @@ export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
   return assemble(line.method, scheme, host, target.path);
 }
 
+/** The host of `ValidRequest`, where at least that can be read. */
+export function hostOf(headers: RawHeaders): string | undefined {
+  return readHost(headers, 'http')?.host;
+}
+
 interface Authority {
   readonly host: string;
   readonly authority: string;

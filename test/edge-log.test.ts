@@ -1,0 +1,70 @@
+/** Whose line a request is that was refused, or left, before its site was looked up. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { startOrigin } from './support/origin.ts';
+
+const HOST = `Host: ${SITE_HOST}\r\n`;
+
+interface Line {
+  readonly domainId: number;
+  readonly host: string | undefined;
+  readonly method: string | undefined;
+  readonly target: string | undefined;
+  readonly status: number;
+  readonly requestBytes: number;
+}
+
+function keepLines() {
+  const lines: Line[] = [];
+  const write = (domainId: number, record: Omit<Line, 'domainId'>) => void lines.push({ ...record, domainId });
+  return { lines, accessLog: { write, countOrigin: () => undefined } };
+}
+
+test('what is refused is the line of the domain that it names, where its Host could be read', async (t) => {
+  const { lines, accessLog } = keepLines();
+  const edge = await startTestEdge(t, [1], { accessLog });
+  const rows: readonly (readonly [bytes: string, status: number, domainId: number, host: string | undefined])[] = [
+    [`GET /a HTTP/1.1\r\n${HOST}Referer: a\r\nReferer: b\r\n\r\n`, 400, 1, SITE_HOST],
+    [`GET /%zz HTTP/1.1\r\nHost: WWW.example.com.:80\r\n\r\n`, 400, 1, SITE_HOST],
+    [`GET /${'x'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414, 1, SITE_HOST],
+    [`GET / HTTP/0.9\r\n${HOST}\r\n`, 505, 1, SITE_HOST],
+    [`GET http://other.example/ HTTP/1.1\r\n${HOST}\r\n`, 400, 1, SITE_HOST],
+    [`TRACE / HTTP/1.1\r\n${HOST}\r\n`, 405, 1, SITE_HOST],
+    [`CONNECT x:443 HTTP/1.1\r\n${HOST}\r\n`, 405, 1, SITE_HOST],
+    [`GET /%zz HTTP/1.1\r\nHost: unknown.example\r\n\r\n`, 400, 0, 'unknown.example'],
+    [`GET / HTTP/1.1\r\n${HOST}Host: other.example\r\n\r\n`, 400, 0, SITE_HOST],
+    [`GET / HTTP/1.1\r\nHost: ${SITE_HOST}/x\r\n\r\n`, 400, 0, `${SITE_HOST}/x`],
+    // The parser gives nothing of what it does not take.
+    [`GET / HTTP/1.1\r\n${HOST}bad line\r\n\r\n`, 400, 0, undefined],
+  ];
+  for (const [bytes, status, domainId, host] of rows) {
+    lines.length = 0;
+    const client = connectRaw(edge.port, bytes);
+    await eventually(bytes, () => lines.length === 1);
+    client.socket.destroy();
+    const [line] = lines;
+    assert.deepEqual([line?.status, line?.domainId, line?.host], [status, domainId, host], bytes);
+    if (host === undefined) continue;
+    const [method, target] = bytes.split(' ');
+    assert.equal(line?.method, method);
+    assert.equal(line?.target, target?.replace('http://other.example', ''));
+    assert.equal(line?.requestBytes, bytes.length);
+  }
+});
+
+test('what waited behind an answer whose client left is the line of the domain that it names', async (t) => {
+  const { lines, accessLog } = keepLines();
+  const origin = await startOrigin(t, () => undefined);
+  const edge = await startTestEdge(t, [origin.port], { accessLog });
+  const client = connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}\r\nGET /2 HTTP/1.1\r\n${HOST}\r\n`);
+  await eventually('asked', () => origin.requests.length === 1);
+  client.socket.resetAndDestroy();
+  await eventually('both have ended', () => lines.length === 2);
+  const seen = lines.map(({ domainId, host, target, status }) => [domainId, host, target, status]);
+  assert.deepEqual(seen.sort(), [
+    [1, SITE_HOST, '/1', 499],
+    [1, SITE_HOST, '/2', 499],
+  ]);
+});
