@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { loadOrMakeKeyring } from '#db/keyring.ts';
+import { listLogParts } from '#db/log-parts.ts';
+import { key } from '#logs/store/blob-store.suite.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { START, startTestApi } from './support/api.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
@@ -15,7 +17,15 @@ const MINUTE_MS = 60_000;
 
 async function start(t: TestContext, newDatabase: NewDatabase) {
   const folder = temporaryFolder(t);
-  const blobs = localBlobStore(join(folder, 'logs'));
+  const local = localBlobStore(join(folder, 'logs'));
+  const reads: string[] = [];
+  const blobs = {
+    ...local,
+    read: (...[key, span]: Parameters<typeof local.read>) => {
+      reads.push(key);
+      return local.read(key, span);
+    },
+  };
   const logs = { blobs, ring: loadOrMakeKeyring(join(folder, 'keyring')), hours: 24 };
   const api = await startTestApi(t, newDatabase, { logs });
   const customer = await api.join('customer', ['cdn']);
@@ -45,7 +55,7 @@ async function start(t: TestContext, newDatabase: NewDatabase) {
   };
   const addNow = async (domain: string, token?: string) =>
     Number((await call('domain.add', { domain, cdn_type: 1, data: 'o.example.net' }, token)).data.domain_id);
-  return { api, call, add, customer, traffic: createTestTraffic(t, api.db, blobs) };
+  return { api, blobs, reads, call, add, customer, traffic: createTestTraffic(t, api.db, blobs) };
 }
 
 const seconds = (at: number) => Math.floor(at / 1000);
@@ -122,9 +132,12 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
       assert.ok(part.body.equals(whole.body.subarray(from, to)), range);
     }
     assert.equal((await get({ range: 'bytes=10-', 'if-range': '"x"' })).status, 200);
+    const more = await get({ range: 'bytes=0-99999999' });
+    assert.deepEqual([more.status, more.body.equals(whole.body)], [206, true]);
     const beyond = await get({ range: 'bytes=9999-' });
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${whole.body.length}`]);
-    const head = await get({}, url, 'HEAD');
+    assert.equal(beyond.headers.get('content-disposition'), null);
+    const head = await get({ range: 'bytes=0-3' }, url, 'HEAD');
     assert.deepEqual([head.status, head.headers.get('content-length'), head.body.length], [200, file?.['size'], 0]);
     const code = async (address: string) => (await fetch(address)).headers.get('x-error-code');
     assert.equal(await code(url.replace('2026-01-31/', '2026-01-30/')), 'addressInvalid');
@@ -133,6 +146,30 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     assert.equal((await fetch(url, { method: 'POST' })).headers.get('x-error-code'), 'methodNotAllowed');
     api.now += DAY_MS;
     assert.equal(await code(url), 'addressExpired');
+  });
+
+  test('what the storage does not give is an error and no file, or ends the connection within one', async (t) => {
+    const { api, blobs, call, add, traffic, reads } = await start(t, newDatabase);
+    const id = await add('www.example.com');
+    await traffic.addLines(id, START - 3_600_000, ['one']);
+    await traffic.addLines(id, START, ['two']);
+    const url = (await call('log.list', { domain: 'www.example.com' })).data.logfiles[0]?.['url'] ?? '';
+    const [first, second] = await listLogParts(api.db.query, id, '2026-01-31');
+    assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
+    assert.deepEqual(reads, []);
+    await blobs.delete(key(second?.key ?? ''));
+    await assert.rejects(async () => (await fetch(url)).arrayBuffer());
+    assert.equal((await fetch(url, { headers: { range: 'bytes=0-4' } })).status, 206);
+    await blobs.delete(key(first?.key ?? ''));
+    const gone = await fetch(url);
+    assert.deepEqual([gone.status, gone.headers.get('x-error-code')], [404, 'logFileNotFound']);
+    assert.equal(gone.headers.get('content-disposition'), null);
+    assert.match(gone.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(((await gone.json()) as { status: number }).status, 0);
+    blobs.read = () => Promise.reject(new Error('the storage is away'));
+    const away = await fetch(url);
+    assert.deepEqual([away.status, away.headers.get('x-error-code')], [500, 'internal']);
+    assert.equal(away.headers.get('content-disposition'), null);
   });
 
   test('logs stay with who had the domain; nobody else sees them, nor downloads a deleted file', async (t) => {

@@ -1,4 +1,5 @@
 /** `GET /logs/…`: a day's log file of one domain, whole or in part, for whoever has its signed address. */
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#contract/errors.ts';
@@ -7,15 +8,17 @@ import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { formatContentRange, formatUnsatisfiedRange, parseRange, resolveRange } from '#http/range.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
 import { type DayFile, findDayFile, readDayFile } from '#logs/day-file.ts';
 import { checkSignature, LOG_PATH, parseLogPath } from '#logs/download.ts';
-import type { BlobStore } from '#logs/store/blob-store.ts';
+import { BlobMissing, type BlobStore, type ByteSpan } from '#logs/store/blob-store.ts';
 
 export interface LogDownloadOptions {
   readonly db: Db;
   readonly ring: Keyring;
   readonly blobs: BlobStore;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 export interface LogDownloadAnswers {
@@ -28,12 +31,15 @@ export interface LogDownloadAnswers {
 export const LOG_ROUTE = `${LOG_PATH}/*`;
 
 export function addLogDownloads(app: FastifyInstance, options: LogDownloadOptions, answers: LogDownloadAnswers): void {
-  app.get(LOG_ROUTE, async (request, reply) => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const found = await findFile(request, options);
-    if (found instanceof ServiceError) return await answers.refuse(request, reply, found);
+    const sent = found instanceof ServiceError ? found : await sendFile(request, reply, found, options);
+    if (sent instanceof ServiceError) return await answers.refuse(request, reply, sent);
     answers.note(request);
-    return await sendFile(request, reply, found, options.blobs);
-  });
+    return sent;
+  };
+  app.get(LOG_ROUTE, { exposeHeadRoute: false }, answer); // that of Fastify reads the whole file
+  app.head(LOG_ROUTE, answer);
 }
 
 type Found = DayFile & { readonly name: string };
@@ -53,30 +59,47 @@ async function findFile(
 }
 
 async function sendFile(
-  { headers }: FastifyRequest,
+  { headers, method, id }: FastifyRequest,
   reply: FastifyReply,
   file: Found,
-  blobs: BlobStore,
-): Promise<FastifyReply> {
+  { blobs, log }: LogDownloadOptions,
+): Promise<FastifyReply | ServiceError> {
   const { bytes, name } = file;
-  reply.headers({
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
-    'content-disposition': `attachment; filename="${name}"`,
-    'content-type': 'application/gzip',
-    'x-content-type-options': 'nosniff',
-  });
-  // Nothing could match If-Range: the file has no validator, for today's grows. RFC 9110 §13.1.5
-  const ranges = headers['if-range'] === undefined ? parseRange(headers.range ?? '') : undefined;
+  // Nothing could match If-Range: the file has no validator, for today's grows. RFC 9110 §13.1.5, §14.2
+  const isRanged = method === 'GET' && headers['if-range'] === undefined;
+  const ranges = isRanged ? parseRange(headers.range ?? '') : undefined;
   const [range] = ranges?.length === 1 ? ranges : [];
   const span = range && resolveRange(range, bytes);
   if (range !== undefined && span === undefined) {
-    return await reply.code(416).header('content-range', formatUnsatisfiedRange(bytes)).send();
+    return await reply
+      .code(416)
+      .headers({ ...ALWAYS, 'content-range': formatUnsatisfiedRange(bytes) })
+      .send();
   }
-  if (span !== undefined) reply.code(206).header('content-range', formatContentRange(span, bytes));
   const { first, last } = span ?? { first: 0, last: bytes - 1 };
-  reply.header('content-length', last - first + 1);
-  // To HEAD Fastify gives the head of it.
-  const chunks = readDayFile(blobs, file, { start: first, end: last + 1 });
-  return await reply.send(Readable.from(chunks, { objectMode: false }));
+  const body = method === 'HEAD' ? undefined : await openBody(blobs, file, { start: first, end: last + 1 });
+  if (body instanceof ServiceError) return body;
+  body?.on('error', (error) => log.error({ err: error, requestId: id, file: name }, 'a log file was not sent whole'));
+  if (span !== undefined) reply.code(206).header('content-range', formatContentRange(span, bytes));
+  reply.headers({
+    ...ALWAYS,
+    'content-disposition': `attachment; filename="${name}"`,
+    'content-length': last - first + 1,
+    'content-type': 'application/gzip',
+  });
+  return await reply.send(body);
+}
+
+const ALWAYS = { 'accept-ranges': 'bytes', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' };
+
+/** When its first bytes are here: until then there can be another answer. */
+async function openBody(blobs: BlobStore, file: DayFile, span: ByteSpan): Promise<Readable | ServiceError> {
+  const body = Readable.from(readDayFile(blobs, file, span), { objectMode: false });
+  try {
+    await once(body, 'readable');
+    return body;
+  } catch (error) {
+    if (error instanceof BlobMissing) return new ServiceError('logFileNotFound');
+    throw error;
+  }
 }
