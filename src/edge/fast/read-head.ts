@@ -30,7 +30,7 @@ export class RequestHead {
   ifNoneMatchEnd = 0;
   ifModifiedSinceStart = 0;
   ifModifiedSinceEnd = 0;
-  /** A bit for each field of `ONCE` that has been read. */
+  /** The bits of those `KnownField`s that must not come twice. */
   seen = 0;
 
   /** As node:http gives them: names and values in turn, a character per byte. `bytes`: as they were read, and where they were. */
@@ -41,10 +41,8 @@ export class RequestHead {
       const colon = bytes.indexOf(COLON, at);
       const lineEnd = bytes.indexOf(CR, colon);
       const start = skipBlanks(bytes, colon + 1, lineEnd);
-      headers.push(
-        bytes.toString('latin1', at, colon),
-        bytes.toString('latin1', start, trimBlanks(bytes, start, lineEnd)),
-      );
+      const end = trimBlanks(bytes, start, lineEnd);
+      headers.push(bytes.toString('latin1', at, colon), bytes.toString('latin1', start, end));
       at = lineEnd + 2;
     }
     return headers;
@@ -59,7 +57,10 @@ const MAX_HEAD_BYTES = 32 * 1024;
 /** Browsers send about twenty. */
 const MAX_FIELDS = 100;
 
-/** `head` says something only if the whole of it is there. */
+/**
+ * `head` says something only if the whole of it is there. Reads from the beginning each time, so that a head that comes in many
+ * pieces is better left to node:http.
+ */
 export function readHead(bytes: Buffer, from: number, to: number, head: RequestHead): Reading {
   const limit = Math.min(to, from + MAX_HEAD_BYTES);
   clear(head);
@@ -90,13 +91,13 @@ function clear(head: RequestHead): void {
 /** `GET /target HTTP/1.1`, or HEAD. RFC 9112 §3 */
 function readRequestLine(bytes: Buffer, from: number, to: number, head: RequestHead): number {
   head.isHead = bytes[from] === HEAD[0];
-  const targetStart = readExactly(bytes, from, to, head.isHead ? HEAD : GET);
-  if (targetStart < 0) return targetStart;
-  let at = targetStart;
+  const start = readExactly(bytes, from, to, head.isHead ? HEAD : GET);
+  if (start < 0) return start;
+  if (start < to && bytes[start] !== SLASH) return OTHER; // RFC 9112 §3.2.1
+  let at = start;
   while (at < to && TARGET[bytes[at] ?? 0] === 1) at++;
-  head.targetStart = targetStart;
+  head.targetStart = start;
   head.targetEnd = at;
-  if (targetStart < to && bytes[targetStart] !== SLASH) return OTHER; // RFC 9112 §3.2.1
   return readExactly(bytes, at, to, VERSION);
 }
 
@@ -129,8 +130,8 @@ function readField(bytes: Buffer, from: number, to: number, head: RequestHead): 
   const start = skipBlanks(bytes, colon + 1, to);
   at = start;
   while (at < to && VALUE[bytes[at] ?? 0] === 1) at++;
-  const next = readExactly(bytes, at, to, LINE_END);
-  if (next < 0) return next;
+  const next = at + 2;
+  if (next > to || bytes[at] !== CR || bytes[at + 1] !== LF) return readExactly(bytes, at, to, LINE_END);
   const end = trimBlanks(bytes, start, at);
   // Written in another way, its bytes are not those that the log counts.
   if (start !== colon + 2 || end !== at) head.isPlain = false;
@@ -151,42 +152,37 @@ function trimBlanks(bytes: Buffer, from: number, to: number): number {
 }
 
 function findField(bytes: Buffer, from: number, to: number): KnownField | undefined {
-  const fields = KNOWN_FIELDS[to - from];
-  if (fields === undefined) return undefined;
-  for (const field of fields) if (isWord(bytes, from, field.name)) return field;
-  return undefined;
+  const field = KNOWN_FIELDS[slotOf(to - from, bytes[from] ?? 0, bytes[to - 1] ?? 0)];
+  return field !== undefined && isWord(bytes, from, to, field.name) ? field : undefined;
 }
 
 /** In either case; `word` is in lower case. */
-function isWord(bytes: Buffer, from: number, word: Uint8Array): boolean {
-  // Of what may stand in a name or be asked for here, only letters become letters by this bit.
+function isWord(bytes: Buffer, from: number, to: number, word: Uint8Array): boolean {
+  if (to - from !== word.length) return false;
+  // Of what a name or a value may hold, this bit makes letters of letters only.
   for (let i = 0; i < word.length; i++) if (((bytes[from + i] ?? 0) | 0x20) !== word[i]) return false;
   return true;
 }
 
 /** False: with this field the request is not for this reader. */
-function note(head: RequestHead, { bit, kind }: KnownField, bytes: Buffer, start: number, end: number): boolean {
-  if (kind === Kind.notOurs) return false;
-  if (kind === Kind.notPlain) {
-    head.isPlain = false;
-    return true;
-  }
-  if (kind === Kind.connection) return noteConnection(head, bytes, start, end);
+function note(head: RequestHead, { kind, bit }: KnownField, bytes: Buffer, start: number, end: number): boolean {
   const isRepeated = (head.seen & bit) !== 0;
   head.seen |= bit;
-  if (kind === Kind.host) {
-    head.hostStart = start;
-    head.hostEnd = end;
-    return !isRepeated; // RFC 9112 §3.2
-  }
-  // To have one that says nothing is not to have none.
-  if (isRepeated || (start === end && kind !== Kind.once)) head.isPlain = false;
-  notePlace(head, kind, start, end);
-  return true;
-}
-
-function notePlace(head: RequestHead, kind: Kind, start: number, end: number): void {
+  if (isRepeated) head.isPlain = false;
   switch (kind) {
+    case Kind.notOurs:
+      return false;
+    case Kind.notPlain:
+      head.isPlain = false;
+      return true;
+    case Kind.once:
+      return true;
+    case Kind.connection:
+      return noteConnection(head, bytes, start, end);
+    case Kind.host:
+      head.hostStart = start;
+      head.hostEnd = end;
+      return !isRepeated; // RFC 9112 §3.2
     case Kind.userAgent:
       head.userAgentStart = start;
       head.userAgentEnd = end;
@@ -208,40 +204,52 @@ function notePlace(head: RequestHead, kind: Kind, start: number, end: number): v
       head.ifModifiedSinceEnd = end;
       break;
   }
+  if (start === end) head.isPlain = false; // to have one that says nothing is not to have none
+  return true;
 }
 
 /** Anything but these two words may name fields that go no further, or another protocol. */
 function noteConnection(head: RequestHead, bytes: Buffer, start: number, end: number): boolean {
-  if (end - start === CLOSE.length && isWord(bytes, start, CLOSE)) head.isLast = true;
-  else if (end - start !== KEEP_ALIVE.length || !isWord(bytes, start, KEEP_ALIVE)) return false;
-  return true;
+  if (isWord(bytes, start, end, KEEP_ALIVE)) return true;
+  head.isLast = isWord(bytes, start, end, CLOSE);
+  return head.isLast;
 }
 
-const [TAB, CR, SP, SLASH, COLON] = [0x09, 0x0d, 0x20, 0x2f, 0x3a];
-const [GET, HEAD, VERSION, LINE_END] = [bytesOf('GET '), bytesOf('HEAD '), bytesOf(' HTTP/1.1\r\n'), bytesOf('\r\n')];
-const [CLOSE, KEEP_ALIVE] = [bytesOf('close'), bytesOf('keep-alive')];
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SP = 0x20;
+const SLASH = 0x2f;
+const COLON = 0x3a;
+const GET = bytesOf('GET ');
+const HEAD = bytesOf('HEAD ');
+const VERSION = bytesOf(' HTTP/1.1\r\n');
+const LINE_END = bytesOf('\r\n');
+const KEEP_ALIVE = bytesOf('keep-alive');
+const CLOSE = bytesOf('close');
 
+// Tables with a 1 for each byte that may stand there.
 /** RFC 9110 §5.6.2 */
 const TOKEN = tableOf(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
-/** RFC 9110 §5.5, blanks included */
+/** RFC 9110 §5.5, and the blanks around it. */
 const VALUE = tableOf(/[\t\x20-\x7e\x80-\xff]/);
-/** What RFC 3986 lets stand there and the visible rest that clients send; no fragment. Bytes beyond ASCII are left to node:http. */
-const TARGET = tableOf(/[!-~]/, '#');
+/** All that is visible, as clients send more than RFC 3986 lets them, but a fragment. Bytes beyond ASCII are left to node:http. */
+const TARGET = tableOf(/[!"$-~]/);
 
-/** 1 for each byte that the pattern takes. */
-function tableOf(pattern: RegExp, except = ''): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => {
-    const text = String.fromCharCode(byte);
-    return pattern.test(text) && text !== except ? 1 : 0;
-  });
+function tableOf(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
 }
 
 const Kind = {
+  /** A body, another protocol, or an answer before the answer. */
   notOurs: 0,
+  /** May change the answer, though the response is stored and fresh and does not vary. */
   notPlain: 1,
-  connection: 2,
-  once: 3,
+  /** Changes no such answer, but twice it is refused: the rest of `SINGLE_FIELDS` in http/request.ts. */
+  once: 2,
+  connection: 3,
   host: 4,
+  // Their places are told. A second line is refused, or would be joined to the first.
   userAgent: 5,
   referer: 6,
   acceptEncoding: 7,
@@ -254,67 +262,64 @@ interface KnownField {
   /** In lower case. */
   readonly name: Uint8Array;
   readonly kind: Kind;
-  /** Its own, where it must not come twice. */
+  /** Its own; 0 where it may come twice. */
   readonly bit: number;
 }
 
-/** By the length of the name. */
+const SLOTS = 256;
+
+/** By slot: to compare each name with all of its length costs 20 ns more a field (docs/decisions/0274). */
 const KNOWN_FIELDS = knownFields([
-  // A body, another protocol, or an answer before the answer.
-  [Kind.notOurs, ['content-length', 'transfer-encoding', 'expect', 'upgrade']],
-  // Node's parser takes both for the same field.
-  [Kind.connection, ['connection', 'proxy-connection']],
-  [Kind.host, ['host']],
-  [Kind.userAgent, ['user-agent']],
-  [Kind.referer, ['referer']],
-  [Kind.acceptEncoding, ['accept-encoding']], // a second line would be joined to the first, and so below
-  [Kind.ifNoneMatch, ['if-none-match']],
-  [Kind.ifModifiedSince, ['if-modified-since']],
-  [
-    Kind.notPlain,
-    [
-      'range', // 206, 416
-      'if-match', // past the cache
-      'if-unmodified-since',
-      'cache-control', // how fresh it must be, and whether it may be coded
-      'pragma',
-      'via', // whether it has been here before
-      'cdn-loop',
-      'x-forwarded-for', // from trusted proxies: whose request it is, and whether it came by TLS
-      'x-forwarded-proto',
-    ],
-  ],
-  // Nothing that is stored is served otherwise for these, but two of them are refused: the rest of SINGLE_FIELDS in http/request.ts.
-  [
-    Kind.once,
-    [
-      'authorization', // counts when a response comes to be stored
-      'content-location',
-      'content-range',
-      'content-type',
-      'date',
-      'from',
-      'if-range', // without Range, which is not plain, it says nothing
-      'max-forwards',
-      'origin', // matters for OPTIONS, and where the response varies
-      'proxy-authorization',
-    ],
-  ],
+  ['content-length', Kind.notOurs],
+  ['transfer-encoding', Kind.notOurs],
+  ['expect', Kind.notOurs],
+  ['upgrade', Kind.notOurs],
+  ['range', Kind.notPlain], // 206, 416
+  ['if-match', Kind.notPlain], // for the origin
+  ['if-unmodified-since', Kind.notPlain],
+  ['cache-control', Kind.notPlain], // how fresh the answer must be, whether it may be coded
+  ['pragma', Kind.notPlain],
+  ['via', Kind.notPlain], // the request may have been here before: 508
+  ['cdn-loop', Kind.notPlain],
+  ['x-forwarded-for', Kind.notPlain], // from a trusted proxy: whose request it is, and whether by TLS
+  ['x-forwarded-proto', Kind.notPlain],
+  ['authorization', Kind.once], // counts when a response comes to be stored
+  ['if-range', Kind.once], // says nothing without Range
+  ['origin', Kind.once], // counts where the method is OPTIONS or the response varies
+  ['content-location', Kind.once],
+  ['content-range', Kind.once],
+  ['content-type', Kind.once],
+  ['date', Kind.once],
+  ['from', Kind.once],
+  ['max-forwards', Kind.once],
+  ['proxy-authorization', Kind.once],
+  ['connection', Kind.connection],
+  ['proxy-connection', Kind.connection], // node:http's parser takes it for the same
+  ['host', Kind.host],
+  ['user-agent', Kind.userAgent],
+  ['referer', Kind.referer],
+  ['accept-encoding', Kind.acceptEncoding],
+  ['if-none-match', Kind.ifNoneMatch],
+  ['if-modified-since', Kind.ifModifiedSince],
 ]);
 
-function knownFields(
-  list: readonly (readonly [Kind, readonly string[]])[],
-): readonly (readonly KnownField[] | undefined)[] {
-  const byLength: KnownField[][] = [];
+function knownFields(fields: readonly (readonly [string, Kind])[]): readonly (KnownField | undefined)[] {
+  const slots = new Array<KnownField | undefined>(SLOTS).fill(undefined);
   let bit = 1;
-  for (const [kind, names] of list) {
-    for (const name of names) {
-      byLength[name.length] ??= [];
-      byLength[name.length]?.push({ name: bytesOf(name), kind, bit });
-      if (kind > Kind.connection) bit <<= 1;
-    }
+  for (const [text, kind] of fields) {
+    const name = bytesOf(text);
+    const slot = slotOf(name.length, name[0] ?? 0, name.at(-1) ?? 0);
+    if (slots[slot] !== undefined) throw new Error(`two fields in a slot, one is ${text}`);
+    const canRepeat = kind === Kind.notOurs || kind === Kind.notPlain || kind === Kind.connection;
+    slots[slot] = { name, kind, bit: canRepeat ? 0 : bit };
+    if (!canRepeat) bit <<= 1;
   }
-  return byLength;
+  return slots;
+}
+
+/** The factors give each known field a slot of its own, in which no field stands that browsers send often and that is not known. */
+function slotOf(length: number, first: number, last: number): number {
+  return (length + (first | 0x20) * 5 + (last | 0x20) * 7) & (SLOTS - 1);
 }
 
 function bytesOf(text: string): Uint8Array {
