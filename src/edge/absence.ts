@@ -7,7 +7,7 @@ import type { EdgeRequest } from './request.ts';
 import type { CacheEntry } from './store/store.ts';
 
 /** Purges are forgotten after 31 days, so nothing may be older than that. docs/decisions/0081 */
-const MAX_OBJECT_AGE_MS = 30 * 24 * 3600 * 1000;
+export const MAX_OBJECT_AGE_MS = 30 * 24 * 3600 * 1000;
 
 /** What a key is looked up for. */
 export interface KeyOwner {

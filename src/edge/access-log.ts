@@ -7,7 +7,7 @@ import type { EdgeAnswer } from './respond/answer.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The status of a request whose client left before its answer was out. */
-const CLIENT_LEFT = 499;
+export const CLIENT_LEFT = 499;
 
 /** `answer` is absent when the client left before there was one. */
 export function describeRequest(

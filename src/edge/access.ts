@@ -1,6 +1,7 @@
 /** Stage 3: may this request be served at all? The domain's state, then its rules in their order. Pure. Edge rules 1 and 6 */
 import { firstValue } from '#http/headers.ts';
 import { hasDotSegments } from '#http/target.ts';
+import type { SiteAccess } from '#sites/access.ts';
 import type { Site } from '#sites/site.ts';
 import type { Denial } from './reasons.ts';
 import type { EdgeRequest } from './request.ts';
@@ -21,16 +22,36 @@ export function checkState({ state }: Site): Access {
 }
 
 function checkRules({ access }: Site, request: AskedRequest): Access {
-  const { deniedAddresses, referers, deniedUserAgents, refusal } = access;
+  const { refusal } = access;
   const { clientAddress, headers, host, target, keyPath, query } = request;
   // Where refused clients are sent, they must be let in; not with dots in the path, which an origin may read otherwise.
   const isThere = refusal?.kind === 'redirect' && refusal.target === host + keyPath + query;
   if (isThere && !hasDotSegments(target)) return ALLOW;
-  if (deniedAddresses?.has(clientAddress) === true) return { kind: 'deny', reason: 'ip' };
-  if (referers?.denies(firstValue(headers, 'referer')) === true) return { kind: 'deny', reason: 'referer' };
-  if (deniedUserAgents?.denies(firstValue(headers, 'user-agent')) === true)
-    return { kind: 'deny', reason: 'userAgent' };
-  return ALLOW;
+  const client = {
+    clientAddress,
+    referer: firstValue(headers, 'referer'),
+    userAgent: firstValue(headers, 'user-agent'),
+  };
+  const reason = denialOf(access, client);
+  return reason === undefined ? ALLOW : { kind: 'deny', reason };
+}
+
+/** What the rules are asked about. */
+export interface AskingClient {
+  readonly clientAddress: string;
+  readonly referer: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+/** The first rule that refuses; `undefined`: none does. */
+export function denialOf(
+  { deniedAddresses, referers, deniedUserAgents }: SiteAccess,
+  { clientAddress, referer, userAgent }: AskingClient,
+): Denial | undefined {
+  if (deniedAddresses?.has(clientAddress) === true) return 'ip';
+  if (referers?.denies(referer) === true) return 'referer';
+  if (deniedUserAgents?.denies(userAgent) === true) return 'userAgent';
+  return undefined;
 }
 
 const ALLOW: Access = { kind: 'allow' };

@@ -13,6 +13,7 @@ import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
 import type { LagBudget } from './respond/lag.ts';
 import type { Pins } from './respond/pins.ts';
+import type { Shortcuts } from './shortcuts.ts';
 import type { SliceFlights } from './slices/flights.ts';
 import type { CacheStore } from './store/store.ts';
 import type { WebSockets } from './web-sockets.ts';
@@ -21,6 +22,7 @@ export interface EdgeContext {
   readonly sites: SiteTable;
   readonly challenges: ChallengeSource;
   readonly store: CacheStore;
+  readonly shortcuts: Shortcuts;
   readonly origins: Origins;
   readonly refreshes: Refreshes;
   readonly flights: Flights;

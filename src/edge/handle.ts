@@ -82,8 +82,11 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
   viewer.noteSite(request.host, site.id);
-  const answer = await answerForSite(viewer, edge, { request, site });
-  return answer && withTransportSecurity(site, request, answer);
+  const made = await answerForSite(viewer, edge, { request, site });
+  if (made === undefined) return undefined;
+  const answer = withTransportSecurity(site, request, made);
+  edge.shortcuts.learn(viewer.received, request, site, answer);
+  return answer;
 }
 
 async function answerForSite(

@@ -29,6 +29,8 @@ export interface ReceivedRequest {
   readonly problem?: 'malformed' | 'headerTooLarge';
   /** What the connection is to go on as, where it is given away for that. */
   readonly upgrade?: 'websocket' | undefined;
+  /** A GET that says nothing besides its target and `Accept-Encoding` that counts for what is stored. Absent: nobody has looked. */
+  readonly isPlain?: boolean;
 }
 
 export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {

@@ -18,6 +18,7 @@ import { createRefreshes } from './refresh.ts';
 import { createCompressions } from './respond/compressions.ts';
 import { createLagBudget } from './respond/lag.ts';
 import { createPins } from './respond/pins.ts';
+import { createShortcuts } from './shortcuts.ts';
 import { createSliceFlights } from './slices/flights.ts';
 import type { CacheStore } from './store/store.ts';
 import { createWebSockets } from './web-sockets.ts';
@@ -27,6 +28,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly store: CacheStore;
   /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
   readonly maxLagBytes: number;
+  /** For answers out of the store that are kept ready. */
+  readonly maxShortcutBytes: number;
   readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
   /** Of the time in the log's lines. */
   readonly registry: Registry;
@@ -118,6 +121,7 @@ function createContext(
     sites,
     challenges: options.challenges ?? { getChallenge: () => undefined },
     store,
+    shortcuts: createShortcuts({ sites, store, maxBytes: options.maxShortcutBytes }),
     origins,
     refreshes: createRefreshes(),
     flights: createFlights(),

@@ -50,7 +50,7 @@ export interface AccessRecord {
   readonly contentType: string | undefined;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
-  /** What `formatTail` gives of it, where that was made before. */
+  /** From `host` on, where it was made before: `formatAnswered`, a TAB, `formatClient`. */
   readonly tail?: string;
 }
 
@@ -72,16 +72,24 @@ export function formatLine(record: AccessRecord, zone: LocalTime): string {
   return `${address}\t${zone.format(record.endedAt)}\t${formatCount(durationMs)}\t${formatCount(requestBytes)}\t${formatCount(responseBytes)}\t${record.tail ?? formatTail(record)}`;
 }
 
-/** The eight fields that the same request and the same answer give again. */
-export function formatTail(record: Omit<AccessRecord, 'durationMs' | 'endedAt'>): string {
-  const { httpVersion, cacheCode, status } = record;
+function formatTail(record: AccessRecord): string {
+  return `${formatAnswered(record)}\t${formatClient(record)}`;
+}
+
+/** The six fields that the same answer to the same target gives again. */
+export function formatAnswered(
+  record: Pick<AccessRecord, 'host' | 'method' | 'target' | 'httpVersion' | 'cacheCode' | 'status' | 'contentType'>,
+): string {
   const host = escapeField(record.host, MAX_FIELD_BYTES.host);
   const method = escapeField(record.method, MAX_FIELD_BYTES.method);
   const target = escapeField(record.target, MAX_FIELD_BYTES.target);
   const type = escapeField(record.contentType, MAX_FIELD_BYTES.contentType);
-  const referer = escapeField(record.referer, MAX_FIELD_BYTES.referer);
-  const userAgent = escapeField(record.userAgent, MAX_FIELD_BYTES.userAgent);
-  return `${host}\t${method}\t${target}\tHTTP/${httpVersion}\t${cacheCode}/${status}\t${type}\t${referer}\t${userAgent}`;
+  return `${host}\t${method}\t${target}\tHTTP/${record.httpVersion}\t${record.cacheCode}/${record.status}\t${type}`;
+}
+
+/** The last two. */
+export function formatClient({ referer, userAgent }: Pick<AccessRecord, 'referer' | 'userAgent'>): string {
+  return `${escapeField(referer, MAX_FIELD_BYTES.referer)}\t${escapeField(userAgent, MAX_FIELD_BYTES.userAgent)}`;
 }
 
 /**

@@ -20,6 +20,8 @@ import { workerSocketPath } from './worker-sockets.ts';
 const MAX_SITES = 10_000;
 /** Of the cache's memory, what clients may leave untaken while bodies are stored. */
 const LAG_SHARE = 1 / 4;
+/** Of the cache's memory, for answers that are kept ready to be sent. */
+const SHORTCUT_SHARE = 1 / 16;
 /** What is down for one request is soon probed for all. */
 const USES_EVERY_MS = 500;
 
@@ -30,7 +32,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
   const accessLog = openAccessLog(context);
   const memoryBytes = Math.floor(config.cacheMemoryBytes / config.edgeWorkers);
   const store = openStore({
-    memoryBytes,
+    memoryBytes: memoryBytes * (1 - SHORTCUT_SHARE),
     directory: config.cacheDirectory,
     diskBytes: config.cacheDiskBytes,
     onProblem: createProblemReport(log, registry),
@@ -42,6 +44,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     challenges: source,
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
+    maxShortcutBytes: memoryBytes * SHORTCUT_SHARE,
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     originVerify: config.originVerify,
     accessLog,

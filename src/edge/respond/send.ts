@@ -1,13 +1,10 @@
 /** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
-import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
-import { SERVICE_NAME } from '../origin/request-headers.ts';
-import { formatMark } from '../reasons.ts';
 import { SliceLost } from '../slices/body.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
-import { cacheStatus } from './cache-status.ts';
 import { errorAnswer } from './error-page.ts';
+import { finalHeaders, safeReason } from './final-head.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
 import type { Pins } from './pins.ts';
@@ -35,7 +32,8 @@ export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: Se
 /** False: the origin's body broke off while another answer can still be given. */
 async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
   const closes = answer.body.kind !== 'tunnel' && (answer.closes === true || options.isClosing());
-  viewer.sendHead(answer.status, safeReason(answer.reason), finalHeaders(answer, closes));
+  const headers = finalHeaders(answer);
+  viewer.sendHead(answer.status, safeReason(answer.reason), closes ? [...headers, 'Connection', 'close'] : headers);
   switch (answer.body.kind) {
     case 'none':
       await viewer.end();
@@ -57,26 +55,6 @@ async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): P
       await viewer.end();
       return true;
   }
-}
-
-function finalHeaders(answer: EdgeAnswer, closes: boolean): RawHeaders {
-  const { headers, mark, status } = answer;
-  const via = [...allValues(headers, 'via'), `1.1 ${SERVICE_NAME}`].join(', ');
-  // RFC 9211 §2: the caches in the order of the response's way
-  const caches = [...allValues(headers, 'cache-status'), SERVICE_NAME + cacheStatus(answer)].join(', ');
-  // RFC 9110 §8.6: neither in a 204
-  const kept = withoutFields(headers, status === 204 ? REPLACED_IN_204 : REPLACED);
-  const own = ['Via', via, 'X-Cache', formatMark(mark), 'Cache-Status', caches];
-  return [...kept, ...own, ...(closes ? ['Connection', 'close'] : [])];
-}
-
-/** An origin's own X-Cache would be taken for ours. */
-const REPLACED: ReadonlySet<string> = new Set(['via', 'x-cache', 'cache-status']);
-const REPLACED_IN_204: ReadonlySet<string> = new Set([...REPLACED, 'content-length']);
-
-/** undici reads it as UTF-8; what does not fit into a status line is left out, as HTTP/2 does with all of it. */
-function safeReason(reason: string): string {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : '';
 }
 
 async function sendPieces(viewer: Viewer, pieces: readonly BodyPiece[], pins: Pins): Promise<boolean> {

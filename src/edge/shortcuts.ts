@@ -1,0 +1,223 @@
+/**
+ * Answers out of memory that may be given again to the next request of their kind, without asking the pipeline: whatever it
+ * depends on is looked at each time, or is part of what it is found by. docs/decisions/0270
+ */
+import { formatAge } from '#http/age.ts';
+import { formatDate } from '#http/dates.ts';
+import { currentAge, freshUntil } from '#http/freshness.ts';
+import { firstValue, hasField, type RawHeaders } from '#http/headers.ts';
+import { spanBytes } from '#http/range.ts';
+import { Generations } from '#lib/generations.ts';
+import type { Site } from '#sites/site.ts';
+import type { SiteTable } from '#sites/table.ts';
+import { MAX_OBJECT_AGE_MS } from './absence.ts';
+import { type AskingClient, denialOf } from './access.ts';
+import { CLOCK_TOLERANCE_MS } from './decide.ts';
+import type { EdgeRequest, ReceivedRequest } from './request.ts';
+import type { EdgeAnswer } from './respond/answer.ts';
+import { finalHeaders, safeReason } from './respond/final-head.ts';
+import type { CachedResponse, CacheStore, EntryPlace, StoredBody } from './store/store.ts';
+import { isMisdirected, type Secured } from './tls/secured.ts';
+
+/** A GET whose head says nothing else that counts for what is stored. */
+export interface PlainRequest extends AskingClient {
+  readonly isTls: boolean;
+  readonly secured: Secured | undefined;
+  /** As a site is found by. */
+  readonly host: string;
+  readonly target: string;
+  /** Empty: absent. */
+  readonly acceptEncoding: string;
+}
+
+export interface Shortcuts {
+  /** Keeps an answer that the pipeline is about to give, if it may be given again. */
+  learn(received: ReceivedRequest, request: EdgeRequest, site: Site, answer: EdgeAnswer): void;
+  /** `undefined`: the pipeline is to answer. */
+  find(request: PlainRequest, now: number): PreparedAnswer | undefined;
+}
+
+/** One answer, for the second or so in which nothing of its head changes. */
+export interface PreparedAnswer {
+  readonly domainId: number;
+  readonly host: string;
+  readonly contentType: string | undefined;
+  /** Of a 200. */
+  readonly reason: string;
+  readonly headers: RawHeaders;
+  readonly body: readonly Buffer[];
+  /** As each transport has written it, for as long. */
+  readonly written: { http1?: WrittenAnswer<Buffer>; http2?: WrittenAnswer<readonly string[]> };
+}
+
+export interface WrittenAnswer<T> {
+  /** May have the body behind it. */
+  readonly head: T;
+  /** As they count in the log. */
+  readonly headBytes: number;
+  readonly bodyBytes: number;
+  /** `formatAnswered` of it. */
+  readonly logged: string;
+}
+
+export interface ShortcutsOptions {
+  readonly sites: SiteTable;
+  readonly store: CacheStore;
+  /** For all of them together. */
+  readonly maxBytes: number;
+}
+
+/** Larger bodies take so long to send that nothing else counts. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** The bytes of smaller ones are kept here; of larger ones only where the store has them. */
+const MAX_KEPT_BODY_BYTES = 8 * 1024;
+/** What the engine takes beside the texts. */
+const SHORTCUT_BYTES = 1_000;
+/** What clients choose of it must not fill the memory. */
+const MAX_KEY_CHARS = 1_024;
+/** Where something else than the store may answer from one moment to the next. */
+const WELL_KNOWN = '/.well-known/';
+
+export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): Shortcuts {
+  const shortcuts = new Generations<string, Shortcut>({ maxWeight: maxBytes / 2, weigh: ({ weight }) => weight });
+  const isValid = ({ host, site, place, stored, until }: Shortcut, now: number) =>
+    now < until &&
+    stored.requestAt <= now + CLOCK_TOLERANCE_MS &&
+    sites.find(host) === site && // its settings and purges
+    store.isStill?.(place) === true;
+  return {
+    learn: (received, request, site, answer) => {
+      if (received.isPlain !== true || request.target.startsWith(WELL_KNOWN)) return;
+      const shortcut = prepare(request, site, answer);
+      if (shortcut === undefined) return;
+      const acceptEncoding = firstValue(request.headers, 'accept-encoding') ?? '';
+      const key = keyOf({ isTls: received.isTls, host: request.host, target: request.target, acceptEncoding });
+      if (key.length <= MAX_KEY_CHARS) shortcuts.set(key, shortcut);
+    },
+    find: (request, now) => {
+      const key = keyOf(request);
+      const shortcut = shortcuts.get(key);
+      if (shortcut === undefined) return undefined;
+      const answer = isValid(shortcut, now) ? shortcut.answerAt(now) : undefined;
+      if (answer === undefined) {
+        shortcuts.delete(key);
+        return undefined;
+      }
+      const { site, host } = shortcut;
+      if (request.secured !== undefined && isMisdirected(site, host, request.secured)) return undefined;
+      return denialOf(site.access, request) === undefined ? answer : undefined;
+    },
+  };
+}
+
+function keyOf({ isTls, host, target, acceptEncoding }: Omit<PlainRequest, keyof AskingClient | 'secured'>): string {
+  return `${isTls ? 'https' : 'http'}://${host}${target} ${acceptEncoding}`; // no target holds a blank
+}
+
+/** `undefined`: what it depends on is not all looked at by `find`. */
+function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer): Shortcut | undefined {
+  const { status, mark, stored, body } = answer;
+  const isWhole = status === 200 && stored?.status === 200 && stored.range === undefined;
+  if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
+  if (stored.place === undefined || answer.isFromDisk === true || answer.closes === true) return undefined;
+  if (body.kind !== 'pieces' || body.pieces.length !== 1) return undefined;
+  const [piece] = body.pieces;
+  if (piece === undefined || Buffer.isBuffer(piece) || spanBytes(piece.span) !== piece.body.sizeBytes) return undefined;
+  const bytes = bodyInMemory(piece.body);
+  if (bytes === undefined) return undefined;
+  return new Shortcut({ host: request.host, site, stored, place: stored.place, answer }, piece.body, bytes);
+}
+
+/** `undefined`: too large, or not there. */
+function bodyInMemory(body: StoredBody): readonly Buffer[] | undefined {
+  if (body.sizeBytes > MAX_BODY_BYTES || body.isOnDisk === true) return undefined;
+  const pieces = body.read({ first: 0, last: body.sizeBytes - 1 });
+  return Symbol.iterator in pieces ? [...pieces] : undefined;
+}
+
+interface Origin {
+  readonly host: string;
+  readonly site: Site;
+  readonly stored: CachedResponse;
+  readonly place: EntryPlace;
+  readonly answer: EdgeAnswer;
+}
+
+class Shortcut {
+  readonly host: string;
+  readonly site: Site;
+  readonly stored: CachedResponse;
+  readonly place: EntryPlace;
+  /** The first instant at which it is no answer any more. */
+  readonly until: number;
+  readonly weight: number;
+  readonly #reason: string;
+  readonly #headers: RawHeaders;
+  readonly #contentType: string | undefined;
+  readonly #kept: readonly Buffer[] | undefined;
+  readonly #held: WeakRef<StoredBody>;
+  #answer: PreparedAnswer | undefined;
+  #from = 0;
+  #to = 0;
+
+  constructor({ host, site, stored, place, answer }: Origin, body: StoredBody, bytes: readonly Buffer[]) {
+    this.host = host;
+    this.site = site;
+    this.stored = stored;
+    this.place = place;
+    this.until = Math.min(freshUntil(stored), stored.requestAt + MAX_OBJECT_AGE_MS);
+    this.#reason = safeReason(answer.reason);
+    this.#headers = finalHeaders(answer);
+    this.#contentType = firstValue(answer.headers, 'content-type');
+    this.#held = new WeakRef(body);
+    // A copy: what the store gave may be a small part of something large.
+    if (body.sizeBytes <= MAX_KEPT_BODY_BYTES) this.#kept = [Buffer.concat(bytes)];
+    const kept = this.#kept === undefined ? 0 : body.sizeBytes;
+    this.weight = SHORTCUT_BYTES + 2 * (kept + this.#headers.join().length);
+  }
+
+  /** `undefined`: the body has left. */
+  answerAt(now: number): PreparedAnswer | undefined {
+    if (this.#answer === undefined || now < this.#from || now >= this.#to) this.#answer = this.#prepareAt(now);
+    if (this.#kept !== undefined) return this.#answer;
+    // Not to be kept in memory by us.
+    const held = this.#held.deref();
+    const body = held && bodyInMemory(held);
+    return body && { ...this.#answer, body };
+  }
+
+  #prepareAt(now: number): PreparedAnswer {
+    const { headers, changesAt } = headersAt(this.#headers, this.stored, this.site, now);
+    this.#from = now;
+    this.#to = changesAt;
+    return {
+      domainId: this.site.id,
+      host: this.host,
+      contentType: this.#contentType,
+      reason: this.#reason,
+      headers,
+      body: this.#kept ?? [],
+      written: {},
+    };
+  }
+}
+
+/** What time changes in an answer out of the store: `Age`, or in its place, where the site says how long browsers keep it, `Expires`. */
+function headersAt(
+  headers: RawHeaders,
+  stored: CachedResponse,
+  { expiresSeconds }: Site,
+  now: number,
+): { readonly headers: RawHeaders; readonly changesAt: number } {
+  const ageMs = currentAge(stored, now);
+  if (hasField(headers, 'age')) {
+    return { headers: withValue(headers, 'age', formatAge(ageMs)), changesAt: now + 1000 - (ageMs % 1000) };
+  }
+  const expires = formatDate(now + expiresSeconds * 1000);
+  return { headers: withValue(headers, 'expires', expires), changesAt: now + 1000 - (now % 1000) };
+}
+
+/** In its place. */
+function withValue(headers: RawHeaders, name: string, value: string): RawHeaders {
+  return headers.map((text, i) => (i % 2 === 1 && headers[i - 1]?.toLowerCase() === name ? value : text));
+}
