@@ -175,6 +175,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.equal(await balanceOf(me), 9);
     await operate('smsOperator.setPrice', { kind: 'ordinary', prefix: '+852' });
     assert.equal(codeOf(await me.send({ mobile: '+85261234567' })), 1000, 'the shorter prefix counts again');
+    assert.equal((await operate('smsOperator.setPrice', { kind: 'ordinary' })).errorCode, 'fieldMissing');
     const account_id = me.accountId;
     const recharge = (amount: unknown) => operate('smsOperator.recharge', { account_id, amount });
     assert.deepEqual(smsData(await recharge('-6')), { balance: 0 });

@@ -119,7 +119,7 @@ function writeSettings({ appKey, name, isEnabled, settings }: SmsApp): DataOf<'s
   };
 }
 
-function writeWebhook(webhook: Webhook | undefined): DataOf<'sms.getWebhook'> {
+function writeWebhook(webhook: Partial<Webhook> | undefined): DataOf<'sms.getWebhook'> {
   return { url: webhook?.url ?? '', secret: webhook?.secret ?? '' };
 }
 

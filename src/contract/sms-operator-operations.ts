@@ -39,9 +39,16 @@ const connectors = commaList({
   each: { 'zh-CN': '通道名称', en: 'the name of a connector' },
 });
 
+const authority = {
+  ...longText(MAX_CA_BYTES),
+  expects: {
+    'zh-CN': `签发运营商证书的机构证书（PEM），至多 ${MAX_CA_BYTES} 字节，或空（公共机构）`,
+    en: `the certificate (PEM) of who vouches for the carrier, at most ${MAX_CA_BYTES} bytes, or empty for the public authorities`,
+  },
+};
 const host = {
   ...text({ min: 1, max: 253 }),
-  schema: text({ min: 1, max: 253 }).schema.refine((value) => /^[\w.:%-]+$/.test(value)),
+  schema: text({ min: 1, max: 253 }).schema.refine(isHost),
   expects: { 'zh-CN': '运营商的域名或 IP 地址', en: 'the host name or IP address of the carrier' },
 };
 
@@ -55,8 +62,8 @@ const CONNECTOR_FIELDS = {
   host: optional(host),
   port: optional(integer(1, 65_535)),
   tls: optional(flag),
-  tls_ca: optional(longText(MAX_CA_BYTES)),
-  tls_server_name: optional(text({ max: 253 })),
+  tls_ca: optional(authority),
+  tls_server_name: optional({ ...host, schema: text({ max: 253 }).schema.refine(isHost) }),
   bind: optional(
     choice(['transceiver', 'pair'], {
       'zh-CN': 'transceiver（收发合一）或 pair（收发两个连接）',
@@ -277,4 +284,9 @@ function plainText({ min = 0, max }: { readonly min?: number; readonly max: numb
       en: `${min} to ${max} printable characters of ASCII`,
     },
   };
+}
+
+/** Its form only; what it leads to is seen when it is connected to. */
+function isHost(value: string): boolean {
+  return /^[\w.:%-]*$/.test(value);
 }

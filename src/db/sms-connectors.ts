@@ -49,7 +49,8 @@ export interface ConnectorToSave {
   readonly name: string;
   readonly enabled: boolean;
   readonly partsPerSecond?: number;
-  readonly settings: ConnectorSettings;
+  /** Without a password the stored one stays as it lies, also where nothing opens it. */
+  readonly settings: ConnectorSettings | StoredConnector['settings'];
 }
 
 /** By name: one that is there is changed. Gives its id. */
@@ -59,7 +60,7 @@ export async function saveConnector(
   { name, enabled, partsPerSecond, settings }: ConnectorToSave,
   now: number,
 ): Promise<number> {
-  const { password, ...open } = settings.kind === 'smpp' ? settings : { ...settings, password: undefined };
+  const { password, ...open }: StoredConnector['settings'] & { readonly password?: string } = settings;
   const values = {
     kind: settings.kind,
     enabled: enabled ? 1 : 0,
@@ -73,6 +74,7 @@ export async function saveConnector(
     .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
     .returning('id')
     .executeTakeFirstOrThrow();
+  if (settings.kind === 'smpp' && password === undefined) return id;
   // It is sealed for its row, whose id is known only now.
   const secret = password === undefined ? null : seal(ring, placeOf(id), Buffer.from(password));
   await trx.updateTable('sms_connector').set({ secret }).where('id', '=', id).execute();

@@ -123,12 +123,9 @@ export async function claimDeliveries(
 
 /** One that does not open holds up no other app. */
 async function openWebhook(x: Executor, ring: Keyring, appId: number): Promise<DueDelivery['webhook']> {
-  try {
-    return (await findWebhook(x, ring, appId)) ?? 'none';
-  } catch (error) {
-    if (error instanceof KeyringError) return 'locked';
-    throw error;
-  }
+  const { url, secret } = (await findWebhook(x, ring, appId)) ?? {};
+  if (url === undefined) return 'none';
+  return secret === undefined ? 'locked' : { url, secret };
 }
 
 /** It was taken, or is given up. */
@@ -160,11 +157,21 @@ export async function saveWebhook(
     .execute();
 }
 
-export async function findWebhook(x: Executor, ring: Keyring, appId: number): Promise<Webhook | undefined> {
+/** `secret` absent: it does not open, or was left out of an export. */
+export async function findWebhook(
+  x: Executor,
+  ring: Keyring,
+  appId: number,
+): Promise<(Pick<Webhook, 'url'> & Partial<Webhook>) | undefined> {
   const app = await x.selectFrom('sms_app').select('settings').where('id', '=', appId).executeTakeFirst();
-  const { webhookUrl, webhookSecret } = readSettings(app?.settings ?? '{}');
-  if (webhookUrl === undefined || webhookSecret === undefined) return undefined;
-  return { url: webhookUrl, secret: unseal(ring, webhookSecretPlace(appId), webhookSecret).toString() };
+  const { webhookUrl: url, webhookSecret } = readSettings(app?.settings ?? '{}');
+  if (url === undefined || webhookSecret === undefined) return undefined;
+  try {
+    return { url, secret: unseal(ring, webhookSecretPlace(appId), webhookSecret).toString() };
+  } catch (error) {
+    if (error instanceof KeyringError) return { url };
+    throw error;
+  }
 }
 
 interface WebhookMembers {

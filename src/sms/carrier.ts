@@ -104,6 +104,8 @@ export interface CarrierEvents {
   /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
   lateAnswer(partId: number, outcome: SubmitOutcome): void;
   stateChanged(state: CarrierState): void;
+  /** A session was refused, could not be had, or has ended, for people; another one is tried. */
+  sessionEnded(reason: string): void;
   /** There is room again where there was none. */
   roomFreed(): void;
 }

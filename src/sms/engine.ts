@@ -151,6 +151,7 @@ class Engine implements SmsEngine {
         this.#dispatcher?.note({ partId, connectorId: line.id, sentAt: now, endedAt: now, outcome: stored });
       },
       stateChanged: () => this.#dispatcher?.wake(),
+      sessionEnded: () => undefined, // the connector has logged it
       roomFreed: () => this.#dispatcher?.wake(),
     };
   }

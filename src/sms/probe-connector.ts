@@ -3,14 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, ConnectCarrier } from './carrier.ts';
 
-/** True when it is bound within `limitMs`. */
+export type Probe = { readonly kind: 'bound' } | { readonly kind: 'failed'; readonly reason: string };
+
+/** The first session tells: after a wrong password a carrier is not asked again. */
 export async function probeConnector(
   settings: ConnectorSettings,
   connect: ConnectCarrier<ConnectorSettings>,
   tools: CarrierTools,
   limitMs: number,
-): Promise<boolean> {
-  const bound = Promise.withResolvers<void>();
+): Promise<Probe> {
+  const { promise, resolve } = Promise.withResolvers<Probe>();
   const refuse = () => Promise.reject(new Error('this session is only a test'));
   await using carrier = connect(
     settings,
@@ -20,16 +22,18 @@ export async function probeConnector(
       reply: refuse,
       lateAnswer: () => undefined,
       stateChanged: (state) => {
-        if (state === 'bound') bound.resolve();
+        if (state === 'bound') resolve({ kind: 'bound' });
       },
+      sessionEnded: (reason) => resolve({ kind: 'failed', reason }),
       roomFreed: () => undefined,
     },
     tools,
   );
-  if (carrier.state === 'bound') return true;
+  if (carrier.state === 'bound') return { kind: 'bound' };
   const stop = new AbortController();
-  const late = delay(limitMs, false, { signal: stop.signal }).catch(() => false);
-  const isBound = await Promise.race([bound.promise.then(() => true), late]);
+  const reason = `no session within ${limitMs / 1000} s`;
+  const late = delay(limitMs, { kind: 'failed' as const, reason }, { signal: stop.signal }).catch(() => promise);
+  const probe = await Promise.race([promise, late]);
   stop.abort();
-  return isBound;
+  return probe;
 }

@@ -20,6 +20,8 @@ export interface TestCarrier {
   readonly receipts: readonly Receipt[];
   readonly replies: readonly MobileOriginated[];
   readonly states: readonly CarrierState[];
+  /** Why sessions ended. */
+  readonly ends: readonly string[];
   readonly late: readonly { readonly partId: number; readonly outcome: SubmitOutcome }[];
   /** How often there was room again. */
   roomFreed(): number;
@@ -41,6 +43,7 @@ export function connectTestCarrier(
   const receipts: Receipt[] = [];
   const replies: MobileOriginated[] = [];
   const states: CarrierState[] = [];
+  const ends: string[] = [];
   const late: { partId: number; outcome: SubmitOutcome }[] = [];
   let freed = 0;
   let isFailing = false;
@@ -53,6 +56,7 @@ export function connectTestCarrier(
     reply: (message: MobileOriginated) => store(replies, message),
     lateAnswer: (partId: number, outcome: SubmitOutcome) => void late.push({ partId, outcome }),
     stateChanged: (state: CarrierState) => void states.push(state),
+    sessionEnded: (reason: string) => void ends.push(reason),
     roomFreed: () => {
       freed += 1;
     },
@@ -65,6 +69,7 @@ export function connectTestCarrier(
     receipts,
     replies,
     states,
+    ends,
     late,
     roomFreed: () => freed,
     failToStore: (value) => {

@@ -32,6 +32,8 @@ export interface SmscOptions {
   readonly alreadyBound?: number;
   /** Of every bind. */
   readonly bindStatus?: number;
+  /** A bind with another one is refused. */
+  readonly password?: string;
   readonly slowMs?: number;
   /** enquire_link is not answered. */
   readonly deaf?: boolean;

@@ -1,15 +1,17 @@
 /** The `/operator/*` operations of SMS: apps, money, connectors and routes. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
-import { quote } from '#contract/found.ts';
+import { describeFound, quote } from '#contract/found.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { SMS_OPERATOR_OPERATIONS } from '#contract/sms-operator-operations.ts';
 import { listCustomerIds } from '#db/accounts.ts';
+import { type Keyring, KeyringError } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema.ts';
 import { createSmsApp, listSmsApps } from '#db/sms-apps.ts';
 import { listSmsLedger, listSmsPrices, readSmsBalance, rechargeSms, saveSmsPrice } from '#db/sms-balance.ts';
 import {
+  type ConnectorToSave,
   listConnectors,
   listRoutes,
   openSettings,
@@ -19,7 +21,7 @@ import {
 } from '#db/sms-connectors.ts';
 import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
 import { systemTimers } from '#lib/timers.ts';
-import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { probeConnector } from '#sms/probe-connector.ts';
 import type { ConnectorChange } from '../wire-sms-operator.ts';
@@ -69,6 +71,9 @@ export const SMS_OPERATOR_HANDLERS = {
   },
 
   'smsOperator.setPrice': async ({ db }, price) => {
+    // Nothing would be left for other numbers, which were sent to for nothing then.
+    if (price.price === undefined && price.prefix === '')
+      refuseMissing(SMS_OPERATOR_OPERATIONS['smsOperator.setPrice'].request.fields, 'price');
     await saveSmsPrice(db.query, price);
     return undefined;
   },
@@ -82,7 +87,7 @@ export const SMS_OPERATOR_HANDLERS = {
       const connector = {
         name: change.name,
         enabled: change.enabled ?? before?.enabled ?? true,
-        settings: changeSettings(before && openSettings(sms.ring, before), change),
+        settings: changeSettings(before?.settings, change),
         ...(partsPerSecond > 0 && { partsPerSecond }),
       };
       await saveConnector(trx, sms.ring, connector, now);
@@ -95,10 +100,12 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.testConnector': async ({ db, sms: { ring, log } }, { name }) => {
     const connector = await findConnectorOrRefuse(db.query, name);
+    const settings = openOrTell(ring, connector);
+    if (settings.kind === 'locked') return { isBound: false, detail: settings.reason };
     const tools = { log: log.child({ connector: name }), timers: systemTimers, random: Math.random };
-    const isBound = await probeConnector(openSettings(ring, connector), connectCarrier, tools, PROBE_LIMIT_MS);
-    if (connector.settings.kind === 'loopback') return { isBound, detail: 'it reaches no carrier, and simulates' };
-    return { isBound, detail: isBound ? '' : `no session within ${PROBE_LIMIT_MS / 1000} s; the log says why` };
+    const probe = await probeConnector(settings, connectCarrier, tools, PROBE_LIMIT_MS);
+    if (probe.kind === 'failed') return { isBound: false, detail: probe.reason };
+    return { isBound: true, detail: settings.kind === 'loopback' ? 'it reaches no carrier, and simulates' : '' };
   },
 
   'smsOperator.setRoute': async ({ db, sms }, { prefix, connectors }) => {
@@ -144,8 +151,20 @@ async function findConnectorOrRefuse(x: Executor, name: string): Promise<StoredC
   return connector;
 }
 
+function openOrTell(ring: Keyring, connector: StoredConnector) {
+  try {
+    return openSettings(ring, connector);
+  } catch (error) {
+    if (error instanceof KeyringError) return { kind: 'locked' as const, reason: error.message };
+    throw error;
+  }
+}
+
 /** Throws `ServiceError` where a new one lacks what has no default. */
-function changeSettings(before: ConnectorSettings | undefined, change: ConnectorChange): ConnectorSettings {
+function changeSettings(
+  before: StoredConnector['settings'] | undefined,
+  change: ConnectorChange,
+): ConnectorToSave['settings'] {
   const kind = change.kind ?? before?.kind ?? 'smpp';
   if (kind === 'loopback') return { kind };
   const base = before?.kind === 'smpp' ? before : undefined;
@@ -162,7 +181,7 @@ function changeSettings(before: ConnectorSettings | undefined, change: Connector
     host: change.smpp.host ?? base?.host ?? refuseMissing(fields, 'host'),
     port: change.smpp.port ?? base?.port ?? refuseMissing(fields, 'port'),
     systemId: change.smpp.systemId ?? base?.systemId ?? refuseMissing(fields, 'system_id'),
-    password: change.smpp.password ?? base?.password ?? '',
+    ...(base === undefined && { password: change.smpp.password ?? '' }),
     enquireSeconds,
     inactivitySeconds: enquireSeconds + SILENCE_SECONDS,
     ...(tls !== undefined && { tls }),
@@ -172,7 +191,19 @@ function changeSettings(before: ConnectorSettings | undefined, change: Connector
 /** An empty text takes the value away. */
 function changeTls(before: SmppSettings['tls'], { isOn, ca, serverName }: ConnectorChange['tls']): SmppSettings['tls'] {
   if (!(isOn ?? before !== undefined)) return undefined;
+  if (ca !== undefined && ca !== '' && !isCertificate(ca)) {
+    const { expects: expected } = SMS_OPERATOR_OPERATIONS['smsOperator.setConnector'].request.fields.tls_ca;
+    throw new ServiceError('fieldInvalid', { field: 'tls_ca', expected, found: describeFound(ca) });
+  }
   const authority = ca ?? before?.ca ?? '';
   const name = serverName ?? before?.serverName ?? '';
   return { ...(authority !== '' && { ca: authority }), ...(name !== '' && { serverName: name }) };
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).fingerprint256 !== '';
+  } catch {
+    return false; // whatever is wrong with it
+  }
 }

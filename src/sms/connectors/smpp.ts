@@ -16,7 +16,8 @@ import { readDelivery } from '../smpp/delivery.ts';
 import type { Pdu } from '../smpp/layouts.ts';
 import { Pace } from '../smpp/pace.ts';
 import type { Answer } from '../smpp/pending.ts';
-import type { BindCommand, Deliver, Session } from '../smpp/session.ts';
+import type { BindCommand, Deliver, Session, SessionEnd } from '../smpp/session.ts';
+import { describeEnd } from '../smpp/session-end.ts';
 import { refusalClassOf, STATUS } from '../smpp/statuses.ts';
 
 export const connectSmpp: ConnectCarrier<SmppSettings> = (settings, events, tools) =>
@@ -88,7 +89,11 @@ class SmppCarrier implements Carrier {
   }
 
   #open(command: BindCommand): Connection {
-    const events = { changed: () => this.#tell(), deliver: (pdu: Deliver) => this.#deliver(pdu) };
+    const events = {
+      changed: () => this.#tell(),
+      ended: (end: SessionEnd) => this.#events.sessionEnded(describeEnd(end)),
+      deliver: (pdu: Deliver) => this.#deliver(pdu),
+    };
     return new Connection({ settings: this.#settings, command, tools: this.#tools, events });
   }
 

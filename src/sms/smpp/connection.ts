@@ -15,6 +15,8 @@ export interface ConnectionOptions {
 interface ConnectionEvents {
   /** `session` has come or gone. */
   changed(): void;
+  /** Also one that never came; before `changed`. */
+  ended(end: SessionEnd): void;
   /** As of `SessionEvents`. */
   deliver(pdu: Deliver): Promise<boolean>;
 }
@@ -90,6 +92,7 @@ export class Connection implements AsyncDisposable {
         this.#session = this.#connect();
       });
     }
+    events.ended(end);
     events.changed();
   }
 }

@@ -11,6 +11,9 @@ export const STATUS = {
   systemError: 0x08,
   invalidSource: 0x0a,
   invalidDestination: 0x0b,
+  bindFailed: 0x0d,
+  invalidPassword: 0x0e,
+  invalidSystemId: 0x0f,
   queueFull: 0x14,
   throttled: 0x58,
   /** The receiver could not take it now: the carrier sends it again. */

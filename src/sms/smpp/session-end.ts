@@ -1,0 +1,39 @@
+/** How a session with a carrier ended, in words for operators. Pure. */
+import { unreachable } from '#lib/unreachable.ts';
+import type { SessionEnd } from './session.ts';
+import { STATUS } from './statuses.ts';
+
+export function describeEnd(end: SessionEnd): string {
+  switch (end.kind) {
+    case 'refused':
+      return `the carrier refused the session: ${describeStatus(end.status)}`;
+    case 'malformed':
+      return `what the carrier sent is no SMPP: ${end.reason}`;
+    case 'closed':
+      return `the connection was not made, or ended: ${end.reason}`;
+    case 'bindTimeout':
+      return 'the carrier did not answer in time';
+    case 'silent':
+      return 'the carrier answered nothing any more';
+    case 'unbound':
+      return 'the carrier ended the session';
+    case 'left':
+      return 'the session was left';
+    default:
+      return unreachable(end);
+  }
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  [STATUS.invalidBindState]: 'not in this state',
+  [STATUS.alreadyBound]: 'it has as many sessions as it may already',
+  [STATUS.bindFailed]: 'bind failed',
+  [STATUS.invalidPassword]: 'wrong password',
+  [STATUS.invalidSystemId]: 'unknown system_id',
+};
+
+function describeStatus(status: number): string {
+  const code = `0x${status.toString(16).padStart(8, '0')}`;
+  const word = WORDS[status];
+  return word === undefined ? code : `${code}, ${word}`;
+}

@@ -1,0 +1,114 @@
+/** What an operator can get wrong with connectors and their secrets, over HTTP and, for the test of a connector, up to a real carrier. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import { sql } from 'kysely';
+import { listConnectors, openSettings } from '#db/sms-connectors.ts';
+import { createAuthority } from './support/certificate.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
+import { needsNetSmpp, needsProgram } from './support/needs.ts';
+import { smsData, startSmsApi } from './support/sms-customers.ts';
+import { startSmsc } from './support/smsc.ts';
+
+describeOnBothEngines('secrets that were left out of an export', (newDatabase) => {
+  test('of a connector: it can be turned off without, tells what is missing, and is given anew', async (t) => {
+    const { api, operate } = await startSmsApi(t, newDatabase);
+    const set = (request: object) => operate('smsOperator.setConnector', { name: 'hk', ...request });
+    await set({ host: '127.0.0.1', port: 1, system_id: 'shop', password: 'hush!' });
+    await sql`update sms_connector set secret = '' where name = 'hk'`.execute(api.db.query);
+    assert.deepEqual(smsData(await operate('smsOperator.testConnector', { name: 'hk' })), {
+      bound: '0',
+      detail: 'its password is not there: give it anew',
+    });
+    assert.equal((await set({ enabled: '0' })).body['data'], true);
+    assert.equal((await set({ password: 'again' })).body['data'], true);
+    assert.equal((await set({ window: 5 })).body['data'], true);
+    const [, stored] = await listConnectors(api.db.query);
+    assert.ok(stored !== undefined && stored.settings.kind === 'smpp');
+    const opened = openSettings(api.ring, stored);
+    assert.deepEqual(opened.kind === 'smpp' && [opened.password, opened.window, stored.enabled], ['again', 5, false]);
+    await set({ kind: 'loopback' });
+    await set({ kind: 'smpp', host: '127.0.0.1', port: 1, system_id: 'shop' });
+    const [, anew] = await listConnectors(api.db.query);
+    assert.ok(anew !== undefined);
+    const reopened = openSettings(api.ring, anew);
+    assert.equal(reopened.kind === 'smpp' && reopened.password, '', 'the password went with what it was for');
+  });
+
+  test('of a webhook: its address is shown, and a new secret is made', async (t) => {
+    const { api, me } = await startSmsApi(t, newDatabase);
+    const call = async (name: 'sms.getWebhook' | 'sms.setWebhook', request = {}) =>
+      smsData(await me.call(name, { app_key: me.appKey, ...request }));
+    const url = 'https://shop.example/sms';
+    const { secret } = await call('sms.setWebhook', { url });
+    const settings = await api.db.query.selectFrom('sms_app').select('settings').executeTakeFirstOrThrow();
+    const left = JSON.stringify({ ...JSON.parse(settings.settings), webhookSecret: '' });
+    await api.db.query.updateTable('sms_app').set({ settings: left }).execute();
+    assert.deepEqual(await call('sms.getWebhook'), { url, secret: '' });
+    const anew = await call('sms.setWebhook', { url });
+    assert.match(String(anew['secret']), /^[\da-f]{64}$/);
+    assert.notEqual(anew['secret'], secret);
+    await api.db.query.updateTable('sms_app').set({ settings: left }).execute();
+    assert.deepEqual(await call('sms.setWebhook', { url: '' }), { url: '', secret: '' });
+  });
+});
+
+test('the test of a connector tells why a carrier takes no session, and asks once', needsNetSmpp(), async (t) => {
+  const smsc = await startSmsc(t, { password: 'secret' });
+  const { operate } = await startSmsApi(t, newSqlite);
+  const probe = async (name: string, request: object) => {
+    const common = { host: '127.0.0.1', port: smsc.port, system_id: 'shop', password: 'secret' };
+    await operate('smsOperator.setConnector', { name, enabled: '0', ...common, ...request });
+    const { bound, detail } = smsData(await operate('smsOperator.testConnector', { name }));
+    return [bound, detail];
+  };
+  assert.deepEqual(await probe('good', {}), ['1', '']);
+  assert.deepEqual(await probe('pair', { bind: 'pair' }), ['1', '']);
+  const binds = smsc.count('bind');
+  assert.deepEqual(await probe('password', { password: 'wrong' }), [
+    '0',
+    'the carrier refused the session: 0x0000000e, wrong password',
+  ]);
+  assert.equal(smsc.count('bind'), binds + 1, 'a carrier locks who tries on');
+  const [isBound, refused] = await probe('nobody', { port: 1 });
+  assert.deepEqual([isBound, /ECONNREFUSED/.test(String(refused))], ['0', true]);
+});
+
+test('over TLS it verifies the carrier', needsProgram('openssl'), async (t) => {
+  const authority = createAuthority(t);
+  const { operate } = await startSmsApi(t, newSqlite);
+  const port = await startTlsCarrier(t, authority.issue(['smsc.example']));
+  const probe = async (request: object) => {
+    const common = { host: '127.0.0.1', port, system_id: 'shop', password: 'secret', tls: 1 };
+    await operate('smsOperator.setConnector', { name: 'tls', enabled: '0', ...common, ...request });
+    const { bound, detail } = smsData(await operate('smsOperator.testConnector', { name: 'tls' }));
+    return `${bound} ${detail}`;
+  };
+  assert.match(await probe({}), /^0 .*unable to (verify|get)/);
+  assert.match(await probe({ tls_ca: authority.ca }), /^0 .*127\.0\.0\.1 is not in the cert/);
+  assert.match(await probe({ tls_server_name: 'smsc.example' }), /^1 $/);
+  const answer = await operate('smsOperator.setConnector', { name: 'tls', tls_ca: 'no certificate' });
+  assert.deepEqual([answer.errorCode, /tls_ca/.test(String(answer.body['info']))], ['fieldInvalid', true]);
+});
+
+/** Takes whatever bind comes, and unbinds. */
+async function startTlsCarrier(t: TestContext, certificate: { readonly cert: string; readonly key: string }) {
+  const server = createTlsServer(certificate, (socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (octets: Buffer) => {
+        const isBind = octets.readUInt32BE(4) === 9;
+        const answer = Buffer.alloc(isBind ? 17 : 16);
+        answer.writeUInt32BE(answer.length, 0);
+        answer.writeUInt32BE(octets.readUInt32BE(4) + 0x80000000, 4);
+        answer.writeUInt32BE(octets.readUInt32BE(12), 12);
+        socket.write(answer);
+      });
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return address.port;
+}
