@@ -12,6 +12,9 @@ export interface HeavyHitter {
 export class HeavyHitters {
   readonly #max: number;
   readonly #counters = new Map<string, HeavyHitter>();
+  /** Those that occurred least when they were looked for; counts only grow, so there is none less while one of them still does. */
+  #least: HeavyHitter[] = [];
+  #leastRequests = 0;
 
   constructor(maxCounters: number) {
     this.#max = maxCounters;
@@ -26,7 +29,7 @@ export class HeavyHitters {
       this.#counters.set(value, { value, requests: 1, bytes });
     } else {
       // A new value takes the place, and the count, of the one that occurs least.
-      const least = this.#least();
+      const least = this.#takeLeast();
       this.#counters.delete(least.value);
       this.#counters.set(value, { value, requests: least.requests + 1, bytes });
     }
@@ -37,13 +40,20 @@ export class HeavyHitters {
     return [...this.#counters.values()].sort((a, b) => b.requests - a.requests || b.bytes - a.bytes).slice(0, limit);
   }
 
-  #least(): HeavyHitter {
-    let least: HeavyHitter | undefined;
-    for (const one of this.#counters.values()) {
-      if (least === undefined || one.requests < least.requests) least = one;
-      if (least.requests === 1) break; // there is none less
+  #takeLeast(): HeavyHitter {
+    for (;;) {
+      const one = this.#least.pop() ?? this.#findLeast();
+      if (one.requests === this.#leastRequests) return one;
     }
-    if (least === undefined) throw new RangeError('expected at least one counter');
-    return least;
+  }
+
+  /** One look at all of them for many that are taken. */
+  #findLeast(): HeavyHitter {
+    const counters = [...this.#counters.values()];
+    this.#leastRequests = counters.reduce((least, { requests }) => Math.min(least, requests), Number.POSITIVE_INFINITY);
+    this.#least = counters.filter(({ requests }) => requests === this.#leastRequests);
+    const one = this.#least.pop();
+    if (one === undefined) throw new RangeError('expected at least one counter');
+    return one;
   }
 }

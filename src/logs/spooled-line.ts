@@ -6,9 +6,6 @@ export interface SpooledLine {
   readonly domainId: number;
   /** Bytes before the first of the 13 fields. */
   readonly prefixChars: number;
-  /** `2025-01-31`, `23`: in the service's time zone. */
-  readonly day: string;
-  readonly hour: string;
   /** Epoch milliseconds. */
   readonly endedAt: number;
   readonly request: CountedRequest;
@@ -18,47 +15,44 @@ export interface SpooledLine {
   readonly referer: string;
 }
 
-const FIELDS = 13;
+/** The id and the 13 fields. */
+const FIELDS = 14;
 
 /** Without the line's end. `undefined`: not such a line, as half a one at the end of a killed process's file. */
 export function parseSpooledLine(line: string): SpooledLine | undefined {
-  const [id = '', ...fields] = line.split('\t');
+  const fields = line.split('\t');
+  const [id = '', clientAddress = '', time = '', , requestBytes, responseBytes] = fields;
   if (fields.length !== FIELDS || !/^\d{1,10}$/.test(id)) return undefined;
-  const [
-    clientAddress = '',
-    time = '',
-    ,
-    requestBytes,
-    responseBytes,
-    ,
-    ,
-    target = '',
-    ,
-    outcome = '',
-    ,
-    referer = '',
-  ] = fields;
+  const target = fields[8] ?? '';
+  const outcome = fields[10] ?? '';
+  const referer = fields[12] ?? '';
+  const slash = outcome.indexOf('/');
+  const cacheCode = outcome.slice(0, slash);
   const endedAt = Date.parse(time);
-  const [code = '', status = ''] = outcome.split('/');
   const request = {
     requestBytes: Number(requestBytes),
     responseBytes: Number(responseBytes),
-    status: Number(status),
+    status: Number(outcome.slice(slash + 1)),
   };
-  if (!isCacheCode(code) || !Object.values({ endedAt, ...request }).every(Number.isSafeInteger)) return undefined;
+  const isWhole =
+    Number.isSafeInteger(endedAt) &&
+    Number.isSafeInteger(request.requestBytes) &&
+    Number.isSafeInteger(request.responseBytes) &&
+    Number.isSafeInteger(request.status);
+  if (!isCacheCode(cacheCode) || !isWhole) return undefined;
   return {
     domainId: Number(id),
     prefixChars: id.length + 1,
-    day: time.slice(0, 10),
-    hour: time.slice(11, 13),
     endedAt,
-    request: { ...request, cacheCode: code },
+    request: { ...request, cacheCode },
     clientAddress,
     target,
     referer: referer === '-' ? '' : referer,
   };
 }
 
+const KNOWN_CODES: ReadonlySet<string> = new Set(CACHE_CODES);
+
 function isCacheCode(text: string): text is CacheCode {
-  return CACHE_CODES.some((code) => code === text);
+  return KNOWN_CODES.has(text);
 }

@@ -8,8 +8,10 @@ import { parseSpooledLine } from '../spooled-line.ts';
 import { Tally } from '../tally.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Bytes of a journal read in one go; more than one record can have. */
-const CHUNK_BYTES = 8 * 1024 * 1024;
+/** Bytes of a journal that are read in one go: parsed they take some ten times as many. */
+const CHUNK_BYTES = 1024 * 1024;
+/** More than one record can have. */
+const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
 /**
  * Gives the stems whose files have ended and are counted to their ends, the oldest first. `writers` are the spools that have
@@ -50,20 +52,27 @@ async function readJournal(path: string, stem: string, outbox: Outbox): Promise<
 async function readChunk(handle: FileHandle, stem: string, outbox: Outbox): Promise<boolean> {
   const place = outbox.placeOf(stem);
   const unread = (await handle.stat()).size - place.readTo;
-  if (unread <= 0) return false;
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(unread, CHUNK_BYTES)), {
-    position: place.readTo,
-  });
-  const end = buffer.lastIndexOf(0x0a, bytesRead - 1);
-  if (bytesRead === 0 || end === -1) return false;
+  const buffer =
+    (await readLines(handle, place.readTo, Math.min(unread, CHUNK_BYTES))) ??
+    (await readLines(handle, place.readTo, Math.min(unread, MAX_RECORD_BYTES)));
+  if (buffer === undefined) return false;
   const records = buffer
-    .toString('utf8', 0, end)
+    .toString()
     .split('\n')
     .map(parseRecord)
     .filter((record) => record !== undefined);
   const upTo = records.reduce((most, record) => Math.max(most, record.upTo), place.upTo);
-  outbox.advance(stem, { readTo: place.readTo + end + 1, upTo }, sum(records.flatMap(({ counts }) => counts)));
+  outbox.advance(stem, { readTo: place.readTo + buffer.length, upTo }, sum(records.flatMap(({ counts }) => counts)));
   return true;
+}
+
+/** Whole lines, with the end of the last; `undefined`: there is none in so many bytes. */
+async function readLines(handle: FileHandle, position: number, bytes: number): Promise<Buffer | undefined> {
+  if (bytes <= 0) return undefined;
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), { position });
+  const lines = buffer.subarray(0, bytesRead);
+  const end = lines.lastIndexOf(0x0a);
+  return end === -1 ? undefined : lines.subarray(0, end + 1);
 }
 
 /** What a killed process had written to the log and not to its journal: a batch at most. */

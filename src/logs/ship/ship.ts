@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { formatPart } from '../report.ts';
-import { splitLog } from './split.ts';
+import { groupLines, readPart } from './split.ts';
+
+const compress = promisify(gzip);
 
 export interface Shipped {
   readonly parts: number;
@@ -23,15 +25,22 @@ export async function shipLog(
   send: (part: Buffer) => Promise<void>,
 ): Promise<Shipped> {
   const path = join(directory, `${stem}.log`);
-  const { parts, brokenLines } = await splitLog(await readIfThere(path));
-  for (const { text, lines, firstAt, top, ...hour } of parts) {
-    await send(
-      formatPart({ key: { ...hour, edge, file: stem }, lines, firstAt, top, gzip: await promisify(gzip)(text) }),
-    );
+  const file = await readIfThere(path);
+  const { groups, brokenLines } = await groupLines(file);
+  const shipped = { parts: 0, lines: 0, brokenLines };
+  for (const group of groups) {
+    const { domainId, day, hour } = group;
+    const { text, lines, brokenLines: broken, firstAt, top } = await readPart(file, group);
+    shipped.brokenLines += broken;
+    if (lines === 0) continue;
+    const key = { domainId, day, hour, edge, file: stem };
+    await send(formatPart({ key, lines, firstAt, top, gzip: await compress(text) }));
+    shipped.parts++;
+    shipped.lines += lines;
   }
   await rm(path, { force: true });
   await rm(join(directory, `${stem}.done`), { force: true });
-  return { parts: parts.length, lines: parts.reduce((sum, { lines }) => sum + lines, 0), brokenLines };
+  return shipped;
 }
 
 /** Empty when there was no room for it any more. */

@@ -1,24 +1,32 @@
-/** One finished log file, split by domain and hour. */
+/** One finished log file, split by domain and hour: first where each one's lines are, then one part at a time. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { HeavyHitters } from '../heavy-hitters.ts';
 import { MAX_TOP, MAX_TOP_CHARS, type Top } from '../report.ts';
-import { parseSpooledLine, type SpooledLine } from '../spooled-line.ts';
+import { parseSpooledLine } from '../spooled-line.ts';
 
-interface SplitPart {
+/** The lines of one domain in one hour of the time zone. */
+export interface Group {
   readonly domainId: number;
+  /** `2025-01-31`, `23` */
   readonly day: string;
   readonly hour: string;
+  /** Where each line begins and ends in the file, one after the other. */
+  readonly places: number[];
+}
+
+export interface Groups {
+  readonly groups: readonly Group[];
+  /** Lines that are none: half a one at the end, where a process was killed. */
+  readonly brokenLines: number;
+}
+
+export interface SplitPart {
   readonly lines: number;
+  readonly brokenLines: number;
   readonly firstAt: number;
   readonly top: Top;
   /** The lines of 13 fields, each with its end. */
   readonly text: Buffer;
-}
-
-export interface Split {
-  readonly parts: readonly SplitPart[];
-  /** Lines that are none: half a one at the end, where a process was killed. */
-  readonly brokenLines: number;
 }
 
 /** Counters for each list of the most frequent values. */
@@ -26,70 +34,68 @@ const MAX_COUNTERS = 200;
 /** Lines that are read in one go: others wait meanwhile. */
 const LINES_AT_ONCE = 2_000;
 
-/** `file` is of spooled lines and stays unchanged. */
-export async function splitLog(file: Buffer): Promise<Split> {
-  const groups = new Map<string, Group>();
+const LF = 0x0a;
+const TAB = 0x09;
+/** Of `2025-01-31T23`. */
+const HOUR_CHARS = 13;
+
+/** `file` is of spooled lines. Only their beginnings are looked at. */
+export async function groupLines(file: Buffer): Promise<Groups> {
+  const hours = new Map<string, Map<string, Group>>();
   let brokenLines = 0;
   let lines = 0;
   for (let start = 0; start < file.length; ) {
-    const end = file.indexOf(0x0a, start);
-    // The bytes of UTF-8 stay what they are: one character each.
-    const line = end === -1 ? undefined : parseSpooledLine(file.toString('latin1', start, end));
-    if (line === undefined) brokenLines++;
-    else groupFor(groups, line).add(line, file.subarray(start + line.prefixChars, end + 1));
+    const end = file.indexOf(LF, start);
+    const idEnd = file.indexOf(TAB, start);
+    const time = file.indexOf(TAB, idEnd + 1) + 1; // behind the client's address
+    if (idEnd === -1 || time === 0 || end < time + HOUR_CHARS) brokenLines++;
+    else {
+      const id = file.toString('latin1', start, idEnd);
+      groupFor(hours, file.toString('latin1', time, time + HOUR_CHARS), id).places.push(start, end + 1);
+    }
     if (++lines % LINES_AT_ONCE === 0) await yieldToOthers();
     start = end === -1 ? file.length : end + 1;
   }
-  return { parts: [...groups.values()].map((group) => group.finish()), brokenLines };
+  return { groups: [...hours.values()].flatMap((domains) => [...domains.values()]), brokenLines };
 }
 
-function groupFor(groups: Map<string, Group>, line: SpooledLine): Group {
-  const name = `${line.domainId}/${line.day}/${line.hour}`;
-  let group = groups.get(name);
+function groupFor(hours: Map<string, Map<string, Group>>, hour: string, id: string): Group {
+  let domains = hours.get(hour);
+  if (domains === undefined) {
+    domains = new Map();
+    hours.set(hour, domains);
+  }
+  let group = domains.get(id);
   if (group === undefined) {
-    group = new Group(line);
-    groups.set(name, group);
+    group = { domainId: Number(id), day: hour.slice(0, 10), hour: hour.slice(11), places: [] };
+    domains.set(id, group);
   }
   return group;
 }
 
-class Group {
-  readonly #first: SpooledLine;
-  readonly #lines: Buffer[] = [];
-  #firstAt: number;
-  readonly #urls = new HeavyHitters(MAX_COUNTERS);
-  readonly #referers = new HeavyHitters(MAX_COUNTERS);
-  readonly #clients = new HeavyHitters(MAX_COUNTERS);
-
-  constructor(first: SpooledLine) {
-    this.#first = first;
-    this.#firstAt = first.endedAt;
+/** Of the file that the group is of. */
+export async function readPart(file: Buffer, { places }: Group): Promise<SplitPart> {
+  const text = Buffer.allocUnsafe(places.reduce((sum, place, n) => sum + (n % 2 === 0 ? -place : place), 0));
+  const urls = new HeavyHitters(MAX_COUNTERS);
+  const referers = new HeavyHitters(MAX_COUNTERS);
+  const clients = new HeavyHitters(MAX_COUNTERS);
+  let [firstAt, lines, brokenLines, bytes] = [Number.POSITIVE_INFINITY, 0, 0, 0];
+  for (let n = 0; n < places.length; n += 2) {
+    const [start = 0, end = 0] = [places[n], places[n + 1]];
+    // The bytes of UTF-8 stay what they are: one character each.
+    const line = parseSpooledLine(file.toString('latin1', start, end - 1));
+    if (line === undefined) brokenLines++;
+    else {
+      const { responseBytes } = line.request;
+      firstAt = Math.min(firstAt, line.endedAt);
+      lines++;
+      bytes += file.copy(text, bytes, start + line.prefixChars, end);
+      urls.add(line.target.slice(0, MAX_TOP_CHARS), responseBytes);
+      if (line.referer !== '') referers.add(line.referer.slice(0, MAX_TOP_CHARS), responseBytes);
+      clients.add(line.clientAddress, responseBytes);
+    }
+    if ((n / 2 + 1) % LINES_AT_ONCE === 0) await yieldToOthers();
   }
-
-  add({ target, referer, clientAddress, endedAt, request }: SpooledLine, line: Buffer): void {
-    this.#firstAt = Math.min(this.#firstAt, endedAt);
-    this.#lines.push(line);
-    const bytes = request.responseBytes;
-    this.#urls.add(target.slice(0, MAX_TOP_CHARS), bytes);
-    if (referer !== '') this.#referers.add(referer.slice(0, MAX_TOP_CHARS), bytes);
-    this.#clients.add(clientAddress, bytes);
-  }
-
-  finish(): SplitPart {
-    const { domainId, day, hour } = this.#first;
-    const top = {
-      url: this.#urls.top(MAX_TOP),
-      referer: this.#referers.top(MAX_TOP),
-      client: this.#clients.top(MAX_TOP),
-    };
-    return {
-      domainId,
-      day,
-      hour,
-      lines: this.#lines.length,
-      firstAt: this.#firstAt,
-      top,
-      text: Buffer.concat(this.#lines),
-    };
-  }
+  const top = { url: urls.top(MAX_TOP), referer: referers.top(MAX_TOP), client: clients.top(MAX_TOP) };
+  return { lines, brokenLines, firstAt, top, text: text.subarray(0, bytes) };
 }
