@@ -50,7 +50,7 @@ describeOnBothEngines('sending', (newDatabase) => {
   test('every way to be refused has its code, and nothing is charged', async (t) => {
     const { api, me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);
-    const rows: readonly [Record<string, unknown>, number, string][] = [
+    const rows: readonly [object, number, string][] = [
       [{ app_key: undefined }, 2001, 'fieldMissing'],
       [{ mobile: null }, 2001, 'fieldMissing'],
       [{ content: undefined }, 2001, 'fieldMissing'],
@@ -75,7 +75,19 @@ describeOnBothEngines('sending', (newDatabase) => {
       [{ time: -api.now }, 2012, 'timestampInvalid'],
       [{ time: 'now' }, 2012, 'timestampInvalid'],
       [{ time: '' }, 2012, 'timestampInvalid'],
+      [{ access_token: null }, 2001, 'fieldMissing'],
+      [{ access_token: {} }, 2001, 'fieldInvalid'],
+      ...['', '\0', '\ud800', 'x'.repeat(513)].map((text): [object, number, string] => [
+        { access_token: text },
+        2013,
+        'tokenUnknown',
+      ]),
       [{ app_key: 'none' }, 2009, 'smsAppNotFound'],
+      ...['', '\0', '\ud800', 'x'.repeat(129)].map((text): [object, number, string] => [
+        { app_key: text },
+        2009,
+        'smsAppNotFound',
+      ]),
       [{ app_key: other.appKey }, 2009, 'smsAppNotFound'],
       [{ mobile: '' }, 2015, 'mobileInvalid'],
       [{ mobile: '12800138000' }, 2015, 'mobileInvalid'],
@@ -86,7 +98,7 @@ describeOnBothEngines('sending', (newDatabase) => {
       [{ mobile: '+99912345678' }, 2015, 'mobileInvalid'],
     ];
     for (const [request, code, name] of rows) {
-      const answer = await me.send(request);
+      const answer = await me.send({ ...request });
       assert.deepEqual([codeOf(answer), answer.errorCode], [code, name], JSON.stringify(request).slice(0, 200));
     }
     const numbers = (n: number) => Array.from({ length: n }, (_, i) => `138${String(i).padStart(8, '0')}`).join();

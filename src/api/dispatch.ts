@@ -5,7 +5,7 @@
 import { decodeRequest } from '#contract/decode.ts';
 import { ServiceError } from '#contract/errors.ts';
 import type { Locale } from '#contract/locale.ts';
-import { COMMON } from '#contract/operation.ts';
+import { COMMON, SMS_COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
@@ -96,7 +96,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
   async function authenticate({ name, body, caller, now }: Request): Promise<Principal> {
     const members = readMembers(body);
-    const { access_token: accessToken } = decodeOrRefuse(COMMON, members);
+    const { access_token: accessToken } = decodeOrRefuse(ROUTES[name].base === 'sms' ? SMS_COMMON : COMMON, members);
     if (TIMED.includes(name)) decodeOrRefuse(OPERATIONS[name].request, members);
     return await options.authenticate(accessToken, caller, now);
   }

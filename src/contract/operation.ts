@@ -1,6 +1,6 @@
 /** What is said of one operation besides its route, and the helper that makes a request schema of its fields. */
 import * as z from 'zod';
-import { accessToken, type Fields } from './fields.ts';
+import { accessToken, anyText, type Fields } from './fields.ts';
 import type { Localized } from './locale.ts';
 import { membersSchema, type Rule, type SchemasOf } from './members.ts';
 
@@ -24,6 +24,9 @@ export function request<F extends Fields>(fields: F, rule?: Rule<NoInfer<F>>): R
 
 /** The field that every request carries. */
 export const COMMON = request({ access_token: accessToken });
+
+/** On the SMS base address a token that cannot be one is a wrong one, with the code of that. docs/decisions/0284 */
+export const SMS_COMMON = request({ access_token: { ...anyText(accessToken.expects), isSecret: true as const } });
 
 /** Ties the sample to the schemas; gives its argument. */
 export function operation<F extends Fields, D extends z.ZodType>(description: {

@@ -15,6 +15,12 @@ export const appKey = {
   },
 };
 
+/** Of the operations that the interface document has: what no service can have is as unknown as any other that is wrong. */
+export const anyAppKey = {
+  ...anyText(appKey.expects),
+  schema: anyText(appKey.expects).schema.transform((value) => (appKey.schema.safeParse(value).success ? value : '')),
+};
+
 export const timestamp = anyText({
   'zh-CN': '1970-01-01 以来的毫秒数，13 位数字的文本',
   en: 'milliseconds since 1970-01-01, a text of 13 digits',

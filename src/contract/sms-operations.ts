@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { anyText, choice, FLAG_TEXT, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
 import { operation, request } from './operation.ts';
-import { appKey, KIND_DATA, MAX_NUMBERS_PER_CALL, numbers, TIME_DATA, timestamp } from './sms-fields.ts';
+import { anyAppKey, appKey, KIND_DATA, MAX_NUMBERS_PER_CALL, numbers, TIME_DATA, timestamp } from './sms-fields.ts';
 
 const MAX_SUFFIX_LENGTH = 60;
 const MAX_VALIDITY_HOURS = 168;
@@ -72,7 +72,7 @@ export const SMS_OPERATIONS = {
   'sms.ordinary': operation({
     summary: { 'zh-CN': '发送普通短信', en: 'Sends an ordinary SMS to one number' },
     request: request({
-      app_key: appKey,
+      app_key: anyAppKey,
       mobile: anyText({ 'zh-CN': '一个有效的手机号', en: 'one valid mobile number' }),
       content,
       time: timestamp,
@@ -87,7 +87,7 @@ export const SMS_OPERATIONS = {
   'sms.advertising': operation({
     summary: { 'zh-CN': '发送营销短信', en: 'Sends a marketing SMS to many numbers' },
     request: request({
-      app_key: appKey,
+      app_key: anyAppKey,
       mobile: anyText({
         'zh-CN': `以逗号分隔的手机号，至多 ${MAX_NUMBERS_PER_CALL} 个`,
         en: `mobile numbers with commas between them, at most ${MAX_NUMBERS_PER_CALL}`,
@@ -111,7 +111,7 @@ export const SMS_OPERATIONS = {
       'zh-CN': '切换短信服务的状态；带 status 时设为该状态',
       en: 'Changes the status of an SMS service to the other one, or to the one that is named',
     },
-    request: request({ app_key: appKey, time: timestamp, status: optional(flag) }),
+    request: request({ app_key: anyAppKey, time: timestamp, status: optional(flag) }),
     data: z.object({ status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available') }),
     sample: { request: { app_key: SAMPLE_KEY, time: SAMPLE_TIME }, data: { status: 0 } },
   }),
