@@ -4,15 +4,12 @@ import { Counter, Gauge } from 'prom-client';
 import { FeedRefusal, requestFeed } from '#feed/connection.ts';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
 import { systemClock } from '#lib/clock.ts';
-import { addCounters, COUNTERS, type Counters, noCounters } from '#logs/counters.ts';
+import { COUNTERS, type Counters } from '#logs/counters.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Post, type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import { spoolDirectory } from './access-log.ts';
 import type { PartContext } from './child.ts';
 import { workerNames } from './plan.ts';
-
-/** Domains that have metrics of their own, the first that were counted; the others are `other` together. */
-const MAX_METRIC_DOMAINS = 1_000;
 
 export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
   const { dataDir, edgeId: edge, feedSocket } = config;
@@ -124,13 +121,11 @@ function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipp
   const refill = () => {
     const totals = shipper.outbox?.totals();
     if (totals === undefined) return; // the last ones stay
-    const other = noCounters();
-    for (const one of totals.slice(MAX_METRIC_DOMAINS)) addCounters(other, one);
     for (const { counter } of counters) counter.reset();
-    const show = (domain: string, counts: Counters) => {
+    const show = (domain: string, counts: Readonly<Counters>) => {
       for (const { name, counter } of counters) counter.inc({ domain_id: domain }, counts[name]);
     };
-    for (const one of totals.slice(0, MAX_METRIC_DOMAINS)) show(String(one.domainId), one);
-    if (totals.length > MAX_METRIC_DOMAINS) show('other', other);
+    for (const one of totals.domains) show(String(one.domainId), one);
+    if (totals.others !== undefined) show('other', totals.others);
   };
 }

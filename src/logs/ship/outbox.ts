@@ -6,9 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { inTransaction, isDamage, moveAside } from '#lib/sqlite-file.ts';
-import { addCounters, type Counters, type MinuteCounters, noCounters } from '../counters.ts';
-import { fromRow, toRow } from '../journal.ts';
+import { addCounters, type Counters, type MinuteCounters } from '../counters.ts';
 import { formatReport, MAX_REPORT_MINUTES } from '../report.ts';
+import { readCounts, writeCounts } from './counts-text.ts';
+import { createTotals, TOTALS_LAYOUT, type Totals } from './totals.ts';
 
 interface JournalPlace {
   /** Bytes of the journal that are read. */
@@ -36,8 +37,8 @@ export interface Outbox extends Disposable {
   /** It is acknowledged. */
   dropReport(sequence: number): void;
   countReports(): number;
-  /** All that was ever counted here, by domain, the first counted first. */
-  totals(): readonly (Counters & { readonly domainId: number })[];
+  /** All that was ever counted here. */
+  totals(): Totals;
 }
 
 /** Some weeks without control; beyond it the oldest go. */
@@ -48,7 +49,6 @@ const LAYOUT = `
   create table if not exists journal (stem text primary key, read_to integer not null, up_to integer not null) strict;
   create table if not exists minute (minute integer, domain_id integer, counts text not null, primary key (minute, domain_id)) strict;
   create table if not exists report (sequence integer primary key, body text not null) strict;
-  create table if not exists total (n integer primary key, domain_id integer not null unique, counts text not null) strict;
 `;
 
 export interface OutboxOptions {
@@ -68,13 +68,9 @@ export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outb
   const add = (minute: number, domainId: number, counts: Counters) => {
     const known = readCounts(sql.minute.get(minute, domainId), domainId, minute);
     if (known !== undefined) addCounters(counts, known);
-    sql.putMinute.run(minute, domainId, write({ ...counts, domainId, minute }));
+    sql.putMinute.run(minute, domainId, writeCounts({ ...counts, domainId, minute }));
   };
-  const addTotal = (domainId: number, counts: Counters) => {
-    const total = { ...noCounters(), domainId, minute: 0, ...readCounts(sql.total.get(domainId), domainId, 0) };
-    addCounters(total, counts);
-    sql.putTotal.run(domainId, write(total));
-  };
+  const totals = createTotals(database);
   const makeReports = () => {
     for (;;) {
       const rows = sql.minutes.all(MAX_REPORT_MINUTES);
@@ -96,10 +92,8 @@ export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outb
     advance: (stem, { readTo, upTo }, counts) =>
       inTransaction(database, () => {
         sql.putPlace.run(stem, readTo, upTo);
-        for (const { domainId, minute, ...counters } of counts) {
-          addTotal(domainId, counters);
-          add(minute, domainId, counters);
-        }
+        totals.add(counts);
+        for (const { domainId, minute, ...counters } of counts) add(minute, domainId, counters);
       }),
     forgetOthers: (stems) => void sql.forgetOthers.run(JSON.stringify(stems)),
     makeReports: () => inTransaction(database, makeReports),
@@ -109,7 +103,7 @@ export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outb
     },
     dropReport: (sequence) => void sql.dropReport.run(sequence),
     countReports: () => Number(sql.countReports.get()?.['n']),
-    totals: () => sql.totals.all().flatMap((row) => readCounts(row, Number(row['domain_id']), 0) ?? []),
+    totals: totals.read,
     [Symbol.dispose]: () => database.close(),
   };
 }
@@ -128,7 +122,7 @@ function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    database.exec(LAYOUT);
+    database.exec(LAYOUT + TOTALS_LAYOUT);
     database.prepare('insert or ignore into origin values (1, ?, 0)').run(randomUUID());
     return database;
   } catch (error) {
@@ -154,21 +148,5 @@ function prepare(database: DatabaseSync) {
     trim: database.prepare(
       'delete from report where sequence <= (select sequence from report order by sequence desc limit 1 offset ?)',
     ),
-    total: database.prepare('select counts from total where domain_id = ?'),
-    putTotal: database.prepare(
-      'insert into total (domain_id, counts) values (?, ?) on conflict (domain_id) do update set counts = excluded.counts',
-    ),
-    totals: database.prepare('select domain_id, counts from total order by n'),
   };
-}
-
-type Row = Readonly<Record<string, unknown>> | undefined;
-
-function write(counts: MinuteCounters): string {
-  return JSON.stringify(toRow(counts));
-}
-
-function readCounts(row: Row, domainId: number, minute: number): MinuteCounters | undefined {
-  const counts = row === undefined ? undefined : fromRow(JSON.parse(String(row['counts'])));
-  return counts && { ...counts, domainId, minute };
 }

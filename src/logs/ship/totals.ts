@@ -1,0 +1,56 @@
+/** What an edge has counted since its outbox was made, for its metrics: the first domains by themselves, the others together. */
+import type { DatabaseSync } from 'node:sqlite';
+import { addCounters, type Counters, type MinuteCounters, noCounters } from '../counters.ts';
+import { readCounts, writeCounts } from './counts-text.ts';
+
+export interface Totals {
+  /** The first counted first. */
+  readonly domains: readonly MinuteCounters[];
+  /** `undefined`: there are no others. */
+  readonly others: Readonly<Counters> | undefined;
+}
+
+/** Whoever scrapes the metrics keeps ten series for each. */
+const MAX_DOMAINS = 1_000;
+
+export const TOTALS_LAYOUT = `
+  create table if not exists total (n integer primary key, domain_id integer not null unique, counts text not null) strict;
+  create table if not exists others (id integer primary key check (id = 1), counts text not null) strict;
+`;
+
+export function createTotals(database: DatabaseSync) {
+  const sql = {
+    count: database.prepare('select count(*) as n from total'),
+    one: database.prepare('select counts from total where domain_id = ?'),
+    all: database.prepare('select domain_id, counts from total order by n limit ?'),
+    put: database.prepare(
+      'insert into total (domain_id, counts) values (?, ?) on conflict (domain_id) do update set counts = excluded.counts',
+    ),
+    others: database.prepare('select counts from others'),
+    putOthers: database.prepare('insert or replace into others values (1, ?)'),
+  };
+  return {
+    /** Within a transaction. */
+    add(counts: readonly MinuteCounters[]): void {
+      let domains = Number(sql.count.get()?.['n']);
+      let others: MinuteCounters | undefined;
+      for (const one of counts) {
+        const known = readCounts(sql.one.get(one.domainId), one.domainId, 0);
+        if (known === undefined && domains >= MAX_DOMAINS) {
+          others ??= readCounts(sql.others.get(), 0, 0) ?? { ...noCounters(), domainId: 0, minute: 0 };
+          addCounters(others, one);
+          continue;
+        }
+        if (known === undefined) domains++;
+        const sum = known ?? { ...noCounters(), domainId: one.domainId, minute: 0 };
+        addCounters(sum, one);
+        sql.put.run(one.domainId, writeCounts(sum));
+      }
+      if (others !== undefined) sql.putOthers.run(writeCounts(others));
+    },
+    read: (): Totals => ({
+      domains: sql.all.all(MAX_DOMAINS).flatMap((row) => readCounts(row, Number(row['domain_id']), 0) ?? []),
+      others: readCounts(sql.others.get(), 0, 0),
+    }),
+  };
+}
