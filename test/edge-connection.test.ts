@@ -12,6 +12,8 @@ import { needsProgram } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
+/** With it a connection goes to node:http. */
+const BODY = 'Content-Length: 0\r\n';
 
 describe('what follows an answer that ends the connection never reaches an origin', () => {
   const first: readonly (readonly [what: string, bytes: string, status: number])[] = [
@@ -84,7 +86,7 @@ describe('CONNECT', () => {
       response.write('0123456789');
     });
     const edge = await startTestEdge(t, [origin.port]);
-    const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+    const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}${BODY}\r\n`);
     await eventually('begun', () => client.text().endsWith('0123456789'));
     client.socket.write(`CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
     const text = await client.closed;
@@ -97,7 +99,7 @@ describe('CONNECT', () => {
   test('behind a request that waits for its answer ends both', async (t) => {
     const origin = await startOrigin(t, () => undefined);
     const edge = await startTestEdge(t, [origin.port]);
-    const client = connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
+    const client = connectRaw(edge.port, `GET /1 HTTP/1.1\r\n${HOST}${BODY}\r\nCONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
     assert.equal(await client.closed, '');
     await eventually('both logged', () => edge.log.length === 2);
   });
@@ -177,7 +179,7 @@ describe('requests that are sent at once', () => {
   test('beyond what may wait are not answered, and the last that is says so', async (t) => {
     const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=600' }));
     const edge = await startTestEdge(t, [origin.port], { limits: { maxWaitingRequests: 50 } });
-    const text = await connectRaw(edge.port, get('/').repeat(500)).closed;
+    const text = await connectRaw(edge.port, get('/', BODY).repeat(500)).closed;
     assert.deepEqual(statusesOf(text), Array(51).fill('HTTP/1.1 200'));
     assert.match(text, /Connection: close\r\n\r\nx$/i);
     assert.equal(edge.log.length, 51);

@@ -19,6 +19,8 @@ export interface ClientConnections {
   underWay(socket: Socket): readonly Http1Viewer[];
   /** What the connection may carry from a request on that has just come: nothing at all behind the last. */
   countRequest(socket: Socket): 'more' | 'last' | 'none';
+  /** Requests that it carried before they were counted here. */
+  countBefore(socket: Socket, requests: number): void;
   /** When those before it are done. */
   serveInTurn(socket: Socket, turn: Turn): void;
   /** Of a connection whose requests do not wait for each other. */
@@ -81,6 +83,9 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
       // The last one is here as a whole, if something follows it.
       if (connection.carries === 'none') hold(socket, connection);
       return connection.carries;
+    },
+    countBefore: (socket, requests) => {
+      of(socket).requests += requests;
     },
     serveInTurn: (socket, turn) => {
       const connection = of(socket);

@@ -1,4 +1,7 @@
-/** node:http's events as requests that are served in turn, and what is no request as a refusal. */
+/**
+ * Connections over TCP or TLS: read by ourselves first, and given to node:http where that cannot go on. Its events as requests that
+ * are served in turn, and what is no request as a refusal.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -7,6 +10,7 @@ import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { describeRefusal, type Refused } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
+import { type BareConnections, createBareConnections } from './fast/connections.ts';
 import { createGivenResponse } from './given-response.ts';
 import { concludeLeft, handle } from './handle.ts';
 import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
@@ -24,10 +28,9 @@ export interface HttpServerParts {
   readonly proxies: Proxies;
 }
 
-export interface HttpServer {
+/** `take`: also what came on a connection that another listener has taken. `close` and `cutAll` leave those to `server` that are node:http's. */
+export interface HttpServer extends BareConnections {
   readonly server: Server;
-  /** Serves what came on a connection that another listener has taken. */
-  take(socket: Socket): void;
 }
 
 export function createHttpServer(parts: HttpServerParts): HttpServer {
@@ -91,14 +94,13 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     serveInTurn(socket, viewer);
   });
   answerBroken(server, parts);
-  const listeners = server.listeners('connection');
+  const readers = server.listeners('connection');
+  const bare = createBareConnections(parts, (socket) => {
+    for (const reader of readers) Reflect.apply(reader, server, [socket]);
+  });
+  server.removeAllListeners('connection').on('connection', bare.take);
   proxies.standBefore(server);
-  return {
-    server,
-    take: (socket) => {
-      for (const listener of listeners) Reflect.apply(listener, server, [socket]);
-    },
-  };
+  return { server, ...bare };
 }
 
 /** What is no request, or one that no server but an origin's could take. */

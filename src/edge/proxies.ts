@@ -19,6 +19,8 @@ export interface Proxies {
   /** Of a connection, before or without a request. */
   addressOf(socket: Socket): string;
   clientOf(socket: Socket, headers: RawHeaders): Client;
+  /** The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another client's. */
+  onlyClientOf(socket: Socket): Client | undefined;
   /** The same connection goes on as `to`, decrypted. */
   passOn(from: Socket, to: TLSSocket): void;
   /** What a connection began with that is not its client's. */
@@ -58,14 +60,23 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
     });
   };
 
+  const onlyClientOf = (socket: Socket): Client | undefined => {
+    const address = addressOf(socket);
+    if (networks.length > 0 && trusted.has(address)) return undefined;
+    return { address, isTls: socket instanceof TLSSocket };
+  };
+
   return {
     addressOf,
+    onlyClientOf,
     clientOf: (socket, headers) => {
-      const address = addressOf(socket);
-      const isTls = socket instanceof TLSSocket;
-      if (networks.length === 0 || !trusted.has(address)) return { address, isTls };
+      const only = onlyClientOf(socket);
+      if (only !== undefined) return only;
       const forwardedFor = joinedValue(headers, 'x-forwarded-for');
-      return { address: clientAddress(address, forwardedFor, trusted), isTls: isForwardedTls(headers) ?? isTls };
+      return {
+        address: clientAddress(addressOf(socket), forwardedFor, trusted),
+        isTls: isForwardedTls(headers) ?? socket instanceof TLSSocket,
+      };
     },
     passOn: (from, to) => {
       const known = announced.get(from);

@@ -75,10 +75,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const close = (graceMs: number) => {
     isClosing = true;
     proxies.cutWaiting();
+    http.close();
     https?.close();
     const servers = [http.server, ...(https === undefined ? [] : [https.server])];
     closed ??= closeServers(servers, graceMs, () => {
       connections.cutAll();
+      http.cutAll();
       http.server.closeAllConnections();
       https?.cutAll();
     }).then(origins.close);

@@ -1,0 +1,246 @@
+/**
+ * The conversation on one connection that we read ourselves: its requests are served one after the other, and with the first that
+ * is not for our reader the connection goes to node:http and stays there. docs/decisions/0277
+ */
+import type { Socket } from 'node:net';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import type { ClientConnections } from '../connection.ts';
+import type { EdgeContext } from '../context.ts';
+import { concludeLeft, handle } from '../handle.ts';
+import type { EdgeLimits } from '../limits.ts';
+import type { Client, Proxies } from '../proxies.ts';
+import type { ReceivedRequest } from '../request.ts';
+import type { Secured } from '../tls/secured.ts';
+import { BareViewer, type BareWire } from './bare-viewer.ts';
+import { type RequestHead, readHead } from './read-head.ts';
+
+/** What the connections of a worker share. */
+export interface BareParts {
+  readonly edge: EdgeContext;
+  readonly limits: EdgeLimits;
+  readonly connections: ClientConnections;
+  readonly proxies: Proxies;
+  /** Of the request that is being read. */
+  readonly head: RequestHead;
+  readonly keepAliveLines: string;
+  /** To node:http, which reads on from here. */
+  giveAway(socket: Socket, requests: number): void;
+  /** It is no longer ours: given away, or closed. */
+  onLeft(connection: BareConnection): void;
+}
+
+/** Answers that follow each other without a turn of the event loop, while other clients wait. */
+const ANSWERS_IN_TURN = 32;
+
+/** A head that comes in more is read again too often. */
+const MAX_PIECES = 4;
+
+export class BareConnection implements BareWire {
+  readonly socket: Socket;
+  readonly secured: Secured | undefined;
+  readonly isTls: boolean;
+  givenBytes: number;
+  readonly #parts: BareParts;
+  /** Of every request; `undefined`: each of them says. */
+  readonly #client: Client | undefined;
+  #requests = 0;
+  /** The request that is being served. */
+  #viewer: BareViewer | undefined;
+  /** A request is being served, or the next one waits for its turn. */
+  #isBusy = false;
+  /** Read, and not looked at or not whole yet. */
+  #rest: Buffer | undefined;
+  /** In which the beginning of a head has come. */
+  #pieces = 0;
+  /** Nothing is read. */
+  #isHeld = false;
+  /** The client has ended its side. */
+  #hasEnded = false;
+  /** We serve nothing more on it. */
+  #isOver = false;
+  #answersInTurn = 0;
+  /** Sweeps since it last had something to do. */
+  #quietSweeps = 0;
+
+  constructor(socket: Socket, parts: BareParts) {
+    this.socket = socket;
+    this.#parts = parts;
+    this.secured = parts.connections.securedOf(socket);
+    this.isTls = this.secured !== undefined;
+    this.#client = parts.proxies.onlyClientOf(socket);
+    this.givenBytes = socket.bytesWritten;
+    socket.on('error', ignore);
+    socket.on('close', this.#onClose);
+    socket.on('timeout', this.#onTimeout);
+    socket.on('drain', this.#onDrain);
+    socket.on('end', this.#onEnd);
+    socket.on('data', this.#onData);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#isOver) return;
+    this.#quietSweeps = 0;
+    const all = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
+    if (this.#isBusy) {
+      this.#rest = all;
+      this.#hold();
+    } else {
+      this.#answersInTurn = 0;
+      this.#serveFrom(all);
+    }
+  };
+
+  /** Serves what is there, up to the first request that the pipeline is to answer. */
+  #serveFrom(bytes: Buffer): void {
+    const { head } = this.#parts;
+    this.#rest = undefined;
+    if (bytes.length === 0) return void this.#wait();
+    const reading = readHead(bytes, 0, bytes.length, head);
+    if (reading === 'whole') {
+      // An answer that needs no viewer would be given here.
+      void this.#serve(this.#openViewer(bytes), bytes.subarray(head.end)); // never rejects
+      return;
+    }
+    this.#rest = bytes;
+    if (reading === 'other' || ++this.#pieces > MAX_PIECES) this.#giveAway();
+    else this.#wait();
+  }
+
+  #openViewer(bytes: Buffer): BareViewer {
+    const { head, limits, keepAliveLines, proxies } = this.#parts;
+    const headers = head.rawHeaders(bytes);
+    const client = this.#client ?? proxies.clientOf(this.socket, headers);
+    this.#requests += 1;
+    this.#pieces = 0;
+    const received: ReceivedRequest = {
+      method: head.isHead ? 'HEAD' : 'GET',
+      target: bytes.toString('latin1', head.targetStart, head.targetEnd),
+      httpVersion: '1.1',
+      headers,
+      isTls: client.isTls,
+      secured: this.secured,
+      clientAddress: client.address,
+      hasUnknownVersion: false,
+      hasUnknownExpectation: false,
+    };
+    return new BareViewer(this, received, {
+      headBytes: head.end,
+      isLast: head.isLast || this.#requests >= limits.maxRequestsPerConnection,
+      keepAliveLines,
+      idleTimeoutMs: limits.clientIdleMs,
+    });
+  }
+
+  async #serve(viewer: BareViewer, rest: Buffer): Promise<void> {
+    const { connections, edge } = this.#parts;
+    this.#viewer = viewer;
+    this.#isBusy = true;
+    if (rest.length > 0) this.#rest = rest;
+    await connections.serve(viewer, () => handle(viewer, edge));
+    this.#viewer = undefined;
+    if (this.socket.destroyed) return;
+    if (!viewer.isFinished) return void this.socket.destroy();
+    if (viewer.isLast || edge.isClosing()) return void this.#end();
+    if (this.#rest !== undefined && ++this.#answersInTurn >= ANSWERS_IN_TURN) {
+      this.#answersInTurn = 0;
+      await letOthersRun();
+      if (this.#isOver) return;
+    }
+    this.#isBusy = false;
+    this.#serveFrom(this.#rest ?? NOTHING);
+  }
+
+  /** For what the client sends next. */
+  #wait(): void {
+    this.#isBusy = false;
+    this.#quietSweeps = 0;
+    if (this.#hasEnded) return void this.#end();
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.socket.resume();
+  }
+
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.socket.pause();
+  }
+
+  /** What was given to the socket still goes out. */
+  #end(): void {
+    this.#isOver = true;
+    this.socket.setTimeout(this.#parts.limits.clientIdleMs);
+    this.socket.destroySoon();
+  }
+
+  #giveAway(): void {
+    const { socket } = this;
+    this.#isOver = true;
+    // What it has sent cannot be put back behind its end.
+    if (socket.readableEnded) return void socket.destroySoon();
+    socket.pause();
+    socket.off('error', ignore).off('close', this.#onClose).off('timeout', this.#onTimeout);
+    socket.off('drain', this.#onDrain).off('end', this.#onEnd).off('data', this.#onData);
+    if (this.#rest !== undefined) socket.unshift(this.#rest);
+    this.#parts.onLeft(this);
+    this.#parts.giveAway(socket, this.#requests);
+    socket.resume();
+  }
+
+  readonly #onDrain = (): void => this.#viewer?.noteDrained();
+
+  readonly #onTimeout = (): void => void this.socket.destroy();
+
+  /** The client says no more. If nothing is on its way to it, it has left; else it may still read. */
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    if (!this.#isBusy) this.#end();
+    else if (this.#viewer?.isFinished === false && this.#viewer.queuedBytes === 0) this.socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    const hasLeft = !this.#isOver && this.#viewer?.cutStatus === undefined;
+    this.#isOver = true;
+    this.#parts.onLeft(this);
+    this.#viewer?.noteClosed();
+    if (hasLeft) this.#concludeRest();
+  };
+
+  /** A line for each request that was read and whose turn does not come. */
+  #concludeRest(): void {
+    const { head, edge } = this.#parts;
+    let bytes = this.#rest ?? NOTHING;
+    while (readHead(bytes, 0, bytes.length, head) === 'whole') {
+      const viewer = this.#openViewer(bytes);
+      bytes = bytes.subarray(head.end);
+      viewer.noteClosed();
+      concludeLeft(viewer, edge);
+    }
+  }
+
+  /** The worker's clock for connections with nothing to do; `sweepMs` since the last time. */
+  sweep(sweepMs: number): void {
+    if (this.#isBusy || this.#isOver) return;
+    const { limits } = this.#parts;
+    const quietMs = this.#quietSweeps++ * sweepMs;
+    if (this.#rest !== undefined) {
+      // A head that takes long has node:http's limits and refusals.
+      if (quietMs >= Math.min(PATIENCE_MS, limits.requestHeaderMs)) this.#giveAway();
+    } else if (this.#requests === 0) {
+      if (quietMs >= limits.requestHeaderMs) this.socket.destroy();
+    } else if (quietMs >= limits.keepAliveMs) this.#end();
+  }
+
+  /** No new requests. */
+  close(): void {
+    if (this.#isBusy || this.#isOver) return;
+    if (this.#rest === undefined) this.#end();
+    else this.#giveAway();
+  }
+}
+
+/** For the rest of a head. */
+const PATIENCE_MS = 1_000;
+const NOTHING = Buffer.alloc(0);
+
+function ignore(): void {} // shows as closed
