@@ -9,11 +9,11 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { describe, type TestContext, test } from 'node:test';
-import { SITE_HOST } from './support/edge.ts';
+import { loopback, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
-import { reply } from './support/origin.ts';
+import { reply, startRawOrigin } from './support/origin.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const NEEDS = needsProgram('openssl');
@@ -207,6 +207,34 @@ describe('requests with a body', NEEDS, () => {
     await eventually('logged', () => edge.log[0]?.[9] === 'NONE/408');
     assert.equal((await get(session, '/')).status, 200);
   });
+});
+
+test('what HTTP/1.1 lets an origin say and HTTP/2 has no words for', NEEDS, async (t) => {
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  const rows: readonly (readonly [said: string, status: number, body: string, interim?: readonly number[]])[] = [
+    [`HTTP/1.1 103 x\r\nHTTP2-Settings: AAA\r\nTE: x\r\nKeep-Alive: x\r\nLink: </a>\r\n\r\n${ok}`, 200, 'ok', [103]],
+    [`HTTP/1.1 103 x\r\n__proto__: x\r\nLink: </a>\r\nLink: </b>\r\n\r\n${ok}`, 200, 'ok', [103]],
+    [ok.replace('\r\n\r\n', '\r\nHTTP2-Settings: AAA\r\nProxy-Connection: x\r\n__proto__: x\r\n\r\n'), 200, 'ok'],
+    ['HTTP/1.1 205 x\r\nContent-Length: 2\r\n\r\nno', 205, ''],
+    ['HTTP/1.1 205 x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n', 205, ''],
+    ['HTTP/1.1 204 x\r\nContent-Length: 2\r\n\r\n', 204, ''],
+    // Numbers beyond 599 are to be taken for a fault of the server. RFC 9110 §15
+    [ok.replace('200', '600'), 500, 'ok'],
+    [ok.replace('200', '999'), 500, 'ok'],
+  ];
+  const origin = await startRawOrigin(t, (socket, _head, count) => socket.end(rows[count - 1]?.[0] ?? ''));
+  const edge = await startHttpsEdge(t);
+  edge.putTls(SITE_HOST, {}, { origins: { ...NO_ORIGINS, primary: loopback([origin.port]) } });
+  const session = open(t, edge);
+  for (const [index, [said, status, body, interim = []]] of rows.entries()) {
+    const answer = await get(session, `/${index}`);
+    assert.deepEqual([answer.status, answer.body, answer.interim, answer.code], [status, body, interim, 0], said);
+  }
+  await eventually('logged', () => edge.log.length === rows.length);
+  assert.deepEqual(
+    edge.log.map((fields) => fields[9]),
+    rows.map(([, status]) => `TCP_MISS/${status}`),
+  );
 });
 
 describe('answers that do not end in order', NEEDS, () => {

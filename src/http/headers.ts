@@ -96,6 +96,7 @@ export function trimOws(text: string): string {
 /** RFC 9110 §7.6.1; the `Proxy-` fields belong to one hop too (§11.7), as do framing and its companions. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
+  'http2-settings', // RFC 7540 §3.2.1
   'keep-alive',
   'proxy-authenticate',
   'proxy-authentication-info',

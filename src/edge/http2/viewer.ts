@@ -111,19 +111,21 @@ export class Http2Viewer implements Viewer {
 
   sendInterim(status: number, headers: RawHeaders): void {
     if (this.#statusSent !== 0 || this.isGone || this.#stream.closed) return;
-    const fields: Record<string, string[]> = {};
+    const fields = new Map<string, string[]>();
     const kept = withoutHopByHop(headers, NOT_IN_INTERIM);
     for (let i = 0; i < kept.length; i += 2) {
       const name = (kept[i] ?? '').toLowerCase();
-      fields[name] = [...(fields[name] ?? []), kept[i + 1] ?? ''];
+      fields.set(name, [...(fields.get(name) ?? []), kept[i + 1] ?? '']);
     }
-    this.#stream.additionalHeaders({ ...fields, ':status': status });
+    this.#stream.additionalHeaders({ ...Object.fromEntries(fields), ':status': status });
   }
 
   sendHead(status: number, _reason: string, headers: RawHeaders): void {
     if (this.isGone || this.isBegun) return;
-    this.#head = { status, headers };
-    this.#statusSent = status;
+    // Node sends no other numbers, and clients are to take them for this one. RFC 9110 §15
+    const sent = status > 599 ? 500 : status;
+    this.#head = { status: sent, headers };
+    this.#statusSent = sent;
   }
 
   get isBegun(): boolean {
@@ -139,17 +141,19 @@ export class Http2Viewer implements Viewer {
     if (this.#head === undefined || this.#stream.closed) return;
     const { status, headers } = this.#head;
     this.#head = undefined;
+    const { method } = this.received;
     const fields = [':status', String(status)];
     for (let i = 0; i < headers.length; i += 2) {
       const name = (headers[i] ?? '').toLowerCase();
       // What is said of one connection has no place here. RFC 9113 §8.2.2
-      if (isHopByHop(name) || name === 'http2-settings') continue;
+      if (isHopByHop(name)) continue;
+      // Node sends no body with this status, and a length would promise one.
+      if (status === 205 && name === 'content-length') continue;
       const value = headers[i + 1] ?? '';
       fields.push(name, value);
       this.#headBytes += name.length + value.length + 4;
     }
     this.#headBytes += STATUS_LINE_BYTES;
-    const { method } = this.received;
     this.#isBodiless = endStream || method === 'HEAD' || status === 204 || status === 205 || status === 304;
     this.#stream.respond(fields, { endStream: this.#isBodiless });
   }
