@@ -10,8 +10,11 @@ import type { SiteTls } from '#sites/tls.ts';
 import { deriveTicketKeys, TICKET_LIFETIME_SECONDS, type TicketKeys, type TicketSecret } from './ticket-keys.ts';
 
 export interface Certificates {
-  /** `undefined`: there is none that a client of this name would take. `ticketKeyNames`: of the tickets that it brings. */
-  find(site: TlsSite, serverName: string, ticketKeyNames: readonly string[]): Found | undefined;
+  /**
+   * `missing`: it is not here; `undefined`: it is none that a client of this name would take. `ticketKeyNames`: of the tickets
+   * that it brings.
+   */
+  find(site: TlsSite, serverName: string, ticketKeyNames: readonly string[]): Found | 'missing' | undefined;
   /** What was made for the sites of these names is made anew when it is asked for again. `undefined`: for all. */
   forget(names: readonly string[] | undefined): void;
   /** The newest first; at least one. */
@@ -25,7 +28,7 @@ interface TlsSite {
   readonly tls: SiteTls;
 }
 
-interface Found {
+export interface Found {
   readonly server: Server;
   /** Whether a client takes the certificate for this host: a wildcard covers one label. RFC 9525 §6.3 */
   readonly covers: (host: string) => boolean;
@@ -54,19 +57,19 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   /** By the names of the sites that they were asked for. */
   const uses = new Lru<string, string>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
 
-  const load = (tls: SiteTls, key: string): Certificate | undefined => {
+  const load = (tls: SiteTls, key: string): Certificate | 'missing' | null => {
     const found = known.get(key);
-    if (found !== undefined) return found ?? undefined;
+    if (found !== undefined) return found;
     let certificate: Certificate | null = null;
     try {
       const opened = openCertificate(tls, options, () => secrets);
-      if (opened === undefined) return undefined;
+      if (opened === undefined) return 'missing';
       certificate = opened;
     } catch (error) {
       onUnusable(tls.certificate, error);
     }
     known.set(key, certificate);
-    return certificate ?? undefined;
+    return certificate;
   };
 
   return {
@@ -74,6 +77,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
       const key = `${tls.certificate} ${tls.minVersion}`;
       uses.set(name, key);
       const certificate = load(tls, key);
+      if (certificate === 'missing') return certificate;
       if (certificate?.covers(serverName) !== true) return undefined;
       return { server: certificate.serverFor(ticketKeyNames), covers: certificate.covers };
     },
@@ -120,7 +124,7 @@ function openCertificate(
   const serverFor = chooseByTicket(currentSecrets, `${tls.certificate} ${tls.minVersion}`, open);
   serverFor([]); // fails here where key and chain are no good
   return {
-    covers: (host) => leaf.checkHost(host, { subject: 'never' }) !== undefined,
+    covers: (host) => leaf.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined,
     expiresAt: leaf.validToDate.getTime(),
     serverFor,
   };

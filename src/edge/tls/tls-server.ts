@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from '#lib/logger.ts';
 import type { SiteSource, SiteTable } from '#sites/table.ts';
 import type { Proxies } from '../proxies.ts';
-import { type Certificates, createCertificates } from './certificates.ts';
+import { type Certificates, createCertificates, type Found } from './certificates.ts';
 import { type ClientHello, readClientHello } from './client-hello.ts';
 import type { Secured } from './secured.ts';
 import type { TicketSecret } from './ticket-keys.ts';
@@ -60,12 +60,17 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
   });
 
   /** Whose certificate such a client is given, or what stands in the way. */
-  const choose = (serverName: string, ticketKeyNames: readonly string[]) => {
+  const choose = (serverName: string, ticketKeyNames: readonly string[], isAnew = false): Chosen | NoHandshake => {
     const site = sites.find(serverName);
     if (site?.tls === undefined) return 'unknownServerName';
     const { name, tls } = site;
     const found = certificates.find({ name, tls }, serverName, ticketKeyNames);
-    return found === undefined ? 'noCertificate' : { ...found, certificate: tls.certificate };
+    if (found === 'missing' && !isAnew) {
+      // The site has got another one since it was read, of which this worker is about to be told.
+      sites.forget([name]);
+      return choose(serverName, ticketKeyNames, true);
+    }
+    return found === undefined || found === 'missing' ? 'noCertificate' : { ...found, certificate: tls.certificate };
   };
 
   /** Gives what stands in the way. */
@@ -102,6 +107,11 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     return typeof chosen === 'string' ? chosen : undefined;
   };
   return { server, certificates, whyNoHandshake, cutWaiting: waiting.cutAll };
+}
+
+interface Chosen extends Found {
+  /** Its `ssl_key`. */
+  readonly certificate: string;
 }
 
 type Hello = Extract<ClientHello, { readonly kind: 'hello' }>;
