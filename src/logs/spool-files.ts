@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { MinuteCounters } from './counters.ts';
 import { formatRecord } from './journal.ts';
 import { type SpoolEnding, spoolStem, stemOf } from './spool-names.ts';
+import type { TakenCount } from './taken-count.ts';
 import { Tally } from './tally.ts';
 
 export interface SpoolFilesOptions {
@@ -16,8 +17,10 @@ export interface SpoolFilesOptions {
   /** Finished log files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
   readonly onRemoved: (bytes: number) => void;
-  /** An earlier writer was killed: what it had not appended is lost. */
-  readonly onUnclosed: (stem: string) => void;
+  /** Where lines go is noted there; absent: nowhere. */
+  readonly taken?: Pick<TakenCount, 'begin' | 'end'> | undefined;
+  /** The files of earlier writers that were killed, if any: what they had not appended is lost. Called once, before there are new files. */
+  readonly onEarlier: (unclosed: readonly string[]) => Promise<void>;
   /** Nothing ends by it. */
   readonly onTrouble: (why: string, error: unknown) => void;
 }
@@ -30,6 +33,7 @@ interface CurrentFiles {
   /** Of the time that they are for. */
   readonly slot: number;
   bytes: number;
+  lines: number;
   /** Of lines that are in the log and not in its journal; who reads finished files counts such lines himself. */
   readonly unrecorded: Tally;
 }
@@ -60,6 +64,7 @@ export class SpoolFiles {
       throw error;
     }
     files.bytes += bytes;
+    files.lines += counts.reduce((sum, { requests }) => sum + requests, 0);
     files.unrecorded.add(counts);
     await this.#record(files, []);
   }
@@ -118,7 +123,9 @@ export class SpoolFiles {
     const { stem, journal } = await this.#openNew(spoolStem(name, now, this.#sequence++), now);
     try {
       const log = await open(this.#path(stem, '.log'), 'ax', 0o600);
-      return { stem, log, journal, inode: (await log.stat()).ino, slot, bytes: 0, unrecorded: new Tally() };
+      const { ino: inode } = await log.stat();
+      this.#options.taken?.begin(stem);
+      return { stem, log, journal, inode, slot, bytes: 0, lines: 0, unrecorded: new Tally() };
     } catch (error) {
       await journal.close();
       await rm(this.#path(stem, '.stats'), { force: true });
@@ -147,6 +154,7 @@ export class SpoolFiles {
     const done = await Promise.allSettled([files.log.sync(), files.log.close(), files.journal.close()]);
     for (const one of done) if (one.status === 'rejected') onTrouble('the file cannot be ended', one.reason);
     await this.#markDone(files.stem);
+    this.#options.taken?.end(files.lines);
   }
 
   /** Ends what an earlier process left, perhaps with half a line at its end; once is enough. */
@@ -154,12 +162,9 @@ export class SpoolFiles {
     const { directory, name } = this.#options;
     if (this.#isTidy) return;
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    for (const file of await readdir(directory)) {
-      const stem = stemOf(file, '.stats', name);
-      if (stem === undefined) continue;
-      await this.#markDone(stem);
-      this.#options.onUnclosed(stem);
-    }
+    const unclosed = (await readdir(directory)).flatMap((file) => stemOf(file, '.stats', name) ?? []);
+    await this.#options.onEarlier(unclosed); // while nobody ships them
+    for (const stem of unclosed) await this.#markDone(stem);
     this.#isTidy = true;
   }
 

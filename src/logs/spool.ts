@@ -6,9 +6,11 @@ import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
 import { countRequest, MINUTE_MS } from './counters.ts';
+import { reportKilledWriter } from './killed-writer.ts';
 import type { AccessRecord } from './line.ts';
 import { SpoolFiles } from './spool-files.ts';
 import { isSpoolName } from './spool-names.ts';
+import type { TakenCount } from './taken-count.ts';
 import { Tally } from './tally.ts';
 
 export interface SpoolOptions {
@@ -29,6 +31,8 @@ export interface SpoolOptions {
   readonly zone: LocalTime;
   readonly clock: Clock;
   readonly log: Logger;
+  /** How many requests there were, for who comes after a kill; who writes adds to it. */
+  readonly taken?: TakenCount | undefined;
 }
 
 export interface AccessLog extends AsyncDisposable {
@@ -93,7 +97,7 @@ class Spool implements AccessLog {
   #isClosed = false;
 
   constructor(options: SpoolOptions) {
-    const { directory, name, keepBytes, rotateBytes = ROTATE_BYTES, rotateMs = HOUR_MS } = options;
+    const { directory, name, keepBytes, taken, rotateBytes = ROTATE_BYTES, rotateMs = HOUR_MS } = options;
     if (!isSpoolName(name)) throw new RangeError(`not a spool name: ${name}`);
     this.#options = options;
     this.#rotateMs = rotateMs;
@@ -106,10 +110,8 @@ class Spool implements AccessLog {
         this.#removedBytes += bytes;
         this.#report('finished files had to be removed before they were shipped');
       },
-      onUnclosed: (file) => {
-        const loss = `the requests of its last ${FLUSH_MS} ms may be missing from log and statistics`;
-        options.log.warn({ file }, `access log: the process that wrote this file was killed: ${loss}`);
-      },
+      taken,
+      onEarlier: (unclosed) => reportKilledWriter({ directory, unclosed, taken, flushMs: FLUSH_MS, log: options.log }),
       onTrouble: (why, error) => this.#report(why, error),
     });
     this.#timer = setInterval(() => this.#startDrain(), FLUSH_MS);
@@ -232,6 +234,7 @@ class Spool implements AccessLog {
 
   #lose(lines: number, why: string, error?: unknown): void {
     this.#dropped += lines;
+    this.#options.taken?.drop(lines);
     this.#report(why, error);
   }
 

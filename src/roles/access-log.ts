@@ -5,6 +5,7 @@ import { systemClock } from '#lib/clock.ts';
 import { createLocalTime } from '#lib/local-time.ts';
 import { formatLine } from '#logs/line.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
+import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from './child.ts';
 
 const NO_LOG: AccessLog = {
@@ -23,6 +24,7 @@ const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
 export function openAccessLog({ config, name, log, registry }: PartContext): AccessLog {
   if (config.accessLog === 'off') return NO_LOG;
   const zone = createLocalTime(config.timeZone);
+  const taken = openTakenCount(takenCountPath(config.dataDir, name));
   const spool = openSpool({
     directory: spoolDirectory(config.dataDir),
     name,
@@ -33,6 +35,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     zone,
     clock: systemClock,
     log,
+    taken,
   });
   const registers = [registry];
   new Counter({
@@ -53,7 +56,36 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
       this.inc(spool.removedBytes());
     },
   });
-  return spool;
+  if (taken === undefined) return spool;
+  new Counter({
+    name: 'causeway_access_log_lost_requests_total',
+    help: 'Requests that are missing from log and statistics since the service started: their process was killed',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(taken.lost);
+    },
+  });
+  return withTaken(spool, taken);
+}
+
+function withTaken(spool: AccessLog, taken: TakenCount): AccessLog {
+  const close = async () => {
+    await spool.close();
+    taken[Symbol.dispose]();
+  };
+  return {
+    write: (domainId, record) => {
+      spool.write(domainId, record);
+      taken.add();
+    },
+    countOrigin: (domainId, bytes) => spool.countOrigin(domainId, bytes),
+    dropped: () => spool.dropped(),
+    removedBytes: () => spool.removedBytes(),
+    flush: () => spool.flush(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 export function spoolDirectory(dataDir: string): string {

@@ -109,6 +109,13 @@ async function accountOfMetrics({ service, domainId }: TrafficWorld): Promise<Ac
   return { requests: read('requests'), bytesOut: read('bytes_out'), bytesIn: read('bytes_in') };
 }
 
+/** By killed workers, as metrics have it. */
+export async function lostRequests({ service }: TrafficWorld): Promise<number> {
+  const text = await (await fetch(service.metricsUrl)).text();
+  const found = [...text.matchAll(/^causeway_access_log_lost_requests_total\{.*\} (\d+)/gm)];
+  return found.reduce((sum, [, lost]) => sum + Number(lost), 0);
+}
+
 /** What Debian's GoAccess makes of the same lines, with the format that the README gives. */
 export async function accountOfGoAccess(
   t: TestContext,

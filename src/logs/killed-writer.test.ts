@@ -1,0 +1,85 @@
+/** What writers that were killed had not appended, as those that take their places tell: real processes, really killed. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { openTakenCount } from './taken-count.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../test/support/killed-writer.ts');
+
+interface Told {
+  /** What its warnings say of requests that are lost: a number, or 'bound'. */
+  readonly warnings: readonly (number | 'bound')[];
+  /** As its metric shows. */
+  readonly lost: number;
+}
+
+function runWriter(directory: string, ...steps: readonly string[]): Told {
+  const { stdout, signal } = spawnSync(process.execPath, [PROGRAM, directory, ...steps], { encoding: 'utf8' });
+  assert.equal(signal, 'SIGKILL', stdout);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line): Record<string, unknown> => JSON.parse(line));
+  const warnings = lines
+    .filter(({ msg }) => /was killed/.test(String(msg)))
+    .map(({ lostRequests, msg }) => {
+      if (lostRequests === undefined) assert.match(String(msg), /the requests of its last 500 ms may be missing/);
+      else assert.match(String(msg), new RegExp(`: ${lostRequests} requests are missing .*, and at most 15 more$`));
+      return lostRequests === undefined ? 'bound' : Number(lostRequests);
+    });
+  return { warnings, lost: Number(lines.at(-1)?.['lost']) };
+}
+
+test('a killed writer has lost as many requests as its files lack, and each kill adds to the number', (t) => {
+  const folder = temporaryFolder(t);
+  assert.deepEqual(runWriter(folder, '40', 'flush', '25', 'tell'), { warnings: [], lost: 0 });
+  // Told before it ends; lines of the file before, and those that the queue did not take, are not lost.
+  const second = runWriter(folder, 'flush', '30', 'flush', '200', 'flush', 'hour', '50', 'flush', '20', 'tell');
+  assert.deepEqual(second, { warnings: [25], lost: 25 });
+  // Killed before it had a file.
+  assert.deepEqual(runWriter(folder, 'flush', '5', 'tell'), { warnings: [20], lost: 45 });
+  assert.deepEqual(runWriter(folder, 'flush'), { warnings: [5], lost: 50 });
+  assert.deepEqual(runWriter(folder, 'flush', '7', 'flush', 'close'), { warnings: [], lost: 50 });
+  assert.deepEqual(runWriter(folder, 'flush', '31'), { warnings: [], lost: 0 });
+  // Of 31 at once two times sixteen less one was told.
+  assert.deepEqual(runWriter(folder, 'flush'), { warnings: [16], lost: 16 });
+});
+
+test('one that could not look at what was left leaves it to the next', (t) => {
+  const folder = temporaryFolder(t);
+  runWriter(folder, '40', 'flush', '25', 'tell');
+  runWriter(folder, '3', 'tell');
+  assert.deepEqual(runWriter(folder, 'flush').warnings, [25]);
+});
+
+test('without the number, or the file that it speaks of, the loss is told as a bound', (t) => {
+  const folder = temporaryFolder(t);
+  runWriter(folder, '40', 'flush', '25', 'tell');
+  rmSync(join(folder, 'taken'));
+  assert.deepEqual(runWriter(folder, 'flush', '2', 'flush').warnings, ['bound']);
+  const logs = join(folder, 'logs');
+  for (const file of readdirSync(logs)) if (file.endsWith('.log')) rmSync(join(logs, file));
+  assert.deepEqual(runWriter(folder, 'flush'), { warnings: ['bound'], lost: 0 });
+});
+
+test('what is not a file of this user alone is not written to', (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'taken');
+  writeFileSync(join(folder, 'other'), 'theirs');
+  symlinkSync(join(folder, 'other'), path);
+  assert.equal(openTakenCount(path), undefined);
+  rmSync(path);
+  writeFileSync(path, '');
+  chmodSync(path, 0o666);
+  assert.equal(openTakenCount(path), undefined);
+  assert.equal(openTakenCount(join(folder, 'no', 'such', 'folder')), undefined);
+  rmSync(path);
+  writeFileSync(path, 'too short', { mode: 0o600 });
+  const taken = openTakenCount(path);
+  assert.equal(taken?.left, undefined);
+  taken?.[Symbol.dispose]();
+  assert.ok(!existsSync(path));
+});
