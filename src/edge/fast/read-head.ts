@@ -2,6 +2,7 @@
  * The head of a viewer's request, read off the bytes of its connection without making a string. It takes what nearly every viewer sends
  * and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise. docs/decisions/0007
  */
+import { trimOws } from '#http/headers.ts';
 
 /** Where the parts of one head stand in the bytes it was read from; ends are exclusive. One object serves all requests of a worker. */
 export class RequestHead {
@@ -33,16 +34,22 @@ export class RequestHead {
   /** The bits of those `KnownField`s that must not come twice. */
   seen = 0;
 
-  /** As node:http gives them: names and values in turn, a character per byte. `bytes`: as they were read, and where they were. */
+  /**
+   * As node:http gives them: names and values in turn, a character per byte. `bytes`: as they were read, and where they were. The
+   * strings are parts of one, but for the host, which tables remember: with that it would keep the whole head in memory.
+   */
   rawHeaders(bytes: Buffer): string[] {
+    const { fieldsStart, hostStart, hostEnd } = this;
+    const text = bytes.toString('latin1', fieldsStart, this.end);
+    const hostAt = hostStart - fieldsStart;
     const headers: string[] = [];
-    let at = this.fieldsStart;
-    while (bytes[at] !== CR) {
-      const colon = bytes.indexOf(COLON, at);
-      const lineEnd = bytes.indexOf(CR, colon);
-      const start = skipBlanks(bytes, colon + 1, lineEnd);
-      const end = trimBlanks(bytes, start, lineEnd);
-      headers.push(bytes.toString('latin1', at, colon), bytes.toString('latin1', start, end));
+    let at = 0;
+    while (text.charCodeAt(at) !== CR) {
+      const colon = text.indexOf(':', at);
+      const lineEnd = text.indexOf('\r', colon);
+      const isHost = colon < hostAt && hostAt < lineEnd;
+      const value = isHost ? bytes.toString('latin1', hostStart, hostEnd) : trimOws(text.slice(colon + 1, lineEnd));
+      headers.push(text.slice(at, colon), value);
       at = lineEnd + 2;
     }
     return headers;
