@@ -1,8 +1,10 @@
 /** `causeway certificate`, and `causeway domain ssl`: without a change it shows what is set. */
 import { basename } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { findMissingIssuer } from '#model/chain-end.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
@@ -50,8 +52,13 @@ async function addCertificate(context: CliContext, certificate: string, key: str
   const title = textOption(options, 'title') ?? basename(certificate);
   const client = connectCustomer(context, givenSettings(context, options));
   const data = await client.call('certificate.add', { ssl_title: title, ...texts });
-  printer(context, options)(data, [`certificate ${data.ssl_key}`]);
+  const missing = findMissingIssuer(texts.certificate, rootCertificates);
+  const note = missing === undefined ? [] : [`${NOTE} ${JSON.stringify(missing)}`];
+  printer(context, options)(data, [`certificate ${data.ssl_key}`, ...note]);
 }
+
+/** In words that hold for an authority of one's own too. */
+const NOTE = 'clients refuse it unless they know its issuer, which is neither in the file nor widely known:';
 
 /** The service says the same of a text, but a file of DER is none. */
 function readPem(path: string): string {

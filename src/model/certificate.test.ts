@@ -129,6 +129,9 @@ describe('a chain', needsProgram('openssl'), () => {
     openssl('req -new -newkey rsa:2048 -nodes -keyout key.pem -out csr.pem -subj /CN=a');
     openssl('x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out one.pem -days 2');
     openssl('x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out again.pem -days 2');
+    openssl('req -new -newkey rsa:1024 -nodes -keyout short.key -out short.csr -subj /CN=short');
+    openssl('x509 -req -in short.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out short.pem -days 2');
+    openssl('x509 -req -in csr.pem -CA short.pem -CAkey short.key -CAcreateserial -out below.pem -days 2');
     const now = Date.now();
     const refusal = (text: string, by = key) => {
       const parsed = parseChain(text, keyOf(by), now);
@@ -151,6 +154,10 @@ describe('a chain', needsProgram('openssl'), () => {
       [
         refusal(read('one.pem') + read('again.pem'), read('key.pem')),
         /^certificate holds 2 certificates of the private key/,
+      ],
+      [
+        refusal(read('below.pem') + read('short.pem'), read('key.pem')),
+        /^certificate makes a chain that TLS does not take: ca key too small$/,
       ],
     ] as const) {
       assert.match(found, expected);

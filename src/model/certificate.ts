@@ -3,6 +3,7 @@
  * edge could not use is refused.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import { formatPem, NOT_PEM, parsePem } from './pem.ts';
 
 export interface Certificate {
@@ -30,7 +31,8 @@ export type ParsedChain =
 const MAX_CHAIN_CERTIFICATES = 10;
 const MAX_ISSUER_CHARS = 255;
 const MAX_SUBJECT_CHARS = 60;
-const LABELS: readonly string[] = ['CERTIFICATE', 'X509 CERTIFICATE'];
+/** Of blocks that hold one; others are passed over. */
+export const CERTIFICATE_LABELS: readonly string[] = ['CERTIFICATE', 'X509 CERTIFICATE'];
 
 /** `key` is served, see `private-key.ts`. Blocks that are no certificates are passed over. */
 export function parseChain(text: string, key: KeyObject, now: number): ParsedChain {
@@ -49,6 +51,8 @@ export function parseChain(text: string, key: KeyObject, now: number): ParsedCha
     return invalid('has no readable validity');
   if (leaf.validToDate.getTime() <= now) return invalid(`expired at ${leaf.validToDate.toISOString()}`);
   const pem = chain.map(({ raw }) => formatPem('CERTIFICATE', raw)).join('');
+  const weakness = whyNotSent(pem);
+  if (weakness !== undefined) return invalid(`makes a chain that TLS does not take: ${weakness}`);
   return { kind: 'chain', chain: { ...readLeaf(leaf), chain: pem } };
 }
 
@@ -71,7 +75,7 @@ export function whyNoPair(chain: string, key: string): string | undefined {
 function readCertificates(text: string): readonly X509Certificate[] | string {
   const pem = parsePem(text);
   if (pem.kind === 'invalid') return pem.reason;
-  const blocks = pem.blocks.filter(({ label }) => LABELS.includes(label));
+  const blocks = pem.blocks.filter(({ label }) => CERTIFICATE_LABELS.includes(label));
   if (blocks.length === 0) {
     const [first] = pem.blocks;
     return first === undefined ? NOT_PEM : `holds no certificate, but ${first.label}`;
@@ -108,6 +112,16 @@ function hasIssued(certificate: X509Certificate, below: X509Certificate): boolea
     return below.checkIssued(certificate) && below.verify(certificate.publicKey);
   } catch {
     return false; // its key is of a kind that nobody here knows
+  }
+}
+
+/** What an edge's TLS has against it, in OpenSSL's words, such as an authority's key that is too short. `undefined`: nothing. */
+function whyNotSent(chain: string): string | undefined {
+  try {
+    createSecureContext({ cert: chain });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^error:.*:/, '') : String(error);
   }
 }
 
