@@ -183,6 +183,8 @@ describe('the listener of control', () => {
     for (const path of ['/healthz', '/readyz']) {
       const answer = await readAnswer(await fetch(api.url + path));
       assert.deepEqual([answer.http, answer.body], [200, { status: 1, info: 'ok', data: {} }]);
+      assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'self';/);
+      assert.equal(answer.headers.get('x-frame-options'), 'SAMEORIGIN');
     }
     await api.db[Symbol.asyncDispose]();
     assert.equal((await fetch(`${api.url}/healthz`)).status, 200);

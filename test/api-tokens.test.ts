@@ -1,8 +1,10 @@
 /** Which tokens are good, how often they may be used, and whose address a request has. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { findTokensByHash, revokeToken } from '#db/tokens.ts';
+import { hashToken } from '#lib/token.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from './support/api.ts';
-import { newPostgres, newSqlite } from './support/databases.ts';
+import { describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
 import { needsPostgres } from './support/needs.ts';
 
 const LIST = '/domain/listDomains';
@@ -10,6 +12,41 @@ const LIST = '/domain/listDomains';
 function guess(api: TestApi, headers: Record<string, string> = {}) {
   return api.post(LIST, { access_token: `guess-${Math.random()}` }, headers);
 }
+
+describeOnBothEngines('tokens of many calls at once', (newDatabase) => {
+  test('are told apart, and one that is revoked is refused from then on', async (t) => {
+    const api = await startTestApi(t, newDatabase, { limits: { tokenRatePerSecond: 1000, tokenRateBurst: 1000 } });
+    const one = await api.join('customer', ['cdn']);
+    const two = await api.join('customer', ['cdn']);
+    const three = await api.join('customer', ['sms']);
+    const tokens = [one.accessToken, two.accessToken, three.accessToken, 'nobody’s'];
+    const callAll = async () => {
+      const answers = await Promise.all([...tokens, ...tokens].map((token) => api.call('domain.list', token, {})));
+      return answers.map(({ errorCode }) => errorCode ?? 'ok');
+    };
+    const expected = ['ok', 'ok', 'scopeMissing', 'tokenUnknown'];
+    assert.deepEqual(await callAll(), [...expected, ...expected]);
+    // Others keep asking, so that there is always a question under way; none that began after the revocation may let it in.
+    let isRevoked = false;
+    const late: unknown[] = [];
+    const ask = async () => {
+      for (let calls = 0; calls < 20; calls += 1) {
+        const wasRevoked = isRevoked;
+        const { errorCode } = await api.call('domain.list', one.accessToken, {});
+        if (wasRevoked) late.push(errorCode);
+      }
+    };
+    const asking = Array.from({ length: 4 }, ask);
+    const { id = 0 } =
+      (await findTokensByHash(api.db.query, [hashToken(one.accessToken)])).get(hashToken(one.accessToken))?.token ?? {};
+    await revokeToken(api.db.query, id, api.now);
+    isRevoked = true;
+    await Promise.all(asking);
+    assert.ok(late.length > 0 && late.every((code) => code === 'tokenRevoked'), JSON.stringify(late));
+    const after = ['tokenRevoked', 'ok', 'scopeMissing', 'tokenUnknown'];
+    assert.deepEqual(await callAll(), [...after, ...after]);
+  });
+});
 
 describe('tokens', () => {
   test('that are missing, unknown or not text are told apart', async (t) => {

@@ -60,9 +60,11 @@ export function isSmsPath(path: string): boolean {
   return name !== undefined && ROUTES[name].base === 'sms';
 }
 
+const NAMES_BY_PATH: ReadonlyMap<string, RouteName> = new Map(ROUTE_NAMES.map((name) => [ROUTES[name].path, name]));
+
 /** `path` without its query. */
 export function findRoute(path: string): RouteName | undefined {
-  return ROUTE_NAMES.find((name) => ROUTES[name].path === path);
+  return NAMES_BY_PATH.get(path);
 }
 
 function headersOf({ code, parameters }: ServiceError): Record<string, string> {

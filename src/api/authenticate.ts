@@ -1,10 +1,11 @@
 /** Whose access token it is, and whether it may be used now: look-up by hash, wrong ones counted per address. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
 import type { Scope } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
-import { findTokenByHash } from '#db/tokens.ts';
+import { findTokensByHash } from '#db/tokens.ts';
 import type { Clock } from '#lib/clock.ts';
+import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
 import { isTokenUsable, type Token } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
@@ -41,11 +42,12 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const { db, localSecret, failedTokensPerMinute, steadyClock } = options;
   const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
   const localDigest = digest(localSecret);
+  const tokens = new SharedLookUps((hashes: readonly string[]) => findTokensByHash(db.query, hashes));
   return async (accessToken, { address, isLocal }, now) => {
     if (isLocal && timingSafeEqual(digest(accessToken), localDigest))
       return { scopes: ['operator'], isDisabled: false };
     return await failures.try(networkOf(address), async () => {
-      const found = await findTokenByHash(db.query, hashToken(accessToken));
+      const found = await tokens.get(hashToken(accessToken));
       const refusal = refusalOf(found?.token, now);
       if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
       const { id, accountId, scopes } = found.token;
@@ -80,5 +82,5 @@ export function networkOf(address: string): string {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

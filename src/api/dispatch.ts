@@ -94,25 +94,20 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     maxKeys: MAX_RATED_TOKENS,
   });
 
-  async function authenticate({ name, body, caller, now }: Request): Promise<Principal> {
-    const members = readMembers(body);
-    const { access_token: accessToken } = decodeOrRefuse(ROUTES[name].base === 'sms' ? SMS_COMMON : COMMON, members);
-    if (TIMED.includes(name)) decodeOrRefuse(OPERATIONS[name].request, members);
-    return await options.authenticate(accessToken, caller, now);
+  /** What the token, the moment and the account allow, in the order of docs/decisions/0210. */
+  function refuse({ name, now }: Request, members: Members, { token, isDisabled, scopes }: Principal): void {
+    if (token !== undefined) refuseEmpty(rates.take(String(token.id), options.steadyClock()), 'tooManyRequests');
+    if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
+    if (isDisabled) throw new ServiceError('accountDisabled');
+    refuseWrongScope(name, scopes);
   }
 
-  async function act({ name, body, locale, now }: Request, principal: Principal): Promise<Answer> {
-    if (principal.token !== undefined) {
-      refuseEmpty(rates.take(String(principal.token.id), options.steadyClock()), 'tooManyRequests');
-    }
-    if (TIMED.includes(name)) refuseWrongTime(readMembers(body)['time'], now, options.smsTimeWindowMs);
-    if (principal.isDisabled) throw new ServiceError('accountDisabled');
-    refuseWrongScope(name, principal);
+  async function act({ name, locale, now }: Request, asked: unknown, { token }: Principal): Promise<Answer> {
     const call = {
       db: options.db,
       now,
-      accountId: principal.token?.accountId ?? NO_ACCOUNT,
-      tokenId: principal.token?.id ?? 0,
+      accountId: token?.accountId ?? NO_ACCOUNT,
+      tokenId: token?.id ?? 0,
       sms: options.sms,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,
@@ -120,23 +115,28 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       maxCertificates: options.maxCertificates,
       obtainsCertificates: options.obtainsCertificates,
       review: options.review,
-      today: options.days.dayOf(now),
       cacheLimits: options.cacheLimits,
       days: options.days,
       logUrl: options.logUrl,
     };
-    return answerSuccess(name, await perform(name, readMembers(body), call, { ...options.look, locale }), locale);
+    return answerSuccess(name, await perform(name, asked, call, { ...options.look, locale }), locale);
   }
 
   return async (request) => {
+    const { name, body, caller, now } = request;
     let by: Principal['token'];
     try {
-      const principal = await authenticate(request);
+      const members = readMembers(body);
+      const { access_token: accessToken } = decodeOrRefuse(ROUTES[name].base === 'sms' ? SMS_COMMON : COMMON, members);
+      const decode = () => decodeOrRefuse(OPERATIONS[name].request, members);
+      const decoded = TIMED.includes(name) ? decode() : undefined;
+      const principal = await options.authenticate(accessToken, caller, now);
       by = principal.token;
-      return { ...(await act(request, principal)), by };
+      refuse(request, members, principal);
+      return { ...(await act(request, decoded ?? decode(), principal)), by };
     } catch (error) {
       const failure = toServiceError(error, request, options.log);
-      return { ...answerFailure(failure, ROUTES[request.name].path, request.locale), by };
+      return { ...answerFailure(failure, ROUTES[name].path, request.locale), by };
     }
   };
 }
@@ -158,37 +158,30 @@ export function notReady(): ServiceError {
   return new ServiceError('notReady', { seconds: NOT_READY_SECONDS });
 }
 
-function readMembers(body: unknown): Readonly<Record<string, unknown>> {
+type Members = Readonly<Record<string, unknown>>;
+
+function readMembers(body: unknown): Members {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ServiceError('bodyNotJson');
-  return Object.fromEntries(Object.entries(body));
+  return body as Members; // any object has members
 }
 
-function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(
-  contract: R,
-  members: Readonly<Record<string, unknown>>,
-) {
+function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(contract: R, members: Members) {
   const decoded = decodeRequest(contract, members);
   if (decoded.kind === 'error') throw new ServiceError(decoded.code, decoded.parameters);
   return decoded.value;
 }
 
 /** To who is no operator, `/operator/*` is not there. */
-function refuseWrongScope(name: RouteName, { scopes }: Principal): void {
+function refuseWrongScope(name: RouteName, scopes: Principal['scopes']): void {
   const { scope } = ROUTES[name];
   if (scopes.includes(scope)) return;
   throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
 }
 
-async function perform<N extends RouteName>(
-  name: N,
-  members: Readonly<Record<string, unknown>>,
-  call: Call,
-  look: Look,
-): Promise<unknown> {
+async function perform<N extends RouteName>(name: N, asked: unknown, call: Call, look: Look): Promise<unknown> {
   // The four tables have one entry per route, each made for the same N; the compiler checks every entry, but loses the tie
   // between them when N is not known.
   const read = READ[name] as (request: unknown) => Parameters<Handler<N>>[1];
   const write = WRITE[name] as (result: Awaited<ReturnType<Handler<N>>>, look: Look) => unknown;
-  const request = decodeOrRefuse(OPERATIONS[name].request, members);
-  return write(await HANDLERS[name](call, read(request)), look);
+  return write(await HANDLERS[name](call, read(asked)), look);
 }

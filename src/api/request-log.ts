@@ -32,7 +32,7 @@ export function createRequestLog(log: Logger, metrics: ApiMetrics, quietPaths: r
       const { answer, path } = answered;
       metrics.count(answer.operation, answer.outcome, reply.elapsedTime);
       const level = quietPaths.includes(path) && answer.outcome === 'ok' ? 'debug' : 'info';
-      log[level](describe(request, reply, answered), 'request');
+      if (log.isLevelEnabled(level)) log[level](describe(request, reply, answered), 'request');
     },
   };
 }

@@ -3,7 +3,6 @@
  * body, sizes); what a call does, in `dispatch.ts`.
  */
 import { randomUUID } from 'node:crypto';
-import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import { ServiceError } from '#contract/errors.ts';
@@ -30,6 +29,7 @@ import { drain } from './drain.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
+import { securityHeaders } from './security-headers.ts';
 import { createSmsDesk, type SmsHooks } from './sms-desk.ts';
 import { createTimeFormat } from './time-format.ts';
 
@@ -108,7 +108,7 @@ const CLOSE_GRACE_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the 60 s after which load balancers let go of an idle connection, so that it is they who close it. */
 const KEEP_ALIVE_MS = 65_000;
-/** Here too for the answers that no hook of Helmet sees. */
+/** Here too for the answers that no hook sees. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 /** Below what probes usually wait. */
 const READY_LIMIT_MS = 2000;
@@ -124,9 +124,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     return sent;
   });
   app.addHook('onResponse', async (request, reply) => requestLog.write(request, reply));
-  await app.register(helmet);
   addBodyParser(app);
+  const security = securityHeaders();
   app.addHook('onRequest', async (request, reply) => {
+    reply.headers(security);
     const refusal = refusalOfHead(request);
     if (refusal !== undefined) await send(request, reply, refusal);
   });
@@ -298,8 +299,8 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 
 /** What can be refused before the body is read. */
 function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
-  const { httpVersion, headersDistinct } = request.raw;
-  const hosts = headersDistinct['host']?.length ?? 0;
+  const { httpVersion, rawHeaders } = request.raw;
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text)).length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
   // The router decodes a path; ours are taken as they are written.
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');

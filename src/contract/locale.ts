@@ -15,8 +15,9 @@ const MAX_RANGES = 20;
  * compared by its primary language, so `zh-TW` reads zh-CN and `en-GB` reads en; the first wins among equals.
  */
 export function chooseLocale(acceptLanguage: string | undefined, fallback: Locale): Locale {
+  if (acceptLanguage === undefined) return fallback;
   let best: { locale: Locale; quality: number } | undefined;
-  for (const range of (acceptLanguage ?? '').split(',', MAX_RANGES)) {
+  for (const range of acceptLanguage.split(',', MAX_RANGES)) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const locale = tag === '*' ? fallback : LOCALES.find((known) => primaryOf(known) === primaryOf(tag));
     const quality = qualityOf(parameters);

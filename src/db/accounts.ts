@@ -81,7 +81,7 @@ export async function giveDomainPlace(trx: Executor, accountId: number): Promise
     .execute();
 }
 
-export function toAccount(row: AccountRow): Account {
+export function toAccount(row: Omit<AccountRow, 'domains'>): Account {
   // `as`: the table's check allows these two words only.
   const kind = row.kind as AccountKind;
   return { id: row.id, name: row.name, kind, createdAt: row.created_at, isDisabled: row.disabled_at !== null };

@@ -1,6 +1,8 @@
 /** Access tokens by their hash. A revoked or expired token is still found; whether it is good is `isTokenUsable`. */
+import { sql } from 'kysely';
 import { type Account, SCOPES, type Scope, type Token } from '#model/account.ts';
 import { toAccount } from './accounts.ts';
+import { rowList } from './row-list.ts';
 import type { Executor, TokenRow } from './schema.ts';
 
 export interface NewToken {
@@ -32,14 +34,27 @@ export async function createToken(x: Executor, token: NewToken): Promise<Token> 
   return toToken(row);
 }
 
-export async function findTokenByHash(
+export interface TokenOfAccount {
+  readonly token: Token;
+  readonly account: Account;
+}
+
+/** By hash; one that is no token's is not in it. */
+export async function findTokensByHash(
   x: Executor,
-  hash: string,
-): Promise<{ readonly token: Token; readonly account: Account } | undefined> {
-  const row = await x.selectFrom('token').selectAll().where('hash', '=', hash).executeTakeFirst();
-  if (row === undefined) return undefined;
-  const account = await x.selectFrom('account').selectAll().where('id', '=', row.account_id).executeTakeFirstOrThrow();
-  return { token: toToken(row), account: toAccount(account) };
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, TokenOfAccount>> {
+  const rows = hashes.map((hash) => [hash]);
+  const found = await sql<TokenRow & { name: string; kind: string; made_at: number; disabled_at: number | null }>`
+    select t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at
+    from token as t join account as a on a.id = t.account_id
+    where t.hash in (select value ->> 0 from ${rowList(x, rows)})`.execute(x);
+  return new Map(
+    found.rows.map(({ name, kind, made_at, disabled_at, ...token }) => {
+      const account = toAccount({ id: token.account_id, name, kind, created_at: made_at, disabled_at });
+      return [token.hash, { token: toToken(token), account }];
+    }),
+  );
 }
 
 export async function findToken(x: Executor, id: number): Promise<Token | undefined> {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDatabase } from '#db/open.ts';
-import { findTokenByHash } from '#db/tokens.ts';
+import { findTokensByHash } from '#db/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
@@ -46,6 +46,6 @@ async function prepare(t: TestContext) {
   return {
     file,
     ensure: () => ensureFirstToken({ db, given: undefined, file, now: 0 }),
-    isValid: async (token: string) => (await findTokenByHash(db.query, hashToken(token))) !== undefined,
+    isValid: async (token: string) => (await findTokensByHash(db.query, [hashToken(token)])).size === 1,
   };
 }

@@ -21,6 +21,6 @@ export const CACHE_HANDLERS = {
   },
 } satisfies { readonly [N in RouteName as N extends `cache.${string}` ? N : never]: Handler<N> };
 
-function toOrderer({ accountId, now, today, cacheLimits: limits }: Call) {
-  return { accountId, now, today, limits };
+function toOrderer({ accountId, now, days, cacheLimits: limits }: Call) {
+  return { accountId, now, today: days.dayOf(now), limits };
 }

@@ -25,8 +25,6 @@ export interface Call {
   readonly maxCertificates: number;
   /** Whether this service obtains certificates. */
   readonly obtainsCertificates: boolean;
-  /** The day in the service's time zone, `YYYY-MM-DD`. */
-  readonly today: string;
   /** Of the service's time zone. */
   readonly days: Days;
   /** Where a log file can be downloaded from `now` on, for a while. */

@@ -1,5 +1,5 @@
 /** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { Executor } from '#db/schema.ts';
@@ -108,9 +108,7 @@ async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> 
 
 /** What makes a repetition. docs/decisions/0211 */
 function hashOf({ tokenId }: Call, ...parts: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([tokenId, ...parts]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([tokenId, ...parts]));
 }
 
 async function findAppOrRefuse(x: Executor, { accountId }: Call, appKey: string): Promise<SmsApp> {

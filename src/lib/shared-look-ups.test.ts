@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SharedLookUps } from './shared-look-ups.ts';
+
+/** Each question waits until it is answered by hand. */
+function start() {
+  const asked: (readonly string[])[] = [];
+  const answers: PromiseWithResolvers<ReadonlyMap<string, number>>[] = [];
+  const arrivals: (() => void)[] = [];
+  const lookUps = new SharedLookUps((keys: readonly string[]) => {
+    asked.push(keys);
+    const answer = Promise.withResolvers<ReadonlyMap<string, number>>();
+    answers.push(answer);
+    arrivals.shift()?.();
+    return answer.promise;
+  });
+  const arrival = () => new Promise<void>((resolve) => arrivals.push(resolve));
+  return { lookUps, asked, answers, arrival };
+}
+
+test('what is asked together, or while a question is under way, shares one; each gets its own answer', async () => {
+  const { lookUps, asked, answers, arrival } = start();
+  const first = arrival();
+  const early = [lookUps.get('a'), lookUps.get('b'), lookUps.get('a')];
+  await first;
+  const second = arrival();
+  const late = [lookUps.get('a'), lookUps.get('c')];
+  assert.deepEqual(asked, [['a', 'b']]);
+  answers[0]?.resolve(new Map([['a', 1]]));
+  assert.deepEqual(await Promise.all(early), [1, undefined, 1]);
+  await second;
+  // What was found before is asked for again: it may be otherwise by now.
+  answers[1]?.resolve(new Map([['c', 3]]));
+  assert.deepEqual(await Promise.all(late), [undefined, 3]);
+  assert.deepEqual(asked, [
+    ['a', 'b'],
+    ['a', 'c'],
+  ]);
+});
+
+test('a question that fails fails for those who asked it, and not for the next', async () => {
+  const { lookUps, answers, arrival } = start();
+  const first = arrival();
+  const failed = Promise.allSettled([lookUps.get('a'), lookUps.get('b')]);
+  await first;
+  const second = arrival();
+  const next = lookUps.get('a');
+  answers[0]?.reject(new Error('away'));
+  assert.deepEqual(
+    (await failed).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  await second;
+  answers[1]?.resolve(new Map([['a', 1]]));
+  assert.equal(await next, 1);
+});
+
+test('a question has its bound, and what is beyond it waits for the next', async () => {
+  const sizes: number[] = [];
+  const lookUps = new SharedLookUps(async (keys: readonly number[]) => {
+    sizes.push(keys.length);
+    return new Map(keys.map((key) => [key, key]));
+  });
+  const keys = Array.from({ length: 1200 }, (_, key) => key);
+  assert.deepEqual(await Promise.all(keys.map((key) => lookUps.get(key))), keys);
+  assert.deepEqual(sizes, [500, 500, 200]);
+});

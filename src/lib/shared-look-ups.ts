@@ -1,0 +1,37 @@
+/**
+ * Look-ups that share questions: whoever asks while a question is under way waits for the next one, which asks for all of them.
+ * Nothing is remembered: an answer is never older than the call that it is for.
+ */
+import { setImmediate as letOthersCome } from 'node:timers/promises';
+
+/** In one question. */
+const MAX_KEYS = 500;
+
+export class SharedLookUps<K, V> {
+  readonly #find: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>;
+  #next: { readonly keys: Set<K>; readonly found: Promise<ReadonlyMap<K, V>> } | undefined;
+  #underWay: Promise<unknown> = Promise.resolve();
+
+  /** `find` leaves out what it does not find. When it fails, all that it was asked for fail. */
+  constructor(find: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>) {
+    this.#find = find;
+  }
+
+  async get(key: K): Promise<V | undefined> {
+    if (this.#next === undefined || this.#next.keys.size >= MAX_KEYS) this.#next = this.#begin();
+    const { keys, found } = this.#next;
+    keys.add(key);
+    return (await found).get(key);
+  }
+
+  #begin() {
+    const keys = new Set<K>();
+    const found = this.#underWay.then(async () => {
+      await letOthersCome(); // what has arrived together goes together
+      if (this.#next?.keys === keys) this.#next = undefined;
+      return await this.#find([...keys]);
+    });
+    this.#underWay = found.catch(() => undefined); // whoever asked is told
+    return { keys, found };
+  }
+}
