@@ -11,6 +11,8 @@ import type { WebSockets } from './web-sockets.ts';
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
+  /** Of the requests, one that a shortcut answered. */
+  countPrepared(): void;
   countOriginFailure(failure: OriginFailure): void;
   countRedirect(outcome: 'followed' | Unfollowed): void;
   countHandshake(handshake: Handshake): void;
@@ -25,6 +27,16 @@ export function createEdgeMetrics(
 ): EdgeMetrics {
   const registers = [registry];
   const countRequest = createRequestCounters(registers);
+  let prepared = 0;
+  new Counter({
+    name: 'causeway_edge_prepared_answers_total',
+    help: 'Hits that were answered with what was kept ready, without the stages between.',
+    registers,
+    collect() {
+      this.inc(prepared);
+      prepared = 0;
+    },
+  });
   const failures = new Counter({
     name: 'causeway_edge_origin_failures_total',
     help: 'Attempts at an origin that brought no response, by reason.',
@@ -76,6 +88,9 @@ export function createEdgeMetrics(
   if (diskUsage !== undefined) addDiskGauges(diskUsage, registers);
   return {
     countRequest,
+    countPrepared: () => {
+      prepared += 1;
+    },
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
     countRedirect: (outcome) => redirects.inc({ outcome }),
     countHandshake: (outcome) => handshakes.inc({ outcome }),

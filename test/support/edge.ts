@@ -38,6 +38,8 @@ export interface FetchOptions {
   /** Flat list, sent as it is. */
   readonly headers?: readonly string[];
   readonly body?: string;
+  /** Says so; the connection is ended behind the answer all the same. Absent: `close`. */
+  readonly connection?: 'keep-alive';
 }
 
 export interface Received {
@@ -163,11 +165,11 @@ function putInto(
 
 /** A connection of its own per request. */
 export function fetchFrom(port: number, path: string, options: FetchOptions = {}): Promise<Received> {
-  const { method = 'GET', host = SITE_HOST, address = '127.0.0.1', headers = [], body } = options;
+  const { method = 'GET', host = SITE_HOST, address = '127.0.0.1', headers = [], body, connection = 'close' } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const interim: number[] = [];
   const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
-  const all = ['Host', host, ...headers, ...length, 'Connection', 'close'];
+  const all = ['Host', host, ...headers, ...length, 'Connection', connection];
   const request = httpRequest({ port, host: address, method, path, headers: all, agent: false });
   request.on('information', ({ statusCode }) => interim.push(statusCode));
   request.on('error', reject);
@@ -176,6 +178,7 @@ export function fetchFrom(port: number, path: string, options: FetchOptions = {}
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('error', () => undefined); // shows as not whole
     response.on('close', () => {
+      request.destroy();
       resolve({
         status: response.statusCode ?? 0,
         reason: response.statusMessage ?? '',

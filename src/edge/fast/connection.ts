@@ -3,7 +3,6 @@
  * is not for our reader the connection goes to node:http and stays there. docs/decisions/0277
  */
 import type { Socket } from 'node:net';
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
 import { concludeLeft, handle } from '../handle.ts';
@@ -12,6 +11,7 @@ import type { Client, Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
+import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';
 
 /** What the connections of a worker share. */
@@ -43,6 +43,8 @@ export class BareConnection implements BareWire {
   readonly #parts: BareParts;
   /** Of every request; `undefined`: each of them says. */
   readonly #client: Client | undefined;
+  /** `undefined`: no request of it may be answered so. */
+  readonly #prepared: PreparedReplies | undefined;
   #requests = 0;
   /** The request that is being served. */
   #viewer: BareViewer | undefined;
@@ -59,6 +61,8 @@ export class BareConnection implements BareWire {
   /** We serve nothing more on it. */
   #isOver = false;
   #answersInTurn = 0;
+  /** Answers that needed no viewer are not taken. */
+  #waitsForDrain = false;
   /** Sweeps since it last had something to do. */
   #quietSweeps = 0;
 
@@ -68,6 +72,7 @@ export class BareConnection implements BareWire {
     this.secured = parts.connections.securedOf(socket);
     this.isTls = this.secured !== undefined;
     this.#client = parts.proxies.onlyClientOf(socket);
+    this.#prepared = this.#openPrepared();
     this.givenBytes = socket.bytesWritten;
     socket.on('error', ignore);
     socket.on('close', this.#onClose);
@@ -90,14 +95,28 @@ export class BareConnection implements BareWire {
     }
   };
 
+  #openPrepared(): PreparedReplies | undefined {
+    const { socket, secured } = this;
+    const { edge, keepAliveLines } = this.#parts;
+    if (this.#client === undefined) return undefined;
+    const { address: clientAddress, isTls } = this.#client;
+    return new PreparedReplies(edge, { socket, clientAddress, isTls, secured, keepAliveLines });
+  }
+
   /** Serves what is there, up to the first request that the pipeline is to answer. */
-  #serveFrom(bytes: Buffer): void {
+  #serveFrom(all: Buffer): void {
     const { head } = this.#parts;
     this.#rest = undefined;
+    this.#isBusy = false;
+    let bytes = all;
+    let reading = readHead(bytes, 0, bytes.length, head);
+    while (reading === 'whole' && this.#answerPrepared(bytes)) {
+      bytes = bytes.subarray(head.end);
+      if (this.socket.writableNeedDrain || ++this.#answersInTurn >= ANSWERS_IN_TURN) return void this.#pause(bytes);
+      reading = readHead(bytes, 0, bytes.length, head);
+    }
     if (bytes.length === 0) return void this.#wait();
-    const reading = readHead(bytes, 0, bytes.length, head);
     if (reading === 'whole') {
-      // An answer that needs no viewer would be given here.
       void this.#serve(this.#openViewer(bytes), bytes.subarray(head.end)); // never rejects
       return;
     }
@@ -105,6 +124,34 @@ export class BareConnection implements BareWire {
     if (reading === 'other' || ++this.#pieces > MAX_PIECES) this.#giveAway();
     else this.#wait();
   }
+
+  /** False: the pipeline is to answer. */
+  #answerPrepared(bytes: Buffer): boolean {
+    const { head, limits, edge } = this.#parts;
+    const isLast = head.isLast || this.#requests + 1 >= limits.maxRequestsPerConnection || edge.isClosing();
+    const given = isLast ? 0 : (this.#prepared?.answer(bytes, head) ?? 0);
+    if (given === 0) return false;
+    this.givenBytes += given;
+    this.#requests += 1;
+    this.#pieces = 0;
+    return true;
+  }
+
+  /** Answers have piled up, or kept other clients waiting. */
+  #pause(rest: Buffer): void {
+    this.#rest = rest;
+    this.#isBusy = true;
+    if (!this.socket.writableNeedDrain) return void setImmediate(this.#goOn);
+    this.#hold();
+    this.#waitsForDrain = true;
+    this.socket.setTimeout(this.#parts.limits.clientIdleMs);
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#isOver) return;
+    this.#answersInTurn = 0;
+    this.#serveFrom(this.#rest ?? NOTHING);
+  };
 
   #openViewer(bytes: Buffer): BareViewer {
     const { head, limits, keepAliveLines, proxies } = this.#parts;
@@ -122,6 +169,7 @@ export class BareConnection implements BareWire {
       clientAddress: client.address,
       hasUnknownVersion: false,
       hasUnknownExpectation: false,
+      isPlain: this.#prepared !== undefined && isPlainGet(head),
     };
     return new BareViewer(this, received, {
       headBytes: head.end,
@@ -141,13 +189,8 @@ export class BareConnection implements BareWire {
     if (this.socket.destroyed) return;
     if (!viewer.isFinished) return void this.socket.destroy();
     if (viewer.isLast || edge.isClosing()) return void this.#end();
-    if (this.#rest !== undefined && ++this.#answersInTurn >= ANSWERS_IN_TURN) {
-      this.#answersInTurn = 0;
-      await letOthersRun();
-      if (this.#isOver) return;
-    }
-    this.#isBusy = false;
-    this.#serveFrom(this.#rest ?? NOTHING);
+    if (this.#rest !== undefined && ++this.#answersInTurn >= ANSWERS_IN_TURN) setImmediate(this.#goOn);
+    else this.#serveFrom(this.#rest ?? NOTHING);
   }
 
   /** For what the client sends next. */
@@ -187,7 +230,13 @@ export class BareConnection implements BareWire {
     socket.resume();
   }
 
-  readonly #onDrain = (): void => this.#viewer?.noteDrained();
+  readonly #onDrain = (): void => {
+    this.#viewer?.noteDrained();
+    if (!this.#waitsForDrain) return;
+    this.#waitsForDrain = false;
+    this.socket.setTimeout(0);
+    this.#goOn();
+  };
 
   readonly #onTimeout = (): void => void this.socket.destroy();
 

@@ -16,6 +16,8 @@ export interface PreparedConnection {
   readonly clientAddress: string;
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
+  /** What each head says of the connection. */
+  readonly keepAliveLines: string;
 }
 
 type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics'>;
@@ -50,10 +52,9 @@ export class PreparedReplies {
     this.#connection = connection;
   }
 
-  /** False: nothing has happened, the pipeline is to answer. `head`: whole, from `from` on. */
-  answer(bytes: Buffer, from: number, head: RequestHead): boolean {
-    const isConditional = head.ifNoneMatchEnd > 0 || head.ifModifiedSinceEnd > 0;
-    if (!head.isPlain || head.isHead || head.isLast || isConditional) return false;
+  /** `bytes` begin with the head. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
+  answer(bytes: Buffer, head: RequestHead): number {
+    if (!isPlainGet(head)) return 0;
     const { isTls, secured, clientAddress } = this.#connection;
     const startedAt = this.#edge.clock();
     const request = {
@@ -67,12 +68,12 @@ export class PreparedReplies {
       userAgent: this.#userAgent.read(bytes, head.userAgentStart, head.userAgentEnd),
     };
     const answer = this.#edge.shortcuts.find(request, startedAt);
-    if (answer === undefined) return false;
-    answer.written.http1 ??= write(answer, request.target);
+    if (answer === undefined) return 0;
+    answer.written.http1 ??= write(answer, request.target, this.#connection.keepAliveLines);
     const written = answer.written.http1;
-    this.#underWay.push({ answer, written, request, startedAt, requestBytes: head.end - from });
+    this.#underWay.push({ answer, written, request, startedAt, requestBytes: head.end });
     this.#send(written.head, answer.body);
-    return true;
+    return written.headBytes + written.bodyBytes;
   }
 
   #send(head: Buffer, body: readonly Buffer[]): void {
@@ -99,6 +100,7 @@ export class PreparedReplies {
     const isOut = error === undefined || error === null;
     const status = isOut ? 200 : CLIENT_LEFT;
     metrics.countRequest(HIT, status, responseBytes);
+    metrics.countPrepared();
     writeLog(answer.domainId, {
       clientAddress,
       endedAt,
@@ -125,6 +127,11 @@ export class PreparedReplies {
   }
 }
 
+/** Nothing in it but host, target and `Accept-Encoding` counts for what is stored. */
+export function isPlainGet(head: RequestHead): boolean {
+  return head.isPlain && !head.isHead && head.ifNoneMatchEnd === 0 && head.ifModifiedSinceEnd === 0;
+}
+
 /** A field that is not there. */
 function orAbsent(text: string): string | undefined {
   return text === '' ? undefined : text;
@@ -135,8 +142,12 @@ function isJoined(body: readonly Buffer[]): boolean {
   return piece === undefined || (body.length === 1 && piece.length <= MAX_JOINED_BYTES);
 }
 
-function write({ reason, headers, host, contentType, body }: PreparedAnswer, target: string): WrittenAnswer<Buffer> {
-  const head = Buffer.from(formatHead(200, reason, headers), 'latin1');
+function write(
+  { reason, headers, host, contentType, body }: PreparedAnswer,
+  target: string,
+  framing: string,
+): WrittenAnswer<Buffer> {
+  const head = Buffer.from(formatHead(200, reason, headers, framing), 'latin1');
   const answered = { host, method: 'GET', target, httpVersion: '1.1', cacheCode: 'TCP_MEM_HIT', status: 200 } as const;
   return {
     head: isJoined(body) ? Buffer.concat([head, ...body]) : head,
