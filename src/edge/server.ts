@@ -75,7 +75,6 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const close = (graceMs: number) => {
     isClosing = true;
     proxies.cutWaiting();
-    http.close();
     https?.close();
     const servers = [http.server, ...(https === undefined ? [] : [https.server])];
     closed ??= closeServers(servers, graceMs, () => {
@@ -84,6 +83,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       http.server.closeAllConnections();
       https?.cutAll();
     }).then(origins.close);
+    http.close(); // what it gives to node:http comes when that has ended what is idle
     return closed;
   };
   return {

@@ -203,11 +203,13 @@ export class BareViewer implements Viewer {
 
   end(): Promise<void> {
     if (this.#isGone || this.#isFinished) return DONE;
-    if (!this.#isAllGiven) this.#giveEnd();
+    if (!this.#isAllGiven && !this.#socket.destroyed) this.#giveEnd();
     if (this.#isFinished) return DONE;
-    this.#limitWait();
-    // An empty write is done when all before it are. By TLS the last one tells.
-    if (!this.#wire.isTls && !this.#socket.destroyed) this.#socket.write(NOTHING, this.#onTaken());
+    if (!this.#socket.destroyed) {
+      this.#limitWait();
+      // An empty write is done when all before it are. By TLS the last one tells.
+      if (!this.#wire.isTls) this.#socket.write(NOTHING, this.#onTaken());
+    }
     return this.ended;
   }
 
@@ -283,7 +285,7 @@ export class BareViewer implements Viewer {
   readonly refusal = undefined;
 
   cut(status: 500 | 502 | 503): void {
-    if (!this.#isGone && !this.#isFinished) this.#cutStatus = status;
+    if (!this.#isGone && !this.#isFinished) this.#cutStatus ??= status;
     this.#socket.destroy();
   }
 

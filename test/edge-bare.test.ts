@@ -1,0 +1,215 @@
+/** Connections that the edge reads by itself: requests at once, hand-over to node:http, clients that are slow, half closed or gone. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { connect as tlsConnect } from 'node:tls';
+import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
+import { eventually } from './support/eventually.ts';
+import { startHttpsEdge } from './support/https-edge.ts';
+import { needsProgram } from './support/needs.ts';
+import { type Answer, reply, startOrigin } from './support/origin.ts';
+
+const HOST = `Host: ${SITE_HOST}\r\n`;
+const FRESH = { 'cache-control': 'max-age=600' };
+/** Of a GET that has one, a connection goes to node:http. */
+const BODY = 'Content-Length: 0\r\n';
+const CLOSE = 'Connection: close\r\n';
+
+const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;
+const post = (path: string, body: string, more = '') =>
+  `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n${more}\r\n${body}`;
+const targetIn: Answer = (request, response) => reply(`[${request.method} ${request.target}]`)(request, response);
+const answersIn = (text: string) => Array.from(text.matchAll(/\[(\w+ [^\]]*)\]/g), ([, answer]) => answer);
+const statusesIn = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
+const codes = (edge: TestEdge) => edge.log.map((fields) => fields[9]);
+
+describe('an answer is the same, byte for byte, as over node:http', () => {
+  const date = { date: 'Sat, 28 Nov 2026 10:00:00 GMT' };
+  const rows: readonly (readonly [what: string, answer: Answer])[] = [
+    ['with a length', reply('hello', { ...date, 'x-a': ['1', '2'], 'content-type': 'text/plain' })],
+    ['of many bytes', reply('x'.repeat(300_000), date)],
+    ['without a body', reply('', date)],
+    ['without a length', (_request, response) => void response.writeHead(200, date).end('chunk')],
+    ['204', (_request, response) => void response.writeHead(204, date).end()],
+    ['304', (_request, response) => void response.writeHead(304, { ...date, etag: '"1"' }).end()],
+    ['another reason', (_request, response) => void response.writeHead(200, 'Very fine', date).end('x')],
+    ['an error of its own', reply('no', date, 503)],
+  ];
+  for (const [what, answer] of rows) {
+    test(what, async (t) => {
+      const origin = await startOrigin(t, answer);
+      const edge = await startTestEdge(t, [origin.port]);
+      for (const method of ['GET', 'HEAD']) {
+        for (const more of ['', CLOSE]) {
+          const [bare, byNode] = await Promise.all(
+            ['', BODY].map(async (body) => {
+              const client = connectRaw(edge.port, `${method} /?${body.length} HTTP/1.1\r\n${HOST}${body}${more}\r\n`);
+              client.socket.write(get('/end', BODY + CLOSE).repeat(more === '' ? 1 : 0));
+              return client.closed;
+            }),
+          );
+          const settled = (text = '') => text.replace(/; detail=\S+|X-Cache: .*|Cache-Status: .*/g, '');
+          assert.equal(settled(bare), settled(byNode));
+          assert.ok(statusesIn(bare ?? '').length > 0);
+        }
+      }
+    });
+  }
+});
+
+describe('requests that are sent at once', () => {
+  const head = `HEAD /2 HTTP/1.1\r\n${HOST}\r\n`;
+  const row = [get('/1'), head, get('/3?a=b', 'Cookie: caf\u00e9\r\n'), get('/4', CLOSE)].join('');
+
+  test('are the same wherever they are cut', async (t) => {
+    const origin = await startOrigin(t, targetIn);
+    const edge = await startTestEdge(t, [origin.port]);
+    for (let at = 1; at < row.length; at++) {
+      const client = connectRaw(edge.port);
+      await once(client.socket, 'connect');
+      client.socket.setNoDelay(true).write(row.slice(0, at), 'latin1');
+      await turn();
+      await turn();
+      client.socket.write(row.slice(at), 'latin1');
+      const text = await client.closed;
+      assert.deepEqual(answersIn(text), ['GET /1', 'GET /3?a=b', 'GET /4'], String(at));
+      assert.equal(statusesIn(text).length, 4);
+    }
+    assert.equal(edge.log.length, 4 * (row.length - 1));
+  });
+
+  test('and come byte by byte', async (t) => {
+    const origin = await startOrigin(t, targetIn);
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port);
+    client.socket.setNoDelay(true);
+    for (const byte of Buffer.from(row, 'latin1')) {
+      client.socket.write(Buffer.of(byte));
+      await turn();
+    }
+    assert.deepEqual(answersIn(await client.closed), ['GET /1', 'GET /3?a=b', 'GET /4']);
+  });
+
+  test('are answered in order across the hand-over, and counted on', async (t) => {
+    const origin = await startOrigin(t, targetIn);
+    const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 5 } });
+    const requests = get('/1') + get('/2') + post('/3', 'abc') + get('/4') + get('/5') + get('/6');
+    const text = await connectRaw(edge.port, requests).closed;
+    assert.deepEqual(answersIn(text), ['GET /1', 'GET /2', 'POST /3', 'GET /4', 'GET /5']);
+    assert.equal(text.match(/^Connection: close\r$/gim)?.length, 1);
+    assert.deepEqual(
+      origin.requests.map(({ target }) => target),
+      ['/1', '/2', '/3', '/4', '/5'],
+    );
+    assert.equal(origin.requests[2]?.body, 'abc');
+  });
+
+  test('of which one is none: what came before it is answered, then the refusal', async (t) => {
+    const origin = await startOrigin(t, targetIn);
+    const edge = await startTestEdge(t, [origin.port]);
+    const text = await connectRaw(edge.port, `${get('/1') + get('/2')}nonsense\r\n\r\n${get('/3')}`).closed;
+    assert.deepEqual(answersIn(text), ['GET /1', 'GET /2']);
+    assert.deepEqual(statusesIn(text), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  test('by a client that leaves are a line each', async (t) => {
+    const origin = await startOrigin(t, () => undefined);
+    const edge = await startTestEdge(t, [origin.port]);
+    const client = connectRaw(edge.port, get('/1') + get('/2') + get('/3'));
+    await eventually('asked', () => origin.requests.length === 1);
+    client.socket.end();
+    await client.closed;
+    await eventually('logged', () => edge.log.length === 3);
+    assert.deepEqual(codes(edge), Array(3).fill('NONE/499'));
+    assert.equal(edge.edge.underWay, 0);
+  });
+
+  test('over TLS, with a hand-over among them', needsProgram('openssl'), async (t) => {
+    const edge = await startHttpsEdge(t, targetIn);
+    const client = tlsConnect({
+      port: edge.httpsPort,
+      servername: SITE_HOST,
+      ca: edge.authority.ca,
+      ALPNProtocols: ['http/1.1'],
+    });
+    t.after(() => client.destroy());
+    client.write(get('/1') + get('/2') + post('/3', 'abc') + get('/4', CLOSE));
+    assert.deepEqual(answersIn(await readText(client)), ['GET /1', 'GET /2', 'POST /3', 'GET /4']);
+    await eventually('logged', () => edge.log.length === 4);
+    assert.ok(edge.log.every(([, , , , sent]) => Number(sent) > 100));
+  });
+});
+
+describe('a client that has said all', () => {
+  test('gets what is in memory, and then the connection ends', async (t) => {
+    const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
+    const origin = await startOrigin(t, reply(body, FRESH));
+    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    await edge.get('/');
+    const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+    client.end(get('/'));
+    await eventually('it waits for the client', () => edge.edge.underWay === 1);
+    assert.ok((await readText(client)).endsWith(`\r\n\r\n${body}`));
+    await eventually('logged', () => edge.log.length === 2);
+    assert.equal(codes(edge)[1], 'TCP_MEM_HIT/200');
+  });
+
+  test('with half a request gets nothing', async (t) => {
+    const edge = await startTestEdge(t, [1]);
+    for (const bytes of ['', get('/').slice(0, -2)]) {
+      const client = connectRaw(edge.port);
+      client.socket.end(bytes);
+      assert.equal(await client.closed, '');
+    }
+    assert.deepEqual(edge.log, []);
+  });
+});
+
+test('a client that takes nothing is cut, and few of its requests are kept', async (t) => {
+  const origin = await startOrigin(t, reply('x'.repeat(1_000_000), FRESH));
+  const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 300 } });
+  await edge.get('/');
+  const client = connect(edge.port, '127.0.0.1').pause();
+  client.on('error', () => undefined);
+  client.write(get('/', `X-Padding: ${'x'.repeat(2_000)}\r\n`).repeat(10_000));
+  await eventually('cut', () => edge.log.length > 1 && edge.edge.underWay === 0);
+  assert.ok(edge.log.length < 200, String(edge.log.length));
+  const cut = codes(edge).filter((code) => code === 'TCP_MEM_HIT/499');
+  assert.equal(cut.length, 1);
+  client.destroy();
+});
+
+describe('a connection with nothing to do', () => {
+  const limits = { keepAliveMs: 200, requestHeaderMs: 200 };
+
+  test('is ended in order when it has waited for a request, or for its first, and refused when half of one is there', async (t) => {
+    const origin = await startOrigin(t, reply('x', FRESH));
+    const edge = await startTestEdge(t, [origin.port], { limits });
+    const half = get('/').slice(0, 20);
+    const texts = await Promise.all(
+      ['', get('/'), half, get('/') + half].map((bytes) => connectRaw(edge.port, bytes).closed),
+    );
+    assert.deepEqual(texts.map(statusesIn), [[], ['HTTP/1.1 200'], ['HTTP/1.1 408'], ['HTTP/1.1 200', 'HTTP/1.1 408']]);
+  });
+
+  test('ends at once with the edge, and one with half a request has time for the rest', async (t) => {
+    const origin = await startOrigin(t, reply('x', FRESH));
+    const edge = await startTestEdge(t, [origin.port]);
+    const clients = [
+      connectRaw(edge.port),
+      connectRaw(edge.port, get('/')),
+      connectRaw(edge.port, get('/').slice(0, 20)),
+    ];
+    await eventually('answered', () => clients[1]?.text().endsWith('x') === true);
+    await Promise.all(clients.map(({ socket }) => socket.connecting && once(socket, 'connect')));
+    await edge.get('/'); // and so all have been taken
+    const closing = edge.edge.close(60_000);
+    await Promise.all(clients.slice(0, 2).map(({ closed }) => closed));
+    clients[2]?.socket.write(get('/').slice(20));
+    assert.match((await clients[2]?.closed) ?? '', /^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n[\s\S]*x$/i);
+    await closing;
+  });
+});
