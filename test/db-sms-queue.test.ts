@@ -256,7 +256,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await queueMessage(db, account, { now: NOW });
     await db.transaction((trx) => expireParts(trx, { now: NOW + 1, limit: 10 }));
     const number = '+8613800138000';
-    await db.transaction((trx) => rejectOptedOut(trx, { accountId: account.accountId, number, now: NOW }));
+    await db.transaction((trx) => rejectOptedOut(trx, [{ accountId: account.accountId, number }], NOW));
     assert.deepEqual(await states(db), ['expired', 'rejected', 'queued']);
     await checkMoney(db);
   });

@@ -1,8 +1,8 @@
 /** Numbers that want no advertising: of an account, or of anybody (account 0). */
-import { sql, type Transaction } from 'kysely';
-import { rowList } from './row-list.ts';
+import type { Transaction } from 'kysely';
 import type { Executor, Schema } from './schema.ts';
 import { queueDeliveries } from './sms-deliveries.ts';
+import { insertOptOuts } from './sms-replies.ts';
 import { rejectOptedOut } from './sms-sweep.ts';
 
 export interface OptOuts {
@@ -18,14 +18,9 @@ export async function addOptOuts(
   { accountId, numbers }: OptOuts,
   now: number,
 ): Promise<void> {
-  if (numbers.length === 0) return;
-  const rows = numbers.map((number) => [number]);
-  await sql`
-    insert into sms_opt_out (account_id, number, created_at)
-      select ${accountId}, value ->> 0, cast(${now} as bigint) from ${rowList(trx, rows)} where true
-      on conflict do nothing`.execute(trx);
-  const endedParts: number[] = [];
-  for (const number of numbers) endedParts.push(...(await rejectOptedOut(trx, { accountId, number, now })));
+  const optOuts = numbers.map((number) => ({ accountId, number }));
+  await insertOptOuts(trx, optOuts, now);
+  const endedParts = await rejectOptedOut(trx, optOuts, now);
   await queueDeliveries(trx, { endedParts, replies: [] }, now);
 }
 

@@ -43,10 +43,15 @@ export async function storeReceipts(
 ): Promise<readonly number[]> {
   if (receipts.length === 0) return [];
   const byId = await matchById(trx, receipts, now);
+  const uncertain = await findUncertain(
+    trx,
+    receipts.filter((_, n) => !byId.has(n)),
+    now,
+  );
   const fates: Fate[] = [];
   const rows: (string | number | null)[][] = [];
   for (const [n, receipt] of receipts.entries()) {
-    const partId = byId.get(n) ?? (await matchUncertain(trx, receipt, now));
+    const partId = byId.get(n) ?? meant(uncertain.get(placeOf(receipt)) ?? [], receipt.reference);
     const { connectorId, carrierKeys, destination, reference, state, error, raw } = receipt;
     const [carrierKey = ''] = carrierKeys;
     rows.push([connectorId, carrierKey, destination, reference ?? null, state, error, raw, now, partId ?? null]);
@@ -162,27 +167,27 @@ async function matchById(trx: Transaction<Schema>, receipts: readonly StoredRece
   return new Map(rows.sort((a, b) => b.rank - a.rank).map(({ n, partId }) => [n, partId]));
 }
 
-/**
- * A part whose answer was lost has no id. The reference that went with it tells it; without one it is meant if it is the only
- * one on its way to that number.
- */
-async function matchUncertain(
-  trx: Transaction<Schema>,
-  { connectorId, destination, reference }: StoredReceipt,
-  now: number,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
-    select p.id as id from sms_message as m join sms_part as p on p.message_id = m.id
-    where m.destination = ${destination} and p.connector_id = ${connectorId} and p.carrier_key is null
-      and p.state = 'uncertain' and p.submitted_at > ${now - ID_LIFE_MS}
-    order by p.id limit 1000`.execute(trx);
-  return meant(
-    rows.map(({ id }) => id),
-    reference,
-  );
+/** Parts whose answer was lost, and which have no id therefore, by the number that these receipts speak of. */
+async function findUncertain(trx: Transaction<Schema>, receipts: readonly StoredReceipt[], now: number) {
+  const places = new Map(receipts.map((receipt) => [placeOf(receipt), [receipt.connectorId, receipt.destination]]));
+  if (places.size === 0) return new Map<string, number[]>();
+  const { rows } = await sql<{ id: number; connectorId: number; destination: string }>`
+    select p.id as id, p.connector_id as "connectorId", m.destination as destination
+    from ${rowList(trx, [...places.values()])} join sms_message as m on m.destination = value ->> 1
+      join sms_part as p on p.message_id = m.id and p.connector_id = cast(value ->> 0 as integer)
+    where p.carrier_key is null and p.state = 'uncertain' and p.submitted_at > ${now - ID_LIFE_MS}
+    order by p.id limit 10000`.execute(trx);
+  const byPlace = Map.groupBy(rows, placeOf);
+  return new Map([...byPlace].map(([place, own]): [string, number[]] => [place, own.map(({ id }) => id)]));
 }
 
-/** Of parts on their way to one number. */
+function placeOf({ connectorId, destination }: Pick<StoredReceipt, 'connectorId' | 'destination'>): string {
+  return `${connectorId} ${destination}`;
+}
+
+/**
+ * Of parts on their way to one number. The reference that went with a part tells it; without one it is meant if it is the only one.
+ */
 function meant(partIds: readonly number[], reference: number | undefined): number | undefined {
   if (reference !== undefined) return partIds.find((id) => id % REFERENCES === reference);
   return partIds.length === 1 ? partIds[0] : undefined;

@@ -1,5 +1,6 @@
 /** What time does to parts: leases that ran out, ends of validity, answers and receipts that nobody sends any more. */
 import { sql, type Transaction } from 'kysely';
+import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { chargeParts, refundParts } from './sms-money.ts';
 
@@ -77,18 +78,21 @@ export async function queueUncertainAgain(
   return rows.length;
 }
 
-/** A number has opted out: what waits for it does not go out, and is not paid. `accountId` 0: of everybody. */
+/** These numbers have opted out: what waits for them does not go out, and is not paid. `accountId` 0: of everybody. */
 export async function rejectOptedOut(
   trx: Transaction<Schema>,
-  { accountId, number, now }: { readonly accountId: number; readonly number: string; readonly now: number },
+  optOuts: readonly { readonly accountId: number; readonly number: string }[],
+  now: number,
 ): Promise<readonly number[]> {
-  const { rows } = await sql<{ id: number }>`
+  if (optOuts.length === 0) return [];
+  const rows = optOuts.map(({ accountId, number }) => [accountId, number]);
+  const { rows: parts } = await sql<{ id: number }>`
     update sms_part set state = 'rejected', done_at = ${now}, error = 'optOut'
     where state = 'queued' and id in (
-      select p.id from sms_message as m join sms_part as p on p.message_id = m.id
-      where m.destination = ${number} and m.kind = 'advertising' and (${accountId} = 0 or m.account_id = ${accountId})
-        and p.state = 'queued') returning id`.execute(trx);
-  const rejected = rows.map(({ id }) => id);
+      select p.id from ${rowList(trx, rows)} join sms_message as m on m.destination = value ->> 1
+        and m.kind = 'advertising' and cast(value ->> 0 as integer) in (0, m.account_id)
+        join sms_part as p on p.message_id = m.id where p.state = 'queued') returning id`.execute(trx);
+  const rejected = parts.map(({ id }) => id);
   await refundParts(trx, rejected, now);
   return rejected;
 }
