@@ -25,6 +25,8 @@ export interface ClientConnections {
   serveInTurn(socket: Socket, turn: Turn): void;
   /** Of a connection whose requests do not wait for each other. */
   serve(viewer: Viewer, serve: () => Promise<void>): Promise<void>;
+  /** An answer that has no viewer is not taken by its client; false: that is over. */
+  noteStalled(isStalled: boolean): void;
   /** What its handshake settled; `undefined`: it is plain. */
   securedOf(socket: Socket): Secured | undefined;
   secure(socket: Socket, secured: Secured): void;
@@ -60,6 +62,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
   const connections = new WeakMap<Socket, Connection>();
   const securedBy = new WeakMap<Socket, Secured>();
   const served = new Set<Viewer>();
+  let stalled = 0;
   const of = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
@@ -74,7 +77,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
   };
   return {
     get served() {
-      return served.size;
+      return served.size + stalled;
     },
     underWay: (socket) => (connections.get(socket)?.turns ?? []).map(({ viewer }) => viewer),
     countRequest: (socket) => {
@@ -95,6 +98,9 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
       else if (turns.length > READ_AHEAD) hold(socket, connection);
     },
     serve,
+    noteStalled: (isStalled) => {
+      stalled += isStalled ? 1 : -1;
+    },
     securedOf: (socket) => securedBy.get(socket),
     secure: (socket, secured) => void securedBy.set(socket, secured),
     cutAll: () => {

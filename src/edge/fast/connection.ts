@@ -144,6 +144,7 @@ export class BareConnection implements BareWire {
     if (!this.socket.writableNeedDrain) return void setImmediate(this.#goOn);
     this.#hold();
     this.#waitsForDrain = true;
+    this.#parts.connections.noteStalled(true);
     this.socket.setTimeout(this.#parts.limits.clientIdleMs);
   }
 
@@ -233,10 +234,16 @@ export class BareConnection implements BareWire {
   readonly #onDrain = (): void => {
     this.#viewer?.noteDrained();
     if (!this.#waitsForDrain) return;
-    this.#waitsForDrain = false;
+    this.#endStall();
     this.socket.setTimeout(0);
     this.#goOn();
   };
+
+  #endStall(): void {
+    if (!this.#waitsForDrain) return;
+    this.#waitsForDrain = false;
+    this.#parts.connections.noteStalled(false);
+  }
 
   readonly #onTimeout = (): void => void this.socket.destroy();
 
@@ -250,6 +257,7 @@ export class BareConnection implements BareWire {
   readonly #onClose = (): void => {
     const hasLeft = !this.#isOver && this.#viewer?.cutStatus === undefined;
     this.#isOver = true;
+    this.#endStall();
     this.#parts.onLeft(this);
     this.#viewer?.noteClosed();
     if (hasLeft) this.#concludeRest();
