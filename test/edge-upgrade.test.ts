@@ -84,11 +84,17 @@ describe('what cannot be done with it', () => {
     });
   }
 
-  test('behind a request that waits for its answer it is an ordinary one, and comes after it', async (t) => {
-    const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
-    const edge = await startTestEdge(t, [origin.port]);
-    const text = await connectRaw(edge.port, `GET /first HTTP/1.1\r\n${HOST}\r\n${HANDSHAKE}`).closed;
-    assert.match(text, /at \/first[\s\S]*at \/chat\?room=1$/);
-    assert.equal(origin.requests[1]?.headers['upgrade'], undefined);
-  });
+  const before: readonly (readonly [what: string, fields: string, upgrade: string | undefined])[] = [
+    ['over node:http it is an ordinary one', 'Content-Length: 0\r\n', undefined],
+    ['else it is one', '', 'websocket'],
+  ];
+  for (const [what, fields, upgrade] of before) {
+    test(`behind a request that waits for its answer it comes after it; ${what}`, async (t) => {
+      const origin = await startOrigin(t, (request, response) => reply(`at ${request.target}`)(request, response));
+      const edge = await startTestEdge(t, [origin.port]);
+      const text = await connectRaw(edge.port, `GET /first HTTP/1.1\r\n${HOST}${fields}\r\n${HANDSHAKE}`).closed;
+      assert.match(text, /at \/first[\s\S]*at \/chat\?room=1$/);
+      assert.equal(origin.requests[1]?.headers['upgrade'], upgrade);
+    });
+  }
 });
