@@ -2,7 +2,7 @@
  * The ring of key-encryption keys: a file of its own, readable by the service's user only, in no backup of the database.
  * The newest key seals; older ones open what they have sealed.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES } from '#lib/aead.ts';
 import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 
@@ -14,6 +14,7 @@ export interface KeyEncryptionKey {
 }
 
 export interface Keyring {
+  /** Of the file as it is now: nothing is sealed with a key that is not there any more. Throws `KeyringError`. */
   readonly newest: KeyEncryptionKey;
   /** Looks into the file again for one that is not known: another process may have added it. */
   find(id: string): KeyEncryptionKey | undefined;
@@ -32,6 +33,7 @@ export function loadKeyring(file: string): Keyring {
   const find = (id: string) => keys.all.find((key) => key.id === id);
   return {
     get newest() {
+      keys = readKeys(file);
       return keys.newest;
     },
     find(id) {
@@ -62,9 +64,10 @@ function readKeys(file: string): Keys {
   if (format !== FORMAT)
     throw new KeyringError(`the key ring ${file} does not begin with ${FORMAT}: it is not one, or of a newer release`);
   const keys = lines.map((line, index) => {
-    const [id = '', encoded = '', ...more] = line.split(' ');
+    const [id = '', encoded = '', check = checkOf(id, encoded), ...more] = line.split(' ');
     const key = Buffer.from(encoded, 'base64');
-    if (!/^[0-9a-f]{16}$/.test(id) || key.length !== AEAD_KEY_BYTES || more.length > 0) {
+    const isWhole = /^[0-9a-f]{16}$/.test(id) && key.length === AEAD_KEY_BYTES && check === checkOf(id, encoded);
+    if (!isWhole || more.length > 0) {
       throw new KeyringError(`the key ring ${file} is damaged in line ${index + 2}: restore it from a copy`);
     }
     return { id, key };
@@ -93,5 +96,13 @@ function readPrivate(file: string): string {
 }
 
 function newKeyLine(): string {
-  return `${randomBytes(8).toString('hex')} ${randomBytes(AEAD_KEY_BYTES).toString('base64')}`;
+  const [id, encoded] = [randomBytes(8).toString('hex'), randomBytes(AEAD_KEY_BYTES).toString('base64')];
+  return `${id} ${encoded} ${checkOf(id, encoded)}`;
 }
+
+/** A key that was changed by mistake would seal what the right one does not open. The first rings had none. */
+function checkOf(id: string, encoded: string): string {
+  return createHash('sha256').update(`${id} ${encoded}`).digest('hex').slice(0, CHECK_CHARS);
+}
+
+const CHECK_CHARS = 8;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary.ts';
@@ -39,10 +39,27 @@ describe('the key ring', () => {
       ['causeway-keyring-1\n', /holds no key/],
       [text.replace(/ .*/, ' c2hvcnQ='), /damaged in line 2/],
       [`${text}xyz\n`, /damaged in line 3/],
+      [text.replace(/ (.)/, (_, first) => (first === 'A' ? ' B' : ' A')), /damaged in line 2/],
+      [text.replace(/\n[0-9a-f]/, (first) => (first === '\na' ? '\nb' : '\na')), /damaged in line 2/],
+      [text.replace(/ \S+\n$/, ' 00000000'), /damaged in line 2/],
     ] as const) {
       writeFileSync(file, content);
       refusal(pattern);
     }
+    writeFileSync(file, text.replace(/ \S+\n$/, '')); // as it was before lines had a check
+    assert.equal(loadKeyring(file).newest.key.length, 32);
+  });
+
+  test('seals with nothing that is not in the file any more', (t) => {
+    const file = join(temporaryFolder(t), 'keyring');
+    const [ring, other] = [loadOrMakeKeyring(file), loadKeyring(file)];
+    const { id } = other.add();
+    assert.equal(sealedWith(seal(ring, PLACE, SECRET)), id);
+    const text = readFileSync(file, 'utf8');
+    rmSync(file);
+    assert.throws(() => seal(ring, PLACE, SECRET), /is missing: restore it/);
+    writeFileSync(file, text, { mode: 0o600 });
+    assert.equal(sealedWith(seal(ring, PLACE, SECRET)), id);
   });
 });
 
@@ -88,7 +105,6 @@ describe('a sealed secret', () => {
     assert.deepEqual([ring.newest.id, statSync(file).mode & 0o777], [id, 0o600]);
     const anew = sealAnew(ring, PLACE, sealed);
     assert.deepEqual([sealedWith(sealed), sealedWith(anew)], [before, id]);
-    assert.equal(sealedWith(seal(other, PLACE, SECRET)), before);
     for (const text of [sealed, anew]) assert.deepEqual(unseal(other, PLACE, text), SECRET);
     assert.equal(sealedWith(seal(other, PLACE, SECRET)), id);
     assert.throws(() => sealAnew(ring, { ...PLACE, row: 'abd' }, sealed), /moved there from another row/);

@@ -37,6 +37,7 @@ export function makePrivateFile(file: string, text: string): void {
   const temporary = writeBeside(file, text);
   try {
     linkSync(temporary, file);
+    syncFolder(file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   } finally {
@@ -46,6 +47,17 @@ export function makePrivateFile(file: string, text: string): void {
 
 export function replacePrivateFile(file: string, text: string): void {
   renameSync(writeBeside(file, text), file);
+  syncFolder(file);
+}
+
+/** The new name is on the disk as its content is: what is written next may need this file. */
+function syncFolder(file: string): void {
+  const handle = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 function writeBeside(file: string, text: string): string {
