@@ -11,6 +11,7 @@ import {
 import { describe, type TestContext, test } from 'node:test';
 import { loopback, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { connectFrames, FLAGS, type FrameClient, fields, frame } from './support/http2-frames.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
 import { reply, startRawOrigin } from './support/origin.ts';
@@ -162,6 +163,42 @@ describe('answers', NEEDS, () => {
     slow.close(constants.NGHTTP2_CANCEL);
     await eventually('the client left', () => edge.log.some((fields) => fields[9] === 'NONE/499'));
   });
+});
+
+test('a request that is refused before anybody hears of it is logged and counted all the same', NEEDS, async (t) => {
+  const edge = await startHttpsEdge(t, undefined, { limits: { keepAliveMs: 300 } });
+  const ended = FLAGS.endHeaders | FLAGS.endStream;
+  const head = (...more: readonly (readonly [string, string])[]) =>
+    fields([':method', 'GET'], [':scheme', 'https'], [':authority', SITE_HOST], [':path', '/'], ...more);
+  const bad = [
+    head(['Upper', 'x']),
+    head(['connection', 'close']),
+    head(['content-length', 'x']),
+    head([':path', '/']),
+  ];
+  const ask = (client: FrameClient, heads: readonly Buffer[]) =>
+    client.send(Buffer.concat(heads.map((bytes, index) => frame('headers', ended, 2 * index + 1, bytes))));
+  const between = await connectFrames(edge.httpsPort, SITE_HOST);
+  await ask(between, [head(), ...bad, head()]);
+  await eventually('those before a good one', () => edge.log.length === 6);
+  const leaving = await connectFrames(edge.httpsPort, SITE_HOST);
+  await ask(leaving, bad.slice(0, 2));
+  await eventually('they are refused', () => leaving.resets.length === 2);
+  leaving.socket.end();
+  await eventually('those of a client that leaves', () => edge.log.length === 8);
+  const idle = await connectFrames(edge.httpsPort, SITE_HOST);
+  await ask(idle, [head(), ...bad.slice(0, 1)]);
+  await eventually('those of a client that is told to leave', () => edge.log.length === 10);
+  await Promise.all([between.closed, idle.closed]);
+  const refused = edge.log.filter((fields) => fields[9] !== 'TCP_MISS/200');
+  assert.deepEqual(
+    refused.map(([address, , , received, sent, host, method, path, protocol, code]) =>
+      [address, received, sent, host, method, path, protocol, code].join(' '),
+    ),
+    Array.from({ length: 7 }, () => '127.0.0.1 0 0 - - - HTTP/2.0 NONE/400'),
+  );
+  assert.equal(edge.log.length, 10);
+  assert.match(await edge.registry.metrics(), /requests_total\{[^}]*malformed[^}]*\} 7/);
 });
 
 describe('requests with a body', NEEDS, () => {

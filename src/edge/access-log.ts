@@ -52,10 +52,13 @@ export interface Refused {
   readonly endedAt: number;
   /** As much as was read of it. */
   readonly head: Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers'> | undefined;
+  /** Where that is nothing. */
+  readonly httpVersion?: '2.0';
 }
 
 /** For what did not get as far as being a request. */
-export function describeRefusal({ clientAddress, status, responseBytes, endedAt, head }: Refused): AccessRecord {
+export function describeRefusal(refused: Refused): AccessRecord {
+  const { clientAddress, status, responseBytes, endedAt, head, httpVersion = '1.1' } = refused;
   return {
     clientAddress,
     endedAt,
@@ -65,7 +68,7 @@ export function describeRefusal({ clientAddress, status, responseBytes, endedAt,
     host: head && namedHost(head.headers),
     method: head?.method,
     target: head?.target,
-    httpVersion: head?.httpVersion ?? '1.1',
+    httpVersion: head?.httpVersion ?? httpVersion,
     cacheCode: 'NONE',
     status,
     contentType: responseBytes === 0 ? undefined : REFUSAL_TYPE,

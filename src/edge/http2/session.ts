@@ -8,6 +8,7 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { RawHeaders } from '#http/headers.ts';
+import { describeRefusal } from '../access-log.ts';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
 import { handle } from '../handle.ts';
@@ -16,6 +17,7 @@ import type { Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
 import { type Http2Head, readHttp2Request } from './request.ts';
+import { createUnheardStreams } from './unheard.ts';
 import { Http2Viewer } from './viewer.ts';
 
 export interface Http2Parts {
@@ -85,16 +87,26 @@ function serveSession(session: ServerHttp2Session, socket: TLSSocket, secured: S
   let requests = 0;
   let open = 0;
   let idle: NodeJS.Timeout;
+  const unheard = createUnheardStreams();
+  const address = parts.proxies.addressOf(socket);
+  const note = (count: number) => {
+    for (let i = 0; i < count; i++) noteRefused(edge, address);
+  };
   const end = () => {
+    note(unheard.upTo(session.state.lastProcStreamID));
     session.close();
     idle = setTimeout(() => session.destroy(), GOODBYE_MS);
   };
   // Pings keep nothing open: only requests do.
   idle = setTimeout(end, limits.requestHeaderMs);
   session.once('close', () => clearTimeout(idle));
+  // Before Node's own listener, which takes from the session what it knows.
+  socket.prependListener('close', () => note(unheard.upTo(session.state.lastProcStreamID)));
   session.on('stream', (stream, _headers, flags, fields: RawHeaders) => {
+    note(unheard.before(stream.id ?? 0));
     requests += 1;
     open += 1;
+    if (open >= MAX_STREAMS) unheard.noteFull();
     clearTimeout(idle);
     stream.once('close', () => {
       open -= 1;
@@ -125,6 +137,13 @@ function serveSession(session: ServerHttp2Session, socket: TLSSocket, secured: S
       clock: edge.clock,
     });
   };
+}
+
+/** As one that is no HTTP/1.1: nothing of it is known here. */
+function noteRefused({ clock, metrics, writeLog }: EdgeContext, clientAddress: string): void {
+  const refused = { clientAddress, status: 400, responseBytes: 0, endedAt: clock(), httpVersion: '2.0' } as const;
+  metrics.countRequest({ status: 'ERROR', reason: 'malformed' }, refused.status, refused.responseBytes);
+  writeLog(0, describeRefusal({ ...refused, head: undefined }));
 }
 
 /** For the last frames to leave. */
