@@ -3,6 +3,7 @@
  * and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise. docs/decisions/0007
  */
 import { trimOws } from '#http/headers.ts';
+import { FieldKind, KNOWN_FIELDS, type KnownField } from '../plain-fields.ts';
 
 /** Where the parts of one head stand in the bytes it was read from; ends are exclusive. One object serves all requests of a worker. */
 export class RequestHead {
@@ -158,8 +159,8 @@ function trimBlanks(bytes: Buffer, from: number, to: number): number {
   return at;
 }
 
-function findField(bytes: Buffer, from: number, to: number): KnownField | undefined {
-  const field = KNOWN_FIELDS[slotOf(to - from, bytes[from] ?? 0, bytes[to - 1] ?? 0)];
+function findField(bytes: Buffer, from: number, to: number): SlottedField | undefined {
+  const field = FIELDS[slotOf(to - from, bytes[from] ?? 0, bytes[to - 1] ?? 0)];
   return field !== undefined && isWord(bytes, from, to, field.name) ? field : undefined;
 }
 
@@ -172,41 +173,41 @@ function isWord(bytes: Buffer, from: number, to: number, word: Uint8Array): bool
 }
 
 /** False: with this field the request is not for this reader. */
-function note(head: RequestHead, { kind, bit }: KnownField, bytes: Buffer, start: number, end: number): boolean {
+function note(head: RequestHead, { kind, bit }: SlottedField, bytes: Buffer, start: number, end: number): boolean {
   const isRepeated = (head.seen & bit) !== 0;
   head.seen |= bit;
   if (isRepeated) head.isPlain = false;
   switch (kind) {
-    case Kind.notOurs:
+    case FieldKind.notOurs:
       return false;
-    case Kind.notPlain:
+    case FieldKind.notPlain:
       head.isPlain = false;
       return true;
-    case Kind.once:
+    case FieldKind.once:
       return true;
-    case Kind.connection:
+    case FieldKind.connection:
       return noteConnection(head, bytes, start, end);
-    case Kind.host:
+    case FieldKind.host:
       head.hostStart = start;
       head.hostEnd = end;
       return !isRepeated; // RFC 9112 §3.2
-    case Kind.userAgent:
+    case FieldKind.userAgent:
       head.userAgentStart = start;
       head.userAgentEnd = end;
       break;
-    case Kind.referer:
+    case FieldKind.referer:
       head.refererStart = start;
       head.refererEnd = end;
       break;
-    case Kind.acceptEncoding:
+    case FieldKind.acceptEncoding:
       head.acceptEncodingStart = start;
       head.acceptEncodingEnd = end;
       break;
-    case Kind.ifNoneMatch:
+    case FieldKind.ifNoneMatch:
       head.ifNoneMatchStart = start;
       head.ifNoneMatchEnd = end;
       break;
-    case Kind.ifModifiedSince:
+    case FieldKind.ifModifiedSince:
       head.ifModifiedSinceStart = start;
       head.ifModifiedSinceEnd = end;
       break;
@@ -247,79 +248,22 @@ function tableOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
 }
 
-const Kind = {
-  /** A body, another protocol, or an answer before the answer. */
-  notOurs: 0,
-  /** May change the answer, though the response is stored and fresh and does not vary. */
-  notPlain: 1,
-  /** Changes no such answer, but twice it is refused: the rest of `SINGLE_FIELDS` in http/request.ts. */
-  once: 2,
-  connection: 3,
-  host: 4,
-  // Their places are told. A second line is refused, or would be joined to the first.
-  userAgent: 5,
-  referer: 6,
-  acceptEncoding: 7,
-  ifNoneMatch: 8,
-  ifModifiedSince: 9,
-} as const;
-type Kind = (typeof Kind)[keyof typeof Kind];
-
-interface KnownField {
-  /** In lower case. */
+interface SlottedField extends Pick<KnownField, 'kind' | 'bit'> {
   readonly name: Uint8Array;
-  readonly kind: Kind;
-  /** Its own; 0 where it may come twice. */
-  readonly bit: number;
 }
 
 const SLOTS = 256;
 
 /** By slot: to compare each name with all of its length costs 20 ns more a field (docs/decisions/0274). */
-const KNOWN_FIELDS = knownFields([
-  ['content-length', Kind.notOurs],
-  ['transfer-encoding', Kind.notOurs],
-  ['expect', Kind.notOurs],
-  ['upgrade', Kind.notOurs],
-  ['range', Kind.notPlain], // 206, 416
-  ['if-match', Kind.notPlain], // for the origin
-  ['if-unmodified-since', Kind.notPlain],
-  ['cache-control', Kind.notPlain], // how fresh the answer must be, whether it may be coded
-  ['pragma', Kind.notPlain],
-  ['via', Kind.notPlain], // the request may have been here before: 508
-  ['cdn-loop', Kind.notPlain],
-  ['x-forwarded-for', Kind.notPlain], // from a trusted proxy: whose request it is, and whether by TLS
-  ['x-forwarded-proto', Kind.notPlain],
-  ['authorization', Kind.once], // counts when a response comes to be stored
-  ['if-range', Kind.once], // says nothing without Range
-  ['origin', Kind.once], // counts where the method is OPTIONS or the response varies
-  ['content-location', Kind.once],
-  ['content-range', Kind.once],
-  ['content-type', Kind.once],
-  ['date', Kind.once],
-  ['from', Kind.once],
-  ['max-forwards', Kind.once],
-  ['proxy-authorization', Kind.once],
-  ['connection', Kind.connection],
-  ['proxy-connection', Kind.connection], // node:http's parser takes it for the same
-  ['host', Kind.host],
-  ['user-agent', Kind.userAgent],
-  ['referer', Kind.referer],
-  ['accept-encoding', Kind.acceptEncoding],
-  ['if-none-match', Kind.ifNoneMatch],
-  ['if-modified-since', Kind.ifModifiedSince],
-]);
+const FIELDS = slotFields(KNOWN_FIELDS);
 
-function knownFields(fields: readonly (readonly [string, Kind])[]): readonly (KnownField | undefined)[] {
-  const slots = new Array<KnownField | undefined>(SLOTS).fill(undefined);
-  let bit = 1;
-  for (const [text, kind] of fields) {
+function slotFields(fields: readonly KnownField[]): readonly (SlottedField | undefined)[] {
+  const slots = new Array<SlottedField | undefined>(SLOTS).fill(undefined);
+  for (const { name: text, kind, bit } of fields) {
     const name = bytesOf(text);
     const slot = slotOf(name.length, name[0] ?? 0, name.at(-1) ?? 0);
     if (slots[slot] !== undefined) throw new Error(`two fields in a slot, one is ${text}`);
-    const canRepeat = kind === Kind.notOurs || kind === Kind.notPlain || kind === Kind.connection;
-    slots[slot] = { name, kind, bit: canRepeat ? 0 : bit };
-    if (!canRepeat) bit <<= 1;
+    slots[slot] = { name, kind, bit };
   }
   return slots;
 }
