@@ -83,7 +83,7 @@ async function openEdge(port: number) {
     sites,
     store: new MemoryStore({ maxBytes: cacheBytes }),
     maxLagBytes: cacheBytes / 4,
-    maxShortcutBytes: 0,
+    maxShortcutBytes: () => 0,
     guard: createGuard({ allow: ['127.0.0.0/8'], refuse: [] }),
     accessLog: { write: () => undefined, countOrigin: () => undefined },
     clock: Date.now,

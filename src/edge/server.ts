@@ -28,8 +28,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly store: CacheStore;
   /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
   readonly maxLagBytes: number;
-  /** For answers out of the store that are kept ready. */
-  readonly maxShortcutBytes: number;
+  /** For answers out of the store that are kept ready; may change. */
+  readonly maxShortcutBytes: () => number;
   readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
   /** Of the time in the log's lines. */
   readonly registry: Registry;

@@ -63,8 +63,8 @@ export interface WrittenAnswer<T> {
 export interface ShortcutsOptions {
   readonly sites: SiteTable;
   readonly store: CacheStore;
-  /** For all of them together. */
-  readonly maxBytes: number;
+  /** For all of them together; may change. */
+  readonly maxBytes: () => number;
 }
 
 /** Larger bodies take so long to send that nothing else counts. */
@@ -79,7 +79,10 @@ const MAX_KEY_CHARS = 1_024;
 const WELL_KNOWN = '/.well-known/';
 
 export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): Shortcuts {
-  const shortcuts = new Generations<string, Shortcut>({ maxWeight: maxBytes / 2, weigh: ({ weight }) => weight });
+  const shortcuts = new Generations<string, Shortcut>({
+    maxWeight: maxBytes,
+    weigh: ({ weight }) => weight,
+  });
   const isValid = ({ host, site, place, stored, until }: Shortcut, now: number) =>
     now < until &&
     stored.requestAt <= now + CLOCK_TOLERANCE_MS &&
@@ -87,6 +90,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     store.isStill?.(place) === true;
   return {
     learn: (received, request, site, answer) => {
+      shortcuts.trim(); // with each answer the store may have taken more
       if (received.isPlain !== true || request.target.startsWith(WELL_KNOWN)) return;
       const shortcut = prepare(request, site, answer);
       if (shortcut === undefined) return;

@@ -4,8 +4,8 @@
  */
 
 export interface GenerationsOptions<V> {
-  /** Of one generation, so that twice as much may be there; a heavier value is not kept. */
-  readonly maxWeight: number;
+  /** Of both generations together; may change. A value heavier than half of it is not kept. */
+  readonly maxWeight: () => number;
   /** Default: 1 each. */
   readonly weigh?: (value: V) => number;
 }
@@ -14,8 +14,9 @@ export class Generations<K, V> {
   readonly #options: GenerationsOptions<V>;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
-  /** Of the younger. */
-  #weight = 0;
+  #youngWeight = 0;
+  /** When it was young: what has left it since still counts. */
+  #oldWeight = 0;
 
   constructor(options: GenerationsOptions<V>) {
     this.#options = options;
@@ -32,22 +33,40 @@ export class Generations<K, V> {
 
   set(key: K, value: V): void {
     this.delete(key);
-    const { maxWeight, weigh } = this.#options;
-    const weight = weigh?.(value) ?? 1;
-    if (weight > maxWeight) return;
-    if (this.#weight + weight > maxWeight) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#weight = 0;
-    }
+    const weight = this.#weigh(value);
+    const room = this.#options.maxWeight() / 2;
+    if (weight > room) return;
+    if (this.#youngWeight + weight > room) this.#grow();
     this.#young.set(key, value);
-    this.#weight += weight;
+    this.#youngWeight += weight;
+    this.trim();
   }
 
   delete(key: K): void {
     this.#old.delete(key);
     const known = this.#young.get(key);
-    if (known !== undefined) this.#weight -= this.#options.weigh?.(known) ?? 1;
+    if (known !== undefined) this.#youngWeight -= this.#weigh(known);
     this.#young.delete(key);
+  }
+
+  /** After `maxWeight` has fallen. */
+  trim(): void {
+    const max = this.#options.maxWeight();
+    if (this.#youngWeight + this.#oldWeight <= max) return;
+    if (this.#youngWeight > max) this.#grow();
+    this.#old = new Map();
+    this.#oldWeight = 0;
+  }
+
+  /** The young are the old. */
+  #grow(): void {
+    this.#old = this.#young;
+    this.#oldWeight = this.#youngWeight;
+    this.#young = new Map();
+    this.#youngWeight = 0;
+  }
+
+  #weigh(value: V): number {
+    return this.#options.weigh?.(value) ?? 1;
   }
 }

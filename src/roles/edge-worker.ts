@@ -20,7 +20,7 @@ import { workerSocketPath } from './worker-sockets.ts';
 const MAX_SITES = 10_000;
 /** Of the cache's memory, what clients may leave untaken while bodies are stored. */
 const LAG_SHARE = 1 / 4;
-/** Of the cache's memory, for answers that are kept ready to be sent. */
+/** Of the cache's memory, for answers that are kept ready to be sent, beside what the store has not filled yet. */
 const SHORTCUT_SHARE = 1 / 16;
 /** What is down for one request is soon probed for all. */
 const USES_EVERY_MS = 500;
@@ -44,7 +44,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     challenges: source,
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
-    maxShortcutBytes: memoryBytes * SHORTCUT_SHARE,
+    maxShortcutBytes: () => Math.max(memoryBytes * SHORTCUT_SHARE, memoryBytes - store.usage().bytes),
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     originVerify: config.originVerify,
     accessLog,

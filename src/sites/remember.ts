@@ -6,7 +6,7 @@ const MAX_TEXT_CHARS = 256;
 
 /** The same function, which remembers at most twice `max` texts. `make` is pure. */
 export function remember<T>(make: (text: string) => T, max: number): (text: string) => T {
-  const texts = new Generations<string, { readonly made: T }>({ maxWeight: max });
+  const texts = new Generations<string, { readonly made: T }>({ maxWeight: () => 2 * max });
   return (text) => {
     const known = texts.get(text);
     if (known !== undefined) return known.made;

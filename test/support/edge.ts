@@ -92,7 +92,7 @@ export async function startTestEdge(
     sites,
     store: new MemoryStore({ maxBytes: cacheBytes }),
     maxLagBytes: cacheBytes / 4,
-    maxShortcutBytes: cacheBytes / 16,
+    maxShortcutBytes: () => cacheBytes / 16,
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
     accessLog: {
       write: (_domainId, record) => void lines.push(formatLine(record, UTC).split('\t')),
