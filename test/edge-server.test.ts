@@ -44,6 +44,17 @@ describe('closing', () => {
     await eventually('logged', () => edge.log[0]?.[9] === 'NONE/503');
   });
 
+  test('nor is an answer out of memory that its client does not take', async (t) => {
+    const origin = await startOrigin(t, reply('x'.repeat(500_000), { 'cache-control': 'max-age=600' }));
+    const edge = await startTestEdge(t, [origin.port]);
+    await edge.get('/');
+    const client = connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}\r\n\r\n`.repeat(50));
+    client.socket.pause();
+    await eventually('it waits', () => edge.edge.underWay === 1);
+    await edge.edge.close(100);
+    await eventually('logged', () => edge.log.some((fields) => fields[9] === 'TCP_MEM_HIT/503'));
+  });
+
   test('closing twice is closing once', async (t) => {
     const edge = await startTestEdge(t, [1]);
     await Promise.all([edge.edge.close(0), edge.edge.close(0)]);

@@ -199,6 +199,7 @@ export class BareConnection implements BareWire {
     this.#isBusy = false;
     this.#quietSweeps = 0;
     if (this.#hasEnded) return void this.#end();
+    if (this.#parts.edge.isClosing()) return void this.close();
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.socket.resume();
@@ -286,6 +287,11 @@ export class BareConnection implements BareWire {
     } else if (this.#requests === 0) {
       if (quietMs >= limits.requestHeaderMs) this.socket.destroy();
     } else if (quietMs >= limits.keepAliveMs) this.#end();
+  }
+
+  cut(): void {
+    this.#prepared?.cut(503);
+    this.socket.destroy();
   }
 
   /** No new requests. */

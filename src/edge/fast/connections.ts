@@ -47,7 +47,7 @@ export function createBareConnections(
       for (const connection of open) connection.close();
     },
     cutAll: () => {
-      for (const { socket } of open) socket.destroy();
+      for (const connection of open) connection.cut();
     },
   };
 }

@@ -44,6 +44,8 @@ export class PreparedReplies {
   readonly #userAgent = new RepeatedText(orAbsent);
   /** In order. */
   readonly #underWay: Reply[] = [];
+  /** Of those that are not out: their client has not left. */
+  #cutStatus: 503 | undefined;
   /** What the log says of the client, and of whom it says that. */
   #logged = { referer: undefined as string | undefined, userAgent: undefined as string | undefined, text: '-\t-' };
 
@@ -76,6 +78,11 @@ export class PreparedReplies {
     return written.headBytes + written.bodyBytes;
   }
 
+  /** We end the connection. */
+  cut(status: 503): void {
+    this.#cutStatus = status;
+  }
+
   #send(head: Buffer, body: readonly Buffer[]): void {
     const { socket } = this.#connection;
     if (isJoined(body)) {
@@ -98,7 +105,7 @@ export class PreparedReplies {
     const endedAt = clock();
     const responseBytes = written.headBytes + written.bodyBytes;
     const isOut = error === undefined || error === null;
-    const status = isOut ? 200 : CLIENT_LEFT;
+    const status = isOut ? 200 : (this.#cutStatus ?? CLIENT_LEFT);
     metrics.countRequest(HIT, status, responseBytes);
     metrics.countPrepared();
     writeLog(answer.domainId, {
