@@ -1,9 +1,11 @@
 /** Whose line a request is that was refused, or left, before its site was looked up. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
-import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { startOrigin } from './support/origin.ts';
+import { reply, startOrigin } from './support/origin.ts';
+import { HANDSHAKE, startPeer } from './support/web-socket.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
 
@@ -67,4 +69,29 @@ test('what waited behind an answer whose client left is the line of the domain t
     [1, SITE_HOST, '/1', 499],
     [1, SITE_HOST, '/2', 499],
   ]);
+});
+
+test('when the edge has closed, all lines are written, those of connections that it cut too', async (t) => {
+  const peer = await startPeer(t);
+  const client = connectRaw(peer.port, HANDSHAKE);
+  await eventually('open', () => client.text().includes(' 101 '));
+  const origin = await startOrigin(t, (_request, response) => void response.writeHead(200).write('begun'));
+  peer.put({ name: 'b.example.com', origins: { ...NO_ORIGINS, primary: loopback([origin.port]) } });
+  const download = connectRaw(peer.port, 'GET / HTTP/1.1\r\nHost: b.example.com\r\n\r\n');
+  await eventually('begun', () => download.text().includes('begun'));
+  const large = await startOrigin(t, reply('x'.repeat(8_000_000), { 'cache-control': 'max-age=60' }));
+  peer.put({ name: 'c.example.com', origins: { ...NO_ORIGINS, primary: loopback([large.port]) } });
+  await peer.get('/', { host: 'c.example.com' });
+  const stalled = connect(peer.port, '127.0.0.1').pause();
+  stalled.write('GET / HTTP/1.1\r\nHost: c.example.com\r\n\r\n');
+  await eventually('under way', () => peer.edge.underWay === 3);
+  await peer.edge.close(0);
+  const seen = peer.log.map((fields) => `${fields[5]} ${fields[9]}`).sort();
+  assert.deepEqual(seen, [
+    'b.example.com TCP_MISS/503',
+    'c.example.com TCP_MISS/200',
+    'c.example.com TCP_MISS/503',
+    'www.example.com TCP_MISS/101',
+  ]);
+  stalled.destroy();
 });

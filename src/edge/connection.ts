@@ -32,6 +32,8 @@ export interface ClientConnections {
   secure(socket: Socket, secured: Secured): void;
   /** Ends the connections of all requests that are being served. */
   cutAll(): void;
+  /** Resolves when no request is being served: their connections end a little before their lines are written. */
+  concluded(limitMs: number): Promise<void>;
 }
 
 /** One of the two is called; neither when an answer before it has ended the connection. */
@@ -70,10 +72,12 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     connections.set(socket, created);
     return created;
   };
+  let tellConcluded = () => {};
   const serve: ClientConnections['serve'] = async (viewer, serveIt) => {
     served.add(viewer);
     await serveIt();
     served.delete(viewer);
+    if (served.size === 0) tellConcluded();
   };
   return {
     get served() {
@@ -105,6 +109,14 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     secure: (socket, secured) => void securedBy.set(socket, secured),
     cutAll: () => {
       for (const viewer of served) viewer.cut(503);
+    },
+    concluded: async (limitMs) => {
+      if (served.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, limitMs);
+      tellConcluded = resolve;
+      await promise;
+      clearTimeout(timer);
     },
   };
 }

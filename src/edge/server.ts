@@ -55,6 +55,9 @@ export interface Edge extends AsyncDisposable {
   close(graceMs: number): Promise<void>;
 }
 
+/** What requests need to be written down when their connections have ended. */
+const CONCLUDE_MS = 1_000;
+
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let isClosing = false;
@@ -82,7 +85,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       http.cutAll();
       http.server.closeAllConnections();
       https?.cutAll();
-    }).then(origins.close);
+    })
+      .then(() => connections.concluded(CONCLUDE_MS))
+      .then(origins.close);
     http.close(); // what it gives to node:http comes when that has ended what is idle
     return closed;
   };
