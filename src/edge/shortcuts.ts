@@ -8,6 +8,7 @@ import { currentAge, freshUntil } from '#http/freshness.ts';
 import { firstValue, hasField, type RawHeaders } from '#http/headers.ts';
 import { spanBytes } from '#http/range.ts';
 import { Generations } from '#lib/generations.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { MAX_OBJECT_AGE_MS } from './absence.ts';
@@ -175,7 +176,7 @@ class Shortcut {
     this.#contentType = firstValue(answer.headers, 'content-type');
     this.#held = new WeakRef(body);
     // A copy: what the store gave may be a small part of something large.
-    if (body.sizeBytes <= MAX_KEPT_BODY_BYTES) this.#kept = [Buffer.concat(bytes)];
+    if (body.sizeBytes <= MAX_KEPT_BODY_BYTES) this.#kept = [ownBytes(bytes)];
     const kept = this.#kept === undefined ? 0 : body.sizeBytes;
     this.weight = SHORTCUT_BYTES + 2 * (kept + this.#headers.join().length);
   }

@@ -1,6 +1,7 @@
 /** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
 import { formatAnswered, formatClient } from '#logs/line.ts';
 import { CLIENT_LEFT } from '../access-log.ts';
 import type { EdgeContext } from '../context.ts';
@@ -157,7 +158,7 @@ function write(
   const head = Buffer.from(formatHead(200, reason, headers, framing), 'latin1');
   const answered = { host, method: 'GET', target, httpVersion: '1.1', cacheCode: 'TCP_MEM_HIT', status: 200 } as const;
   return {
-    head: isJoined(body) ? Buffer.concat([head, ...body]) : head,
+    head: ownBytes(isJoined(body) ? [head, ...body] : [head]),
     headBytes: head.length,
     bodyBytes: body.reduce((sum, { length }) => sum + length, 0),
     logged: formatAnswered({ ...answered, contentType }),

@@ -1,4 +1,6 @@
-/** A text that comes again and again at a place in the bytes of one connection, as the value of a field does: made once. */
+/** A text that comes again and again in the bytes of one connection, as the value of a field does: made once. */
+import { ownBytes } from '#lib/own-bytes.ts';
+
 export class RepeatedText<T> {
   readonly #make: (text: string) => T;
   #bytes: Buffer = Buffer.alloc(0);
@@ -14,7 +16,7 @@ export class RepeatedText<T> {
     const known = this.#bytes;
     if (end - start !== known.length || bytes.compare(known, 0, known.length, start, end) !== 0) {
       this.#made = this.#make(bytes.toString('latin1', start, end));
-      this.#bytes = Buffer.from(bytes.subarray(start, end)); // what was read is written over
+      this.#bytes = ownBytes([bytes.subarray(start, end)]);
     }
     return this.#made;
   }
