@@ -22,6 +22,8 @@ export interface Traffic {
 }
 
 const HOUR_MS = 60 * MINUTE_MS;
+/** By how much the clock of an edge may be behind the one that said when a domain began. */
+const SKEW_MS = MINUTE_MS;
 /** The number of what belongs to no domain. */
 const NOBODY = 0;
 const NO_TOP: Top = { url: [], referer: [], client: [] };
@@ -61,7 +63,8 @@ export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): T
 async function withOwner(db: Db, part: LogPart): Promise<LogPart> {
   const { domainId, file } = part.key;
   const starts = await listDomainStarts(db.query, [domainId]);
-  if (domainId === NOBODY || part.firstAt >= (starts.get(domainId) ?? Number.POSITIVE_INFINITY)) return part;
+  const startsAt = starts.get(domainId) ?? Number.POSITIVE_INFINITY;
+  if (domainId === NOBODY || part.firstAt >= startsAt - SKEW_MS) return part;
   return { ...part, key: { ...part.key, domainId: NOBODY, file: `${file}.of-${domainId}` }, top: NO_TOP };
 }
 
@@ -69,7 +72,7 @@ async function withOwners(db: Db, minutes: readonly MinuteCounters[]): Promise<r
   const starts = await listDomainStarts(db.query, [...new Set(minutes.map(({ domainId }) => domainId))]);
   return minutes.map((counts) => {
     const endsAt = (counts.minute + 1) * MINUTE_MS;
-    const isOwned = endsAt > (starts.get(counts.domainId) ?? Number.POSITIVE_INFINITY);
+    const isOwned = endsAt > (starts.get(counts.domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS;
     return isOwned ? counts : { ...counts, domainId: NOBODY };
   });
 }

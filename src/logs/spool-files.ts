@@ -12,6 +12,8 @@ export interface SpoolFilesOptions {
   readonly directory: string;
   /** Of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
+  /** In the name of the first file; 0. */
+  readonly firstNumber?: number | undefined;
   /** A log file is finished before it grows beyond this. */
   readonly rotateBytes: number;
   /** Finished log files beyond it are removed, the oldest first. */
@@ -41,11 +43,12 @@ interface CurrentFiles {
 export class SpoolFiles {
   readonly #options: SpoolFilesOptions;
   #files: CurrentFiles | undefined;
-  #sequence = 0;
+  #sequence: number;
   #isTidy = false;
 
   constructor(options: SpoolFilesOptions) {
     this.#options = options;
+    this.#sequence = options.firstNumber ?? 0;
   }
 
   /**

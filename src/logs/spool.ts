@@ -17,6 +17,8 @@ export interface SpoolOptions {
   readonly directory: string;
   /** Of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
+  /** In the name of its first file, up to 9,999: two that are called alike differ by it in a file that they begin at once; 0. */
+  readonly firstNumber?: number;
   /** One line, without its end. */
   readonly format: (domainId: number, record: AccessRecord) => string;
   /** Lines beyond it are dropped and counted. */
@@ -104,6 +106,7 @@ class Spool implements AccessLog {
     this.#files = new SpoolFiles({
       directory,
       name,
+      firstNumber: options.firstNumber,
       rotateBytes,
       keepBytes,
       onRemoved: (bytes) => {
@@ -240,7 +243,7 @@ class Spool implements AccessLog {
 
   #report(why: string, error?: unknown): void {
     const now = this.#options.clock();
-    if (now - this.#reportedAt < REPORT_MS) return;
+    if (Math.abs(now - this.#reportedAt) < REPORT_MS) return; // the clock may be set back
     this.#reportedAt = now;
     const { log } = this.#options;
     log.warn({ err: error, spool: this.#options.name, droppedLines: this.#dropped }, `access log: ${why}`);

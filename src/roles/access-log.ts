@@ -1,4 +1,5 @@
 /** The access log of one worker: a spool of its own in the data directory. */
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import { systemClock } from '#lib/clock.ts';
@@ -28,6 +29,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
   const spool = openSpool({
     directory: spoolDirectory(config.dataDir),
     name,
+    firstNumber: randomInt(10_000), // another machine may have this edge's name by mistake
     format: (domainId, record) => `${domainId}\t${formatLine(record, zone)}`,
     maxQueueBytes: MAX_QUEUE_BYTES,
     keepBytes: Math.floor(config.logSpoolBytes / config.edgeWorkers),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Counter, Gauge } from 'prom-client';
 import { FeedRefusal, requestFeed } from '#feed/connection.ts';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
-import { systemClock } from '#lib/clock.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Post, type Shipper, startShipper } from '#logs/ship/shipper.ts';
@@ -28,6 +28,7 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
     postPart: postTo(feedSocket, LOGS_PATH),
     postReport: postTo(feedSocket, STATISTICS_PATH),
     clock: systemClock,
+    steadyClock,
     log,
   });
   addShipperMetrics(registry, shipper);

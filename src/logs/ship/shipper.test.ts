@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { steadyClock } from '#lib/clock.ts';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
 import { HIT } from '../../../test/support/access-record.ts';
@@ -63,6 +64,7 @@ function start(t: TestContext): Bench {
         postPart: async (body) => note(bench.parts, parsePart(body), bench.answer()),
         postReport: async (body) => note(bench.reports, parseReport(body), bench.answer()),
         clock: () => bench.now,
+        steadyClock,
         log: LOG,
         ...options,
       });
@@ -193,6 +195,19 @@ describe('the shipper', { timeout: 60_000 }, () => {
       bench.reports.map(({ sequence }) => sequence),
       bench.reports.map((_, n) => n + 1),
     );
+  });
+
+  test('waits no longer for a clock that is set back by a day', async (t) => {
+    const bench = start(t);
+    bench.answer = () => {
+      bench.now -= 24 * 3_600_000;
+      bench.answer = () => 'taken';
+      throw new Error('away');
+    };
+    bench.startShipper();
+    bench.spool.write(7, RECORD);
+    await bench.spool.close();
+    await eventually('the file is shipped', () => bench.parts.length === 1);
   });
 
   test('does not stay with what control refuses for good', async (t) => {

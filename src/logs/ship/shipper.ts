@@ -27,6 +27,8 @@ export interface ShipperOptions {
   readonly postPart: Post<Buffer>;
   readonly postReport: Post<string>;
   readonly clock: Clock;
+  /** Of waiting, which is not to last for as long as somebody sets the other back. */
+  readonly steadyClock: Clock;
   readonly log: Logger;
 }
 
@@ -59,7 +61,7 @@ class LogShipper implements Shipper {
   outbox: Outbox | undefined;
   brokenLines = 0;
   #failures = 0;
-  #retryAt = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
   #isCollecting = true;
   /** The last in which sums were reported. */
   #period = Number.NaN;
@@ -107,8 +109,8 @@ class LogShipper implements Shipper {
   }
 
   async #send(stems: readonly string[]): Promise<void> {
-    const { clock, log } = this.#options;
-    if (clock() < this.#retryAt) return;
+    const { steadyClock, log } = this.#options;
+    if (steadyClock() < this.#retryAt) return;
     try {
       await this.#sendReports();
       for (const stem of stems) await this.#ship(stem);
@@ -118,7 +120,7 @@ class LogShipper implements Shipper {
       if (this.#stopping.signal.aborted) return;
       if (this.#failures === 0) log.warn({ err: error }, 'control does not take traffic; it waits on disk');
       this.#failures++;
-      this.#retryAt = clock() + backoffDelayMs(RETRY, this.#failures, Math.random());
+      this.#retryAt = steadyClock() + backoffDelayMs(RETRY, this.#failures, Math.random());
     }
   }
 
