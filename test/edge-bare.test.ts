@@ -195,6 +195,30 @@ describe('a connection with nothing to do', () => {
     assert.deepEqual(texts.map(statusesIn), [[], ['HTTP/1.1 200'], ['HTTP/1.1 408'], ['HTTP/1.1 200', 'HTTP/1.1 408']]);
   });
 
+  test('ends with the edge also when what it was given is taken after that', async (t) => {
+    const origin = await startOrigin(t, reply('x'.repeat(100_000), FRESH));
+    const edge = await startTestEdge(t, [origin.port]);
+    await edge.get('/');
+    await edge.get('/');
+    const client = connect(edge.port, '127.0.0.1').pause();
+    let asked = 0;
+    // Of requests one after the other the last finds no room, and none is behind it.
+    for (; edge.edge.underWay === 0; asked++) {
+      client.write(get('/'));
+      await eventually('out, or under way', () => edge.log.length === asked + 3 || edge.edge.underWay === 1);
+    }
+    const closing = edge.edge.close(60_000);
+    let text = '';
+    client.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    client.resume();
+    await eventually('ended', () => client.readableEnded);
+    assert.equal(statusesIn(text).length, asked);
+    client.destroy();
+    await closing;
+  });
+
   test('ends at once with the edge, and one with half a request has time for the rest', async (t) => {
     const origin = await startOrigin(t, reply('x', FRESH));
     const edge = await startTestEdge(t, [origin.port]);
