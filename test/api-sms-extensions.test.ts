@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROUTES } from '#contract/routes.ts';
 import { listConnectors, openSettings } from '#db/sms-connectors.ts';
+import { storeReplies } from '#db/sms-replies.ts';
 import { describeOnBothEngines } from './support/databases.ts';
-import { balanceOf, codeOf, smsData, startSmsApi } from './support/sms-customers.ts';
+import { balanceOf, codeOf, type SmsCustomer, smsData, startSmsApi } from './support/sms-customers.ts';
 import { checkMoney, readParts } from './support/sms-queue.ts';
 
 const HOUR_MS = 3_600_000;
@@ -95,6 +96,8 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     await operate('smsOperator.setOptOuts', { mobile: '13700137000', opted_out: 1 });
     assert.equal(codeOf(await other.advertise({ mobile: '13700137000,13900139000' })), 1000);
     assert.equal(await balanceOf(other), 4, "an operator's list is everybody's, another account's nobody else's");
+    const everybody = smsData(await operate('smsOperator.getOptOuts', {}));
+    assert.deepEqual(everybody, { list: [{ mobile: '+8613700137000', create_time: '2026-01-31 23:00:00' }], next: '' });
     const outs = smsData(await me.call('sms.getOptOuts', { page_size: 1 }));
     assert.deepEqual(
       [outs['next'], smsData(await me.call('sms.getOptOuts', { after: outs['next'] }))['next']],
@@ -207,6 +210,50 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     await api.join('customer', ['sms']);
     assert.equal((await operate('smsOperator.createApp', { name: 'a' })).errorCode, 'accountNotNamed');
     await checkMoney(api.db);
+  });
+
+  test('a recharge with a reference counts once, also when it is sent again at the same time', async (t) => {
+    const { api, me, operate, join } = await startSmsApi(t, newDatabase, { balance: 0 });
+    const other = await join(0);
+    const recharge = (amount: number, reference?: string, account_id = me.accountId) =>
+      operate('smsOperator.recharge', { account_id, amount, reference });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => recharge(10, 'invoice 7')));
+    for (const answer of answers) assert.deepEqual(smsData(answer), { balance: 10 });
+    const repeated = await recharge(11, 'invoice 7');
+    assert.deepEqual([repeated.errorCode, /of 10/.test(String(repeated.body['info']))], ['rechargeRepeated', true]);
+    assert.deepEqual(smsData(await recharge(10, 'invoice 7', other.accountId)), { balance: 10 }, 'of another account');
+    assert.deepEqual(smsData(await recharge(10)), { balance: 20 }, 'without one it is added again');
+    const { list } = smsData(await operate('smsOperator.listLedger', { account_id: me.accountId }));
+    assert.deepEqual(Array.isArray(list) && list.map(({ reference }) => reference), ['', 'invoice 7']);
+    await checkMoney(api.db);
+  });
+
+  test('replies are listed to who wrote to the number last, a long one in its parts', async (t) => {
+    const { api, me, join } = await startSmsApi(t, newDatabase);
+    const other = await join(5);
+    const reply = (origin: string, text: string, piece?: { reference: number; part: number; parts: number }) =>
+      api.db.transaction((trx) =>
+        storeReplies(trx, [{ connectorId: 1, origin, text, isOptOut: false, ...(piece && { piece }) }], api.now),
+      );
+    await me.send();
+    await reply('+8613800138000', 'first');
+    await reply('+8613800138000', 'long', { reference: 7, part: 2, parts: 3 });
+    await reply('+8613900139000', 'to nobody');
+    await other.send();
+    await reply('+8613800138000', 'to the other');
+    const page = async (customer: SmsCustomer, request = {}) => {
+      const { list, next } = smsData(await customer.call('sms.listReplies', request));
+      assert.ok(Array.isArray(list));
+      return { texts: list.map(({ text }) => text), list, next };
+    };
+    const newest = await page(me, { page_size: 1 });
+    assert.deepEqual(newest.list[0], {
+      ...{ reply_id: newest.next, app_key: me.appKey, mobile: '+8613800138000', text: 'long' },
+      ...{ create_time: '2026-01-31 12:00:00', reference: 7, part: 2, parts: 3 },
+    });
+    assert.deepEqual((await page(me, { before: newest.next, app_key: me.appKey })).texts, ['first']);
+    assert.deepEqual((await page(other)).texts, ['to the other']);
+    assert.equal((await me.call('sms.listReplies', { app_key: other.appKey })).errorCode, 'smsAppNotFound');
   });
 
   test('operators set connectors and routes; passwords lie sealed, and what waits follows its route', async (t) => {

@@ -26,6 +26,10 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.match(await sms('ledger', '1'), /^balance 49\n(.*\n){1,3}.*hold +-1 /);
   assert.match(await sms('list', '--app', app_key), new RegExp(`^${sendid} +ordinary`, 'm'));
   assert.match(await sms('connector', 'test', 'loopback'), /reaches no carrier/);
+  assert.match(await sms('replies', '--app', app_key), /^REPLY/);
+  await sms('opt-out', 'add', '13700137000', '13600136000');
+  await sms('opt-out', 'add', '13500135000', '--everybody');
+  assert.match(await sms('opt-out', 'list', '--everybody'), /^NUMBER +SINCE\n\+8613500135000 [^\n]+\n$/);
 
   await service.stop();
   const file = join(service.dataDir, 'password.txt');
@@ -38,5 +42,9 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
   await sms('price', 'set', '7', '--kind', 'advertising');
   assert.match(await sms('price', 'list'), /^advertising +all +7$/m);
-  assert.equal(await sms('recharge', '1', '11'), 'balance 60\n');
+  assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n');
+  assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n', 'once');
+  assert.match(await sms('ledger', '1'), /recharge +11 +invoice 7 /);
+  await sms('opt-out', 'remove', '13500135000', '--everybody');
+  assert.match(await sms('opt-out', 'list', '--everybody'), /^NUMBER +SINCE\n$/);
 });

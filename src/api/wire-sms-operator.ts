@@ -7,7 +7,7 @@ import type { SmsApp } from '#model/sms-app.ts';
 import type { SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
-import { writeStatus } from './wire-sms.ts';
+import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
 import { DEFAULT_PAGE_SIZE, readPage, writeDone, writeFlag } from './wire-values.ts';
 
 type OperatorRoute = Extract<RouteName, `smsOperator.${string}`>;
@@ -35,7 +35,7 @@ interface RouteView {
 export const READ_SMS_OPERATOR = {
   'smsOperator.createApp': ({ account_id, name, balance }) => ({ accountId: account_id, name, balance: balance ?? 0 }),
   'smsOperator.listApps': (request) => ({ ...readPage(request), accountId: request.account_id }),
-  'smsOperator.recharge': ({ account_id, amount }) => ({ accountId: account_id, amount }),
+  'smsOperator.recharge': ({ account_id, amount, reference }) => ({ accountId: account_id, amount, reference }),
   'smsOperator.listLedger': ({ account_id, before, page_size }) => ({
     accountId: account_id,
     before,
@@ -49,6 +49,7 @@ export const READ_SMS_OPERATOR = {
   'smsOperator.setRoute': ({ prefix, connectors }) => ({ prefix: prefix ?? '', connectors: [...new Set(connectors)] }),
   'smsOperator.listRoutes': () => undefined,
   'smsOperator.setOptOuts': ({ mobile, opted_out }) => ({ numbers: readNumbers(mobile), isOptedOut: opted_out }),
+  'smsOperator.getOptOuts': readOptOutPage,
 } satisfies { readonly [N in OperatorRoute]: (request: RequestOf<N>) => unknown };
 
 export const WRITE_SMS_OPERATOR = {
@@ -87,6 +88,7 @@ export const WRITE_SMS_OPERATOR = {
     list: routes.map(({ prefix, connectors }) => ({ prefix, connectors: [...connectors] })),
   }),
   'smsOperator.setOptOuts': writeDone,
+  'smsOperator.getOptOuts': writeOptOuts,
 } satisfies { readonly [N in OperatorRoute]: (result: never, look: Look) => DataOf<N> };
 
 function readConnector(request: RequestOf<'smsOperator.setConnector'>): ConnectorChange {
@@ -154,5 +156,6 @@ function writeEntry(entry: LedgerEntry, { formatTime }: Look): DataOf<'smsOperat
     sendid: entry.sendid ?? '',
     mobile: entry.destination ?? '',
     part: entry.part ?? 0,
+    reference: entry.reference ?? '',
   };
 }

@@ -3,6 +3,7 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { SmsPrice } from '#db/sms-balance.ts';
 import type { Webhook } from '#db/sms-deliveries.ts';
+import type { ReplyView } from '#db/sms-replies.ts';
 import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/sms-views.ts';
 import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { messageStateOf } from '#model/sms-part.ts';
@@ -26,8 +27,13 @@ export const READ_SMS = {
   'sms.updateStatus': ({ app_key, time, status }) => ({ appKey: app_key, time, wanted: status }),
   'sms.getStatus': ({ sendid }) => ({ sendid }),
   'sms.list': ({ app_key, before, page_size }) => ({ appKey: app_key, before, limit: page_size ?? DEFAULT_PAGE_SIZE }),
+  'sms.listReplies': ({ app_key, before, page_size }) => ({
+    appKey: app_key,
+    before,
+    limit: page_size ?? DEFAULT_PAGE_SIZE,
+  }),
   'sms.balance': () => undefined,
-  'sms.getOptOuts': ({ after, page_size }) => ({ after: after || undefined, limit: page_size ?? DEFAULT_PAGE_SIZE }),
+  'sms.getOptOuts': readOptOutPage,
   'sms.addOptOuts': ({ mobile }) => ({ numbers: readNumbers(mobile) }),
   'sms.removeOptOuts': ({ mobile }) => ({ numbers: readNumbers(mobile) }),
   'sms.getSettings': ({ app_key }) => ({ appKey: app_key }),
@@ -60,17 +66,15 @@ export const WRITE_SMS = {
     })),
     next: page.next,
   }),
+  'sms.listReplies': (page: { readonly list: readonly ReplyView[]; readonly next: string }, look) => ({
+    list: page.list.map((reply) => writeReply(reply, look)),
+    next: page.next,
+  }),
   'sms.balance': ({ balance, prices }: { readonly balance: number; readonly prices: readonly SmsPrice[] }) => ({
     balance,
     prices: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
   }),
-  'sms.getOptOuts': (
-    page: { readonly list: readonly { readonly number: string; readonly createdAt: number }[]; readonly next: string },
-    look,
-  ) => ({
-    list: page.list.map(({ number, createdAt }) => ({ mobile: number, create_time: look.formatTime(createdAt) })),
-    next: page.next,
-  }),
+  'sms.getOptOuts': writeOptOuts,
   'sms.addOptOuts': writeDone,
   'sms.removeOptOuts': writeDone,
   'sms.getSettings': writeSettings,
@@ -103,6 +107,30 @@ function writeHours(hours: MarketingHours | undefined): string {
   return [hours.from, hours.to]
     .map((minutes) => [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, '0')).join(':'))
     .join('-');
+}
+
+interface OptOutPage {
+  readonly list: readonly { readonly number: string; readonly createdAt: number }[];
+  readonly next: string;
+}
+
+export function readOptOutPage({ after, page_size }: RequestOf<'sms.getOptOuts'>) {
+  return { after: after || undefined, limit: page_size ?? DEFAULT_PAGE_SIZE };
+}
+
+export function writeOptOuts({ list, next }: OptOutPage, look: Look): DataOf<'sms.getOptOuts'> {
+  return {
+    list: list.map(({ number, createdAt }) => ({ mobile: number, create_time: look.formatTime(createdAt) })),
+    next,
+  };
+}
+
+function writeReply({ id, appKey, origin, text, receivedAt, piece }: ReplyView, { formatTime }: Look) {
+  const { reference, part, parts } = piece ?? { reference: 0, part: 1, parts: 1 };
+  return {
+    ...{ reply_id: String(id), app_key: appKey, mobile: origin, text, create_time: formatTime(receivedAt) },
+    ...{ reference, part, parts },
+  };
 }
 
 function writeSettings({ appKey, name, isEnabled, settings }: SmsApp): DataOf<'sms.getSettings'> {

@@ -1,9 +1,10 @@
 /** `causeway sms`: what a customer sends, and what becomes of it. What operators do for it is in `sms-operator-commands.ts`. */
 import { Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { printer } from './account-commands.ts';
+import { printer, run } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
-import { type CliContext, CliError } from './context.ts';
+import type { CliContext } from './context.ts';
 import { addCallSettings, addToList, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import {
@@ -23,6 +24,7 @@ export function smsCommand(context: CliContext): Command {
     statusCommand(context),
     listCommand(context),
     balanceCommand(context),
+    repliesCommand(context),
     optOutCommand(context),
     smsPriceCommand(context),
     smsRechargeCommand(context),
@@ -122,27 +124,67 @@ function balanceCommand(context: CliContext): Command {
     });
 }
 
+function repliesCommand(context: CliContext): Command {
+  return addCallSettings(new Command('replies'), context)
+    .description('list what phones have replied, the newest first')
+    .option('--app <app-key>', 'only those to this SMS service')
+    .option('--before <reply>', 'those before this one')
+    .action(async (options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const [app, before] = [textOption(options, 'app'), textOption(options, 'before')];
+      const data = await client.call('sms.listReplies', {
+        ...(app !== undefined && { app_key: app }),
+        ...(before !== undefined && { before }),
+      });
+      const rows = data.list.map(({ reply_id, create_time, mobile, part, parts, text }) => [
+        ...[reply_id, create_time, mobile, parts === 1 ? '-' : `${part}/${parts}`, JSON.stringify(text)],
+      ]);
+      printer(context, options)(data, formatTable([['REPLY', 'TIME', 'NUMBER', 'PART', 'TEXT'], ...rows]));
+    });
+}
+
+/** Of the token's account, or, for the operator, of everybody. */
 function optOutCommand(context: CliContext): Command {
-  const command = new Command('opt-out').description('numbers that want no advertising of the account');
+  const command = new Command('opt-out').description('numbers that want no advertising');
+  const everybody = () => new Option('--everybody', 'advertising of any account: for the operator');
   addCallSettings(command.command('list'), context)
     .description('list them')
     .option('--after <number>', 'those after this one')
-    .action(async (options: Options) => {
-      const client = connectCustomer(context, givenSettings(context, options));
-      const data = await client.call('sms.getOptOuts', { after: textOption(options, 'after'), page_size: 100 });
-      const rows = data.list.map(({ mobile, create_time }) => [mobile, create_time]);
-      printer(context, options)(data, formatTable([['NUMBER', 'SINCE'], ...rows]));
+    .addOption(everybody())
+    .action((options: Options) => {
+      const page = { after: textOption(options, 'after'), page_size: 100 };
+      return callFor(context, options, async (client, isOfAll, print) => {
+        const data = await (isOfAll
+          ? client.call('smsOperator.getOptOuts', page)
+          : client.call('sms.getOptOuts', page));
+        const rows = data.list.map(({ mobile, create_time }) => [mobile, create_time]);
+        print(data, formatTable([['NUMBER', 'SINCE'], ...rows]));
+      });
     });
-  for (const [name, operation, description] of [
-    ['add', 'sms.addOptOuts', 'send them no more of it'],
-    ['remove', 'sms.removeOptOuts', 'send it to them again'],
+  for (const [name, operation, opted_out, description] of [
+    ['add', 'sms.addOptOuts', '1', 'send them no more of it'],
+    ['remove', 'sms.removeOptOuts', '0', 'send it to them again'],
   ] as const)
     addCallSettings(command.command(`${name} <number...>`), context)
       .description(description)
-      .action(async (numbers: string[], options: Options) => {
-        if (numbers.length === 0) throw new CliError('no number is given');
-        const client = connectCustomer(context, givenSettings(context, options));
-        printer(context, options)(await client.call(operation, { mobile: numbers }), [`${numbers.length} numbers`]);
-      });
+      .addOption(everybody())
+      .action((mobile: string[], options: Options) =>
+        callFor(context, options, async (client, isOfAll, print) => {
+          const data = isOfAll
+            ? await client.call('smsOperator.setOptOuts', { mobile, opted_out })
+            : await client.call(operation, { mobile });
+          print(data, [`${mobile.length} numbers`]);
+        }),
+      );
   return command;
+}
+
+/** As the operator of this machine with `--everybody`, else with a customer's token. */
+async function callFor(
+  context: CliContext,
+  options: Options,
+  work: (client: Client, isOfAll: boolean, print: ReturnType<typeof printer>) => Promise<void>,
+): Promise<void> {
+  if (options['everybody'] === true) await run(context, options, (client, print) => work(client, true, print));
+  else await work(connectCustomer(context, givenSettings(context, options)), false, printer(context, options));
 }

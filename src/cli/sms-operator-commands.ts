@@ -65,9 +65,11 @@ export function smsPriceCommand(context: CliContext): Command {
 export function smsRechargeCommand(context: CliContext): Command {
   return addCallSettings(new Command('recharge').argument('<account>').argument('<amount>'), context)
     .description("add to an account's balance, in the smallest unit; below 0 it takes away: -- 2 -50")
+    .option('--reference <text>', 'what it is for, such as an invoice: for that it is added once only')
     .action((account: string, amount: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const data = await client.call('smsOperator.recharge', { account_id: account, amount });
+        const reference = textOption(options, 'reference');
+        const data = await client.call('smsOperator.recharge', { account_id: account, amount, reference });
         print(data, [`balance ${data.balance}`]);
       }),
     );
@@ -83,9 +85,9 @@ export function smsLedgerCommand(context: CliContext): Command {
         const data = await client.call('smsOperator.listLedger', request);
         const rows = data.list.map((entry) => [
           ...[entry.entry_id, entry.create_time, entry.kind, String(entry.amount)],
-          ...[entry.sendid || '-', entry.mobile || '-', entry.part === 0 ? '-' : String(entry.part)],
+          ...[entry.sendid || entry.reference || '-', entry.mobile || '-', entry.part === 0 ? '-' : String(entry.part)],
         ]);
-        const heading = ['ENTRY', 'TIME', 'KIND', 'AMOUNT', 'SENDID', 'NUMBER', 'PART'];
+        const heading = ['ENTRY', 'TIME', 'KIND', 'AMOUNT', 'SENDID OR REFERENCE', 'NUMBER', 'PART'];
         print(data, [`balance ${data.balance}`, ...formatTable([heading, ...rows])]);
       }),
     );

@@ -243,6 +243,12 @@ export const ERRORS = {
     '字段 amount 无效：余额将小于 0 或过大',
     'field amount is invalid: the balance would be below 0 or too large',
   ),
+  rechargeRepeated: row(
+    200,
+    2001,
+    '字段 reference 无效：该标识已用于另一笔金额 {amount}',
+    'field reference is invalid: it stands for another recharge already, of {amount}',
+  ),
   connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
   accountNotNamed: row(
     200,

@@ -93,6 +93,7 @@ export const ROUTES = {
 
   'sms.getStatus': smsExtension('/api/sms/getStatus'),
   'sms.list': smsExtension('/api/sms/list'),
+  'sms.listReplies': smsExtension('/api/sms/listReplies'),
   'sms.balance': smsExtension('/api/sms/balance'),
   'sms.getOptOuts': smsExtension('/api/sms/getOptOuts'),
   'sms.addOptOuts': smsExtension('/api/sms/addOptOuts'),
@@ -126,6 +127,7 @@ export const ROUTES = {
   'smsOperator.setRoute': operatorRoute('/operator/setSmsRoute'),
   'smsOperator.listRoutes': operatorRoute('/operator/listSmsRoutes'),
   'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts'),
+  'smsOperator.getOptOuts': operatorRoute('/operator/getSmsOptOuts'),
 } as const satisfies Readonly<Record<string, Route>>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -1,6 +1,6 @@
 /** Fields and data that the operations of SMS have in common. */
 import * as z from 'zod';
-import { anyText, commaList, text } from './fields.ts';
+import { anyText, commaList, integer, optional, text } from './fields.ts';
 
 export const MAX_NUMBERS_PER_CALL = 1000;
 /** More than any way to write a number has. */
@@ -50,3 +50,13 @@ export const prefix = {
 export const KIND_DATA = z.enum(['ordinary', 'advertising']);
 
 export const TIME_DATA = z.string().describe("YYYY-MM-DD HH:MM:SS in the service's time zone; empty: not yet");
+
+export const MAX_PAGE_SIZE = 100;
+
+/** A page of numbers that want no advertising. */
+export const OPT_OUT_PAGE = { after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) };
+
+export const OPT_OUT_DATA = z.object({
+  list: z.array(z.object({ mobile: z.string(), create_time: TIME_DATA })),
+  next: z.string().describe('give it as `after` for what comes next; empty: there is no more'),
+});

@@ -2,11 +2,21 @@
 import * as z from 'zod';
 import { anyText, choice, FLAG_TEXT, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
 import { operation, request } from './operation.ts';
-import { anyAppKey, appKey, KIND_DATA, MAX_NUMBERS_PER_CALL, numbers, TIME_DATA, timestamp } from './sms-fields.ts';
+import {
+  anyAppKey,
+  appKey,
+  KIND_DATA,
+  MAX_NUMBERS_PER_CALL,
+  MAX_PAGE_SIZE,
+  numbers,
+  OPT_OUT_DATA,
+  OPT_OUT_PAGE,
+  TIME_DATA,
+  timestamp,
+} from './sms-fields.ts';
 
 const MAX_SUFFIX_LENGTH = 60;
 const MAX_VALIDITY_HOURS = 168;
-const MAX_PAGE_SIZE = 100;
 const MAX_SENDID_LENGTH = 64;
 
 const STATUSES = [
@@ -211,6 +221,47 @@ export const SMS_OPERATIONS = {
       },
     },
   }),
+  'sms.listReplies': operation({
+    summary: { 'zh-CN': '查询手机回复，新的在前', en: 'Lists what phones have replied, the newest first' },
+    request: request({
+      app_key: optional(appKey),
+      before: optional(integer(1, Number.MAX_SAFE_INTEGER)),
+      page_size: optional(integer(1, MAX_PAGE_SIZE)),
+    }),
+    data: z.object({
+      list: z.array(
+        z.object({
+          reply_id: z.string(),
+          app_key: z.string().describe('of who wrote to that number last'),
+          mobile: z.string().describe('+ and digits, or what the carrier wrote'),
+          text: z.string(),
+          create_time: TIME_DATA,
+          reference: z.int().describe('the same for all parts of a long reply'),
+          part: z.int().describe('from 1'),
+          parts: z.int().describe('1: it is whole'),
+        }),
+      ),
+      next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+    }),
+    sample: {
+      request: { page_size: 20 },
+      data: {
+        list: [
+          {
+            reply_id: '1',
+            app_key: SAMPLE_KEY,
+            mobile: '+8613800138000',
+            text: 'TD',
+            create_time: '2026-01-31 12:00:00',
+            reference: 0,
+            part: 1,
+            parts: 1,
+          },
+        ],
+        next: '',
+      },
+    },
+  }),
   'sms.balance': operation({
     summary: { 'zh-CN': '查询余额和单价', en: 'Tells the balance of the account, and what a part costs' },
     request: request({}),
@@ -222,11 +273,8 @@ export const SMS_OPERATIONS = {
   }),
   'sms.getOptOuts': operation({
     summary: { 'zh-CN': '查询退订的号码', en: 'Lists numbers that want no advertising' },
-    request: request({ after: optional(text({ max: 32 })), page_size: optional(integer(1, MAX_PAGE_SIZE)) }),
-    data: z.object({
-      list: z.array(z.object({ mobile: z.string(), create_time: TIME_DATA })),
-      next: z.string().describe('give it as `after` for what comes next; empty: there is no more'),
-    }),
+    request: request(OPT_OUT_PAGE),
+    data: OPT_OUT_DATA,
     sample: {
       request: {},
       data: { list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00' }], next: '' },

@@ -14,12 +14,13 @@ import {
 } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
-import { KIND_DATA, numbers, prefix, TIME_DATA } from './sms-fields.ts';
+import { KIND_DATA, numbers, OPT_OUT_DATA, OPT_OUT_PAGE, prefix, TIME_DATA } from './sms-fields.ts';
 
 const MAX_NAME_LENGTH = 64;
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 /** Of a part: far from where sums of a request would leave the safe integers. */
 const MAX_PRICE = 1_000_000_000;
+const MAX_REFERENCE_LENGTH = 64;
 const MAX_LEDGER_ID = Number.MAX_SAFE_INTEGER;
 const MAX_CA_BYTES = 64 * 1024;
 const MAX_CONNECTORS_PER_ROUTE = 10;
@@ -168,6 +169,7 @@ export const SMS_OPERATOR_OPERATIONS = {
         'zh-CN': '最小货币单位的整数，可为负数',
         en: 'an integer of the smallest unit, also below 0',
       }),
+      reference: optional(text({ min: 1, max: MAX_REFERENCE_LENGTH })),
     }),
     data: z.object({ balance: z.int() }),
     sample: { request: { account_id: '2', amount: 500 }, data: { balance: 1500 } },
@@ -187,9 +189,10 @@ export const SMS_OPERATOR_OPERATIONS = {
           kind: z.string().describe('recharge, hold, charge (0: it is held already) or refund'),
           amount: z.int(),
           create_time: TIME_DATA,
-          sendid: z.string().describe('empty for a recharge'),
+          sendid: z.string().describe('empty for a recharge, and where the request is kept no longer'),
           mobile: z.string(),
           part: z.int().describe('0 for a recharge'),
+          reference: z.string().describe('of a recharge that has one'),
         }),
       ),
     }),
@@ -206,6 +209,7 @@ export const SMS_OPERATOR_OPERATIONS = {
             sendid: '',
             mobile: '',
             part: 0,
+            reference: '',
           },
         ],
       },
@@ -270,6 +274,15 @@ export const SMS_OPERATOR_OPERATIONS = {
     request: request({ mobile: numbers, opted_out: flag }),
     data: z.boolean(),
     sample: { request: { mobile: '13800138000', opted_out: '1' }, data: true },
+  }),
+  'smsOperator.getOptOuts': operation({
+    summary: { 'zh-CN': '查询对所有账户退订的号码', en: 'Lists numbers that want advertising of no account' },
+    request: request(OPT_OUT_PAGE),
+    data: OPT_OUT_DATA,
+    sample: {
+      request: {},
+      data: { list: [{ mobile: '+8613800138000', create_time: '2026-01-31 12:00:00' }], next: '' },
+    },
   }),
 };
 

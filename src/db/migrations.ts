@@ -7,6 +7,7 @@ import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
 import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
+import { smsKeeping } from './migrations-sms-keeping.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
@@ -18,6 +19,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0006-sms': sms,
   '0007-certificates': certificates,
   '0008-acme': acme,
+  '0009-sms-keeping': smsKeeping,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

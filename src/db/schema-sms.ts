@@ -55,6 +55,8 @@ interface SmsLedgerTable {
   /** Below 0: it left the balance. A charge is 0: the hold has taken it already. */
   amount: number;
   created_at: number;
+  /** Of a recharge that says what it is for: it is not added again. */
+  reference: Generated<string | null>;
 }
 
 /** Per part and kind of message; the longest prefix counts. */
@@ -159,9 +161,15 @@ interface SmsReplyTable {
   connector_id: number;
   /** Absent: nobody has written to that number. */
   app_id: number | null;
+  account_id: number | null;
   origin: string;
   text: string;
   received_at: number;
+  /** Of a long reply, which comes in parts; absent: it is whole. */
+  reference: number | null;
+  /** From 1. */
+  part: number | null;
+  parts: number | null;
 }
 
 interface SmsOptOutTable {

@@ -13,6 +13,8 @@ export interface LedgerEntry {
   readonly sendid: string | undefined;
   readonly destination: string | undefined;
   readonly part: number | undefined;
+  /** Of a recharge that has one. */
+  readonly reference: string | undefined;
 }
 
 export interface SmsPrice {
@@ -23,30 +25,54 @@ export interface SmsPrice {
   readonly price: number;
 }
 
-/** Gives what there is then; `undefined`, and nothing is done, when that would be below 0 or beyond what a number can be. */
+export type Recharge =
+  | { readonly kind: 'recharged'; readonly balance: number }
+  /** The balance would be below 0 or beyond what a number can be. */
+  | { readonly kind: 'tooMuch' }
+  /** What the reference stands for was another amount. */
+  | { readonly kind: 'otherAmount'; readonly amount: number };
+
+interface RechargeToStore {
+  readonly accountId: number;
+  readonly amount: number;
+  readonly now: number;
+  /** What the account was recharged for once is not added again. */
+  readonly reference?: string;
+}
+
+/** Nothing is done unless it is recharged. */
 export async function rechargeSms(
   trx: Transaction<Schema>,
-  { accountId, amount, now }: { readonly accountId: number; readonly amount: number; readonly now: number },
-): Promise<number | undefined> {
+  { accountId, amount, now, reference }: RechargeToStore,
+): Promise<Recharge> {
   await trx
     .insertInto('sms_balance')
     .values({ account_id: accountId, balance: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const row = await trx
-    .updateTable('sms_balance')
-    .set((e) => ({ balance: e('balance', '+', amount) }))
+  const balance = (await lockSmsBalances(trx, [accountId])).get(accountId) ?? 0;
+  const before = reference === undefined ? undefined : await findRecharge(trx, accountId, reference);
+  if (before !== undefined)
+    return before === amount ? { kind: 'recharged', balance } : { kind: 'otherAmount', amount: before };
+  const after = balance + amount;
+  if (after < 0 || !Number.isSafeInteger(after)) return { kind: 'tooMuch' };
+  await trx.updateTable('sms_balance').set({ balance: after }).where('account_id', '=', accountId).execute();
+  if (amount !== 0)
+    await trx
+      .insertInto('sms_ledger')
+      .values({ account_id: accountId, part_id: null, kind: 'recharge', amount, created_at: now, reference })
+      .execute();
+  return { kind: 'recharged', balance: after };
+}
+
+async function findRecharge(x: Executor, accountId: number, reference: string): Promise<number | undefined> {
+  const row = await x
+    .selectFrom('sms_ledger')
+    .select('amount')
     .where('account_id', '=', accountId)
-    .where((e) => e(e('balance', '+', amount), '>=', 0))
-    .where((e) => e(e('balance', '+', amount), '<=', Number.MAX_SAFE_INTEGER))
-    .returning('balance')
+    .where('reference', '=', reference)
     .executeTakeFirst();
-  if (row === undefined || amount === 0) return row?.balance;
-  await trx
-    .insertInto('sms_ledger')
-    .values({ account_id: accountId, part_id: null, kind: 'recharge', amount, created_at: now })
-    .execute();
-  return row.balance;
+  return row?.amount;
 }
 
 export async function readSmsBalance(x: Executor, accountId: number): Promise<number> {
@@ -72,13 +98,13 @@ export async function listSmsLedger(
     .leftJoin('sms_part as p', 'p.id', 'l.part_id')
     .leftJoin('sms_message as m', 'm.id', 'p.message_id')
     .leftJoin('sms_request as r', 'r.id', 'm.request_id')
-    .select(['l.id', 'l.kind', 'l.amount', 'l.created_at', 'r.sendid', 'm.destination', 'p.n'])
+    .select(['l.id', 'l.kind', 'l.amount', 'l.created_at', 'l.reference', 'r.sendid', 'm.destination', 'p.n'])
     .where('l.account_id', '=', accountId)
     .$if(before !== undefined, (query) => query.where('l.id', '<', before ?? 0))
     .orderBy('l.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ id, kind, amount, created_at, sendid, destination, n }) => ({
+  return rows.map(({ id, kind, amount, created_at, reference, sendid, destination, n }) => ({
     id,
     kind,
     amount,
@@ -86,6 +112,7 @@ export async function listSmsLedger(
     sendid: sendid ?? undefined,
     destination: destination ?? undefined,
     part: n ?? undefined,
+    reference: reference ?? undefined,
   }));
 }
 

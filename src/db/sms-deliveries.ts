@@ -72,9 +72,9 @@ async function repliesOf(trx: Transaction<Schema>, replies: readonly StoredReply
   const { rows } = await sql<{ id: number }>`
     select a.id as id from sms_app as a where a.id in ${ids(trx, appIds)} and ${HAS_WEBHOOK}`.execute(trx);
   const wanted = new Set(rows.map(({ id }) => id));
-  return replies.flatMap(({ appId, origin, text }) =>
+  return replies.flatMap(({ appId, origin, text, piece }) =>
     appId !== undefined && wanted.has(appId)
-      ? [[appId, 'reply', JSON.stringify({ event: 'reply', mobile: origin, text, time: now }), now]]
+      ? [[appId, 'reply', JSON.stringify({ event: 'reply', mobile: origin, text, ...piece, time: now }), now]]
       : [],
   );
 }
@@ -93,24 +93,17 @@ export async function claimDeliveries(
   },
 ): Promise<readonly DueDelivery[]> {
   const { now, leaseUntil, limit, pausedApps } = options;
-  const due = await trx
-    .selectFrom('sms_delivery')
-    .select('id')
-    .where('due_at', '<=', now)
-    .$if(pausedApps.length > 0, (query) => query.where('app_id', 'not in', pausedApps))
-    .orderBy('due_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const due: number[] = [];
+  for (const appId of await findAppsWithDue(trx, now, limit + pausedApps.length)) {
+    if (pausedApps.includes(appId)) continue;
+    due.push(...(await findDue(trx, { appId, now, limit: limit - due.length })));
+    if (due.length === limit) break;
+  }
   if (due.length === 0) return [];
   const rows = await trx
     .updateTable('sms_delivery')
     .set((e) => ({ due_at: leaseUntil, tries: e('tries', '+', 1) }))
-    .where(
-      'id',
-      'in',
-      due.map(({ id }) => id),
-    )
+    .where('id', 'in', due)
     .where('due_at', '<=', now)
     .returning(['id', 'app_id', 'body', 'tries'])
     .execute();
@@ -119,6 +112,34 @@ export async function claimDeliveries(
   return rows.map(({ id, app_id, body, tries }) => {
     return { id, appId: app_id, webhook: webhooks.get(app_id) ?? 'none', body, tries };
   });
+}
+
+/** Who has waited longest comes first. From one app to the next in the index: what is paused may have millions, none of which is read. */
+async function findAppsWithDue(trx: Transaction<Schema>, now: number, limit: number): Promise<readonly number[]> {
+  const { rows } = await sql<{ appId: number }>`
+    with recursive app (id) as (
+      select min(app_id) from sms_delivery
+      union all select (select min(d.app_id) from sms_delivery as d where d.app_id > app.id) from app where app.id is not null)
+    select a.id as "appId"
+      from (select id, (select min(d.due_at) from sms_delivery as d where d.app_id = app.id) as due_at from app) as a
+      where a.due_at <= ${now} order by a.due_at, a.id limit ${limit}`.execute(trx);
+  return rows.map(({ appId }) => appId);
+}
+
+async function findDue(
+  trx: Transaction<Schema>,
+  { appId, now, limit }: { readonly appId: number; readonly now: number; readonly limit: number },
+): Promise<readonly number[]> {
+  const rows = await trx
+    .selectFrom('sms_delivery')
+    .select('id')
+    .where('app_id', '=', appId)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** One that does not open holds up no other app. */

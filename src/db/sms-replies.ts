@@ -1,7 +1,7 @@
 /** What phones send. A reply belongs to the app that wrote to its number last; a word of refusal opts the number out. */
 import { sql, type Transaction } from 'kysely';
 import { rowList } from './row-list.ts';
-import type { Schema } from './schema.ts';
+import type { Executor, Schema } from './schema.ts';
 import { rejectOptedOut } from './sms-sweep.ts';
 
 export interface ReceivedReply {
@@ -11,11 +11,22 @@ export interface ReceivedReply {
   readonly text: string;
   /** The sender wants no more advertising. */
   readonly isOptOut: boolean;
+  /** Absent: it is whole. */
+  readonly piece?: ReplyPiece;
+}
+
+/** Which part of a long reply it is; its parts have one reference. */
+interface ReplyPiece {
+  readonly reference: number;
+  /** From 1. */
+  readonly part: number;
+  readonly parts: number;
 }
 
 export interface StoredReply extends ReceivedReply {
   /** Absent: nobody here has written to that number. */
   readonly appId: number | undefined;
+  readonly accountId: number | undefined;
 }
 
 export interface RepliesStored {
@@ -31,11 +42,13 @@ export async function storeReplies(
 ): Promise<RepliesStored> {
   if (received.length === 0) return { replies: [], endedParts: [] };
   const lastOf = await findLastWriters(trx, [...new Set(received.map(({ origin }) => origin))]);
-  const replies = received.map((reply) => ({ ...reply, appId: lastOf.get(reply.origin)?.appId }));
-  const optOuts = received.flatMap(({ origin: number, isOptOut }) => {
-    const accountId = isOptOut ? lastOf.get(number)?.accountId : undefined;
-    return accountId === undefined ? [] : [{ accountId, number }];
+  const replies = received.map((reply) => {
+    const { appId, accountId } = lastOf.get(reply.origin) ?? {};
+    return { ...reply, appId, accountId };
   });
+  const optOuts = replies.flatMap(({ origin: number, isOptOut, accountId }) =>
+    isOptOut && accountId !== undefined ? [{ accountId, number }] : [],
+  );
   await insertOptOuts(trx, optOuts, now);
   await insertReplies(trx, replies, now);
   return { replies, endedParts: await rejectOptedOut(trx, optOuts, now) };
@@ -64,11 +77,55 @@ async function findLastWriters(
 }
 
 async function insertReplies(trx: Transaction<Schema>, replies: readonly StoredReply[], now: number): Promise<void> {
-  const rows = replies.map(({ connectorId, appId, origin, text }) => [connectorId, appId ?? null, origin, text, now]);
+  const rows = replies.map(({ connectorId, appId, accountId, origin, text, piece }) => [
+    ...[connectorId, appId ?? null, accountId ?? null, origin, text, now],
+    ...[piece?.reference ?? null, piece?.part ?? null, piece?.parts ?? null],
+  ]);
   await sql`
-    insert into sms_reply (connector_id, app_id, origin, text, received_at)
-      select cast(value ->> 0 as integer), cast(value ->> 1 as integer), value ->> 2, value ->> 3,
-        cast(value ->> 4 as bigint) from ${rowList(trx, rows)}`.execute(trx);
+    insert into sms_reply (connector_id, app_id, account_id, origin, text, received_at, reference, part, parts)
+      select cast(value ->> 0 as integer), cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3,
+        value ->> 4, cast(value ->> 5 as bigint), cast(value ->> 6 as integer), cast(value ->> 7 as integer),
+        cast(value ->> 8 as integer) from ${rowList(trx, rows)}`.execute(trx);
+}
+
+export interface ReplyView {
+  readonly id: number;
+  readonly appKey: string;
+  readonly origin: string;
+  readonly text: string;
+  readonly receivedAt: number;
+  readonly piece: ReplyPiece | undefined;
+}
+
+/** The newest first; `before`: those with a lower id. Replies to nobody are nobody's. */
+export async function listSmsReplies(
+  x: Executor,
+  {
+    accountId,
+    appId,
+    before,
+    limit,
+  }: {
+    readonly accountId: number;
+    readonly appId: number | undefined;
+    readonly before: number | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly ReplyView[]> {
+  const rows = await x
+    .selectFrom('sms_reply as r')
+    .innerJoin('sms_app as a', 'a.id', 'r.app_id')
+    .select(['r.id', 'a.app_key', 'r.origin', 'r.text', 'r.received_at', 'r.reference', 'r.part', 'r.parts'])
+    .where('r.account_id', '=', accountId)
+    .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
+    .$if(before !== undefined, (query) => query.where('r.id', '<', before ?? 0))
+    .orderBy('r.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, app_key, origin, text, received_at, reference, part, parts }) => ({
+    ...{ id, appKey: app_key, origin, text, receivedAt: received_at },
+    piece: reference === null || part === null || parts === null ? undefined : { reference, part, parts },
+  }));
 }
 
 /** One that is there already stays. `accountId` 0: of everybody. */

@@ -40,10 +40,16 @@ export function receiptToStore(connectorId: number, receipt: Receipt): Told {
   };
 }
 
-export function replyToStore(connectorId: number, { origin, text }: MobileOriginated): Told {
+export function replyToStore(connectorId: number, { origin, text, concatenation }: MobileOriginated): Told {
   return {
     kind: 'reply',
-    reply: { connectorId, origin: printable(origin), text: text.slice(0, MAX_TEXT), isOptOut: isOptOut(text) },
+    reply: {
+      connectorId,
+      origin: printable(origin),
+      text: text.slice(0, MAX_TEXT),
+      isOptOut: isOptOut(text),
+      ...(concatenation !== undefined && { piece: concatenation }),
+    },
   };
 }
 

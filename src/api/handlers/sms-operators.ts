@@ -9,7 +9,14 @@ import { type Keyring, KeyringError } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import type { Executor } from '#db/schema.ts';
 import { createSmsApp, listSmsApps } from '#db/sms-apps.ts';
-import { listSmsLedger, listSmsPrices, readSmsBalance, rechargeSms, saveSmsPrice } from '#db/sms-balance.ts';
+import {
+  listSmsLedger,
+  listSmsPrices,
+  type Recharge,
+  readSmsBalance,
+  rechargeSms,
+  saveSmsPrice,
+} from '#db/sms-balance.ts';
 import {
   type ConnectorToSave,
   listConnectors,
@@ -27,6 +34,7 @@ import { probeConnector } from '#sms/probe-connector.ts';
 import type { ConnectorChange } from '../wire-sms-operator.ts';
 import type { Handler } from './handler.ts';
 import { findAccountOrRefuse } from './operators.ts';
+import { pageOfOptOuts } from './opt-outs.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 /** 128 bits: nobody finds one by trying. */
@@ -45,8 +53,7 @@ export const SMS_OPERATOR_HANDLERS = {
     return await db.transaction(async (trx) => {
       const appKey = `sms_${randomBytes(APP_KEY_BYTES).toString('base64url')}`;
       const app = await createSmsApp(trx, { accountId: owner, appKey, name, now });
-      const balance = await rechargeSms(trx, { accountId: owner, amount: opening, now });
-      if (balance === undefined) throw new ServiceError('rechargeRefused');
+      const balance = balanceOrRefuse(await rechargeSms(trx, { accountId: owner, amount: opening, now }));
       return { app, balance };
     });
   },
@@ -56,12 +63,11 @@ export const SMS_OPERATOR_HANDLERS = {
     return await listSmsApps(db.query, filter);
   },
 
-  'smsOperator.recharge': async ({ db, now }, { accountId, amount }) => {
+  'smsOperator.recharge': async ({ db, now }, { accountId, amount, reference }) => {
     const { kind } = await findAccountOrRefuse(db, accountId);
     if (kind !== 'customer') throw new ServiceError('accountNotCustomer', { accountId });
-    const balance = await db.transaction((trx) => rechargeSms(trx, { accountId, amount, now }));
-    if (balance === undefined) throw new ServiceError('rechargeRefused');
-    return balance;
+    const recharge = { accountId, amount, now, ...(reference !== undefined && { reference }) };
+    return balanceOrRefuse(await db.transaction((trx) => rechargeSms(trx, recharge)));
   },
 
   'smsOperator.listLedger': async ({ db }, { accountId, before, limit }) => {
@@ -133,7 +139,15 @@ export const SMS_OPERATOR_HANDLERS = {
     else await removeOptOuts(db.query, optOuts);
     return undefined;
   },
+
+  'smsOperator.getOptOuts': ({ db }, page) => pageOfOptOuts(db.query, EVERYBODY, page),
 } satisfies { readonly [N in RouteName as N extends `smsOperator.${string}` ? N : never]: Handler<N> };
+
+function balanceOrRefuse(recharge: Recharge): number {
+  if (recharge.kind === 'recharged') return recharge.balance;
+  if (recharge.kind === 'tooMuch') throw new ServiceError('rechargeRefused');
+  throw new ServiceError('rechargeRepeated', { amount: recharge.amount });
+}
 
 async function findOnlyCustomer(db: Db): Promise<number> {
   const [only, another] = await listCustomerIds(db.query, 2);

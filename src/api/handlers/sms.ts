@@ -6,12 +6,14 @@ import type { Executor } from '#db/schema.ts';
 import { changeSmsAppStatus, findSmsApp, saveSmsAppSettings } from '#db/sms-apps.ts';
 import { listSmsPrices, readSmsBalance } from '#db/sms-balance.ts';
 import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
-import { addOptOuts, listOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
+import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
+import { listSmsReplies } from '#db/sms-replies.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/sms-views.ts';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings, type SmsKind } from '#model/sms-app.ts';
 import { smsAppNotFound, toSmsRefusal } from '../sms-refusals.ts';
 import type { SettingsChange } from '../wire-sms.ts';
 import type { Call, Handler } from './handler.ts';
+import { pageOfOptOuts } from './opt-outs.ts';
 
 const SECRET_BYTES = 32;
 
@@ -42,15 +44,19 @@ export const SMS_HANDLERS = {
     return { list, next: list.length < limit ? '' : (list.at(-1)?.sendid ?? '') };
   },
 
+  'sms.listReplies': async (call, { appKey, before, limit }) => {
+    const { db, accountId } = call;
+    const app = appKey === undefined ? undefined : await findAppOrRefuse(db.query, call, appKey);
+    const list = await listSmsReplies(db.query, { accountId, appId: app?.id, before, limit });
+    return { list, next: list.length < limit ? '' : String(list.at(-1)?.id ?? '') };
+  },
+
   'sms.balance': async ({ db, accountId }) => ({
     balance: await readSmsBalance(db.query, accountId),
     prices: await listSmsPrices(db.query),
   }),
 
-  'sms.getOptOuts': async ({ db, accountId }, { after, limit }) => {
-    const list = await listOptOuts(db.query, { accountId, after, limit });
-    return { list, next: list.length < limit ? '' : (list.at(-1)?.number ?? '') };
-  },
+  'sms.getOptOuts': ({ db, accountId }, page) => pageOfOptOuts(db.query, accountId, page),
 
   'sms.addOptOuts': ({ db, now, accountId }, { numbers }) =>
     db.transaction(async (trx) => {
