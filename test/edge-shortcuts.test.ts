@@ -79,6 +79,8 @@ describe('an answer that is kept ready', () => {
     ['with a query', {}],
     ['of several hundred kilobytes', { body: Buffer.alloc(300_000, 'abc') }],
     ['without a body', { body: '' }],
+    ['to a client that has it', { request: { headers: ['If-None-Match', 'W/"0", "1"'] } }],
+    ['to a client that has it by its date', { request: { headers: ['If-Modified-Since', FRESH['last-modified']] } }],
     [
       'with fields that an origin repeats',
       {
@@ -186,8 +188,8 @@ describe('an answer that is kept ready', () => {
   for (const [name, request] of [
     ['HEAD', { method: 'HEAD' }],
     ['a range', { headers: ['Range', 'bytes=0-1'] }],
-    ['a condition', { headers: ['If-None-Match', '"1"'] }],
-    ['a condition of time', { headers: ['If-Modified-Since', 'Wed, 21 Oct 2015 07:28:00 GMT'] }],
+    ['who has another', { headers: ['If-None-Match', '"2"'] }],
+    ['who has an older one', { headers: ['If-Modified-Since', 'Wed, 21 Oct 2015 07:27:00 GMT'] }],
     ['what must go to the origin', { headers: ['If-Match', '"1"'] }],
     ['a repeated field', { headers: ['User-Agent', 'a', 'User-Agent', 'b'] }],
   ] as const satisfies readonly (readonly [string, FetchOptions])[]) {

@@ -77,7 +77,8 @@ export function describeRefusal(refused: Refused): AccessRecord {
   };
 }
 
-function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
+/** `undefined`: the client left before there was one. */
+export function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
   switch (answer?.mark.status) {
     case undefined:
     case 'REDIRECT':

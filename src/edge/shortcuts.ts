@@ -9,10 +9,12 @@ import { firstValue, hasField, type RawHeaders } from '#http/headers.ts';
 import { spanBytes } from '#http/range.ts';
 import { Generations } from '#lib/generations.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
+import type { CacheCode } from '#logs/line.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { MAX_OBJECT_AGE_MS } from './absence.ts';
 import { type AskingClient, denialOf } from './access.ts';
+import { cacheCode } from './access-log.ts';
 import { CLOCK_TOLERANCE_MS } from './decide.ts';
 import type { EdgeRequest, ReceivedRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
@@ -20,7 +22,7 @@ import { finalHeaders, safeReason } from './respond/final-head.ts';
 import type { CachedResponse, CacheStore, EntryPlace, StoredBody } from './store/store.ts';
 import { isMisdirected, type Secured } from './tls/secured.ts';
 
-/** A GET whose head says nothing else that counts for what is stored. */
+/** A GET whose head says nothing else that counts for what is stored and does not vary but by the coding. */
 export interface PlainRequest extends AskingClient {
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
@@ -29,6 +31,14 @@ export interface PlainRequest extends AskingClient {
   readonly target: string;
   /** Empty: absent. */
   readonly acceptEncoding: string;
+  /** From `conditionsOf`. */
+  readonly conditions: string;
+}
+
+/** `If-None-Match` and `If-Modified-Since` as one text, which is empty without them; neither is empty where it is there. */
+export function conditionsOf(ifNoneMatch: string | undefined, ifModifiedSince: string | undefined): string {
+  if (ifNoneMatch === undefined && ifModifiedSince === undefined) return '';
+  return `\n${ifNoneMatch ?? ''}\n${ifModifiedSince ?? ''}`; // no field holds a line end
 }
 
 export interface Shortcuts {
@@ -43,12 +53,13 @@ export interface PreparedAnswer {
   readonly domainId: number;
   readonly host: string;
   readonly contentType: string | undefined;
-  /** Of a 200. */
+  readonly status: 200 | 304;
   readonly reason: string;
+  readonly cacheCode: CacheCode;
   readonly headers: RawHeaders;
   readonly body: readonly Buffer[];
   /** As each transport has written it, for as long. */
-  readonly written: { http1?: WrittenAnswer<Buffer>; http2?: WrittenAnswer<readonly string[]> };
+  readonly written: { http1?: WrittenAnswer<Buffer>; http2?: WrittenAnswer<string[]> };
 }
 
 export interface WrittenAnswer<T> {
@@ -95,8 +106,10 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
       if (received.isPlain !== true || request.target.startsWith(WELL_KNOWN)) return;
       const shortcut = prepare(request, site, answer);
       if (shortcut === undefined) return;
-      const acceptEncoding = firstValue(request.headers, 'accept-encoding') ?? '';
-      const key = keyOf({ isTls: received.isTls, host: request.host, target: request.target, acceptEncoding });
+      const { host, target, headers, facts } = request;
+      const acceptEncoding = firstValue(headers, 'accept-encoding') ?? '';
+      const conditions = conditionsOf(facts.ifNoneMatch, facts.ifModifiedSince);
+      const key = keyOf({ isTls: received.isTls, host, target, acceptEncoding, conditions });
       if (key.length <= MAX_KEY_CHARS) shortcuts.set(key, shortcut);
     },
     find: (request, now) => {
@@ -115,22 +128,29 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
   };
 }
 
-function keyOf({ isTls, host, target, acceptEncoding }: Omit<PlainRequest, keyof AskingClient | 'secured'>): string {
-  return `${isTls ? 'https' : 'http'}://${host}${target} ${acceptEncoding}`; // no target holds a blank
+type KeyParts = Omit<PlainRequest, keyof AskingClient | 'secured'>;
+
+function keyOf({ isTls, host, target, acceptEncoding, conditions }: KeyParts): string {
+  return `${isTls ? 'https' : 'http'}://${host}${target} ${acceptEncoding}${conditions}`; // no target holds a blank
 }
 
 /** `undefined`: what it depends on is not all looked at by `find`. */
 function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer): Shortcut | undefined {
   const { status, mark, stored, body } = answer;
-  const isWhole = status === 200 && stored?.status === 200 && stored.range === undefined;
+  const isWhole = stored?.status === 200 && stored.range === undefined;
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
   if (stored.place === undefined || answer.isFromDisk === true || answer.closes === true) return undefined;
+  const of = { host: request.host, site, stored, place: stored.place, answer };
+  if (status === 304 && body.kind === 'none') return new Shortcut({ ...of, status }, undefined, []);
+  const { ifNoneMatch, ifModifiedSince } = request.facts;
+  // Whoever names a tag that nobody has would have us keep the body once more.
+  if (status !== 200 || ifNoneMatch !== undefined || ifModifiedSince !== undefined) return undefined;
   if (body.kind !== 'pieces' || body.pieces.length !== 1) return undefined;
   const [piece] = body.pieces;
   if (piece === undefined || Buffer.isBuffer(piece) || spanBytes(piece.span) !== piece.body.sizeBytes) return undefined;
   const bytes = bodyInMemory(piece.body);
   if (bytes === undefined) return undefined;
-  return new Shortcut({ host: request.host, site, stored, place: stored.place, answer }, piece.body, bytes);
+  return new Shortcut({ ...of, status }, piece.body, bytes);
 }
 
 /** `undefined`: too large, or not there. */
@@ -146,6 +166,7 @@ interface Origin {
   readonly stored: CachedResponse;
   readonly place: EntryPlace;
   readonly answer: EdgeAnswer;
+  readonly status: PreparedAnswer['status'];
 }
 
 class Shortcut {
@@ -156,28 +177,38 @@ class Shortcut {
   /** The first instant at which it is no answer any more. */
   readonly until: number;
   readonly weight: number;
+  readonly #status: PreparedAnswer['status'];
   readonly #reason: string;
+  readonly #cacheCode: CacheCode;
   readonly #headers: RawHeaders;
   readonly #contentType: string | undefined;
   readonly #kept: readonly Buffer[] | undefined;
-  readonly #held: WeakRef<StoredBody>;
+  readonly #held: WeakRef<StoredBody> | undefined;
   #answer: PreparedAnswer | undefined;
   #from = 0;
   #to = 0;
 
-  constructor({ host, site, stored, place, answer }: Origin, body: StoredBody, bytes: readonly Buffer[]) {
+  /** `body`: absent where there is none to be sent. */
+  constructor(
+    { host, site, stored, place, answer, status }: Origin,
+    body: StoredBody | undefined,
+    bytes: readonly Buffer[],
+  ) {
     this.host = host;
     this.site = site;
     this.stored = stored;
     this.place = place;
     this.until = Math.min(freshUntil(stored), stored.requestAt + MAX_OBJECT_AGE_MS);
+    this.#status = status;
+    this.#cacheCode = cacheCode(answer);
     this.#reason = safeReason(answer.reason);
     this.#headers = finalHeaders(answer);
     this.#contentType = firstValue(answer.headers, 'content-type');
-    this.#held = new WeakRef(body);
+    this.#held = body && new WeakRef(body);
+    const bodyBytes = body?.sizeBytes ?? 0;
     // A copy: what the store gave may be a small part of something large.
-    if (body.sizeBytes <= MAX_KEPT_BODY_BYTES) this.#kept = [ownBytes(bytes)];
-    const kept = this.#kept === undefined ? 0 : body.sizeBytes;
+    if (bodyBytes <= MAX_KEPT_BODY_BYTES) this.#kept = bodyBytes === 0 ? [] : [ownBytes(bytes)];
+    const kept = this.#kept === undefined ? 0 : bodyBytes;
     this.weight = SHORTCUT_BYTES + 2 * (kept + this.#headers.join().length);
   }
 
@@ -186,7 +217,7 @@ class Shortcut {
     if (this.#answer === undefined || now < this.#from || now >= this.#to) this.#answer = this.#prepareAt(now);
     if (this.#kept !== undefined) return this.#answer;
     // Not to be kept in memory by us.
-    const held = this.#held.deref();
+    const held = this.#held?.deref();
     const body = held && bodyInMemory(held);
     return body && { ...this.#answer, body };
   }
@@ -199,7 +230,9 @@ class Shortcut {
       domainId: this.site.id,
       host: this.host,
       contentType: this.#contentType,
+      status: this.#status,
       reason: this.#reason,
+      cacheCode: this.#cacheCode,
       headers,
       body: this.#kept ?? [],
       written: {},

@@ -2,10 +2,9 @@
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
-import { formatAnswered, formatClient } from '#logs/line.ts';
-import { CLIENT_LEFT } from '../access-log.ts';
 import type { EdgeContext } from '../context.ts';
-import type { PlainRequest, PreparedAnswer, WrittenAnswer } from '../shortcuts.ts';
+import { formatPrepared, PreparedLines, type PreparedReply } from '../prepared-lines.ts';
+import { conditionsOf, type PreparedAnswer, type WrittenAnswer } from '../shortcuts.ts';
 import type { Secured } from '../tls/secured.ts';
 import { formatHead } from './head-text.ts';
 import type { RequestHead } from './read-head.ts';
@@ -23,18 +22,12 @@ export interface PreparedConnection {
 
 type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics'>;
 
-/** An answer that is on its way. */
-interface Reply {
-  readonly answer: PreparedAnswer;
+interface Reply extends PreparedReply {
   readonly written: WrittenAnswer<Buffer>;
-  readonly request: PlainRequest;
-  readonly startedAt: number;
-  readonly requestBytes: number;
 }
 
 /** Smaller bodies are one piece with their head. */
 const MAX_JOINED_BYTES = 16 * 1024;
-const HIT = { status: 'HIT' } as const;
 
 export class PreparedReplies {
   readonly #edge: PreparedContext;
@@ -45,14 +38,12 @@ export class PreparedReplies {
   readonly #userAgent = new RepeatedText(orAbsent);
   /** In order. */
   readonly #underWay: Reply[] = [];
-  /** Of those that are not out: their client has not left. */
-  #cutStatus: 503 | undefined;
-  /** What the log says of the client, and of whom it says that. */
-  #logged = { referer: undefined as string | undefined, userAgent: undefined as string | undefined, text: '-\t-' };
+  readonly #lines: PreparedLines;
 
   constructor(edge: PreparedContext, connection: PreparedConnection) {
     this.#edge = edge;
     this.#connection = connection;
+    this.#lines = new PreparedLines(edge, '1.1');
   }
 
   /** `bytes` begin with the head. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
@@ -66,6 +57,7 @@ export class PreparedReplies {
       clientAddress,
       host: this.#host.read(bytes, head.hostStart, head.hostEnd),
       target: bytes.toString('latin1', head.targetStart, head.targetEnd),
+      conditions: readConditions(bytes, head),
       acceptEncoding: this.#acceptEncoding.read(bytes, head.acceptEncodingStart, head.acceptEncodingEnd),
       referer: this.#referer.read(bytes, head.refererStart, head.refererEnd),
       userAgent: this.#userAgent.read(bytes, head.userAgentStart, head.userAgentEnd),
@@ -81,7 +73,7 @@ export class PreparedReplies {
 
   /** We end the connection. */
   cut(status: 503): void {
-    this.#cutStatus = status;
+    this.#lines.cut(status);
   }
 
   #send(head: Buffer, body: readonly Buffer[]): void {
@@ -100,44 +92,21 @@ export class PreparedReplies {
   readonly #conclude = (error?: Error | null): void => {
     const reply = this.#underWay.shift();
     if (reply === undefined) return;
-    const { clock, metrics, writeLog } = this.#edge;
-    const { answer, written, request, startedAt, requestBytes } = reply;
-    const { clientAddress, target, referer, userAgent } = request;
-    const endedAt = clock();
-    const responseBytes = written.headBytes + written.bodyBytes;
-    const isOut = error === undefined || error === null;
-    const status = isOut ? 200 : (this.#cutStatus ?? CLIENT_LEFT);
-    metrics.countRequest(HIT, status, responseBytes);
-    metrics.countPrepared();
-    writeLog(answer.domainId, {
-      clientAddress,
-      endedAt,
-      durationMs: endedAt - startedAt,
-      requestBytes,
-      responseBytes,
-      host: answer.host,
-      method: 'GET',
-      target,
-      httpVersion: '1.1',
-      cacheCode: 'TCP_MEM_HIT',
-      status,
-      contentType: answer.contentType,
-      referer,
-      userAgent,
-      ...(isOut && { tail: `${written.logged}\t${this.#loggedClient(referer, userAgent)}` }),
-    });
+    const { logged, headBytes, bodyBytes } = reply.written;
+    this.#lines.conclude(reply, logged, headBytes + bodyBytes, error === undefined || error === null);
   };
-
-  #loggedClient(referer: string | undefined, userAgent: string | undefined): string {
-    if (referer !== this.#logged.referer || userAgent !== this.#logged.userAgent)
-      this.#logged = { referer, userAgent, text: formatClient({ referer, userAgent }) };
-    return this.#logged.text;
-  }
 }
 
-/** Nothing in it but host, target and `Accept-Encoding` counts for what is stored. */
+/** Nothing in it but what a shortcut is found by counts for what is stored. */
 export function isPlainGet(head: RequestHead): boolean {
-  return head.isPlain && !head.isHead && head.ifNoneMatchEnd === 0 && head.ifModifiedSinceEnd === 0;
+  return head.isPlain && !head.isHead;
+}
+
+function readConditions(bytes: Buffer, head: RequestHead): string {
+  const { ifNoneMatchStart, ifNoneMatchEnd, ifModifiedSinceStart, ifModifiedSinceEnd } = head;
+  if (ifNoneMatchEnd === 0 && ifModifiedSinceEnd === 0) return '';
+  const tags = bytes.toString('latin1', ifNoneMatchStart, ifNoneMatchEnd);
+  return conditionsOf(orAbsent(tags), orAbsent(bytes.toString('latin1', ifModifiedSinceStart, ifModifiedSinceEnd)));
 }
 
 /** A field that is not there. */
@@ -150,17 +119,13 @@ function isJoined(body: readonly Buffer[]): boolean {
   return piece === undefined || (body.length === 1 && piece.length <= MAX_JOINED_BYTES);
 }
 
-function write(
-  { reason, headers, host, contentType, body }: PreparedAnswer,
-  target: string,
-  framing: string,
-): WrittenAnswer<Buffer> {
-  const head = Buffer.from(formatHead(200, reason, headers, framing), 'latin1');
-  const answered = { host, method: 'GET', target, httpVersion: '1.1', cacheCode: 'TCP_MEM_HIT', status: 200 } as const;
+function write(answer: PreparedAnswer, target: string, framing: string): WrittenAnswer<Buffer> {
+  const { status, reason, headers, body } = answer;
+  const head = Buffer.from(formatHead(status, reason, headers, framing), 'latin1');
   return {
     head: ownBytes(isJoined(body) ? [head, ...body] : [head]),
     headBytes: head.length,
     bodyBytes: body.reduce((sum, { length }) => sum + length, 0),
-    logged: formatAnswered({ ...answered, contentType }),
+    logged: formatPrepared(answer, target, '1.1'),
   };
 }
