@@ -31,7 +31,7 @@ interface CurrentFiles {
   readonly stem: string;
   readonly log: FileHandle;
   readonly journal: FileHandle;
-  readonly inode: number;
+  readonly inodes: { readonly log: number; readonly journal: number };
   /** Of the time that they are for. */
   readonly slot: number;
   bytes: number;
@@ -126,9 +126,9 @@ export class SpoolFiles {
     const { stem, journal } = await this.#openNew(spoolStem(name, now, this.#sequence++), now);
     try {
       const log = await open(this.#path(stem, '.log'), 'ax', 0o600);
-      const { ino: inode } = await log.stat();
+      const inodes = { log: (await log.stat()).ino, journal: (await journal.stat()).ino };
       this.#options.taken?.begin(stem);
-      return { stem, log, journal, inode, slot, bytes: 0, lines: 0, unrecorded: new Tally() };
+      return { stem, log, journal, inodes, slot, bytes: 0, lines: 0, unrecorded: new Tally() };
     } catch (error) {
       await journal.close();
       await rm(this.#path(stem, '.stats'), { force: true });
@@ -145,8 +145,10 @@ export class SpoolFiles {
   }
 
   /** A file that was deleted under us still takes bytes, which nobody will ever see. */
-  async #isInPlace(files: CurrentFiles): Promise<boolean> {
-    return (await statOrUndefined(this.#path(files.stem, '.log')))?.ino === files.inode;
+  async #isInPlace({ stem, inodes }: CurrentFiles): Promise<boolean> {
+    const log = await statOrUndefined(this.#path(stem, '.log'));
+    const journal = await statOrUndefined(this.#path(stem, '.stats'));
+    return log?.ino === inodes.log && journal?.ino === inodes.journal;
   }
 
   async #finish(): Promise<void> {
@@ -171,9 +173,13 @@ export class SpoolFiles {
     this.#isTidy = true;
   }
 
+  /** Also where somebody removed the journal: what the log holds beyond what was read of it can be counted. */
   async #markDone(stem: string): Promise<void> {
+    const done = this.#path(stem, '.done');
     try {
-      await rename(this.#path(stem, '.stats'), this.#path(stem, '.done'));
+      const isThere = await this.#exists(stem, '.stats');
+      if (isThere) await rename(this.#path(stem, '.stats'), done);
+      else if (await this.#exists(stem, '.log')) await (await open(done, 'ax', 0o600)).close();
     } catch (error) {
       this.#options.onTrouble('the file cannot be ended', error);
     }

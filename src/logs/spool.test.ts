@@ -155,6 +155,17 @@ describe('the spool', () => {
     assert.match(reports.join(), /was killed: the requests of its last 500 ms may be missing/);
   });
 
+  test('goes on in other files when somebody removed the journal, and ends the log that has none', async (t) => {
+    const { directory, spool, write } = start(t);
+    write('one');
+    await spool.flush();
+    for (const file of journals(directory)) rmSync(join(directory, file));
+    write('two');
+    await spool.flush();
+    const [first = '', second = ''] = files(directory).map((file) => file.replace('.log', ''));
+    assert.deepEqual(journals(directory), [`${first}.done`, `${second}.stats`]);
+  });
+
   test('never overwrites a finished file, even within one millisecond', async (t) => {
     const folder = join(temporaryFolder(t), 'logs');
     for (const line of ['a', 'b', 'c']) {

@@ -34,7 +34,9 @@ export async function collect(directory: string, outbox: Outbox, writers: readon
     await countRest(join(directory, `${stem}.log`), stem, outbox);
     done.push(stem);
   }
-  outbox.forgetOthers(files.flatMap((file) => stemOf(file, '.stats') ?? stemOf(file, '.done') ?? []));
+  // A log alone has lost its journal to somebody: what is known of it counts when it ends.
+  const known = (file: string) => stemOf(file, '.stats') ?? stemOf(file, '.done') ?? stemOf(file, '.log') ?? [];
+  outbox.forgetOthers(files.flatMap(known));
   return done;
 }
 

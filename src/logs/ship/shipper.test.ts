@@ -1,6 +1,6 @@
 /** From a worker's spool to what control is told, with real files; control is what the posts stand for. */
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -169,6 +169,28 @@ describe('the shipper', { timeout: 60_000 }, () => {
     );
     await eventually('the half line is counted', () => shipper.brokenLines === 1);
     assert.equal(sumOf(bench.reports, 7).requests, 3);
+  });
+
+  test('counts once, and ships, what has lost its journal to somebody', async (t) => {
+    const bench = start(t);
+    bench.startShipper();
+    bench.spool.write(7, RECORD);
+    await bench.spool.flush();
+    bench.now += 64_000;
+    await eventually('it is reported', () => sumOf(bench.reports, 7).requests === 1);
+    for (const file of readdirSync(bench.directory)) if (file.endsWith('.stats')) rmSync(join(bench.directory, file));
+    await eventually('the shipper has looked', () => {
+      bench.now += 60_000;
+      bench.spool.countOrigin(7, 1);
+      return sumOf(bench.reports, 7).bytesOrigin > 0;
+    });
+    bench.spool.write(7, { ...RECORD, endedAt: bench.now });
+    await bench.spool.close();
+    await eventually('both files are shipped', () => bench.parts.length === 2);
+    bench.now += 64_000;
+    await eventually('the second is reported', () => sumOf(bench.reports, 7).requests === 2);
+    await eventually('nothing is left', () => readdirSync(bench.directory).length === 0);
+    assert.equal(sumOf(bench.reports, 7).requests, 2);
   });
 
   test('waits for a control that is away, also through its own end, and tells everything once', async (t) => {
