@@ -1,17 +1,21 @@
 /** Clients of HTTP/2 that mean harm: each is bounded in what it costs, its connection ends, and others are served meanwhile. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { openStore } from '../src/edge/store/open.ts';
 import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { connectFrames, FLAGS, type FrameClient, fields, frame, uint32 } from './support/http2-frames.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
 import { reply } from './support/origin.ts';
+import { temporaryFolder } from './support/temporary.ts';
 
 const GET = fields([':method', 'GET'], [':scheme', 'https'], [':authority', SITE_HOST], [':path', '/']);
 const ENDED = FLAGS.endHeaders | FLAGS.endStream;
 const MAX_FRAMES = 60_000;
 const BATCH = 100;
+/** The setting of a client: no byte of a body can go out to it. */
+const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 
 /** Sends `make(0)`, `make(1)`, … until the server ends the connection; gives how many it took. */
 async function flood(client: FrameClient, make: (index: number) => Buffer): Promise<number> {
@@ -103,13 +107,57 @@ describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () =
     client.socket.destroy();
   });
 
+  test('clients that take nothing of what is read from the disk are cut before it is too much for memory', async (t) => {
+    const folder = { directory: temporaryFolder(t), onProblem: () => undefined };
+    const store = openStore({ ...folder, memoryBytes: 1024 * 1024, diskBytes: 64 * 1024 * 1024 });
+    const size = 6_000_000;
+    const limits = { maxReaderBytes: 4 * 1024 * 1024 };
+    const script = reply('x'.repeat(size), { 'cache-control': 'max-age=60' });
+    const edge = await startHttpsEdge(t, script, { store, limits });
+    t.after(() => store[Symbol.asyncDispose]());
+    const url = `https://${SITE_HOST}/`;
+    await edge.curl(url);
+    await eventually('it is on the disk', async () => (await edge.curl(url)).headers['x-cache'] === 'HIT');
+    const harmless = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
+    await harmless.send(frame('headers', ENDED, 1, GET));
+    const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
+    await client.send(
+      Buffer.concat(Array.from({ length: 50 }, (_, index) => frame('headers', ENDED, streamOf(index), GET))),
+    );
+    const cut = () => edge.log.filter((fields) => fields[9] === 'TCP_HIT/503').length;
+    await eventually('seven of all are left', () => cut() === 44);
+    assert.equal((await edge.curl(url)).body.length, size);
+    assert.equal(harmless.resets.length, 0);
+    for (const { socket } of [client, harmless]) socket.destroy();
+    await eventually('all is over', () => edge.log.filter((fields) => fields[9]?.endsWith('/499')).length >= 6);
+  });
+
+  test('where too many streams are open, the connection that has most of them ends', async (t) => {
+    const hit = reply('x'.repeat(100_000), { 'cache-control': 'max-age=60' });
+    const edge = await startHttpsEdge(t, hit, { limits: { maxHttp2Streams: 120 } });
+    await edge.curl(`https://${SITE_HOST}/`);
+    const open = async (count: number) => {
+      const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
+      await client.send(
+        Buffer.concat(Array.from({ length: count }, (_, index) => frame('headers', ENDED, streamOf(index), GET))),
+      );
+      return client;
+    };
+    const clients = [await open(2), await open(90), await open(50)];
+    await clients[1]?.closed;
+    await eventually('its requests are logged', () => edge.log.length === 91);
+    assert.equal(edge.log.filter((fields) => fields[9] === 'TCP_MEM_HIT/503').length, 90);
+    assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
+    assert.deepEqual([clients[0]?.isClosed, clients[2]?.isClosed], [false, false]);
+    for (const client of clients) client?.socket.destroy();
+  });
+
   test('streams beyond the limit are refused, and those that take nothing are cut in time', async (t) => {
     const body = reply('x'.repeat(1_000_000), { 'cache-control': 'max-age=60' });
     const limits = { clientIdleMs: 250, keepAliveMs: 250, requestHeaderMs: 250 };
     const edge = await startHttpsEdge(t, body, { limits });
     await edge.curl(`https://${SITE_HOST}/`);
-    // A window of nothing: no byte of a body can go out.
-    const client = await connectFrames(edge.httpsPort, SITE_HOST, Buffer.from([0, 4, 0, 0, 0, 0]));
+    const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
     const before = process.memoryUsage();
     await client.send(
       Buffer.concat(Array.from({ length: 150 }, (_, index) => frame('headers', ENDED, streamOf(index), GET))),

@@ -28,6 +28,8 @@ export interface EdgeLimits {
   /** At once; one more ends the oldest. */
   readonly maxHandshakes: number;
   readonly maxTlsConnections: number;
+  /** Open at once; one more ends the connection that has most of them. */
+  readonly maxHttp2Streams: number;
   /** In memory, ready for handshakes. */
   readonly maxCertificates: number;
   readonly maxHeaderBytes: number;
@@ -36,6 +38,8 @@ export interface EdgeLimits {
   readonly maxRequestsPerConnection: number;
   /** For their turn on one connection; one more is the connection's last. */
   readonly maxWaitingRequests: number;
+  /** Memory for what is read from the disk and clients have not taken. */
+  readonly maxReaderBytes: number;
   readonly maxWebSockets: number;
   /** Without a byte either way. */
   readonly webSocketIdleMs: number;
@@ -61,12 +65,14 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   handshakeMs: 10_000,
   maxHandshakes: 2_000, // some 60 KB each
   maxTlsConnections: 20_000, // the same
+  maxHttp2Streams: 50_000, // some 20 KB each
   maxCertificates: 3_000, // 50 KB each, and a third of a millisecond to make again
   maxHeaderBytes: 32 * 1024,
   maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
   // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.
   maxRequestsPerConnection: 10_000,
   maxWaitingRequests: 1_000,
+  maxReaderBytes: 1024 * 1024 * 1024, // 2,000 clients, of half a MiB each
   maxWebSockets: MAX_WEB_SOCKETS,
   webSocketIdleMs: 600_000, // ends that have something to say or to ask do so more often
   webSocketEndedMs: 5_000,

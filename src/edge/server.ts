@@ -141,7 +141,11 @@ function createContext(
     isClosing,
     ports,
     lag,
-    pins: createPins({ maxBytes: options.maxLagBytes, isCounted: store.isCounted ?? (() => true) }),
+    pins: createPins({
+      maxBytes: options.maxLagBytes,
+      maxReaderBytes: limits.maxReaderBytes,
+      isCounted: store.isCounted ?? (() => true),
+    }),
     webSockets,
     unreadFetchMs: limits.unreadFetchMs,
   };

@@ -1,31 +1,10 @@
-/** An HTTP/2 connection: its limits, and its streams as requests that are served side by side. docs/decisions/0182 */
-import {
-  constants,
-  performServerHandshake,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-  type ServerOptions,
-} from 'node:http2';
+/** A worker's HTTP/2 connections: taken with their limits, looked after, and ended with the edge. docs/decisions/0182 */
+import { performServerHandshake, type ServerOptions } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import type { RawHeaders } from '#http/headers.ts';
-import { describeRefusal } from '../access-log.ts';
-import type { ClientConnections } from '../connection.ts';
-import type { EdgeContext } from '../context.ts';
-import { handle } from '../handle.ts';
 import type { EdgeLimits } from '../limits.ts';
-import type { Proxies } from '../proxies.ts';
-import type { ReceivedRequest } from '../request.ts';
+import { createSwept } from '../swept.ts';
 import type { Secured } from '../tls/secured.ts';
-import { type Http2Head, readHttp2Request } from './request.ts';
-import { createUnheardStreams } from './unheard.ts';
-import { Http2Viewer } from './viewer.ts';
-
-export interface Http2Parts {
-  readonly edge: EdgeContext;
-  readonly limits: EdgeLimits;
-  readonly connections: ClientConnections;
-  readonly proxies: Proxies;
-}
+import { Http2Connection, type Http2Parts, MAX_STREAMS } from './connection.ts';
 
 export interface Http2Sessions {
   serve(socket: TLSSocket, secured: Secured): void;
@@ -35,20 +14,19 @@ export interface Http2Sessions {
 }
 
 export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
-  const sessions = new Set<ServerHttp2Session>();
+  const open = createSwept<Http2Connection>(parts.limits);
   return {
     serve: (socket, secured) => {
       const session = performServerHandshake(socket, sessionOptions(parts.limits));
-      sessions.add(session);
-      session.once('close', () => sessions.delete(session));
-      session.on('error', ignore);
-      serveSession(session, socket, secured, parts);
+      const connection = new Http2Connection(session, socket, secured, parts);
+      open.add(connection);
+      session.once('close', () => open.delete(connection));
     },
     close: () => {
-      for (const session of sessions) session.close();
+      for (const { session } of open.all) session.close();
     },
     cutAll: () => {
-      for (const session of sessions) session.destroy();
+      for (const connection of open.all) connection.cut();
     },
   };
 }
@@ -73,7 +51,6 @@ function sessionOptions({ maxHeaderBytes }: EdgeLimits): ServerOptions {
   };
 }
 
-const MAX_STREAMS = 100;
 /** As few bytes as a field can have, so many fit into the header section. */
 const MAX_FIELDS = 2048;
 /** Node counts a write with its whole buffer, though that is shared with other clients. */
@@ -81,72 +58,3 @@ const MAX_SESSION_MIB = 128;
 /** A page that is left with all its pictures on the way, and somebody who looks for a place in a film. */
 const RESETS_AT_ONCE = 200;
 const RESETS_PER_SECOND = 20;
-
-function serveSession(session: ServerHttp2Session, socket: TLSSocket, secured: Secured, parts: Http2Parts): void {
-  const { edge, limits, connections } = parts;
-  let requests = 0;
-  let open = 0;
-  let idle: NodeJS.Timeout;
-  const unheard = createUnheardStreams();
-  const address = parts.proxies.addressOf(socket);
-  const note = (count: number) => {
-    for (let i = 0; i < count; i++) noteRefused(edge, address);
-  };
-  const end = () => {
-    note(unheard.upTo(session.state.lastProcStreamID));
-    session.close();
-    idle = setTimeout(() => session.destroy(), GOODBYE_MS);
-  };
-  // Pings keep nothing open: only requests do.
-  idle = setTimeout(end, limits.requestHeaderMs);
-  session.once('close', () => clearTimeout(idle));
-  // Before Node's own listener, which takes from the session what it knows.
-  socket.prependListener('close', () => note(unheard.upTo(session.state.lastProcStreamID)));
-  session.on('stream', (stream, _headers, flags, fields: RawHeaders) => {
-    note(unheard.before(stream.id ?? 0));
-    requests += 1;
-    open += 1;
-    if (open >= MAX_STREAMS) unheard.noteFull();
-    clearTimeout(idle);
-    stream.once('close', () => {
-      open -= 1;
-      if (open === 0 && !session.destroyed) idle = setTimeout(end, limits.keepAliveMs);
-    });
-    const viewer = openViewer(stream, { fields, isWhole: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 });
-    void connections.serve(viewer, () => handle(viewer, edge)); // never rejects
-    if (requests >= limits.maxRequestsPerConnection) session.close();
-  });
-
-  const openViewer = (stream: ServerHttp2Stream, head: Http2Head): Http2Viewer => {
-    const { expectation, ...request } = readHttp2Request(head, limits.maxHeaderBytes);
-    const client = parts.proxies.clientOf(socket, request.headers);
-    const received: ReceivedRequest = {
-      ...request,
-      isTls: client.isTls,
-      secured,
-      clientAddress: client.address,
-      hasUnknownVersion: false,
-      hasUnknownExpectation: expectation === 'unknown',
-    };
-    return new Http2Viewer(stream, received, {
-      expectsContinue: expectation === 'continue',
-      isWhole: head.isWhole,
-      idleTimeoutMs: limits.clientIdleMs,
-      requestMs: limits.requestMs,
-      maxRequestBodyBytes: limits.maxRequestBodyBytes,
-      clock: edge.clock,
-    });
-  };
-}
-
-/** As one that is no HTTP/1.1: nothing of it is known here. */
-function noteRefused({ clock, metrics, writeLog }: EdgeContext, clientAddress: string): void {
-  const refused = { clientAddress, status: 400, responseBytes: 0, endedAt: clock(), httpVersion: '2.0' } as const;
-  metrics.countRequest({ status: 'ERROR', reason: 'malformed' }, refused.status, refused.responseBytes);
-  writeLog(0, describeRefusal({ ...refused, head: undefined }));
-}
-
-/** For the last frames to leave. */
-const GOODBYE_MS = 1_000;
-
-function ignore(): void {} // shows as closed

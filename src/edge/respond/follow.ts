@@ -1,7 +1,9 @@
 /** A body on its way into the store, on its way to one more client. */
 import type { Readable } from 'node:stream';
+import type { ByteSpan } from '#http/range.ts';
 import type { LiveBody } from '../live.ts';
 import { isReadable } from '../readable.ts';
+import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import type { Pins } from './pins.ts';
 
@@ -69,7 +71,7 @@ async function sendRest(
   if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
     const release = pins.hold(over.body, viewer);
     try {
-      return await sendAll(viewer, over.body.read({ first: at, last: over.sizeBytes - 1 }));
+      return await sendStored(viewer, over.body, { first: at, last: over.sizeBytes - 1 }, pins);
     } finally {
       release();
     }
@@ -78,7 +80,18 @@ async function sendRest(
   return rest !== undefined && sendAll(viewer, rest);
 }
 
-async function sendAll(viewer: Viewer, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<boolean> {
+async function sendStored(viewer: Viewer, body: StoredBody, span: ByteSpan, pins: Pins): Promise<boolean> {
+  for await (const chunk of body.read(span)) {
+    if (viewer.isGone) return false;
+    if (viewer.write(chunk)) continue;
+    const isTaken = pins.wait(body, viewer);
+    await viewer.drained();
+    isTaken();
+  }
+  return true;
+}
+
+async function sendAll(viewer: Viewer, chunks: Readable): Promise<boolean> {
   for await (const chunk of chunks) {
     if (viewer.isGone) return false;
     if (!viewer.write(chunk)) await viewer.drained();

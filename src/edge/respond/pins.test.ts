@@ -7,7 +7,7 @@ test('what the cache has given up is bounded: the clients of what was begun firs
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
   const [counted, old, young] = [body(1000), body(60), body(60)];
-  const pins = createPins({ maxBytes: 100, isCounted: (each) => each === counted });
+  const pins = createPins({ maxBytes: 100, maxReaderBytes: 100, isCounted: (each) => each === counted });
   const cut: string[] = [];
   const client = (name: string) => ({ cut: () => void cut.push(name) });
   const release = pins.hold(counted, client('counted'));

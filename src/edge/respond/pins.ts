@@ -4,21 +4,27 @@
  */
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
+import { createSlowReaders } from './slow-readers.ts';
 
 const CHECK_MS = 1_000;
 
 export interface Pins {
   /** The client has to be waited for; gives what ends that. */
   hold(body: StoredBody, viewer: Pick<Viewer, 'cut'>): () => void;
+  /** It is waited for just now, with pieces of the body that are its alone; gives what ends that. */
+  wait(body: StoredBody, viewer: Pick<Viewer, 'cut' | 'received'>): () => void;
 }
 
 export interface PinsOptions {
   readonly maxBytes: number;
+  /** Of what is read from the disk for clients that are waited for. */
+  readonly maxReaderBytes: number;
   /** Whether the cache counts the body's memory. */
   readonly isCounted: (body: StoredBody) => boolean;
 }
 
-export function createPins({ maxBytes, isCounted }: PinsOptions): Pins {
+export function createPins({ maxBytes, maxReaderBytes, isCounted }: PinsOptions): Pins {
+  const slowReaders = createSlowReaders(maxReaderBytes);
   const readers = new Map<StoredBody, Set<Pick<Viewer, 'cut'>>>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -33,6 +39,7 @@ export function createPins({ maxBytes, isCounted }: PinsOptions): Pins {
   };
 
   return {
+    wait: (body, viewer) => slowReaders.wait(viewer, body.readerBytes ?? 0),
     hold: (body, viewer) => {
       const viewers = readers.get(body) ?? new Set();
       readers.set(body, viewers.add(viewer));

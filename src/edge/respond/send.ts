@@ -88,7 +88,9 @@ async function writeSpan(viewer: Viewer, { body, span }: Exclude<BodyPiece, Buff
       if (viewer.isGone) return;
       if (viewer.write(chunk)) continue;
       release ??= pins.hold(body, viewer);
+      const isTaken = pins.wait(body, viewer);
       await viewer.drained();
+      isTaken();
     }
   } finally {
     release?.();

@@ -31,6 +31,10 @@ export class SlicedBody implements StoredBody {
     return body === undefined || this.#edge.store.isCounted?.(body) === true ? 0 : (body.heldBytes ?? body.sizeBytes);
   }
 
+  get readerBytes(): number {
+    return bodyOf(this.#reading)?.readerBytes ?? 0;
+  }
+
   /** To be read first: whether it can be shows while another answer may still be given. */
   async openFirst(slice: number): Promise<OpenedSlice> {
     const opened = await openSlice(this.#edge, this.#object, slice);

@@ -32,6 +32,10 @@ export class FileBody implements StoredBody {
     return this.#loaded === undefined ? 0 : this.sizeBytes;
   }
 
+  get readerBytes(): number {
+    return this.#loaded === undefined ? this.file.readerBytes : 0;
+  }
+
   readonly prepare = async (): Promise<boolean> => {
     if (this.#loaded !== undefined) return true;
     if (this.#mayLoad) this.#loading ??= this.#load();

@@ -38,6 +38,8 @@ export interface StoredBody {
   readonly isOnDisk?: boolean;
   /** Memory that it takes now; absent: its size. */
   readonly heldBytes?: number;
+  /** Memory that each reader takes besides, for pieces from the disk that nobody shares; absent: none. */
+  readonly readerBytes?: number;
 }
 
 /** Everything under one cache key. */

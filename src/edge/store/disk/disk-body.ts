@@ -32,6 +32,8 @@ export class DiskBody implements StoredBody {
   readonly sizeBytes: number;
   readonly isOnDisk = true;
   readonly heldBytes = 0;
+  /** The block that it is given, and the next. */
+  readonly readerBytes = 2 * STORED_BLOCK_BYTES;
   readonly written: Promise<boolean>;
   readonly #options: DiskBodyOptions;
   #path: string;

@@ -1,0 +1,59 @@
+/**
+ * Clients that are waited for while a body is read from the disk: each keeps pieces of it that nobody shares. All of them
+ * together are bounded. docs/decisions/0291
+ */
+import type { Viewer } from '../viewer.ts';
+
+export interface SlowReaders {
+  /** The client has to be waited for, and keeps so much meanwhile; gives what ends that. */
+  wait(viewer: Reader, bytes: number): () => void;
+}
+
+type Reader = Pick<Viewer, 'cut' | 'received'>;
+
+interface Waiting {
+  readonly viewer: Reader;
+  readonly bytes: number;
+}
+
+/** Beyond `maxBytes` clients are cut: those of the connection that keeps most, who has waited longest before the others. */
+export function createSlowReaders(maxBytes: number): SlowReaders {
+  /** By connection, and in the order in which their waiting began. */
+  const connections = new Map<object, Set<Waiting>>();
+  let total = 0;
+
+  const remove = (connection: object, one: Waiting): void => {
+    const own = connections.get(connection);
+    if (own?.delete(one) !== true) return;
+    total -= one.bytes;
+    if (own.size === 0) connections.delete(connection);
+  };
+
+  const cutOne = (): void => {
+    const [first] = connections;
+    if (first === undefined) return;
+    let [worst, most] = first;
+    for (const [connection, own] of connections) if (own.size > most.size) [worst, most] = [connection, own];
+    const [longest] = most;
+    if (longest === undefined) return;
+    remove(worst, longest);
+    longest.viewer.cut(503);
+  };
+
+  return {
+    wait: (viewer, bytes) => {
+      if (bytes === 0) return NOTHING;
+      const connection = viewer.received.secured ?? viewer;
+      const one = { viewer, bytes };
+      const own = connections.get(connection) ?? new Set();
+      // Who comes last stands last, so that of equals it is the connection that has waited longest.
+      if (own.size === 0) connections.set(connection, own);
+      own.add(one);
+      total += bytes;
+      while (total > maxBytes && connections.size > 0) cutOne();
+      return () => remove(connection, one);
+    },
+  };
+}
+
+const NOTHING = (): void => undefined;
