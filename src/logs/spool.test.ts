@@ -106,6 +106,31 @@ describe('the spool', () => {
     );
   });
 
+  for (const [zone, change] of [
+    ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+    ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+    ['America/Santiago', '2026-04-05T03:00:00Z'], // midnight is 23:00 again
+    ['America/Santiago', '2026-09-06T04:00:00Z'], // midnight is 01:00
+    ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'], // half an hour
+  ] as const) {
+    test(`no file holds lines of two hours of the zone when its clocks change: ${zone}, ${change}`, async (t) => {
+      const local = createLocalTime(zone);
+      const bench = start(t, { zone: local });
+      for (let minutes = -120; minutes <= 120; minutes += 10) {
+        bench.now = Date.parse(change) + minutes * 60_000;
+        bench.write(local.format(bench.now).slice(0, 13));
+        await bench.spool.flush();
+      }
+      const contents = files(bench.directory).map((file) => content(bench.directory, file).trim().split('\n'));
+      assert.ok(
+        contents.every((lines) => new Set(lines).size === 1),
+        JSON.stringify(contents),
+      );
+      assert.equal(contents.flat().length, 25);
+      assert.ok(contents.length <= 6, String(contents.length));
+    });
+  }
+
   test('starts a file before the limit is passed, and keeps only the newest finished ones', async (t) => {
     const { spool, write, directory } = start(t, { rotateBytes: 10, keepBytes: 20 });
     for (let i = 0; i < 12; i++) {
