@@ -50,6 +50,7 @@ export interface Values {
   readonly originVerify: 'names' | 'always' | 'never';
   readonly smsWebhookAllow: readonly string[];
   readonly smsTimeWindowSeconds: number;
+  readonly smsDays: number;
   readonly acmeDirectory?: string;
   readonly acmeEmail?: string;
   readonly acmeCa?: string;
@@ -200,13 +201,20 @@ export const SETTINGS: Settings = {
     default: '300',
     description: 'How many seconds the `time` of an SMS request may be off from the time of the service, either way',
   },
+  smsDays: {
+    // Longer than a message may wait and its receipt be waited for.
+    reader: wholeNumber(14, 3650),
+    default: '180',
+    unit: 'days',
+    description: 'How long requests, receipts and replies of SMS are kept; the ledger is kept for ever',
+  },
   acmeDirectory: {
     reader: textWhere(
       'https:// and the address of a directory',
-      (text) => /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
+      (text) => /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?(#[\w-]{1,32})?$/.test(text) && URL.canParse(text),
     ),
     description:
-      'Directory of the certificate authority (ACME) that certificates are obtained from, whose terms are agreed to with it; without it none are',
+      'Directory of the certificate authority (ACME) that certificates are obtained from, whose terms are agreed to with it; without it none are. A word behind # is another account there',
   },
   acmeEmail: {
     reader: textThat('an e-mail address', /^[^\s@,?]{1,64}@[^\s@,?]{1,190}$/),

@@ -204,7 +204,12 @@ test('what an authority refuses is told with its reason; a limit holds for as lo
     return refuse(400, 'accountDoesNotExist');
   };
   assert.equal((await world.run()).state, 'issued', 'an account that the authority has lost is registered anew');
-  assert.equal(world.asked.filter((what) => what === 'POST sign-me-up').length, 2);
+  const countAccounts = () => world.asked.filter((what) => what === 'POST sign-me-up').length;
+  assert.equal(countAccounts(), 2);
+  world.account = '#2'; // the first was deactivated, and is used no more
+  world.now = (await world.order())?.dueAt ?? 0;
+  assert.equal((await world.run()).state, 'issued');
+  assert.equal(countAccounts(), 3);
 });
 
 test('an authority that cannot be asked is asked again, and what it issued is fetched then', BOUND, async (t) => {

@@ -36,6 +36,8 @@ export interface AcmeWorld {
   readonly domain: Domain;
   readonly accountId: number;
   now: number;
+  /** Behind the address of the directory: another account. */
+  account: string;
   readonly logLines: string[];
   /** What authorities were asked, by method and path. */
   readonly asked: string[];
@@ -109,6 +111,7 @@ export async function startAcmeWorld(
   let workers = 0;
   const world: AcmeWorld = {
     ...{ db, ring, edge, pebble, domain, accountId, now, logLines },
+    account: '',
     asked: [],
     before: async () => undefined,
     after: async () => undefined,
@@ -139,10 +142,11 @@ export async function startAcmeWorld(
     },
     async round() {
       workers += 1;
-      const authority = createAuthority(place.directory, ask, () => performance.now());
+      const directory = place.directory + world.account;
+      const authority = createAuthority(directory, ask, () => performance.now());
       const clock = () => world.now;
       const own = { db, ring, authority, log, clock, random: () => 0.5, owner: `w${workers}`, onEnd: () => undefined };
-      const account = createAccountHolder({ ...own, directory: place.directory, email: undefined });
+      const account = createAccountHolder({ ...own, directory, email: undefined });
       const give = giveCertificate;
       const worker = await startAcmeWorker(
         { ...own, account, give: (trx, given) => give(trx, { ring, maxCertificates: 10 }, given) },
