@@ -1,4 +1,4 @@
-/** The SMS engine as control runs it: connectors to carriers, and the guarded way to customers' addresses. docs/decisions/0220 */
+/** The SMS engine as control runs it: connectors to carriers, the guarded way to customers' addresses, and an end to what is old. docs/decisions/0220 */
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import type { Config } from '#config';
@@ -7,13 +7,15 @@ import type { Db } from '#db/open.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import { startRounds } from '#lib/rounds.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
+import { forgetOldSms } from '#sms/retention.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 export interface SmsOptions {
-  readonly config: Pick<Config, 'smsWebhookAllow'>;
+  readonly config: Pick<Config, 'smsWebhookAllow' | 'smsDays'>;
   readonly db: Db;
   readonly ring: Keyring;
   readonly ownAddresses: readonly ListenAddress[];
@@ -23,6 +25,7 @@ export interface SmsOptions {
 
 /** For answers of carriers, when the service stops; what has none then is uncertain. */
 const MAX_DRAIN_MS = 5_000;
+const FORGET_EVERY_MS = 3_600_000;
 
 export async function startSms({ config, db, ring, ownAddresses, log, registry }: SmsOptions): Promise<SmsEngine> {
   const webhooks = createWebhookSender({ allow: config.smsWebhookAllow, refuse: ownAddresses });
@@ -35,10 +38,20 @@ export async function startSms({ config, db, ring, ownAddresses, log, registry }
     random: Math.random,
     owner: randomUUID(),
   });
+  const { smsDays } = config;
+  const forgetting = startRounds({
+    everyMs: FORGET_EVERY_MS,
+    work: (signal) => forgetOldSms({ db, smsDays }, systemClock(), signal),
+    onFailure: (error) => {
+      if (!forgetting.signal.aborted)
+        log.error({ err: error }, 'what is old of SMS was not deleted; trying again later');
+    },
+  });
   return {
     wake: () => engine.wake(),
     reload: () => engine.reload(),
     async stop(graceMs) {
+      await forgetting[Symbol.asyncDispose]();
       await engine.stop(Math.min(graceMs, MAX_DRAIN_MS));
       await webhooks[Symbol.asyncDispose]();
     },
