@@ -2,7 +2,8 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { SiteSource } from '#sites/table.ts';
 import type { HttpServer } from './http-server.ts';
-import { createHttp2Sessions, type Http2Parts } from './http2/session.ts';
+import type { Http2Parts } from './http2/connection.ts';
+import { createHttp2Sessions } from './http2/session.ts';
 import type { ListenOptions } from './listen.ts';
 import type { Certificates } from './tls/certificates.ts';
 import type { TicketSecret } from './tls/ticket-keys.ts';

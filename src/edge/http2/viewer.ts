@@ -1,13 +1,14 @@
 /** One request over HTTP/2, a stream of its connection by node:http2, and the way its answer goes out. */
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { formatDate } from '#http/dates.ts';
-import { isHopByHop, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createRequestBody, type RequestBody } from '../origin/request-body.ts';
 import type { Refusal } from '../parser-error.ts';
 import { formatMark } from '../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
 import { NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
+import { headFields } from './head-fields.ts';
 
 export interface Http2ViewerOptions {
   readonly expectsContinue: boolean;
@@ -142,18 +143,8 @@ export class Http2Viewer implements Viewer {
     const { status, headers } = this.#head;
     this.#head = undefined;
     const { method } = this.received;
-    const fields = [':status', String(status)];
-    for (let i = 0; i < headers.length; i += 2) {
-      const name = (headers[i] ?? '').toLowerCase();
-      // What is said of one connection has no place here. RFC 9113 §8.2.2
-      if (isHopByHop(name)) continue;
-      // Node sends no body with this status, and a length would promise one.
-      if (status === 205 && name === 'content-length') continue;
-      const value = headers[i + 1] ?? '';
-      fields.push(name, value);
-      this.#headBytes += name.length + value.length + 4;
-    }
-    this.#headBytes += STATUS_LINE_BYTES;
+    const { fields, headBytes } = headFields(status, headers);
+    this.#headBytes = headBytes;
     this.#isBodiless = endStream || method === 'HEAD' || status === 204 || status === 205 || status === 304;
     this.#stream.respond(fields, { endStream: this.#isBodiless });
   }
@@ -241,8 +232,5 @@ export class Http2Viewer implements Viewer {
     return this.#cutStatus;
   }
 }
-
-/** Of HTTP/1.1 with an empty phrase, and the empty line. */
-const STATUS_LINE_BYTES = 'HTTP/1.1 200 \r\n\r\n'.length;
 
 function ignore(): void {} // shows as closed
