@@ -3,7 +3,9 @@ import { ownBytes } from '#lib/own-bytes.ts';
 
 export class RepeatedText<T> {
   readonly #make: (text: string) => T;
-  #bytes: Buffer = Buffer.alloc(0);
+  /** The last text is at its beginning. */
+  #bytes: Buffer = ownBytes([]);
+  #length = 0;
   #made: T;
 
   /** `make`: of the bytes, a character each. It is asked for the empty text at once. */
@@ -13,10 +15,12 @@ export class RepeatedText<T> {
   }
 
   read(bytes: Buffer, start: number, end: number): T {
-    const known = this.#bytes;
-    if (end - start !== known.length || bytes.compare(known, 0, known.length, start, end) !== 0) {
+    const length = end - start;
+    if (length !== this.#length || bytes.compare(this.#bytes, 0, length, start, end) !== 0) {
+      if (length > this.#bytes.length) this.#bytes = ownBytes([bytes.subarray(start, end)]);
+      else bytes.copy(this.#bytes, 0, start, end);
+      this.#length = length;
       this.#made = this.#make(bytes.toString('latin1', start, end));
-      this.#bytes = ownBytes([bytes.subarray(start, end)]);
     }
     return this.#made;
   }

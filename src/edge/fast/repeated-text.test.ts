@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RepeatedText } from './repeated-text.ts';
+
+test('a text is made anew when, and only when, it is another', () => {
+  const made: string[] = [];
+  const text = new RepeatedText((value) => {
+    made.push(value);
+    return value;
+  });
+  const texts = ['', 'abc', 'abc', 'abd', 'ab', 'abcdef', 'abc', '', 'abc', '\u00e9'];
+  for (const value of texts) {
+    const bytes = Buffer.from(`xx${value}yy`, 'latin1');
+    assert.equal(text.read(bytes, 2, 2 + value.length), value);
+    bytes.fill(0);
+  }
+  assert.deepEqual(made, ['', 'abc', 'abd', 'ab', 'abcdef', 'abc', '', 'abc', '\u00e9']);
+});
