@@ -94,7 +94,10 @@ export class Lines implements AsyncDisposable {
   readonly #open = new Map<number, { readonly line: Line; readonly row: string }>();
   /** Rows that could not be opened: told once, tried again when they are changed. */
   readonly #broken = new Map<number, string>();
-  readonly #closing = new Set<Promise<void>>();
+  /** By id. */
+  readonly #closing = new Map<number, Promise<void>>();
+  /** As they were last read. */
+  #connectors: readonly StoredConnector[] = [];
 
   constructor(options: LinesOptions) {
     this.#options = options;
@@ -108,8 +111,12 @@ export class Lines implements AsyncDisposable {
     return this.#open.get(id)?.line;
   }
 
-  /** What is not changed stays open. What was on its way over one that closes is uncertain then. */
+  /**
+   * What is not changed stays open. What was on its way over one that closes is uncertain then. One that is changed is opened anew
+   * when it is closed: many a carrier allows one session only, and would refuse the second for half a minute.
+   */
   reload(connectors: readonly StoredConnector[]): void {
+    this.#connectors = connectors;
     const wanted = new Map(connectors.filter(({ enabled }) => enabled).map((row) => [row.id, row]));
     for (const [id, { line, row }] of this.#open) {
       const next = wanted.get(id);
@@ -119,14 +126,15 @@ export class Lines implements AsyncDisposable {
     }
     for (const connector of wanted.values()) {
       const isTried = this.#open.has(connector.id) || this.#broken.get(connector.id) === JSON.stringify(connector);
-      if (!isTried) this.#openLine(connector);
+      if (!isTried && !this.#closing.has(connector.id)) this.#openLine(connector);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#connectors = [];
     for (const { line } of this.#open.values()) this.#close(line);
     this.#open.clear();
-    await Promise.all(this.#closing);
+    await Promise.all(this.#closing.values());
   }
 
   #openLine(connector: StoredConnector): void {
@@ -144,7 +152,10 @@ export class Lines implements AsyncDisposable {
   }
 
   #close(line: Line): void {
-    const closing = line[Symbol.asyncDispose]().finally(() => this.#closing.delete(closing));
-    this.#closing.add(closing);
+    const closing = line[Symbol.asyncDispose]().finally(() => {
+      this.#closing.delete(line.id);
+      this.reload(this.#connectors);
+    });
+    this.#closing.set(line.id, closing);
   }
 }

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { StoredConnector } from '#db/sms-connectors.ts';
+import { createLogger } from '#lib/logger.ts';
+import { ScriptedCarrier } from '../../test/support/scripted-carrier.ts';
+import { createManualTimers } from '../../test/support/timers.ts';
+import { type Line, Lines } from './lines.ts';
+
+test('a connector that is edited is opened anew when its session has ended: a carrier may allow one only', async () => {
+  const { lines, opened, endSession } = begin();
+  lines.reload([rowOf(1), { ...rowOf(1), id: 2 }]);
+  assert.deepEqual(opened, [1, 1]);
+  lines.reload([rowOf(2), { ...rowOf(1), id: 2 }]);
+  lines.reload([rowOf(3), { ...rowOf(1), id: 2 }]);
+  assert.deepEqual(opened, [1, 1], 'its session has not ended');
+  assert.deepEqual(
+    lines.all.map(({ id }) => id),
+    [2],
+  );
+  endSession();
+  await turn();
+  assert.deepEqual(opened, [1, 1, 3], 'as it is now');
+  lines.reload([{ ...rowOf(1), id: 2 }]);
+  lines.reload([rowOf(4), { ...rowOf(1), id: 2 }]);
+  lines.reload([{ ...rowOf(1), id: 2 }]);
+  endSession();
+  await turn();
+  assert.deepEqual(opened, [1, 1, 3], 'it was disabled meanwhile');
+});
+
+test('what waits to be opened anew is not opened when all are closed', async () => {
+  const { lines, opened, endSession } = begin();
+  lines.reload([rowOf(1)]);
+  lines.reload([rowOf(2)]);
+  const closed = lines[Symbol.asyncDispose]();
+  endSession();
+  await closed;
+  await turn();
+  assert.deepEqual(opened, [1]);
+});
+
+/** `opened`: when their rows were changed. Sessions go on ending until it is said that they have. */
+function begin() {
+  const opened: number[] = [];
+  let ending = Promise.withResolvers<void>();
+  const lines = new Lines({
+    connect: () => {
+      const carrier = new ScriptedCarrier();
+      return Object.assign(carrier, { [Symbol.asyncDispose]: () => ending.promise });
+    },
+    tools: { log: createLogger({ level: 'silent', name: 'test' }), timers: createManualTimers(), random: () => 0 },
+    openSettings: ({ changedAt }) => {
+      opened.push(changedAt);
+      return { kind: 'loopback' };
+    },
+    events: (_line: Line) => ({
+      receipt: async () => {},
+      reply: async () => {},
+      lateAnswer: () => {},
+      stateChanged: () => {},
+      sessionEnded: () => {},
+      roomFreed: () => {},
+    }),
+  });
+  const endSession = () => {
+    ending.resolve();
+    ending = Promise.withResolvers();
+  };
+  return { lines, opened, endSession };
+}
+
+function rowOf(changedAt: number): StoredConnector {
+  const row = { id: 1, name: 'a', enabled: true, partsPerSecond: undefined, secret: undefined, changedAt };
+  return { ...row, settings: { kind: 'loopback' } };
+}
