@@ -2,16 +2,22 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { canMount } from './support/needs.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
-test('lines that a full disk does not take are counted, and their requests too', canMount(), async (t) => {
-  const program = join(import.meta.dirname, 'support', 'spool-full.ts');
+/** On a file system of 2 MiB. */
+async function runProgram(t: TestContext, name: string): Promise<string> {
+  const program = join(import.meta.dirname, 'support', name);
   const script = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$1" "$2" "$0"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
   const { stdout } = await promisify(execFile)('unshare', args, { timeout: 60_000 });
+  return stdout;
+}
+
+test('lines that a full disk does not take are counted, and their requests too', canMount(), async (t) => {
+  const stdout = await runProgram(t, 'spool-full.ts');
   const seen: Record<string, number> = JSON.parse(stdout);
   assert.ok((seen['droppedWhileFull'] ?? 0) > 500, stdout);
   assert.equal(seen['dropped'], seen['droppedWhileFull'], stdout);
@@ -19,3 +25,14 @@ test('lines that a full disk does not take are counted, and their requests too',
   assert.equal(seen['wholeLines'], seen['lines'], stdout);
   assert.equal(seen['counted'], 2_100, stdout);
 });
+
+test(
+  'what a full disk holds up is told once there is room: each request once, and each line that was not dropped',
+  canMount(),
+  async (t) => {
+    const stdout = await runProgram(t, 'ship-full.ts');
+    const { requests, dropped, told, whileFull } = JSON.parse(stdout);
+    assert.ok(whileFull.dropped > 0 && whileFull.told < requests && whileFull.failures > 0, stdout);
+    assert.deepEqual(told, { requests, lines: requests - dropped }, stdout);
+  },
+);
