@@ -182,6 +182,22 @@ test('a client that takes nothing is cut, and few of its requests are kept', asy
   client.destroy();
 });
 
+test('the last answer of a connection reaches a client that reads it late and has sent far more', async (t) => {
+  const origin = await startOrigin(t, reply('x'.repeat(1_000_000), FRESH));
+  const edge = await startTestEdge(t, [origin.port], { limits: { maxRequestsPerConnection: 3 } });
+  await edge.get('/');
+  const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+  const problems: Error[] = [];
+  client.on('error', (error) => problems.push(error));
+  client.write(get('/', `X-Padding: ${'x'.repeat(2_000)}\r\n`).repeat(3_000));
+  await eventually('all is read', () => edge.log.length === 4 && client.writableLength === 0);
+  const text = readText(client);
+  client.end();
+  assert.equal(statusesIn(await text).length, 3);
+  assert.ok((await text).endsWith(`Connection: close\r\n\r\n${'x'.repeat(1_000_000)}`));
+  assert.deepEqual(problems, []);
+});
+
 describe('a connection with nothing to do', () => {
   const limits = { keepAliveMs: 200, requestHeaderMs: 200 };
 

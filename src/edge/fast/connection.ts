@@ -211,11 +211,15 @@ export class BareConnection implements BareWire {
     this.socket.pause();
   }
 
-  /** What was given to the socket still goes out. */
+  /** What was given to the socket still goes out. Where requests are left unread a reset would take it from the client. RFC 9112 §9.6 */
   #end(): void {
     this.#isOver = true;
+    this.#rest = undefined;
+    this.#quietSweeps = 0;
     this.socket.setTimeout(this.#parts.limits.clientIdleMs);
-    this.socket.destroySoon();
+    if (!this.#isHeld || this.#hasEnded) return void this.socket.destroySoon();
+    this.socket.end();
+    this.socket.resume();
   }
 
   #giveAway(): void {
@@ -251,7 +255,7 @@ export class BareConnection implements BareWire {
   /** The client says no more. If nothing is on its way to it, it has left; else it may still read. */
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (!this.#isBusy) this.#end();
+    if (!this.#isBusy || this.#isOver) this.#end();
     else if (this.#viewer?.isFinished === false && this.#viewer.queuedBytes === 0) this.socket.destroy();
   };
 
@@ -278,10 +282,12 @@ export class BareConnection implements BareWire {
 
   /** The worker's clock for connections with nothing to do; `sweepMs` since the last time. */
   sweep(sweepMs: number): void {
-    if (this.#isBusy || this.#isOver) return;
+    if (this.#isBusy && !this.#isOver) return;
     const { limits } = this.#parts;
     const quietMs = this.#quietSweeps++ * sweepMs;
-    if (this.#rest !== undefined) {
+    if (this.#isOver) {
+      if (quietMs >= LINGER_MS) this.socket.destroySoon();
+    } else if (this.#rest !== undefined) {
       // A head that takes long has node:http's limits and refusals.
       if (quietMs >= Math.min(PATIENCE_MS, limits.requestHeaderMs)) this.#giveAway();
     } else if (this.#requests === 0) {
@@ -304,6 +310,8 @@ export class BareConnection implements BareWire {
 
 /** For the rest of a head. */
 const PATIENCE_MS = 1_000;
+/** For a client that has been told that the connection ends, and sends on. */
+const LINGER_MS = 5_000;
 const NOTHING = Buffer.alloc(0);
 
 function ignore(): void {} // shows as closed

@@ -1,5 +1,6 @@
 /** A worker's connections that we read ourselves: taken, looked after, and ended with the edge. */
 import type { Socket } from 'node:net';
+import { createSwept } from '../swept.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
@@ -17,12 +18,7 @@ export function createBareConnections(
   giveAway: (socket: Socket) => void,
 ): BareConnections {
   const { limits, connections } = parts;
-  const open = new Set<BareConnection>();
-  const sweepMs = Math.min(MAX_SWEEP_MS, limits.requestHeaderMs / 4, limits.keepAliveMs / 4);
-  let timer: NodeJS.Timeout | undefined;
-  const sweep = () => {
-    for (const connection of open) connection.sweep(sweepMs);
-  };
+  const open = createSwept<BareConnection>(limits);
   const shared: BareParts = {
     ...parts,
     head: new RequestHead(),
@@ -31,26 +27,15 @@ export function createBareConnections(
       connections.countBefore(socket, requests);
       giveAway(socket);
     },
-    onLeft: (connection) => {
-      open.delete(connection);
-      if (open.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
-    },
+    onLeft: open.delete,
   };
   return {
-    take: (socket) => {
-      open.add(new BareConnection(socket, shared));
-      timer ??= setInterval(sweep, sweepMs);
-    },
+    take: (socket) => open.add(new BareConnection(socket, shared)),
     close: () => {
-      for (const connection of open) connection.close();
+      for (const connection of open.all) connection.close();
     },
     cutAll: () => {
-      for (const connection of open) connection.cut();
+      for (const connection of open.all) connection.cut();
     },
   };
 }
-
-/** One timer for all of them: thousands of their own would be set anew with each request. */
-const MAX_SWEEP_MS = 1_000;
