@@ -228,7 +228,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     await checkMoney(api.db);
   });
 
-  test('the last of the balance is spent once, and who cannot pay spoils nothing for the others', async (t) => {
+  test('the last of the balance is spent once (playsms#259), and who cannot pay spoils nothing for the others', async (t) => {
     const { api, me, join } = await startSmsApi(t, newDatabase, { balance: 3 });
     const rich = await join(1000);
     const answers = await Promise.all([

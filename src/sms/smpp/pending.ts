@@ -41,6 +41,11 @@ export class PendingRequests {
     this.#onTimeout = onTimeout;
   }
 
+  /** That wait and are not overdue. */
+  get count(): number {
+    return this.#waiting.size;
+  }
+
   /** Gives the request its number. `command`: of the answer. */
   add(command: Command, settle: (answer: Answer) => void, late: (pdu: Pdu) => void): number {
     this.#previous = nextSequence(this.#previous, (it) => this.#waiting.has(it) || this.#late.has(it));

@@ -236,6 +236,30 @@ test('an answer of another kind, or to nothing, is none', async () => {
   assert.ok(((await answer) as { pdu?: Pdu }).pdu?.command === 'genericNack');
 });
 
+test('a carrier that says goodbye is heard out, for a while: what it has taken is not in doubt', async () => {
+  const it = begin();
+  it.answer('bindTransceiverResp', { systemId: '' });
+  const answers = [it.submit(), it.submit()];
+  it.ask('unbind', {}, 77);
+  assert.ok(!it.session.isBound, 'nothing more goes out');
+  assert.equal(it.sent().at(-1)?.command, 'submitSm', 'its answer waits for the carrier’s');
+  it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
+  assert.deepEqual(it.ends, []);
+  it.answer('submitSmResp', { messageId: 'b' }, 0, 3);
+  assert.deepEqual((await Promise.all(answers)).map(idOf), ['a', 'b']);
+  assert.deepEqual([it.sent().at(-1)?.command, it.sent().at(-1)?.sequence], ['unbindResp', 77]);
+  assert.deepEqual(it.ends, [{ kind: 'unbound' }]);
+
+  const mute = begin();
+  mute.answer('bindTransceiverResp', { systemId: '' });
+  const lost = mute.submit();
+  mute.ask('unbind', {}, 77);
+  mute.timers.advance(4_999);
+  assert.deepEqual(mute.ends, []);
+  mute.timers.advance(1);
+  assert.deepEqual([await lost, mute.ends], [{ kind: 'disconnected' }, [{ kind: 'unbound' }]]);
+});
+
 test('we say goodbye, and what is answered before the carrier does so counts', async () => {
   const it = begin();
   it.answer('bindTransceiverResp', { systemId: '' });

@@ -55,6 +55,8 @@ export type SessionEnd =
   | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'bindTimeout' | 'silent' | 'unbound' | 'left' };
 
+/** From the carrier's goodbye to ours. */
+const LAST_ANSWERS_MS = 5_000;
 /** Deliveries that are being stored; more are turned away, and the carrier sends them again. */
 const MAX_DELIVERIES = 1_000;
 
@@ -69,6 +71,8 @@ export class Session {
   #heardAt: number;
   #deliveries = 0;
   #cancel: () => void;
+  /** The carrier has said that it leaves, and answers what is under way. */
+  #goodbye: (() => void) | undefined;
   readonly #left = Promise.withResolvers<void>();
 
   constructor(options: SessionOptions) {
@@ -108,7 +112,8 @@ export class Session {
 
   /** The connection has gone, or never came. */
   closed(reason: string): void {
-    this.#end(this.#phase === 'leaving' ? { kind: 'left' } : { kind: 'closed', reason });
+    const isOurs = this.#phase === 'leaving' && this.#goodbye === undefined;
+    this.#end(isOurs ? { kind: 'left' } : { kind: 'closed', reason });
   }
 
   /** Only while `isBound`. `late` is called when the answer comes after it was settled as `timeout`. */
@@ -165,8 +170,7 @@ export class Session {
         this.#answer('enquireLinkResp', pdu.sequence, {});
         break;
       case 'unbind':
-        this.#answer('unbindResp', pdu.sequence, {});
-        this.#end({ kind: 'unbound' });
+        this.#takeUnbind(pdu.sequence);
         break;
       case 'deliverSm':
       case 'dataSm':
@@ -177,9 +181,30 @@ export class Session {
       case 'outbind':
         break; // these have no answer
       default:
-        if (LAYOUTS[pdu.command].id >= RESPONSE_BIT) this.#pending.settle(pdu);
+        if (LAYOUTS[pdu.command].id >= RESPONSE_BIT) this.#takeAnswer(pdu);
         else this.#answer('genericNack', pdu.sequence, {}, STATUS.invalidCommand);
     }
+  }
+
+  #takeAnswer(pdu: Pdu): void {
+    this.#pending.settle(pdu);
+    if (this.#pending.count === 0) this.#goodbye?.();
+  }
+
+  /** What the carrier has taken it may still answer. */
+  #takeUnbind(sequence: number): void {
+    const goodbye = () => {
+      this.#answer('unbindResp', sequence, {});
+      this.#end({ kind: 'unbound' });
+    };
+    if (this.#phase !== 'bound' || this.#pending.count === 0) {
+      goodbye();
+      return;
+    }
+    this.#phase = 'leaving';
+    this.#goodbye = goodbye;
+    this.#cancel();
+    this.#cancel = this.#options.timers.after(LAST_ANSWERS_MS, goodbye);
   }
 
   async #takeDelivery(pdu: Deliver): Promise<void> {
