@@ -1,75 +1,18 @@
 /** HTTP/2 at the edge, by node:http2's client and curl: the same answers as over HTTP/1.1, and what is particular to streams. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type OutgoingHttpHeaders,
-} from 'node:http2';
-import { describe, type TestContext, test } from 'node:test';
+import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from 'node:http2';
+import { describe, test } from 'node:test';
 import { loopback, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { answerOf, ask, open } from './support/http2-client.ts';
 import { connectFrames, FLAGS, type FrameClient, fields, frame } from './support/http2-frames.ts';
-import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
+import { startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
 import { reply, startRawOrigin } from './support/origin.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const NEEDS = needsProgram('openssl');
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly interim: readonly number[];
-  /** `NO_ERROR` (0) when it ended in order. */
-  readonly code: number;
-}
-
-function open(t: TestContext, edge: HttpsEdge): ClientHttp2Session {
-  const session = connect(`https://${SITE_HOST}`, {
-    ca: edge.authority.ca,
-    servername: SITE_HOST,
-    lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
-    port: edge.httpsPort,
-    host: '127.0.0.1',
-    ...{ strictSingleValueFields: false }, // not among the types
-  });
-  session.on('error', () => undefined); // shows in the answers
-  t.after(() => session.destroy());
-  return session;
-}
-
-function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): ClientHttp2Stream {
-  const stream = session.request({ ':authority': SITE_HOST, ...headers }, { endStream: body === undefined });
-  stream.on('error', () => undefined); // shows as its code
-  if (body !== undefined) stream.end(body);
-  return stream;
-}
-
-function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  const interim: number[] = [];
-  let head: Record<string, string> = {};
-  stream.on('headers', (headers) => interim.push(Number(headers[':status'])));
-  stream.on('response', (headers) => {
-    head = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  });
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return new Promise((resolve) => {
-    stream.on('close', () =>
-      resolve({
-        status: Number(head[':status'] ?? 0),
-        headers: head,
-        body: Buffer.concat(chunks).toString('latin1'),
-        interim,
-        code: stream.rstCode,
-      }),
-    );
-  });
-}
 
 const get = (session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}) =>
   answerOf(ask(session, { ':path': path, ...headers }));
