@@ -120,6 +120,7 @@ function openCertificate(
       sessionTimeout: TICKET_LIFETIME_SECONDS,
       sessionIdContext: 'causeway', // Node's own is made of the command line, which differs between workers
       rejectUnauthorized: false, // clients have no certificates
+      handshakeTimeout: -1, // the waiting room's is over the whole of it, without a timer for each
     }).on('secureConnection', onConnection);
   const serverFor = chooseByTicket(currentSecrets, `${tls.certificate} ${tls.minVersion}`, open);
   serverFor([]); // fails here where key and chain are no good

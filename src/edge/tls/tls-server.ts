@@ -47,7 +47,8 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
   const certificates = createCertificates({
     ...options,
     onConnection: (socket) => {
-      const entry = waiting.leave(socket);
+      // A peer that has gone meanwhile has no address any more.
+      const entry = socket.remoteAddress === undefined ? undefined : waiting.leave();
       if (entry === undefined) return void socket.on('error', ignore).destroy();
       options.onHandshake(socket.isSessionReused() ? 'resumed' : 'full');
       proxies.passOn(entry.raw, socket);
@@ -80,9 +81,8 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     const chosen = choose(serverName, ticketKeyNames);
     if (typeof chosen === 'string') return chosen;
     const { server: handshakes, certificate, covers } = chosen;
-    waiting.secure(raw, { serverName, certificate, covers });
     raw.unshift(bytes); // to be read once more, by OpenSSL
-    handshakes.emit('connection', raw);
+    waiting.secure(raw, { serverName, certificate, covers }, () => handshakes.emit('connection', raw));
     return undefined;
   };
 

@@ -1,4 +1,5 @@
-/** Connections whose handshake is not done: bounded in number and time, each counted once with what became of it. */
+/** Connections whose handshake is not done: bounded in number and time, each counted once with what became of it. docs/decisions/0292 */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { Secured } from './secured.ts';
 
@@ -30,10 +31,10 @@ export interface WaitingRoomOptions {
 
 export interface WaitingRoom {
   enter(raw: Socket): void;
-  /** What its handshake will have settled. */
-  secure(raw: Socket, secured: Promised): void;
-  /** The handshake is done, and the connection goes on as `socket`; `undefined`: it is no longer here. */
-  leave(socket: Socket): { readonly raw: Socket; readonly secured: Promised } | undefined;
+  /** Lets `handshake` begin, which will have settled this. */
+  secure(raw: Socket, secured: Promised, handshake: () => void): void;
+  /** The handshake that calls is done, and the connection goes on decrypted; `undefined`: it is no longer here. */
+  leave(): Begun | undefined;
   /** Ends the connection, with `alert` as its last bytes. */
   end(raw: Socket, handshake: Handshake, alert?: Buffer): void;
   cutAll(): void;
@@ -41,53 +42,61 @@ export interface WaitingRoom {
 
 type Promised = Omit<Secured, 'version' | 'reset'>;
 
-interface Waiting {
-  readonly timer: NodeJS.Timeout;
-  readonly ends: string;
-  secured?: Promised;
+interface Begun {
+  readonly raw: Socket;
+  readonly secured: Promised;
 }
 
 export function createWaitingRoom({ maxHandshakes, handshakeMs, onHandshake }: WaitingRoomOptions): WaitingRoom {
-  /** The oldest first. */
-  const waiting = new Map<Socket, Waiting>();
-  /** Node does not say from which connection a decrypted one was made; their two ends are the same. */
-  const byEnds = new Map<string, Socket>();
+  /** With the round that each came in; the oldest first. */
+  const waiting = new Map<Socket, number>();
+  /**
+   * Node does not say from which connection a decrypted one was made, but calls in the context that it was made in. Emptied when
+   * the handshake is done: whatever the connection's requests leave running has that context too.
+   */
+  const contexts = new AsyncLocalStorage<{ begun: Begun | undefined }>();
+  let round = 0;
+  let timer: NodeJS.Timeout | undefined;
 
-  const remove = (raw: Socket): Waiting | undefined => {
-    const entry = waiting.get(raw);
-    if (entry === undefined) return undefined;
-    clearTimeout(entry.timer);
-    waiting.delete(raw);
-    if (byEnds.get(entry.ends) === raw) byEnds.delete(entry.ends);
-    return entry;
+  const remove = (raw: Socket): boolean => {
+    if (!waiting.delete(raw)) return false;
+    if (waiting.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+    return true;
   };
+
   const end = (raw: Socket, handshake: Handshake, alert?: Buffer): void => {
-    if (remove(raw) === undefined) return;
+    if (!remove(raw)) return;
     onHandshake(handshake);
     if (alert === undefined) raw.destroy();
     else raw.end(alert, () => raw.destroy());
   };
 
+  const endSlow = (): void => {
+    round += 1;
+    for (const [raw, since] of waiting) {
+      if (round - since <= ROUNDS) return;
+      end(raw, 'timeout');
+    }
+  };
+
   return {
     enter: (raw) => {
-      if (raw.remoteAddress === undefined) return void raw.destroy(); // gone before it was taken
-      const timer = setTimeout(end, handshakeMs, raw, 'timeout' satisfies Handshake);
-      const ends = endsOf(raw);
-      waiting.set(raw, { timer, ends });
-      byEnds.set(ends, raw);
+      waiting.set(raw, round);
+      timer ??= setInterval(endSlow, handshakeMs / ROUNDS);
       raw.once('close', () => end(raw, 'failed'));
       const [oldest] = waiting.keys();
       if (waiting.size > maxHandshakes && oldest !== undefined) end(oldest, 'crowded');
     },
-    secure: (raw, secured) => {
-      const entry = waiting.get(raw);
-      if (entry !== undefined) entry.secured = secured;
-    },
-    leave: (socket) => {
-      // A peer that has gone meanwhile has no address any more.
-      const raw = socket.remoteAddress === undefined ? undefined : byEnds.get(endsOf(socket));
-      const secured = raw && remove(raw)?.secured;
-      return secured && raw && { raw, secured };
+    secure: (raw, secured, handshake) => contexts.run({ begun: { raw, secured } }, handshake),
+    leave: () => {
+      const context = contexts.getStore();
+      const begun = context?.begun;
+      if (context === undefined || begun === undefined || !remove(begun.raw)) return undefined;
+      context.begun = undefined;
+      return begun;
     },
     end,
     cutAll: () => {
@@ -96,6 +105,5 @@ export function createWaitingRoom({ maxHandshakes, handshakeMs, onHandshake }: W
   };
 }
 
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
-}
+/** One timer looks after all, so many times in the longest time, which is kept to within one of them. */
+const ROUNDS = 10;
