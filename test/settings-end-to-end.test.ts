@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { needsProgram } from './support/needs.ts';
 import { type Answer, reply } from './support/origin.ts';
-import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf } from './support/world.ts';
+import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf, withHttps } from './support/world.ts';
 
 const LARGE = Buffer.alloc(3 * 2 ** 20, 'x');
 const PLAIN = {
@@ -19,17 +20,17 @@ const PLAIN = {
   access_control_max_age: 0,
   forbid_http_code: '',
 } as const;
-const POLICY = { is_cache: 1, policy_type: 'suffix', policy_scheme: 'http', content: 'jpg', time_h: 1 } as const;
+const POLICY = { is_cache: 1, policy_type: 'suffix', content: 'jpg', time_h: 1 } as const;
 
 /** What each setting changes; each check sees the edge with and without it. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  'a policy decides what is cached, whatever the origin says': async ({ set, get, origin }) => {
+  'a policy decides what is cached, whatever the origin says': async ({ set, get, origin, scheme: policy_scheme }) => {
     origin.answer(reply('x', { 'cache-control': 'max-age=0' }));
     await get('/a.jpg');
     await get('/a.jpg');
     assert.equal(origin.requests.length, 2, 'the origin wants to be asked');
     const never = { is_cache: 0, policy_type: 'prefix', content: '/api/', priority: 9 } as const;
-    await set('config.setPolicies', { use_header_setting: 0, policy: [POLICY, never] });
+    await set('config.setPolicies', { use_header_setting: 0, policy: [{ ...POLICY, policy_scheme }, never] });
     const cached = [await get('/b.jpg'), await get('/b.jpg?x'), await get('/b.jpg')];
     assert.deepEqual(cached.map(cacheStatus), ['MISS', 'MISS', 'HIT']);
     assert.equal(cacheStatus(await get('/api/c.jpg')), 'BYPASS policy');
@@ -38,9 +39,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.notEqual(cacheStatus(await get('/d.txt')), 'BYPASS noPolicy');
   },
 
-  'directories go first with prefix_cache_first': async ({ set, get, origin }) => {
+  'directories go first with prefix_cache_first': async ({ set, get, origin, scheme: policy_scheme }) => {
     const directory = { is_cache: 0, policy_type: 'prefix', content: '/a/' } as const;
-    await set('config.setPolicies', { use_header_setting: 0, policy: [{ ...POLICY, priority: 99 }, directory] });
+    const suffix = { ...POLICY, policy_scheme, priority: 99 };
+    await set('config.setPolicies', { use_header_setting: 0, policy: [suffix, directory] });
     assert.equal(cacheStatus(await get('/a/1.jpg')), 'MISS');
     await set('config.setAdvanced', { ...PLAIN, prefix_cache_first: 1 });
     assert.deepEqual([await get('/a/2.jpg'), await get('/a/1.jpg')].map(cacheStatus), Array(2).fill('BYPASS policy'));
@@ -100,6 +102,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const { status, body } = await get('/large', { headers: ['Range', 'bytes=0-9'] });
     assert.deepEqual([status, body], [206, 'x'.repeat(10)]);
     assert.equal(origin.requests[0]?.headers['range'], 'bytes=0-1048575');
+    assert.equal((await get('/large')).body, LARGE.toString('latin1'), 'as a whole');
+    assert.equal(new Set(origin.requests.map(({ headers }) => headers['range'])).size, 3, 'slice by slice');
   },
 
   'the IP rule refuses addresses; the answer is the page, the redirect or a plain 403': async ({
@@ -149,8 +153,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-test('each setting is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
-  await runChecks(t, await startWorlds(t), CHECKS);
+const NEEDS = { ...needsProgram('openssl'), timeout: 180_000 };
+
+test('each setting is obeyed by the edges when it is in force, whatever the scheme', NEEDS, async (t) => {
+  const worlds = await startWorlds(t);
+  await t.test('http', (t) => runChecks(t, worlds, CHECKS));
+  await t.test('https', async (t) => runChecks(t, await withHttps(t, worlds), CHECKS));
 });
 
 const ranges: Answer = ({ headers }, response) => {

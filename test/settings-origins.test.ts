@@ -37,7 +37,7 @@ const originChecks = (t: TestContext): Readonly<Record<string, Check>> => ({
     await set('domain.updateOrigin', { data, sourcehost: '' });
     await get('/c');
     const [own, inner, again] = origin.requests.map(({ headers }) => headers['host']);
-    assert.match(own ?? '', /^d\d\.example\.com$/);
+    assert.match(own ?? '', /^http-\d\.example\.com$/);
     assert.deepEqual([inner, again], ['inner.example', own]);
   },
 

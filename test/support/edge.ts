@@ -1,5 +1,6 @@
 /** An edge on a free port, with sites that tests put in, and a client that shows what came back byte for byte. */
 import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Registry } from 'prom-client';
@@ -40,6 +41,8 @@ export interface FetchOptions {
   readonly body?: string;
   /** Says so; the connection is ended behind the answer all the same. Absent: `close`. */
   readonly connection?: 'keep-alive';
+  /** By TLS, trusting the authority of this PEM. */
+  readonly ca?: string;
 }
 
 export interface Received {
@@ -170,7 +173,9 @@ export function fetchFrom(port: number, path: string, options: FetchOptions = {}
   const interim: number[] = [];
   const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
   const all = ['Host', host, ...headers, ...length, 'Connection', connection];
-  const request = httpRequest({ port, host: address, method, path, headers: all, agent: false });
+  const asked = { port, host: address, method, path, headers: all, agent: false };
+  const { ca } = options;
+  const request = ca === undefined ? httpRequest(asked) : httpsRequest({ ...asked, ca, servername: host });
   request.on('information', ({ statusCode }) => interim.push(statusCode));
   request.on('error', reject);
   request.on('response', (response) => {

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { createAuthority } from './certificate.ts';
 import { type FetchOptions, fetchFrom, type Received } from './edge.ts';
 import { eventually } from './eventually.ts';
 import { reply, type ScriptedOrigin, startOrigin } from './origin.ts';
@@ -13,16 +14,28 @@ export const TEXT = 'some text. '.repeat(500);
 export interface Worlds {
   readonly client: Client;
   readonly port: number;
+  /** How domains are viewed that have a certificate. */
+  readonly httpsPort: number;
+  /** Of the viewers. */
+  readonly scheme: 'http' | 'https';
+  /** For names right below `example.com`. */
+  readonly certificate?: { readonly ssl_key: string; readonly ca: string };
+}
+
+export interface SecureWorlds extends Worlds {
+  readonly certificate: NonNullable<Worlds['certificate']>;
 }
 
 /** A domain of its own for one setting. */
 export interface World {
   readonly client: Client;
   readonly domain_id: string;
+  readonly scheme: Worlds['scheme'];
   readonly origin: ScriptedOrigin;
   /** Sets, and resolves when every edge runs it. */
   set<N extends RouteName>(name: N, request: Omit<CallOf<N>, 'domain_id'>): Promise<void>;
-  get(path: string, options?: FetchOptions): Promise<Received>;
+  /** By the viewers' scheme, or by this one. */
+  get(path: string, options?: FetchOptions & { readonly scheme?: Worlds['scheme'] }): Promise<Received>;
 }
 
 export type Check = (world: World) => Promise<void>;
@@ -37,7 +50,17 @@ export async function startWorlds(t: TestContext, settings: Readonly<Record<stri
     },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
-  return { client, port: Number(new URL(service.edgeUrl).port) };
+  const [port = 0, httpsPort = 0] = [service.edgeUrl, service.edgeHttpsUrl].map((url) => Number(new URL(url).port));
+  return { client, port, httpsPort, scheme: 'http' };
+}
+
+/** The same service, for viewers by HTTPS. Declare with `needsProgram('openssl')`. */
+export async function withHttps(t: TestContext, worlds: Worlds): Promise<SecureWorlds> {
+  const authority = createAuthority(t);
+  const { key: private_key, cert: certificate } = authority.issue(['*.example.com', '*.w.example.com']);
+  const request = { ssl_title: 'of the test', certificate, private_key };
+  const { ssl_key } = await worlds.client.call('certificate.add', request);
+  return { ...worlds, scheme: 'https', certificate: { ssl_key, ca: authority.ca } };
 }
 
 /** A subtest for each check, on a domain that is in force. */
@@ -48,7 +71,7 @@ export async function runChecks(
 ): Promise<void> {
   for (const [index, [name, check]] of Object.entries(checks).entries()) {
     await t.test(name, async (t) => {
-      const world = await startWorld(t, worlds, `d${index}.example.com`);
+      const world = await startWorld(t, worlds, `${worlds.scheme}-${index}.example.com`);
       await untilInForce(world);
       await check(world);
     });
@@ -58,23 +81,29 @@ export async function runChecks(
 /** Resolves when the domain is added; viewers ask for `viewedAs`, the domain itself when absent. */
 export async function startWorld(
   t: TestContext,
-  { client, port }: Worlds,
+  { client, port, httpsPort, scheme, certificate }: Worlds,
   domain: string,
   viewedAs = domain,
 ): Promise<World> {
   const type = { 'content-type': 'text/plain', 'cache-control': 'max-age=3600' };
   const origin = await startOrigin(t, reply(TEXT, type));
   const { domain_id } = await client.call('domain.add', { domain, cdn_type: 1, data: `127.0.0.1:${origin.port}` });
+  if (certificate !== undefined)
+    await client.call('config.setSsl', { domain_id, ssl_control: 1, ssl_key: certificate.ssl_key });
   const world: World = {
     client,
     domain_id,
+    scheme,
     origin,
     async set(name, request) {
       // What is left out is just what is added here.
       await client.call(name, { ...request, domain_id } as unknown as CallOf<typeof name>);
       await untilInForce(world);
     },
-    get: (path, options) => fetchFrom(port, path, { host: viewedAs, ...options }),
+    get: (path, { scheme: by = scheme, ...options } = {}) => {
+      const how = { host: viewedAs, ...(by === 'https' && { ca: certificate?.ca ?? '' }), ...options };
+      return fetchFrom(by === 'https' ? httpsPort : port, path, how);
+    },
   };
   return world;
 }
