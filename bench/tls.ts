@@ -1,9 +1,10 @@
 /**
  * One worker against nginx (one worker, files from the page cache), both with an access log, in turns, by h2load: TLS handshakes, hits
- * over TLS with HTTP/1.1 and HTTP/2. Beside the rate stands what the server's processor spent on each, which other work on the
- * machine changes less. Needs h2load (nghttp2-client), nginx, openssl, and two cores: the servers get the first.
+ * over TLS with HTTP/1.1 and HTTP/2. With HTTP/1.1 Node's own `https` is beside, without a log. Beside the rate stands what the
+ * server's processor spent on each, which other work on the machine changes less. Needs h2load (nghttp2-client), nginx, openssl, and
+ * two cores: the servers get the first. `npm run bench -- tls handshakes`: the cases whose names begin so.
  */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,6 +15,7 @@ import type { CertificatePair } from '#sites/table.ts';
 import { fillEdgeStore, plainSite, startEdgeAlone } from './support/edge-alone.ts';
 import { cpuMsOf, freePort } from './support/service.ts';
 
+const ONLY = process.argv[3] ?? '';
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;
 const WARM_SECONDS = 1;
@@ -57,24 +59,26 @@ const pair = makeCertificate();
 
 try {
   await using nginx = await openNginx();
+  await using node = await openNodeHttps();
   await using edge = await openEdge();
   console.log(execFileSync('h2load', ['--version'], { encoding: 'utf8' }).trim());
-  for (const one of CASES) await compare(one, nginx, edge);
+  for (const one of CASES.filter(({ name }) => name.startsWith(ONLY)))
+    await compare(one, nginx, one.load.includes('--h1') ? [node, edge] : [edge]);
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-async function compare(one: Case, nginx: Rival, edge: Rival): Promise<void> {
-  const theirs: Figure[] = [];
-  const ours: Figure[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(await measure(one, nginx));
-    ours.push(await measure(one, edge));
-  }
-  const [their, our] = [medians(theirs), medians(ours)];
+async function compare(one: Case, nginx: Rival, others: readonly Rival[]): Promise<void> {
+  const figures = new Map([nginx, ...others].map((rival): [Rival, Figure[]] => [rival, []]));
+  for (let round = 0; round < ROUNDS; round++) for (const [rival, its] of figures) its.push(await measure(one, rival));
+  const their = medians(figures.get(nginx) ?? []);
   const show = ({ perSecond, cpuMicros }: Figure) => `${Math.round(perSecond)}/s of ${cpuMicros.toFixed(1)} µs`;
-  const ratios = `${(our.perSecond / their.perSecond).toFixed(2)} of nginx, ${(their.cpuMicros / our.cpuMicros).toFixed(2)} per CPU second`;
-  console.log(`${one.name}: ${ratios} (${show(our)} against ${show(their)}), load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`${one.name}: nginx ${show(their)}, load ${loadavg()[0]?.toFixed(1)}`);
+  for (const rival of others) {
+    const its = medians(figures.get(rival) ?? []);
+    const ratios = `${(its.perSecond / their.perSecond).toFixed(2)} of nginx, ${(their.cpuMicros / its.cpuMicros).toFixed(2)} per CPU second`;
+    console.log(`  ${rival.name} ${ratios} (${show(its)})`);
+  }
 }
 
 function medians(figures: readonly Figure[]): Figure {
@@ -127,6 +131,21 @@ async function openEdge(): Promise<Rival> {
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]();
       origin.close();
+    },
+  };
+}
+
+async function openNodeHttps(): Promise<Rival> {
+  const port = await freePort();
+  const child = fork(join(import.meta.dirname, 'support', 'node-https.ts'), [folder, String(port)]);
+  await once(child, 'message');
+  return {
+    name: 'node:https',
+    port,
+    cpuMs: () => cpuMsOf(String(child.pid)),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
     },
   };
 }
