@@ -1,5 +1,6 @@
 /** Log files, their downloads, and statistics, over HTTP, on both engines. */
 import assert from 'node:assert/strict';
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -55,8 +56,11 @@ async function start(t: TestContext, newDatabase: NewDatabase) {
   };
   const addNow = async (domain: string, token?: string) =>
     Number((await call('domain.add', { domain, cdn_type: 1, data: 'o.example.net' }, token)).data.domain_id);
-  return { api, blobs, reads, call, add, customer, traffic: createTestTraffic(t, api.db, blobs) };
+  return { api, folder, blobs, reads, call, add, customer, traffic: createTestTraffic(t, api.db, blobs) };
 }
+
+/** By the other end, that is. */
+const isCut = (error: unknown) => error instanceof TypeError;
 
 const seconds = (at: number) => Math.floor(at / 1000);
 
@@ -149,7 +153,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
   });
 
   test('what the storage does not give is an error and no file, or ends the connection within one', async (t) => {
-    const { api, blobs, call, add, traffic, reads } = await start(t, newDatabase);
+    const { api, folder, blobs, call, add, traffic, reads } = await start(t, newDatabase);
     const id = await add('www.example.com');
     await traffic.addLines(id, START - 3_600_000, ['one']);
     await traffic.addLines(id, START, ['two']);
@@ -157,8 +161,11 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
     const [first, second] = await listLogParts(api.db.query, id, '2026-01-31');
     assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
     assert.deepEqual(reads, []);
+    const cut = join(folder, 'logs', second?.key ?? '');
+    truncateSync(cut, 10);
+    await assert.rejects(async () => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).arrayBuffer(), isCut);
     await blobs.delete(key(second?.key ?? ''));
-    await assert.rejects(async () => (await fetch(url)).arrayBuffer());
+    await assert.rejects(async () => (await fetch(url)).arrayBuffer(), isCut);
     assert.equal((await fetch(url, { headers: { range: 'bytes=0-4' } })).status, 206);
     await blobs.delete(key(first?.key ?? ''));
     const gone = await fetch(url);

@@ -27,6 +27,12 @@ export async function* readDayFile(
     if (from >= to) continue;
     const checked = blobKey(key);
     if (checked === undefined) throw new Error(`not a key of a log part: ${key}`);
-    for await (const chunk of await blobs.read(checked, { start: from, end: to })) yield chunk;
+    let missing = to - from;
+    for await (const chunk of await blobs.read(checked, { start: from, end: to })) {
+      missing -= chunk.length;
+      yield chunk;
+    }
+    // Whoever reads was promised them, and would wait.
+    if (missing > 0) throw new Error(`${key} lacks ${missing} bytes`);
   }
 }
