@@ -23,6 +23,14 @@ export interface Http2Parts {
   readonly proxies: Proxies;
 }
 
+export interface Http2ConnectionOptions {
+  readonly session: ServerHttp2Session;
+  readonly socket: TLSSocket;
+  readonly secured: Secured;
+  /** A stream more is open, or one less. */
+  countStream(change: 1 | -1): void;
+}
+
 /** At once; what a client opens beyond them is refused. */
 export const MAX_STREAMS = 100;
 
@@ -36,15 +44,19 @@ export class Http2Connection {
   /** `undefined`: no request of it may be answered so. */
   readonly #prepared: PreparedStreams | undefined;
   readonly #unheard = createUnheardStreams();
+  readonly #countStream: Http2ConnectionOptions['countStream'];
+  /** Of streams that the pipeline answers. */
+  readonly #viewers = new Set<Http2Viewer>();
   #requests = 0;
   #open = 0;
   #quietSweeps = 0;
   #isEnding = false;
 
-  constructor(session: ServerHttp2Session, socket: TLSSocket, secured: Secured, parts: Http2Parts) {
+  constructor({ session, socket, secured, countStream }: Http2ConnectionOptions, parts: Http2Parts) {
     this.session = session;
     this.#socket = socket;
     this.#secured = secured;
+    this.#countStream = countStream;
     this.#parts = parts;
     this.#client = parts.proxies.onlyClientOf(socket);
     this.#prepared = this.#openPrepared();
@@ -73,15 +85,21 @@ export class Http2Connection {
     const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
     const plain = isWhole && this.#prepared !== undefined ? readPlainHead(fields, limits.maxHeaderBytes) : undefined;
     if (plain === undefined || this.#prepared?.answer(stream, plain) !== true) {
-      stream.once('close', this.#onStreamClosed);
       const viewer = this.#openViewer(stream, fields, { isWhole, isPlain: plain !== undefined });
+      this.#viewers.add(viewer);
+      stream.once('close', () => {
+        this.#viewers.delete(viewer);
+        this.#onStreamClosed();
+      });
       void connections.serve(viewer, () => handle(viewer, edge)); // never rejects
     }
     if (this.#requests >= limits.maxRequestsPerConnection) this.session.close();
+    this.#countStream(1); // which may end this very connection
   };
 
   readonly #onStreamClosed = (): void => {
     this.#open -= 1;
+    this.#countStream(-1);
     this.#quietSweeps = 0;
   };
 
@@ -112,6 +130,10 @@ export class Http2Connection {
     });
   }
 
+  get openStreams(): number {
+    return this.#open;
+  }
+
   #noteUnheard(count: number): void {
     for (let i = 0; i < count; i++) noteRefused(this.#parts.edge, this.#parts.proxies.addressOf(this.#socket));
   }
@@ -136,6 +158,7 @@ export class Http2Connection {
   /** What is under way is not finished. */
   cut(): void {
     this.#prepared?.cut(503);
+    for (const viewer of this.#viewers) viewer.cut(503);
     this.session.destroy();
   }
 }

@@ -15,10 +15,19 @@ export interface Http2Sessions {
 
 export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
   const open = createSwept<Http2Connection>(parts.limits);
+  let streams = 0;
+  const countStream = (change: 1 | -1): void => {
+    streams += change;
+    if (change === -1 || streams <= parts.limits.maxHttp2Streams) return;
+    const largest = findLargest(open.all);
+    if (largest === undefined) return;
+    open.delete(largest); // its streams close in a moment, and are not asked for twice
+    largest.cut();
+  };
   return {
     serve: (socket, secured) => {
       const session = performServerHandshake(socket, sessionOptions(parts.limits));
-      const connection = new Http2Connection(session, socket, secured, parts);
+      const connection = new Http2Connection({ session, socket, secured, countStream }, parts);
       open.add(connection);
       session.once('close', () => open.delete(connection));
     },
@@ -29,6 +38,12 @@ export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
       for (const connection of open.all) connection.cut();
     },
   };
+}
+
+function findLargest(connections: Iterable<Http2Connection>): Http2Connection | undefined {
+  let largest: Http2Connection | undefined;
+  for (const one of connections) if (one.openStreams > (largest?.openStreams ?? 0)) largest = one;
+  return largest;
 }
 
 /** What nghttp2 and Node refuse by themselves; a connection that goes on all the same is ended by them. */
