@@ -1,6 +1,7 @@
 /** The process of an edge that there is once per machine: follows the feed, writes the store that workers read, probes origins. */
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
@@ -21,6 +22,8 @@ const MAX_FIRST_ID = 2 ** 47;
 
 export async function startEdgeFeed(context: PartContext): Promise<RunningPart> {
   const { config, ownAddresses, build, log, registry, send } = context;
+  // Log files are split and packed here: viewers come first. docs/decisions/0271
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const store = openEdgeStore(edgeStorePath(config.dataDir), (to) =>
     log.error({ to }, 'the settings of this edge were damaged; moved aside, and asked for anew'),
   );
