@@ -60,6 +60,59 @@ describe('an answer is the same, byte for byte, as over node:http', () => {
   }
 });
 
+describe('an answer that is not whole is told in the same way as over node:http', () => {
+  const announced = { 'content-length': '200' };
+  const begin: Answer = (_request, response) => void response.writeHead(200, announced).write('begun');
+  const ways = [
+    ['ours', ''],
+    ['node:http', BODY],
+  ] as const;
+  for (const [way, body] of ways) {
+    test(`the origin breaks off: ${way}`, async (t) => {
+      const origin = await startOrigin(t, (request, response) => {
+        begin(request, response);
+        setImmediate(() => response.destroy());
+      });
+      const edge = await startTestEdge(t, [origin.port]);
+      const text = await connectRaw(edge.port, get('/', body)).closed;
+      assert.match(text, /^HTTP\/1\.1 (200 [\s\S]*begun|502 [\s\S]*originCut\n)$/);
+      await eventually('logged', () => edge.log.length === 1);
+      assert.match(codes(edge)[0] ?? '', /\/502$/);
+    });
+
+    test(`the client leaves before it begins, and while it comes: ${way}`, async (t) => {
+      const origin = await startOrigin(t, (request, response) => {
+        if (request.target === '/begun') begin(request, response);
+      });
+      const edge = await startTestEdge(t, [origin.port]);
+      for (const [target, code] of [
+        ['/', 'NONE/499'],
+        ['/begun', /^TCP_MISS\/499$/],
+      ] as const) {
+        edge.log.length = 0;
+        const client = connectRaw(edge.port, get(target, body));
+        await eventually('asked', () => origin.requests.at(-1)?.target === target);
+        if (target === '/begun') await eventually('begun', () => client.text().endsWith('begun'));
+        client.socket.destroy();
+        await eventually('logged', () => edge.log.length === 1);
+        assert.match(codes(edge)[0] ?? '', new RegExp(code));
+        assert.equal(Number(edge.log[0]?.[4]), client.text().length);
+      }
+    });
+
+    test(`the edge stops: ${way}`, async (t) => {
+      const origin = await startOrigin(t, begin);
+      const edge = await startTestEdge(t, [origin.port]);
+      const client = connectRaw(edge.port, get('/', body));
+      await eventually('begun', () => client.text().endsWith('begun'));
+      await edge.edge.close(50);
+      await client.closed;
+      await eventually('logged', () => edge.log.length === 1);
+      assert.match(codes(edge)[0] ?? '', /\/503$/);
+    });
+  }
+});
+
 describe('requests that are sent at once', () => {
   const head = `HEAD /2 HTTP/1.1\r\n${HOST}\r\n`;
   const row = [get('/1'), head, get('/3?a=b', 'Cookie: caf\u00e9\r\n'), get('/4', CLOSE)].join('');
