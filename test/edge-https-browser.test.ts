@@ -6,11 +6,10 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { SITE_HOST } from './support/edge.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
-import { needsData } from './support/needs.ts';
+import { needsProgram } from './support/needs.ts';
 import { reply } from './support/origin.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 /** Says by what it came. */
 const PAGE = `<p>empty</p><script>
   const protocol = performance.getEntriesByType('navigation')[0].nextHopProtocol;
@@ -18,7 +17,8 @@ const PAGE = `<p>empty</p><script>
 </script>`;
 
 test('it speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certificate', {
-  ...needsData(CHROMIUM),
+  ...needsProgram('chromium'),
+  ...needsProgram('openssl'),
   timeout: 90_000,
 }, async (t) => {
   const edge = await startHttpsEdge(t, reply(PAGE, { 'content-type': 'text/html', 'cache-control': 'max-age=60' }));
@@ -39,7 +39,7 @@ test('it speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certi
       '--disable-features=HttpsUpgrades',
     ];
     const options = [`--host-resolver-rules=${to}`, `--ignore-certificate-errors-spki-list=${key}`];
-    const { stdout } = await promisify(execFile)(CHROMIUM, [...isolated, ...options, '--dump-dom', url], {
+    const { stdout } = await promisify(execFile)('chromium', [...isolated, ...options, '--dump-dom', url], {
       timeout: 60_000,
     });
     return stdout;
