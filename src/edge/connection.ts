@@ -25,8 +25,8 @@ export interface ClientConnections {
   serveInTurn(socket: Socket, turn: Turn): void;
   /** Of a connection whose requests do not wait for each other. */
   serve(viewer: Viewer, serve: () => Promise<void>): Promise<void>;
-  /** An answer that has no viewer is not taken by its client; false: that is over. */
-  noteStalled(isStalled: boolean): void;
+  /** Of answers that have no viewer: one that its client has not taken yet, or of which that is over. */
+  noteUnderWay(change: 1 | -1): void;
   /** What its handshake settled; `undefined`: it is plain. */
   securedOf(socket: Socket): Secured | undefined;
   secure(socket: Socket, secured: Secured): void;
@@ -64,7 +64,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
   const connections = new WeakMap<Socket, Connection>();
   const securedBy = new WeakMap<Socket, Secured>();
   const served = new Set<Viewer>();
-  let stalled = 0;
+  let others = 0;
   const of = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
@@ -77,11 +77,11 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     served.add(viewer);
     await serveIt();
     served.delete(viewer);
-    if (served.size === 0) tellConcluded();
+    if (served.size + others === 0) tellConcluded();
   };
   return {
     get served() {
-      return served.size + stalled;
+      return served.size + others;
     },
     underWay: (socket) => (connections.get(socket)?.turns ?? []).map(({ viewer }) => viewer),
     countRequest: (socket) => {
@@ -102,8 +102,9 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
       else if (turns.length > READ_AHEAD) hold(socket, connection);
     },
     serve,
-    noteStalled: (isStalled) => {
-      stalled += isStalled ? 1 : -1;
+    noteUnderWay: (change) => {
+      others += change;
+      if (served.size + others === 0) tellConcluded();
     },
     securedOf: (socket) => securedBy.get(socket),
     secure: (socket, secured) => void securedBy.set(socket, secured),
@@ -111,7 +112,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
       for (const viewer of served) viewer.cut(503);
     },
     concluded: async (limitMs) => {
-      if (served.size === 0) return;
+      if (served.size + others === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, limitMs);
       tellConcluded = resolve;

@@ -144,7 +144,7 @@ export class BareConnection implements BareWire {
     if (!this.socket.writableNeedDrain) return void setImmediate(this.#goOn);
     this.#hold();
     this.#waitsForDrain = true;
-    this.#parts.connections.noteStalled(true);
+    this.#parts.connections.noteUnderWay(1);
     this.socket.setTimeout(this.#parts.limits.clientIdleMs);
   }
 
@@ -247,7 +247,7 @@ export class BareConnection implements BareWire {
   #endStall(): void {
     if (!this.#waitsForDrain) return;
     this.#waitsForDrain = false;
-    this.#parts.connections.noteStalled(false);
+    this.#parts.connections.noteUnderWay(-1);
   }
 
   readonly #onTimeout = (): void => void this.socket.destroy();

@@ -72,7 +72,10 @@ export class Http2Connection {
       clientAddress: this.#client.address,
       secured: this.#secured,
       idleTimeoutMs: this.#parts.limits.clientIdleMs,
-      onClosed: this.#onStreamClosed,
+      onClosed: () => {
+        this.#parts.connections.noteUnderWay(-1);
+        this.#onStreamClosed();
+      },
     });
   }
 
@@ -84,7 +87,9 @@ export class Http2Connection {
     if (this.#open >= MAX_STREAMS) this.#unheard.noteFull();
     const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
     const plain = isWhole && this.#prepared !== undefined ? readPlainHead(fields, limits.maxHeaderBytes) : undefined;
-    if (plain === undefined || this.#prepared?.answer(stream, plain) !== true) {
+    if (plain !== undefined && this.#prepared?.answer(stream, plain) === true) {
+      connections.noteUnderWay(1);
+    } else {
       const viewer = this.#openViewer(stream, fields, { isWhole, isPlain: plain !== undefined });
       this.#viewers.add(viewer);
       stream.once('close', () => {
