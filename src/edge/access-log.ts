@@ -9,12 +9,12 @@ import type { Viewer } from './viewer.ts';
 /** The status of a request whose client left before its answer was out. */
 export const CLIENT_LEFT = 499;
 
-/** `answer` is absent when the client left before there was one. */
+/** `host`: of its site, if there is one. `answer` is absent when the client left before there was one. */
 export function describeRequest(
   viewer: Viewer,
+  host: string | undefined,
   answer: EdgeAnswer | undefined,
-  startedAt: number,
-  endedAt: number,
+  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
 ): AccessRecord {
   const { received } = viewer;
   return {
@@ -23,7 +23,7 @@ export function describeRequest(
     durationMs: endedAt - startedAt,
     requestBytes: viewer.receivedBytes,
     responseBytes: viewer.sentBytes,
-    host: viewer.host ?? namedHost(received.headers),
+    host: host ?? namedHost(received.headers),
     method: received.method,
     target: pathOf(received.target),
     httpVersion: received.httpVersion,

@@ -34,12 +34,13 @@ import type { Viewer } from './viewer.ts';
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
 export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   const startedAt = edge.clock();
+  const named: NamedSite = { host: undefined, domainId: 0 };
   let answer: EdgeAnswer | undefined;
   try {
-    answer = await answerRequest(viewer, edge);
+    answer = await answerRequest(viewer, edge, named);
     if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge); // 10
   } catch (error) {
-    edge.log.error({ err: error, host: viewer.host, target: viewer.received.target }, 'request failed');
+    edge.log.error({ err: error, host: named.host, target: viewer.received.target }, 'request failed');
     if (answer !== undefined) abandonBody(answer.body);
     answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
     if (viewer.isBegun) viewer.cut(500);
@@ -47,30 +48,44 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   }
   if (viewer.refusal !== undefined)
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
-  conclude(viewer, edge, answer, startedAt); // 11
+  conclude(viewer, edge, named, answer, startedAt); // 11
 }
 
 /** Of a request whose client left before its turn came. */
 export function concludeLeft(viewer: Viewer, edge: EdgeContext): void {
-  conclude(viewer, edge, undefined, edge.clock());
+  conclude(viewer, edge, { host: undefined, domainId: 0 }, undefined, edge.clock());
 }
 
-function conclude(viewer: Viewer, edge: EdgeContext, answer: EdgeAnswer | undefined, startedAt: number): void {
-  if (viewer.domainId === 0) noteNamedSite(viewer, edge);
-  const record = describeRequest(viewer, answer, startedAt, edge.clock());
+/** Whose line it is: of the site that stage 2 has found, or of none. */
+interface NamedSite {
+  host: string | undefined;
+  domainId: number;
+}
+
+function conclude(
+  viewer: Viewer,
+  edge: EdgeContext,
+  named: NamedSite,
+  answer: EdgeAnswer | undefined,
+  startedAt: number,
+): void {
+  if (named.domainId === 0) noteNamedSite(viewer, edge, named);
+  const record = describeRequest(viewer, named.host, answer, { startedAt, endedAt: edge.clock() });
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
-  edge.writeLog(viewer.domainId, record);
+  edge.writeLog(named.domainId, record);
 }
 
 /** What never came to stage 2 is a line of the domain that it names all the same. docs/decisions/0297 */
-function noteNamedSite(viewer: Viewer, edge: EdgeContext): void {
+function noteNamedSite(viewer: Viewer, edge: EdgeContext, named: NamedSite): void {
   const host = hostOf(viewer.received.headers);
   const site = host === undefined ? undefined : edge.sites.find(host);
-  if (host !== undefined && site !== undefined) viewer.noteSite(host, site.id);
+  if (site === undefined) return;
+  named.host = host;
+  named.domainId = site.id;
 }
 
 /** `undefined`: there is nobody to answer any more. */
-async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAnswer | undefined> {
+async function answerRequest(viewer: Viewer, edge: EdgeContext, named: NamedSite): Promise<EdgeAnswer | undefined> {
   const now = edge.clock();
 
   const request = parseRequest(viewer.received); // 1
@@ -81,7 +96,8 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext): Promise<EdgeAns
 
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
-  viewer.noteSite(request.host, site.id);
+  named.host = request.host;
+  named.domainId = site.id;
   const made = await answerForSite(viewer, edge, { request, site });
   if (made === undefined) return undefined;
   const answer = withTransportSecurity(site, request, made);

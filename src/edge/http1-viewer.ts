@@ -34,8 +34,6 @@ export class Http1Viewer implements Viewer {
   #body: RequestBody | undefined;
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
-  #host: string | undefined;
-  #domainId = 0;
   #refusal: Refusal | undefined;
   #cutStatus: number | undefined;
   #isFinished = false;
@@ -70,19 +68,6 @@ export class Http1Viewer implements Viewer {
     message.on('error', () => undefined);
     response.on('error', () => undefined);
     response.on('timeout', () => this.#socket.destroy());
-  }
-
-  get host(): string | undefined {
-    return this.#host;
-  }
-
-  get domainId(): number {
-    return this.#domainId;
-  }
-
-  noteSite(host: string, domainId: number): void {
-    this.#host = host;
-    this.#domainId = domainId;
   }
 
   get statusSent(): number {

@@ -12,11 +12,6 @@ export interface Viewer {
   readonly received: ReceivedRequest;
   /** Aborts when the client is gone before its answer is complete. */
   readonly signal: AbortSignal;
-  /** As its site was found by; `undefined` until stage 2 has found one. */
-  readonly host: string | undefined;
-  /** Of that site; 0 until there is one. */
-  readonly domainId: number;
-  noteSite(host: string, domainId: number): void;
   /** 0 until there is a head. */
   readonly statusSent: number;
   readonly isGone: boolean;

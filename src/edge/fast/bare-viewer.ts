@@ -34,8 +34,6 @@ export class BareViewer implements Viewer {
   readonly #wire: BareWire;
   readonly #socket: Socket;
   readonly #options: BareViewerOptions;
-  #host: string | undefined;
-  #domainId = 0;
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
   /** How the body ends; `undefined` until the head is out. */
@@ -68,19 +66,6 @@ export class BareViewer implements Viewer {
       if (this.#isGone) this.#gone.abort();
     }
     return this.#gone.signal;
-  }
-
-  get host(): string | undefined {
-    return this.#host;
-  }
-
-  get domainId(): number {
-    return this.#domainId;
-  }
-
-  noteSite(host: string, domainId: number): void {
-    this.#host = host;
-    this.#domainId = domainId;
   }
 
   get statusSent(): number {

@@ -29,8 +29,6 @@ export class Http2Viewer implements Viewer {
   readonly #stream: ServerHttp2Stream;
   readonly #options: Http2ViewerOptions;
   readonly #gone = new AbortController();
-  #host: string | undefined;
-  #domainId = 0;
   #body: RequestBody | undefined;
   #statusSent = 0;
   #head: { readonly status: number; readonly headers: RawHeaders } | undefined;
@@ -57,19 +55,6 @@ export class Http2Viewer implements Viewer {
     stream.on('error', ignore);
     stream.on('timeout', () => this.#reset('it takes nothing'));
     if (!options.isWhole) this.#limitArrival();
-  }
-
-  get host(): string | undefined {
-    return this.#host;
-  }
-
-  get domainId(): number {
-    return this.#domainId;
-  }
-
-  noteSite(host: string, domainId: number): void {
-    this.#host = host;
-    this.#domainId = domainId;
   }
 
   get statusSent(): number {
