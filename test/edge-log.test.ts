@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { startByteCounter } from './support/byte-counter.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { reply, startOrigin } from './support/origin.ts';
@@ -94,4 +95,49 @@ test('when the edge has closed, all lines are written, those of connections that
     'www.example.com TCP_MISS/101',
   ]);
   stalled.destroy();
+});
+
+test('each line has the bytes that passed, of requests of every kind', async (t) => {
+  const origin = await startOrigin(t, ({ target, method, body }, response) => {
+    const type = { 'content-type': 'text/plain' };
+    if (target === '/missing') response.writeHead(404, type).end('no');
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(200, type).end(`${body.length} bytes`);
+    else response.writeHead(200, { ...type, 'cache-control': 'max-age=60', etag: '"a"' }).end('x'.repeat(50_000));
+  });
+  const edge = await startTestEdge(t, [origin.port]);
+  const get = (path: string, more = '', method = 'GET') => `${method} ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;
+  const post = get('/post', 'Content-Length: 5\r\n', 'POST');
+  const kinds: Readonly<Record<string, string>> = {
+    'a miss': get('/a'),
+    'a hit': get('/a'),
+    'a hit with fields': get('/a', 'User-Agent: x\r\nReferer: http://y/\r\nX-Other: z\r\n'),
+    'several hits at once': get('/a').repeat(5),
+    HEAD: get('/a', '', 'HEAD'),
+    'a condition that holds': get('/a', 'If-None-Match: "a"\r\n'),
+    'a range': get('/a', 'Range: bytes=1-5\r\n'),
+    'two ranges': get('/a', 'Range: bytes=1-5,10-20\r\n'),
+    'a range beyond the end': get('/a', 'Range: bytes=99999-\r\n'),
+    'an error of the origin': get('/missing'),
+    'an upload': `${post}hello`,
+    'an upload between others': `${get('/a')}${post}hello${get('/a')}`,
+    'an upload that waits': `${get('/post', 'Content-Length: 5\r\nExpect: 100-continue\r\n', 'POST')}hello`,
+    'a long head': get('/a', `X-Long: ${'y'.repeat(20_000)}\r\n`),
+    'an absolute target': get(`http://${SITE_HOST}/a`),
+    'a last request': get('/a', 'Connection: close\r\n'),
+    'HTTP/1.0': `GET /a HTTP/1.0\r\n${HOST}\r\n`,
+    'a refused one': get('/%zz'),
+    'a method that is refused': get('/a', '', 'TRACE'),
+    CONNECT: get('x:1', '', 'CONNECT'),
+  };
+  for (const [kind, bytes] of Object.entries(kinds)) {
+    edge.log.length = 0;
+    const counter = await startByteCounter(t, edge.port);
+    const client = connectRaw(counter.port, bytes);
+    const requests = bytes.match(/HTTP\/1\.\d\r\n/g)?.length ?? 0;
+    await eventually(kind, () => edge.log.length === requests);
+    const sum = (field: number) => edge.log.reduce((total, fields) => total + Number(fields[field]), 0);
+    await eventually(`${kind}: all has passed`, () => counter.toClients >= sum(4));
+    assert.deepEqual([sum(3), sum(4)], [counter.toEdge, counter.toClients], kind);
+    client.socket.destroy();
+  }
 });
