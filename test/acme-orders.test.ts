@@ -220,8 +220,13 @@ test('an authority that cannot be asked is asked again, and what it issued is fe
   const held = await world.order();
   assert.deepEqual([held?.state, held?.problem, held?.failures], ['pending', 'unreachable', 0]);
   assert.ok((held?.dueAt ?? 0) > world.now);
-  world.now += 600_000;
   world.before = async () => undefined;
+  world.instead = () => ({ status: 302, header: () => 'https://127.0.0.1/', body: '' });
+  world.now += 600_000;
+  await world.round();
+  assert.match((await world.order())?.detail ?? '', /^https:\/\/\S+: it answered 302, and is not followed$/);
+  world.instead = () => undefined;
+  world.now += 600_000;
   await world.round();
   assert.deepEqual([(await world.order())?.state, (await world.order())?.problem], ['challenged', undefined]);
   assert.equal((await world.run()).state, 'issued');

@@ -55,6 +55,8 @@ export function createAuthority(directoryUrl: string, ask: AskHttp, now: () => n
     const nonce = answer.header('replay-nonce');
     if (nonce !== undefined && /^[\w-]+$/.test(nonce)) nonces.push(nonce);
     if (nonces.length > MAX_NONCES) nonces.shift();
+    if (answer.status >= 300 && answer.status < 400)
+      throw new Unreachable(cleanDetail(`${question.url}: it answered ${answer.status}, and is not followed`));
     if (answer.status >= 400 || answer.status < 200) throw parseProblem(answer);
     return answer;
   };
