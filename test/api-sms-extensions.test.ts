@@ -51,6 +51,17 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.deepEqual([foreign.body['status'], foreign.body['data']], [2003, {}]);
   });
 
+  test('a change of the status is remembered for as long as its time is good', async (t) => {
+    const { api, me } = await startSmsApi(t, newDatabase, { smsTimeWindowSeconds: 24 * 3600 });
+    const update = async (time: number) => smsData(await me.call('sms.updateStatus', { app_key: me.appKey, time }));
+    const time = api.now + 24 * HOUR_MS;
+    assert.deepEqual(await update(time), { status: 0 });
+    api.now += 47 * HOUR_MS;
+    assert.deepEqual(await update(api.now), { status: 1 });
+    assert.deepEqual(await update(time), { status: 0 }, 'the same once more, a day after its time');
+    assert.equal(smsData(await me.call('sms.getSettings', { app_key: me.appKey }))['status'], 1);
+  });
+
   test('a disabled account is refused with 2005 by every operation, until it is enabled again', async (t) => {
     const { api, me, operate } = await startSmsApi(t, newDatabase);
     await operate('operator.setAccountStatus', { account_id: me.accountId, enabled: 0 });

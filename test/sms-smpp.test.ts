@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
+import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, SubmitOutcome } from '#sms/carrier.ts';
@@ -171,16 +172,21 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     await eventually('it unbinds, and we bind again', () => smsc.count('bind') === 3);
   });
 
-  test('what cannot be stored is not acknowledged', async (t) => {
-    const { smsc, carrier, receipts, failToStore } = await begin(t);
+  test('what cannot be stored is not acknowledged, and fills no log', async (t) => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLogger({ level: 'info', name: 'test', destination });
+    const { smsc, carrier, receipts, failToStore } = await begin(t, {}, {}, { log });
     failToStore(true);
-    await carrier.submit(partToSubmit());
+    for (let n = 0; n < 3; n += 1) await carrier.submit(partToSubmit());
     const statuses = () => smsc.events.filter(({ event }) => event === 'delivered').map(({ status }) => status);
-    await eventually('it is turned away', () => statuses().length === 1);
+    await eventually('they are turned away', () => statuses().length === 3);
     failToStore(false);
     await carrier.submit(partToSubmit());
-    await eventually('it is taken', () => statuses().length === 2);
-    assert.deepEqual([statuses(), receipts.length], [[0x64, 0], 1]);
+    await eventually('it is taken', () => statuses().length === 4);
+    assert.deepEqual([statuses(), receipts.length], [[0x64, 0x64, 0x64, 0], 1]);
+    const told = lines.filter((line) => line.includes('what the carrier delivers'));
+    assert.deepEqual([told.length, /"refused":3/.test(told[1] ?? '')], [2, true]);
   });
 
   test('a reply comes with its number and text', async (t) => {

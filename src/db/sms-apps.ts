@@ -86,8 +86,8 @@ export interface StatusChange {
   readonly now: number;
 }
 
-/** How long the result of a change is kept: longer than its time may be off either way. */
-const KEEP_CHANGES_MS = 24 * 3600 * 1000;
+/** How long the result of a change is kept: its time may be a day ahead, and as long behind when it is sent again. */
+const KEEP_CHANGES_MS = 3 * 24 * 3600 * 1000;
 
 /** Gives whether the app is enabled then; a repetition gives what the first one gave, and changes nothing. docs/decisions/0211 */
 export async function changeSmsAppStatus(

@@ -34,6 +34,8 @@ class SmppCarrier implements Carrier {
   /** The first of them submits. */
   readonly #connections: readonly Connection[];
   #inFlight = 0;
+  /** Deliveries since one was stored. */
+  #unstored = 0;
   #isClosing = false;
   #isEmpty: (() => void) | undefined;
   #cancelPause: (() => void) | undefined;
@@ -139,12 +141,31 @@ class SmppCarrier implements Carrier {
       const delivery = readDelivery(pdu, this.#settings);
       if (delivery.kind === 'receipt') await this.#events.receipt(delivery.receipt);
       else if (delivery.kind === 'reply') await this.#events.reply(delivery.message);
-      else this.#tools.log.info({ connector: this.#settings.host }, 'what the carrier delivered is no text: dropped');
+      else this.#tools.log.debug({ connector: this.#settings.host }, 'what the carrier delivered is no text: dropped');
+      this.#noteStored();
       return true;
     } catch (error) {
-      this.#tools.log.warn({ connector: this.#settings.host, err: error }, 'what the carrier delivered is not stored');
+      this.#noteUnstored(error);
       return false;
     }
+  }
+
+  /** A line for the first of a row: there may be thousands, and each is sent again. */
+  #noteUnstored(error: unknown): void {
+    this.#unstored += 1;
+    if (this.#unstored > 1) return;
+    const { log } = this.#tools;
+    log.warn(
+      { connector: this.#settings.host, err: error },
+      'what the carrier delivers is not stored, nor acknowledged',
+    );
+  }
+
+  #noteStored(): void {
+    if (this.#unstored === 0) return;
+    const facts = { connector: this.#settings.host, refused: this.#unstored };
+    this.#tools.log.info(facts, 'what the carrier delivers is stored again');
+    this.#unstored = 0;
   }
 
   #tell(): void {

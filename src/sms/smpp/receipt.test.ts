@@ -206,9 +206,9 @@ describe('a reply', () => {
   });
 
   test('in parts, by a header in message_payload (gosmpp#55) or by parameters', () => {
-    const payload = { tag: TAGS.messagePayload, value: Buffer.from('0500030702014f60', 'hex') };
+    const payload = { tag: TAGS.messagePayload, value: Buffer.from('0500030002014f60', 'hex') };
     const byHeader = readDelivery(deliver({ esmClass: 0x40, dataCoding: 8 }, [payload]), SETTINGS);
-    assert.deepEqual(reply(byHeader)?.concatenation, { reference: 7, part: 1, parts: 2 });
+    assert.deepEqual(reply(byHeader)?.concatenation, { reference: 0, part: 1, parts: 2 });
     assert.equal(reply(byHeader)?.text, '你');
     const sar = [u16Tlv(TAGS.sarMsgRefNum, 300), u8Tlv(TAGS.sarTotalSegments, 2), u8Tlv(TAGS.sarSegmentSeqnum, 2)];
     const byParameters = readDelivery(deliver({ shortMessage: Buffer.from('a') }, sar), SETTINGS);
