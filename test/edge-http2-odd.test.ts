@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { connectFrames, FLAGS, frame, uint32 } from './support/http2-frames.ts';
+import { connectFrames, FLAGS, fields, frame, uint32 } from './support/http2-frames.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
 import { reply } from './support/origin.ts';
@@ -45,6 +45,9 @@ const VALUES = [
   ...['100-continue', '1', '-1', SITE_HOST, 'other', '/x?y=%zz', 'Sat, 28 Nov 2026 10:00:00 GMT', 'identity;q=0', '\\'],
 ];
 
+/** Numbers that are missing before it would be taken for a browser's priorities. */
+const FIRST = fields([':method', 'GET'], [':scheme', 'https'], [':authority', SITE_HOST], [':path', '/']);
+
 /** The same numbers each time: 0 ≤ random(n) < n. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
@@ -66,7 +69,7 @@ function field(name: string, value: Buffer): Buffer {
 function makeRequest(random: Random, stream: number): Buffer {
   const value = () =>
     Buffer.from(random(3) > 0 ? pick(random, VALUES) : Array.from({ length: random(20) }, () => random(256)));
-  const fields = [
+  const section = [
     field(':method', Buffer.from(pick(random, METHODS))),
     field(':scheme', Buffer.from(random(20) > 0 ? 'https' : 'http')),
     field(':authority', Buffer.from(random(15) > 0 ? SITE_HOST : pick(random, VALUES))),
@@ -75,7 +78,7 @@ function makeRequest(random: Random, stream: number): Buffer {
   ];
   const isWhole = random(10) > 0;
   return Buffer.concat([
-    frame('headers', isWhole ? ENDED : FLAGS.endHeaders, stream, Buffer.concat(fields)),
+    frame('headers', isWhole ? ENDED : FLAGS.endHeaders, stream, Buffer.concat(section)),
     ...(isWhole ? [] : [frame('data', FLAGS.endStream, stream, Buffer.alloc(random(4), 'x'))]),
     ...(random(30) > 0 ? [] : [frame('reset', 0, stream, uint32(CANCEL))]),
   ]);
@@ -90,7 +93,8 @@ test('every request has one line', { ...needsProgram('openssl'), ...needsProgram
   for (let connection = 1; connection <= CONNECTIONS; connection++) {
     const expected = 2 + connection * REQUESTS;
     const client = await connectFrames(edge.httpsPort, SITE_HOST);
-    for (let i = 0; i < REQUESTS; i++) {
+    await client.send(frame('headers', ENDED, 1, FIRST));
+    for (let i = 1; i < REQUESTS; i++) {
       await client.send(makeRequest(random, 2 * i + 1));
       if (random(4) === 0) await new Promise((resolve) => setImmediate(resolve));
     }

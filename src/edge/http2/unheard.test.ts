@@ -6,7 +6,7 @@ test('streams between two that were heard of, and up to the last, are counted on
   for (const [heard, last, expected] of [
     [[1, 3, 5], 5, [0, 0, 0, 0]],
     [[1, 7, 9], 9, [0, 2, 0, 0]],
-    [[5], 9, [2, 2]],
+    [[5], 9, [0, 2]], // Firefox begins with 15, nghttp with 13
     [[], 3, [2]],
     [[], 0, [0]],
     [[1], undefined, [0, 0]],

@@ -1,6 +1,7 @@
 /**
  * Requests of which nobody hears: nghttp2 refuses what is malformed, and resets the stream, without an event. Clients number
- * their streams one after the other, so what is missing between those that were heard of was refused. Pure. RFC 9113 §5.1.1
+ * their streams one after the other, so what is missing between those that were heard of was refused. Before the first one some
+ * browsers leave numbers out, for streams that only describe priorities. Pure. RFC 9113 §5.1.1
  */
 
 export interface UnheardStreams {
@@ -16,11 +17,11 @@ export interface UnheardStreams {
 const MAX_UNHEARD = 1_000;
 
 export function createUnheardStreams(): UnheardStreams {
-  let next = 1;
+  let next: number | undefined;
   let wasFull = false;
-  const take = (id: number): number => {
-    if (id < next) return 0;
-    const missing = (id - next) / 2;
+  const take = (id: number, from: number): number => {
+    if (id < from) return 0;
+    const missing = (id - from) / 2;
     next = id;
     const isTold = !wasFull && missing <= MAX_UNHEARD;
     wasFull = false;
@@ -28,11 +29,11 @@ export function createUnheardStreams(): UnheardStreams {
   };
   return {
     before: (id) => {
-      const missing = take(id);
+      const missing = take(id, next ?? id);
       next = id + 2;
       return missing;
     },
-    upTo: (last) => (last === undefined || last === 0 ? 0 : take(last + 2)),
+    upTo: (last) => (last === undefined || last === 0 ? 0 : take(last + 2, next ?? 1)),
     noteFull: () => {
       wasFull = true;
     },
