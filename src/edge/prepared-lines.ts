@@ -10,6 +10,8 @@ export interface PreparedReply {
   readonly request: PlainRequest;
   readonly startedAt: number;
   readonly requestBytes: number;
+  /** We have ended it. */
+  isCut?: boolean;
 }
 
 type PreparedVersion = '1.1' | '2.0';
@@ -20,7 +22,7 @@ export class PreparedLines {
   readonly #edge: Pick<EdgeContext, 'clock' | 'writeLog' | 'metrics'>;
   readonly #httpVersion: PreparedVersion;
   /** Of those that are not out: their client has not left. */
-  #cutStatus: 503 | undefined;
+  #isCut = false;
   /** What the log says of the client, and of whom it says that. */
   #client = { referer: undefined as string | undefined, userAgent: undefined as string | undefined, text: '-\t-' };
 
@@ -30,8 +32,8 @@ export class PreparedLines {
   }
 
   /** We end the connection. */
-  cut(status: 503): void {
-    this.#cutStatus = status;
+  cut(): void {
+    this.#isCut = true;
   }
 
   /** `logged`: `formatPrepared` of the answer. `isOut`: all of it. */
@@ -40,7 +42,8 @@ export class PreparedLines {
     const { answer, request, startedAt, requestBytes } = reply;
     const { clientAddress, target, referer, userAgent } = request;
     const endedAt = clock();
-    const status = isOut ? answer.status : (this.#cutStatus ?? CLIENT_LEFT);
+    const isCut = this.#isCut || reply.isCut === true;
+    const status = isOut ? answer.status : isCut ? 503 : CLIENT_LEFT;
     metrics.countRequest(HIT, status, sentBytes);
     metrics.countPrepared();
     writeLog(answer.domainId, {

@@ -58,6 +58,8 @@ export interface PreparedAnswer {
   readonly cacheCode: CacheCode;
   readonly headers: RawHeaders;
   readonly body: readonly Buffer[];
+  /** Whose bytes those are, where they are the store's own: for `Pins`. */
+  readonly held?: StoredBody;
   /** As each transport has written it, for as long. */
   readonly written: { http1?: WrittenAnswer<Buffer>; http2?: WrittenAnswer<string[]> };
 }
@@ -219,7 +221,7 @@ class Shortcut {
     // Not to be kept in memory by us.
     const held = this.#held?.deref();
     const body = held && bodyInMemory(held);
-    return body && { ...this.#answer, body };
+    return body && { ...this.#answer, body, held };
   }
 
   #prepareAt(now: number): PreparedAnswer {

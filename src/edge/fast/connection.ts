@@ -61,8 +61,8 @@ export class BareConnection implements BareWire {
   /** We serve nothing more on it. */
   #isOver = false;
   #answersInTurn = 0;
-  /** Answers that needed no viewer are not taken. */
-  #waitsForDrain = false;
+  /** Answers that needed no viewer are not taken; ends what that means. */
+  #endStall: (() => void) | undefined;
   /** Sweeps since it last had something to do. */
   #quietSweeps = 0;
 
@@ -143,9 +143,15 @@ export class BareConnection implements BareWire {
     this.#isBusy = true;
     if (!this.socket.writableNeedDrain) return void setImmediate(this.#goOn);
     this.#hold();
-    this.#waitsForDrain = true;
-    this.#parts.connections.noteUnderWay(1);
-    this.socket.setTimeout(this.#parts.limits.clientIdleMs);
+    const { connections, limits } = this.#parts;
+    connections.noteUnderWay(1);
+    const release = this.#prepared?.hold();
+    this.socket.setTimeout(limits.clientIdleMs);
+    this.#endStall = () => {
+      this.#endStall = undefined;
+      connections.noteUnderWay(-1);
+      release?.();
+    };
   }
 
   readonly #goOn = (): void => {
@@ -238,17 +244,11 @@ export class BareConnection implements BareWire {
 
   readonly #onDrain = (): void => {
     this.#viewer?.noteDrained();
-    if (!this.#waitsForDrain) return;
+    if (this.#endStall === undefined) return;
     this.#endStall();
     this.socket.setTimeout(0);
     this.#goOn();
   };
-
-  #endStall(): void {
-    if (!this.#waitsForDrain) return;
-    this.#waitsForDrain = false;
-    this.#parts.connections.noteUnderWay(-1);
-  }
 
   readonly #onTimeout = (): void => void this.socket.destroy();
 
@@ -262,7 +262,7 @@ export class BareConnection implements BareWire {
   readonly #onClose = (): void => {
     const hasLeft = !this.#isOver && this.#viewer?.cutStatus === undefined;
     this.#isOver = true;
-    this.#endStall();
+    this.#endStall?.();
     this.#parts.onLeft(this);
     this.#viewer?.noteClosed();
     if (hasLeft) this.#concludeRest();
@@ -296,7 +296,7 @@ export class BareConnection implements BareWire {
   }
 
   cut(): void {
-    this.#prepared?.cut(503);
+    this.#prepared?.cut();
     this.socket.destroy();
   }
 

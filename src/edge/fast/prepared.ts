@@ -20,7 +20,7 @@ export interface PreparedConnection {
   readonly keepAliveLines: string;
 }
 
-type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics'>;
+type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics' | 'pins'>;
 
 interface Reply extends PreparedReply {
   readonly written: WrittenAnswer<Buffer>;
@@ -71,10 +71,17 @@ export class PreparedReplies {
     return written.headBytes + written.bodyBytes;
   }
 
-  /** We end the connection. */
-  cut(status: 503): void {
-    this.#lines.cut(status);
+  /** The client has to be waited for; gives what ends that. */
+  hold(): () => void {
+    const held = this.#underWay.at(-1)?.answer.held;
+    return held === undefined ? NOTHING : this.#edge.pins.hold(held, this);
   }
+
+  /** Ends the connection. */
+  readonly cut = (): void => {
+    this.#lines.cut();
+    this.#connection.socket.destroy();
+  };
 
   #send(head: Buffer, body: readonly Buffer[]): void {
     const { socket } = this.#connection;
@@ -113,6 +120,8 @@ function readConditions(bytes: Buffer, head: RequestHead): string {
 function orAbsent(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
+
+const NOTHING = (): void => undefined;
 
 function isJoined(body: readonly Buffer[]): boolean {
   const [piece] = body;

@@ -162,7 +162,7 @@ export class Http2Connection {
 
   /** What is under way is not finished. */
   cut(): void {
-    this.#prepared?.cut(503);
+    this.#prepared?.cut();
     for (const viewer of this.#viewers) viewer.cut(503);
     this.session.destroy();
   }

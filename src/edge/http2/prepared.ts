@@ -17,12 +17,12 @@ export interface PreparedStreamsOptions {
   readonly onClosed: () => void;
 }
 
-type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics'>;
+type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics' | 'pins'>;
 
 interface Reply extends PreparedReply {
   readonly written: WrittenAnswer<string[]>;
-  /** Its client is slow, and has so long for each piece. */
-  isTimed: boolean;
+  /** Its client is slow, has so long for each piece, and keeps the body in memory; ends that. */
+  endWait: (() => void) | undefined;
 }
 
 /** Of bodies that the client has not taken. What would be more is the pipeline's, which writes them in pieces. */
@@ -66,7 +66,7 @@ export class PreparedStreams {
     const written = answer.written.http2;
     if (this.#untakenBytes > 0 && this.#untakenBytes + written.bodyBytes > MAX_UNTAKEN_BYTES) return false;
     this.#untakenBytes += written.bodyBytes;
-    this.#underWay.set(stream, { answer, written, request, startedAt, requestBytes: headBytes, isTimed: false });
+    this.#underWay.set(stream, { answer, written, request, startedAt, requestBytes: headBytes, endWait: undefined });
     stream.on('error', ignore);
     stream.on('close', () => this.#conclude(stream));
     send(stream, written, answer.body);
@@ -74,15 +74,17 @@ export class PreparedStreams {
   }
 
   /** We end the connection. */
-  cut(status: 503): void {
-    this.#lines.cut(status);
+  cut(): void {
+    this.#lines.cut();
   }
 
   /** Now and then: streams that are still here have a slow client, and few of all. */
   sweep(): void {
     for (const [stream, reply] of this.#underWay) {
-      if (reply.isTimed) continue;
-      reply.isTimed = true;
+      if (reply.endWait !== undefined) continue;
+      const { held } = reply.answer;
+      reply.endWait =
+        held === undefined ? NOTHING : this.#edge.pins.hold(held, { cut: () => cutStream(stream, reply) });
       // Node's timer sees progress inside a large write.
       stream.setTimeout(this.#options.idleTimeoutMs, () => stream.destroy(new Error('it takes nothing')));
     }
@@ -92,6 +94,7 @@ export class PreparedStreams {
     const reply = this.#underWay.get(stream);
     if (reply === undefined) return;
     this.#underWay.delete(stream);
+    reply.endWait?.();
     const { logged, headBytes, bodyBytes } = reply.written;
     this.#untakenBytes -= bodyBytes;
     const isOut = stream.writableFinished;
@@ -103,6 +106,11 @@ export class PreparedStreams {
     if (authority !== this.#host.authority) this.#host = { authority, text: hostOf(['host', authority]) ?? '' };
     return this.#host.text;
   }
+}
+
+function cutStream(stream: ServerHttp2Stream, reply: Reply): void {
+  reply.isCut = true;
+  stream.destroy(new Error('its answer is not whole'));
 }
 
 function send(stream: ServerHttp2Stream, { head }: WrittenAnswer<string[]>, body: readonly Buffer[]): void {
@@ -130,5 +138,7 @@ function write(answer: PreparedAnswer, target: string): WrittenAnswer<string[]> 
 function orAbsent(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
+
+const NOTHING = (): void => undefined;
 
 function ignore(): void {} // shows as closed
