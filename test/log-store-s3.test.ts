@@ -1,5 +1,6 @@
 /** Blobs in storage that speaks S3, against a server that is not ours. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createAccount } from '../src/db/accounts.ts';
@@ -7,10 +8,13 @@ import { insertDomain } from '../src/db/domains.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { findDayFile, readDayFile } from '../src/logs/day-file.ts';
 import { blobStoreSuite, key } from '../src/logs/store/blob-store.suite.ts';
+import { BlobMissing } from '../src/logs/store/blob-store.ts';
 import { s3BlobStore } from '../src/logs/store/s3.ts';
 import { DEFAULT_SETTINGS } from '../src/model/domain.ts';
 import { newSqlite } from './support/databases.ts';
+import { eventually } from './support/eventually.ts';
 import { openTestDatabase } from './support/feed.ts';
+import { startRelay } from './support/relay.ts';
 import { startS3Server } from './support/s3-server.ts';
 import { createTestTraffic } from './support/traffic.ts';
 
@@ -62,4 +66,25 @@ test('a day that edges have told is read from it, whole and in part', async (t) 
   assert.equal(gunzipSync(whole).toString(), 'one\ntwo\nthree\n');
   const middle = Math.floor(file.bytes / 2);
   assert.ok((await read(middle - 9, middle + 9)).equals(whole.subarray(middle - 9, middle + 9)));
+});
+
+test('storage that is cut off in the middle has taken nothing, and what it gives then is no whole file', async (t) => {
+  const place = await startS3Server(t);
+  await using relay = await startRelay(place.endpoint);
+  const store = s3BlobStore({ ...place, endpoint: relay.url }, systemClock);
+  const bytes = randomBytes(8_000_000);
+  relay.freeze();
+  const putting = store.put(key('x'), bytes);
+  putting.catch(() => undefined); // it is looked at below
+  await eventually('it has begun', () => relay.isUsed);
+  relay.cut();
+  await assert.rejects(putting, /S3 storage .* cannot be reached/);
+  relay.mend();
+  const span = { start: 0, end: bytes.length };
+  await assert.rejects(store.read(key('x'), span), BlobMissing);
+  await store.put(key('x'), bytes);
+  const reading = await store.read(key('x'), span);
+  await assert.rejects(async () => {
+    for await (const _ of reading) relay.cut();
+  });
 });

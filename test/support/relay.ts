@@ -33,6 +33,10 @@ export async function startRelay(target: string) {
     get isCut() {
       return isCut;
     },
+    /** Somebody has connected. */
+    get isUsed() {
+      return sockets.size > 0;
+    },
     cut() {
       isCut = true;
       for (const socket of sockets) socket.destroy();
