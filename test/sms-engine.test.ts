@@ -278,6 +278,17 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('what was accepted for a route that was taken away meanwhile goes by the one that fits it', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    const queue = (route: string) => queueMessage(db, account, { route, destination: '+85261234567', now: Date.now() });
+    await queue('+8526');
+    await queue('');
+    await start();
+    await untilStates(db, 'submitted', 'submitted');
+    assert.equal(a.submitted.length, 2);
+  });
+
   test('two engines on one database send nothing twice', async (t) => {
     const { db, a, start } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });

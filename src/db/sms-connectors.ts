@@ -98,16 +98,35 @@ export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds
   await trx.deleteFrom('sms_route').where('prefix', '=', prefix).execute();
   const rows = connectorIds.map((connector_id, position) => ({ prefix, position, connector_id }));
   if (rows.length > 0) await trx.insertInto('sms_route').values(rows).execute();
-  const isThere = before.some((route) => route.prefix === prefix);
-  if (isThere === rows.length > 0) return;
-  const others = before.map((route) => route.prefix).filter((other) => other !== prefix && prefix.startsWith(other));
-  const shorter = others.reduce((longest, other) => (other.length > longest.length ? other : longest), '');
-  if (isThere)
-    await sql`update sms_part set route = ${shorter} where state = 'queued' and route = ${prefix}`.execute(trx);
-  else
+  if (rows.length === 0) await moveStrayParts(trx);
+  else if (!before.some((route) => route.prefix === prefix))
     await sql`
-      update sms_part set route = ${prefix} where state = 'queued' and route = ${shorter} and exists (
+      update sms_part set route = ${prefix} where state = 'queued' and route = ${longestOf(before, prefix)} and exists (
         select 1 from sms_message as m where m.id = sms_part.message_id and m.destination like ${`${prefix}%`})`.execute(
       trx,
     );
+}
+
+/** What waits for a route that is not there any more goes over to the one that fits it: also what was accepted while it was taken away. */
+export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
+  // From one route to the next in the index, however many parts wait for each.
+  const { rows: strays } = await sql<{ route: string }>`
+    with recursive lane (route) as (
+      select min(route) from sms_part where state = 'queued'
+      union all select (select min(p.route) from sms_part as p where p.state = 'queued' and p.route > lane.route)
+        from lane where lane.route is not null)
+    select route from lane
+    where route <> '' and not exists (select 1 from sms_route as r where r.prefix = lane.route)`.execute(trx);
+  if (strays.length === 0) return;
+  const routes = await listRoutes(trx);
+  for (const { route } of strays)
+    await sql`update sms_part set route = ${longestOf(routes, route)} where state = 'queued' and route = ${route}`.execute(
+      trx,
+    );
+}
+
+/** Of the prefixes that `prefix` begins with; empty where there is none. */
+function longestOf(routes: readonly StoredRoute[], prefix: string): string {
+  const shorter = routes.map((route) => route.prefix).filter((other) => other !== prefix && prefix.startsWith(other));
+  return shorter.reduce((longest, other) => (other.length > longest.length ? other : longest), '');
 }

@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
+import { moveStrayParts } from '#db/sms-connectors.ts';
 import { rematchOrphans } from '#db/sms-receipts.ts';
 import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, renewLeases } from '#db/sms-sweep.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -79,6 +80,7 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
     }
   };
   if (isOrphanRound) await end('receipt', rematchOrphans);
+  await db.transaction(moveStrayParts);
   const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
   const queued = await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again }));
   if (queued > 0) {
