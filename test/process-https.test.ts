@@ -1,9 +1,11 @@
 /** HTTPS of the whole service, from an added certificate to a viewer: two workers, sessions that outlive a restart, and what is on the disk. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { createClient } from '#client/client.ts';
 import { createAuthority } from './support/certificate.ts';
@@ -19,7 +21,7 @@ const GET = `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`;
 const NEEDS = { ...needsProgram('openssl'), ...needsProgram('curl'), timeout: 90_000 };
 
 test(
-  'a certificate is added, bound, and serves; sessions go on at the other worker and after a restart',
+  'a certificate serves; sessions go on at the other worker and after a restart; none of 1,000 handshakes fails while it is replaced',
   NEEDS,
   async (t) => {
     const authority = createAuthority(t);
@@ -67,5 +69,40 @@ test(
     assert.equal(readFileSync(secrets, 'utf8'), kept);
     assert.equal(await resumes(second, '-sess_in', session), true);
     assert.match(await ask(second, '--http1.1'), /^HTTP\/1\.1 200 [\s\S]*hello$/);
+
+    const api = createClient({ baseUrl: second.controlUrl, accessToken: first.token });
+    const other = authority.issue([HOST]);
+    const added = { ssl_title: 'other', certificate: other.cert, private_key: other.key };
+    const keys = [ssl_key, (await api.call('certificate.add', added)).ssl_key];
+    const replace = (count: number) =>
+      api.call('config.setSsl', { domain_id, ssl_control: '1', ssl_key: keys[count % 2] });
+    const { shown, replaced, failures } = await shakeHands(Number(portOf(second)), authority.ca, replace);
+    assert.deepEqual([failures, shown.size], [[], 2], `replaced ${replaced} times`);
+    assert.ok(replaced > 10, `${replaced}`);
   },
 );
+
+const HANDSHAKES = 1_000;
+const AT_ONCE = 8;
+
+/** Many handshakes, while the certificate is replaced as often as that goes. */
+async function shakeHands(port: number, ca: string, replace: (count: number) => Promise<unknown>) {
+  const [shown, failures] = [new Set<string>(), [] as string[]];
+  let [begun, replaced] = [0, 0];
+  const shake = async () => {
+    while (begun++ < HANDSHAKES) {
+      const socket = connect({ port, host: '127.0.0.1', servername: HOST, ca });
+      try {
+        await once(socket, 'secureConnect');
+        shown.add(socket.getPeerCertificate().fingerprint256);
+      } catch (error) {
+        failures.push(String(error));
+      }
+      socket.destroy();
+    }
+  };
+  const shaking = Promise.all(Array.from({ length: AT_ONCE }, shake));
+  while (begun < HANDSHAKES) await replace(++replaced);
+  await shaking;
+  return { shown, replaced, failures };
+}
