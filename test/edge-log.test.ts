@@ -141,3 +141,29 @@ test('each line has the bytes that passed, of requests of every kind', async (t)
     client.socket.destroy();
   }
 });
+
+test('a request whose site cannot be looked up is answered 500, and is a line of no domain', async (t) => {
+  const { lines, accessLog } = keepLines();
+  const find = () => {
+    throw new Error('the file is damaged');
+  };
+  const edge = await startTestEdge(t, [1], { accessLog, sites: { find, forget: () => undefined } });
+  for (const bytes of [
+    `GET /a HTTP/1.1\r\n${HOST}\r\n`,
+    `GET /%zz HTTP/1.1\r\n${HOST}\r\n`,
+    `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`,
+  ]) {
+    const client = connectRaw(edge.port, bytes);
+    await eventually(bytes, () => client.text().includes('\r\n\r\n'));
+    client.socket.destroy();
+  }
+  await eventually('each has its line', () => lines.length === 3);
+  assert.deepEqual(
+    lines.map(({ domainId, host, status }) => [domainId, host, status]),
+    [
+      [0, SITE_HOST, 500],
+      [0, SITE_HOST, 400],
+      [0, SITE_HOST, 405],
+    ],
+  );
+});

@@ -2,7 +2,6 @@
  * A viewer's request from first byte to log line, top to bottom: the eleven stages of docs/edge.md. What a stage decides
  * is in its own file; here is only their order.
  */
-import { hostOf } from '#http/request.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import { describeRequest } from './access-log.ts';
@@ -15,6 +14,7 @@ import type { EdgeContext, Visit } from './context.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
 import { redirectToHttps, withTransportSecurity } from './https-only.ts';
 import { canReadAlong, lookUp } from './look-up.ts';
+import { findNamedSite } from './named-site.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
 import { isReadable, openStored } from './readable.ts';
@@ -69,19 +69,11 @@ function conclude(
   answer: EdgeAnswer | undefined,
   startedAt: number,
 ): void {
-  if (named.domainId === 0) noteNamedSite(viewer, edge, named);
-  const record = describeRequest(viewer, named.host, answer, { startedAt, endedAt: edge.clock() });
+  const { host, domainId } =
+    (named.domainId === 0 ? findNamedSite(edge.sites, viewer.received.headers) : undefined) ?? named;
+  const record = describeRequest(viewer, host, answer, { startedAt, endedAt: edge.clock() });
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
-  edge.writeLog(named.domainId, record);
-}
-
-/** What never came to stage 2 is a line of the domain that it names all the same. docs/decisions/0297 */
-function noteNamedSite(viewer: Viewer, edge: EdgeContext, named: NamedSite): void {
-  const host = hostOf(viewer.received.headers);
-  const site = host === undefined ? undefined : edge.sites.find(host);
-  if (site === undefined) return;
-  named.host = host;
-  named.domainId = site.id;
+  edge.writeLog(domainId, record);
 }
 
 /** `undefined`: there is nobody to answer any more. */

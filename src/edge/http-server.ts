@@ -5,7 +5,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { hostOf } from '#http/request.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { describeRefusal, type Refused } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
@@ -15,6 +14,7 @@ import { createGivenResponse } from './given-response.ts';
 import { concludeLeft, handle } from './handle.ts';
 import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
+import { findNamedSite } from './named-site.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import type { Proxies } from './proxies.ts';
 
@@ -154,9 +154,8 @@ function refuse({ edge, proxies }: HttpServerParts, socket: Socket, refusal: Ref
   const { status, reason } = refusal;
   const responseBytes = sendRefusal(socket, refusal, clock());
   metrics.countRequest({ status: 'ERROR', reason }, status, responseBytes);
-  const host = head && hostOf(head.headers);
-  const site = host === undefined ? undefined : sites.find(host);
-  writeLog(site?.id ?? 0, describeRefusal({ clientAddress, status, responseBytes, endedAt: clock(), head }));
+  const named = head && findNamedSite(sites, head.headers);
+  writeLog(named?.domainId ?? 0, describeRefusal({ clientAddress, status, responseBytes, endedAt: clock(), head }));
 }
 
 function headOf({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage): Refused['head'] {

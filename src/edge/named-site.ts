@@ -1,0 +1,21 @@
+/** Whose line a request is that never came to stage 2: of the site that its Host names. docs/decisions/0297 */
+import type { RawHeaders } from '#http/headers.ts';
+import { hostOf } from '#http/request.ts';
+import type { SiteTable } from '#sites/table.ts';
+
+interface NamedSite {
+  readonly host: string;
+  readonly domainId: number;
+}
+
+/** `undefined`: it names none, or not one, or sites cannot be looked up just now, as the requests that need one will say. */
+export function findNamedSite(sites: SiteTable, headers: RawHeaders): NamedSite | undefined {
+  const host = hostOf(headers);
+  if (host === undefined) return undefined;
+  try {
+    const site = sites.find(host);
+    return site && { host, domainId: site.id };
+  } catch {
+    return undefined; // a line of no domain is better than none
+  }
+}
