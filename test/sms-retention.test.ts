@@ -26,11 +26,13 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
     const young = await queue(29);
     await end(db, waiting.slice(0, 1));
     await end(db, [old, old + 1, ...young]);
-    for (const ageDays of [40, 20]) {
+    for (const ageDays of [40, 20, 6]) {
       const at = NOW - ageDays * DAY_MS;
-      await db.transaction((trx) => storeReceipts(trx, [RECEIPT], at));
+      await db.transaction((trx) => storeReceipts(trx, [RECEIPT, RECEIPT], at));
       await db.transaction((trx) => storeReplies(trx, [REPLY], at));
     }
+    // One of each age speaks of a part.
+    await sql`update sms_receipt set part_id = ${old} where id % 2 = 0`.execute(db.query);
     await addDeliveries(db, account.appId, [NOW - 3 * DAY_MS, NOW - DAY_MS]);
 
     await forgetOldSms({ db, smsDays: 30 }, NOW, GOING_ON);
@@ -39,7 +41,7 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
       [...waiting, ...young],
     );
     assert.deepEqual(await countRows(db), {
-      ...{ sms_request: 2, sms_message: 2, sms_attempt: 0, sms_receipt: 1, sms_reply: 1, sms_delivery: 1 },
+      ...{ sms_request: 2, sms_message: 2, sms_attempt: 0, sms_receipt: 3, sms_reply: 2, sms_delivery: 1 },
     });
     assert.equal((await db.query.selectFrom('sms_ledger').select('id').execute()).length, 1 + 6 + 5);
     await checkMoney(db);

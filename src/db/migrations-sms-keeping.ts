@@ -1,4 +1,4 @@
-/** What the SMS tables have got since: recharges that can be repeated, replies that can be listed, and webhooks found by app. */
+/** What the SMS tables have got since: recharges that can be repeated, replies that can be listed, receipts and webhooks that wait found at once. */
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnWords } from './column-words.ts';
@@ -16,6 +16,8 @@ export function smsKeeping(_words: ColumnWords): Migration {
         db,
       );
       await db.schema.createIndex('sms_reply_account').on('sms_reply').columns(['account_id', 'id']).execute();
+
+      await sql`create index sms_receipt_waiting on sms_receipt (received_at) where part_id is null`.execute(db);
 
       await db.schema.dropIndex('sms_delivery_due').execute();
       await db.schema.createIndex('sms_delivery_app').on('sms_delivery').columns(['app_id', 'due_at', 'id']).execute();

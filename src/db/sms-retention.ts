@@ -69,8 +69,16 @@ async function deleteMessages(trx: Transaction<Schema>, messages: readonly numbe
   await sql`delete from sms_message where id in ${list}`.execute(trx);
 }
 
-/** Receipts and replies from before `before`; false: there are no more. */
-export async function deleteOldTalk(trx: Transaction<Schema>, before: number): Promise<boolean> {
+/** Receipts and replies from before `before`, and receipts that nothing fitted from before `unmatchedBefore`; false: there are no more. */
+export async function deleteOldTalk(
+  trx: Transaction<Schema>,
+  { before, unmatchedBefore }: { readonly before: number; readonly unmatchedBefore: number },
+): Promise<boolean> {
+  const unmatched = await sql`
+    delete from sms_receipt where id in (select id from sms_receipt
+      where part_id is null and received_at < ${unmatchedBefore} order by received_at limit ${ROWS_AT_ONCE})`.execute(
+    trx,
+  );
   const receipts = await sql`
     delete from sms_receipt where id in (
       select id from sms_receipt where received_at < ${before} order by received_at limit ${ROWS_AT_ONCE})`.execute(
@@ -80,7 +88,7 @@ export async function deleteOldTalk(trx: Transaction<Schema>, before: number): P
   const replies = await sql`
     delete from sms_reply where received_at < ${before} and id in (
       select id from sms_reply order by id limit ${ROWS_AT_ONCE})`.execute(trx);
-  return isFull(receipts.numAffectedRows) || isFull(replies.numAffectedRows);
+  return [unmatched, receipts, replies].some(({ numAffectedRows }) => isFull(numAffectedRows));
 }
 
 /** What was to be posted before `before` and nobody took; false: there is no more. */

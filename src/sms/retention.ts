@@ -6,6 +6,8 @@ import { deleteOldDeliveries, deleteOldRequests, deleteOldTalk } from '#db/sms-r
 const DAY_MS = 24 * 3_600_000;
 /** Longer than the tries of one delivery take. Where thousands wait for one address, their turn comes too seldom to use them up. */
 const DELIVERY_MS = 2 * DAY_MS;
+/** Of receipts that speak of nothing of ours: no part is matched so late. Where a carrier's account is shared they may be most. */
+const UNMATCHED_MS = 7 * DAY_MS;
 /** After each transaction, for what else wants the database. */
 const PAUSE_MS = 20;
 
@@ -21,6 +23,7 @@ export async function forgetOldSms(
     const from: number = after;
     after = await db.transaction((trx) => deleteOldRequests(trx, { before, after: from }));
   }
-  while (await db.transaction((trx) => deleteOldTalk(trx, before))) await rest();
+  const talk = { before, unmatchedBefore: now - UNMATCHED_MS };
+  while (await db.transaction((trx) => deleteOldTalk(trx, talk))) await rest();
   while (await db.transaction((trx) => deleteOldDeliveries(trx, now - DELIVERY_MS))) await rest();
 }
