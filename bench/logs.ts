@@ -114,7 +114,7 @@ async function shipLines(): Promise<void> {
     onLost: () => undefined,
     onMoved: () => undefined,
   });
-  const stems = await collect(directory, outbox, []);
+  const stems = await collect(directory, outbox, [], new Set());
   outbox.makeReports();
   console.log(`journals read and reports made: ${counting()}`);
   most = process.memoryUsage.rss();

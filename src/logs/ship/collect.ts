@@ -15,9 +15,15 @@ const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 
 /**
  * Gives the stems whose files have ended and are counted to their ends, the oldest first. `writers` are the spools that have
- * a worker: what others left, of workers that there are no more, has ended.
+ * a worker: what others left, of workers that there are no more, has ended. `counted` holds what it gave before from this outbox,
+ * and is not looked at again.
  */
-export async function collect(directory: string, outbox: Outbox, writers: readonly string[]): Promise<string[]> {
+export async function collect(
+  directory: string,
+  outbox: Outbox,
+  writers: readonly string[],
+  counted: Set<string>,
+): Promise<readonly string[]> {
   for (const file of await readdir(directory)) {
     const stem = stemOf(file, '.stats');
     if (stem === undefined || writers.includes(spoolOf(stem))) continue;
@@ -28,11 +34,13 @@ export async function collect(directory: string, outbox: Outbox, writers: readon
     const stem = stemOf(file, '.stats');
     if (stem !== undefined) await readJournal(join(directory, file), stem, outbox);
   }
-  const done: string[] = [];
-  for (const stem of files.flatMap((file) => stemOf(file, '.done') ?? []).sort()) {
+  const done = files.flatMap((file) => stemOf(file, '.done') ?? []).sort();
+  for (const stem of counted.difference(new Set(done))) counted.delete(stem);
+  for (const stem of done) {
+    if (counted.has(stem)) continue;
     await readJournal(join(directory, `${stem}.done`), stem, outbox);
     await countRest(join(directory, `${stem}.log`), stem, outbox);
-    done.push(stem);
+    counted.add(stem);
   }
   // A log alone has lost its journal to somebody: what is known of it counts when it ends.
   const known = (file: string) => stemOf(file, '.stats') ?? stemOf(file, '.done') ?? stemOf(file, '.log') ?? [];

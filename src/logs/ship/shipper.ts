@@ -60,6 +60,8 @@ class LogShipper implements Shipper {
   refused = 0;
   outbox: Outbox | undefined;
   brokenLines = 0;
+  /** Ended files that the outbox has counted: while control is away there may be thousands. */
+  readonly #counted = new Set<string>();
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #isCollecting = true;
@@ -93,7 +95,7 @@ class LogShipper implements Shipper {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       this.outbox ??= openOutbox();
       const { outbox } = this;
-      const stems = await collect(directory, outbox, writers);
+      const stems = await collect(directory, outbox, writers, this.#counted);
       const period = Math.floor(clock() / reportMs);
       if (period !== this.#period) outbox.makeReports();
       this.#period = period;
@@ -127,6 +129,7 @@ class LogShipper implements Shipper {
   #closeOutbox(): void {
     this.outbox?.[Symbol.dispose]();
     this.outbox = undefined;
+    this.#counted.clear();
   }
 
   async #sendReports(): Promise<void> {
