@@ -1,9 +1,9 @@
 /**
  * The only way a test may skip: it names what is missing. In CI (`CI=true`) a missing program is a failure, not a skip;
- * only leave to mount a file system may be absent there.
+ * only leave to mount a file system, and data from outside the repository, may be absent there.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -41,6 +41,11 @@ export function needsIpv6(): Skip {
     addresses.some(({ address }) => address === '::1'),
     'needs IPv6: the address ::1',
   );
+}
+
+/** For data that lies outside the repository; may skip in CI too. */
+export function needsData(path: string): Skip {
+  return existsSync(path) ? { skip: false } : { skip: `needs the data ${path}` };
 }
 
 /** For a test that mounts a file system of its own; containers often forbid that, so it may skip in CI too. */
