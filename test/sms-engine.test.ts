@@ -13,8 +13,10 @@ import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { DEFAULT_WAITS, type SmsWaits } from '#sms/sweeper.ts';
-import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import { describeOnBothEngines, type NewDatabase, newPostgres } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
+import { needsPostgres } from './support/needs.ts';
+import { startRelay } from './support/relay.ts';
 import { accepted, connectScripted, ScriptedCarrier } from './support/scripted-carrier.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from './support/sms-queue.ts';
 
@@ -301,4 +303,31 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await Promise.all(engines.map((engine) => engine.stop(GRACE_MS)));
     await checkMoney(db);
   });
+});
+
+test('what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice', {
+  ...needsPostgres(),
+}, async (t) => {
+  const target = await newPostgres(t);
+  const relay = await startRelay(target.url ?? '');
+  t.after(() => relay[Symbol.asyncDispose]());
+  const { a, start } = await openWorld(t, async () => ({ ...target, url: relay.url }));
+  const direct = await openSmsDatabase(target);
+  t.after(() => direct[Symbol.asyncDispose]());
+  const account = await openSmsAccount(direct, { now: Date.now() });
+  for (let n = 0; n < 20; n += 1) await queueMessage(direct, account, { texts: [`${n}`], now: Date.now() });
+  const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
+  a.answer = async (_part, n) => {
+    await isAway;
+    return accepted(`id-${n}`);
+  };
+  const engine = await start();
+  await eventually('a window is out', () => a.submitted.length === 10);
+  relay.cut();
+  leave();
+  await assert.rejects(engine.reload(), 'it is away');
+  relay.mend();
+  await untilStates(direct, ...Array.from({ length: 20 }, () => 'submitted'));
+  assert.equal(a.submitted.length, 20);
+  await checkMoney(direct);
 });
