@@ -54,7 +54,8 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
       assert.equal(world.asked.length, asked, 'not before it is due');
       world.now = first.dueAt;
       await world.round();
-      assert.equal((await world.order())?.state, 'challenged');
+      // Pebble lets the authorization of before count now and then: then there is no challenge.
+      assert.match((await world.order())?.state ?? '', /^(challenged|pending)$/);
       assert.equal((await world.readDomain())?.settings.sslKey, first.sslKey, 'the one before serves meanwhile');
       const second = await world.run();
       assert.notEqual(second.sslKey, first.sslKey);
@@ -192,6 +193,9 @@ test('what an authority refuses is told with its reason; a limit holds for as lo
   assert.deepEqual(await fail(refuse(429, 'rateLimited', { 'retry-after': '7200' })), limited);
   const refused = { state: 'failed', problem: 'refused', afterMs: 2_700_000 };
   assert.deepEqual(await fail(refuse(400, 'rejectedIdentifier')), refused);
+  const busy = await fail(refuse(503, 'serverInternal', { 'retry-after': '7200' }));
+  assert.deepEqual([busy.problem, busy.afterMs], ['unreachable', 7_200_000]);
+  world.now += 7_200_000;
   for (let tries = 0; tries < 10; tries += 1) {
     const away = await fail(refuse(503, 'serverInternal'));
     assert.deepEqual([away.state, away.problem], ['pending', 'unreachable'], 'and uses up no try of the day');

@@ -2,7 +2,15 @@
 import type { HttpAnswer } from './https.ts';
 
 /** It cannot be asked, or says that it cannot answer, just now. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  /** Absent: it named no time. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(detail: string, { retryAfterMs, ...options }: ErrorOptions & { readonly retryAfterMs?: number } = {}) {
+    super(detail, options);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
 
 /** It was asked, and refuses. */
 export class AcmeProblem extends Error {
@@ -25,9 +33,11 @@ const MAX_RETRY_AFTER_SECONDS = 30 * 24 * 3600;
 export function parseProblem(answer: HttpAnswer): AcmeProblem | Unreachable {
   const { type, detail } = readProblem(parseJson(answer.body));
   const text = detail === '' ? `it answered ${answer.status}` : detail;
-  if (answer.status >= 500 || type === 'serverInternal') return new Unreachable(text);
+  const retryAfterMs = readRetryAfter(answer);
+  if (answer.status >= 500 || type === 'serverInternal')
+    return new Unreachable(text, retryAfterMs === undefined ? {} : { retryAfterMs });
   const isLimit = answer.status === 429 || type === 'rateLimited';
-  return new AcmeProblem(isLimit ? 'rateLimited' : type, text, readRetryAfter(answer));
+  return new AcmeProblem(isLimit ? 'rateLimited' : type, text, retryAfterMs);
 }
 
 /** A problem that stands in an answer; what is not there is empty. */

@@ -16,6 +16,8 @@ const MIN_RENEWAL_MS = 3_600_000;
 /** Of one order, from its beginning at the authority: what has not ended by then begins anew. */
 const ORDER_LIMIT_MS = 3_600_000;
 const TROUBLE: Backoff = { firstMs: 5_000, capMs: 300_000 };
+/** Whatever an authority asks for that cannot do its work. */
+const MAX_TROUBLE_MS = 24 * 3_600_000;
 
 /** `random`: 0 ≤ random < 1. */
 export function renewalAt(
@@ -34,11 +36,16 @@ export function retryAt(failures: number, now: number, random: number, retryAfte
   return now + Math.max(retryAfterMs, backoffDelayMs(AFTER_FAILURE, failures, random));
 }
 
-/** After an authority that could not be asked: soon at first, then less often, however long it lasts. */
-export function troubleAt({ requestedAt, orderedAt }: CertificateOrder, now: number, random: number): number {
+/** After an authority that could not be asked: soon at first, then less often, however long it lasts. `retryAfterMs`: what it asks for. */
+export function troubleAt(
+  { requestedAt, orderedAt }: CertificateOrder,
+  now: number,
+  random: number,
+  retryAfterMs = 0,
+): number {
   const lastsMs = now - Math.max(requestedAt, orderedAt);
   const doublings = Math.floor(Math.log2(Math.max(1, lastsMs / TROUBLE.firstMs))) + 1;
-  return now + backoffDelayMs(TROUBLE, doublings, random);
+  return now + Math.max(Math.min(retryAfterMs, MAX_TROUBLE_MS), backoffDelayMs(TROUBLE, doublings, random));
 }
 
 export function isOverdue({ url, orderedAt }: CertificateOrder, now: number): boolean {

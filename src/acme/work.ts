@@ -110,7 +110,8 @@ class Work {
     const detail = error.message;
     if (error instanceof Unreachable || error.type === 'badNonce') {
       log.warn({ domainId, detail }, 'the authority for certificates cannot be asked; trying on');
-      return await this.#save({ problem: 'unreachable', detail, dueAt: troubleAt(this.#order, now, random()) });
+      const dueAt = troubleAt(this.#order, now, random(), error.retryAfterMs);
+      return await this.#save({ problem: 'unreachable', detail, dueAt });
     }
     switch (error.type) {
       case 'accountDoesNotExist':
