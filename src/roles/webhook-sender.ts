@@ -37,8 +37,9 @@ export function createWebhookSender(guard: GuardOptions): WebhookSender {
         body,
         signal: limit,
       });
+      // What follows the head counts for nothing, also when it does not come.
+      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: limit }).catch(() => undefined);
       // A redirect is not followed: it is an answer like any other that is not 2xx.
-      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal: limit });
       return { kind: 'answered', status: answer.statusCode };
     } catch (error) {
       return { kind: 'failed', reason: reasonOf(error) };
@@ -82,6 +83,7 @@ function createAgent(guard: GuardOptions): Agent {
 /** One word, for the log and the list of deliveries: never what the other end has sent. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConnectError) return error.failure;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code === '' || code === '20' ? 'timeout' : code;
+  if (error instanceof DOMException) return 'timeout';
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && code !== '' ? code : 'malformed';
 }

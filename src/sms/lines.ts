@@ -113,7 +113,7 @@ export class Lines implements AsyncDisposable {
 
   /**
    * What is not changed stays open. What was on its way over one that closes is uncertain then. One that is changed is opened anew
-   * when it is closed: many a carrier allows one session only, and would refuse the second for half a minute.
+   * when it is closed: many a carrier allows one session only, and would refuse the second for half a minute. docs/decisions/0287
    */
   reload(connectors: readonly StoredConnector[]): void {
     this.#connectors = connectors;

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { createWebhookSender } from './webhook-sender.ts';
+
+const ROWS: readonly [string, string, object][] = [
+  ['a body that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', { kind: 'answered', status: 200 }],
+  ['a body that lies', 'HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n', { kind: 'answered', status: 204 }],
+  ['a body without end', `HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(1_000_000)}`, { kind: 'answered', status: 200 }],
+  [
+    'a head without end',
+    `HTTP/1.1 200 OK\r\na: ${'a'.repeat(100_000)}`,
+    { kind: 'failed', reason: 'UND_ERR_HEADERS_OVERFLOW' },
+  ],
+  ['no HTTP', 'hello\r\n\r\n', { kind: 'failed', reason: 'malformed' }],
+  ['nothing', '', { kind: 'failed', reason: 'UND_ERR_SOCKET' }],
+];
+
+test('an answer is its status, whatever follows, and why there was none is told in a word', async (t) => {
+  await using sender = createWebhookSender({ allow: ['127.0.0.0/8'], refuse: [] });
+  let answer = '';
+  const server = createServer((socket: Socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(answer));
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const url = `http://127.0.0.1:${address.port}/`;
+  for (const [name, bytes, expected] of ROWS) {
+    answer = bytes;
+    assert.deepEqual(await sender.post({ url, headers: {}, body: '{}' }, new AbortController().signal), expected, name);
+  }
+  const over = AbortSignal.timeout(1);
+  await once(over, 'abort');
+  assert.deepEqual(await sender.post({ url, headers: {}, body: '{}' }, over), { kind: 'failed', reason: 'timeout' });
+});
