@@ -71,6 +71,11 @@ test('the test of a connector tells why a carrier takes no session, and asks onc
     'the carrier refused the session: 0x0000000e, wrong password',
   ]);
   assert.equal(smsc.count('bind'), binds + 1, 'a carrier locks who tries on');
+  smsc.order({ do: 'set', options: { refused: 'receiver' } });
+  assert.deepEqual(await probe('half', { bind: 'pair' }), [
+    '0',
+    'the carrier refused the session: 0x0000000d, bind failed',
+  ]);
   const [isBound, refused] = await probe('nobody', { port: 1 });
   assert.deepEqual([isBound, /ECONNREFUSED/.test(String(refused))], ['0', true]);
 });

@@ -215,6 +215,16 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     await eventually('both unbind', () => smsc.count('unbind') === 2);
   });
 
+  test('a pair whose receiver is refused sends, and tells that it hears nothing until it does', async (t) => {
+    const { smsc, carrier, states } = await begin(t, { refused: 'receiver' }, { bind: 'pair' });
+    await eventually('both were tried', () => smsc.count('bind') >= 2);
+    assert.deepEqual([carrier.state, carrier.isReceiving], ['bound', false]);
+    const told = states.length;
+    smsc.order({ do: 'set', options: { refused: '' } });
+    await eventually('it receives', () => carrier.isReceiving);
+    assert.deepEqual(states.slice(told), ['bound']);
+  });
+
   test('a carrier that refuses the bind is asked again later', async (t) => {
     const { smsc, carrier, bound } = await begin(t, { bindStatus: 0x0e }, {}, {}, false);
     await eventually('some tries', () => smsc.count('bind') >= 2);

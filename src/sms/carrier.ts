@@ -9,6 +9,8 @@ export interface Carrier extends AsyncDisposable {
   /** Parts that it is able to take now: 0 while not bound, paused, or waiting for as many answers as it may. */
   readonly room: number;
   readonly state: CarrierState;
+  /** Receipts and replies come; where a session of its own brings them, it may be down while parts go out. */
+  readonly isReceiving: boolean;
   /**
    * Never rejects, and settles once: with the carrier's answer, with `uncertain` when the connection or the time ended first,
    * or with `unsent` when no byte of it went out. More than there is room for is `unsent`.
@@ -103,6 +105,7 @@ export interface CarrierEvents {
   reply(message: MobileOriginated): Promise<void>;
   /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
   lateAnswer(partId: number, outcome: SubmitOutcome): void;
+  /** Also when it receives again, or no more. */
   stateChanged(state: CarrierState): void;
   /** A session was refused, could not be had, or has ended, for people; another one is tried. */
   sessionEnded(reason: string): void;

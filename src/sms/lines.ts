@@ -54,6 +54,11 @@ export class Line {
     return this.#carrier?.state ?? 'connecting';
   }
 
+  /** Both ways. */
+  get isWhole(): boolean {
+    return this.isUp && this.#carrier?.isReceiving === true;
+  }
+
   get isUp(): boolean {
     return this.state === 'bound' || this.state === 'paused';
   }

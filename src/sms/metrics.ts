@@ -13,7 +13,7 @@ export interface SmsMetrics {
 }
 
 export interface SmsMetricSources {
-  lines(): readonly { readonly name: string; readonly kind: string; readonly isUp: boolean }[];
+  lines(): readonly { readonly name: string; readonly kind: string; readonly isWhole: boolean }[];
 }
 
 const ROUND_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
@@ -22,12 +22,12 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
   const registers = [registry];
   new Gauge({
     name: 'causeway_sms_connector_up',
-    help: '1 while the connector is bound to its carrier; `kind` is loopback where there is no carrier and all is simulated',
+    help: '1 while the connector is bound to its carrier, for both directions; `kind` is loopback where there is no carrier and all is simulated',
     labelNames: ['connector', 'kind'],
     registers,
     collect() {
       this.reset();
-      for (const { name, kind, isUp } of sources.lines()) this.set({ connector: name, kind }, isUp ? 1 : 0);
+      for (const { name, kind, isWhole } of sources.lines()) this.set({ connector: name, kind }, isWhole ? 1 : 0);
     },
   });
   return {

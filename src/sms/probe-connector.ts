@@ -13,6 +13,9 @@ export async function probeConnector(
   limitMs: number,
 ): Promise<Probe> {
   const { promise, resolve } = Promise.withResolvers<Probe>();
+  const look = () => {
+    if (carrier.state === 'bound' && carrier.isReceiving) resolve({ kind: 'bound' });
+  };
   const refuse = () => Promise.reject(new Error('this session is only a test'));
   await using carrier = connect(
     settings,
@@ -21,15 +24,13 @@ export async function probeConnector(
       receipt: refuse,
       reply: refuse,
       lateAnswer: () => undefined,
-      stateChanged: (state) => {
-        if (state === 'bound') resolve({ kind: 'bound' });
-      },
+      stateChanged: look,
       sessionEnded: (reason) => resolve({ kind: 'failed', reason }),
       roomFreed: () => undefined,
     },
     tools,
   );
-  if (carrier.state === 'bound') return { kind: 'bound' };
+  look();
   const stop = new AbortController();
   const reason = `no session within ${limitMs / 1000} s`;
   const late = delay(limitMs, { kind: 'failed' as const, reason }, { signal: stop.signal }).catch(() => promise);

@@ -32,6 +32,8 @@ export interface SmscOptions {
   readonly alreadyBound?: number;
   /** Of every bind. */
   readonly bindStatus?: number;
+  /** Binds of this kind are. */
+  readonly refused?: 'transmitter' | 'receiver' | '';
   /** A bind with another one is refused. */
   readonly password?: string;
   readonly slowMs?: number;

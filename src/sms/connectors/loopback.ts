@@ -28,6 +28,9 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     get state() {
       return state;
     },
+    get isReceiving() {
+      return state === 'bound';
+    },
     async submit() {
       if (state !== 'bound') return { kind: 'unsent', reason: state };
       warn();

@@ -31,7 +31,7 @@ class SmppCarrier implements Carrier {
   readonly #events: CarrierEvents;
   readonly #tools: CarrierTools;
   readonly #pace: Pace;
-  /** The first of them submits. */
+  /** The first of them submits, the last one receives. */
   readonly #connections: readonly Connection[];
   #inFlight = 0;
   /** Deliveries since one was stored. */
@@ -39,7 +39,11 @@ class SmppCarrier implements Carrier {
   #isClosing = false;
   #isEmpty: (() => void) | undefined;
   #cancelPause: (() => void) | undefined;
-  #told: { readonly state: CarrierState; readonly hasRoom: boolean } = { state: 'connecting', hasRoom: false };
+  #told: { readonly state: CarrierState; readonly isReceiving: boolean; readonly hasRoom: boolean } = {
+    state: 'connecting',
+    isReceiving: false,
+    hasRoom: false,
+  };
 
   constructor(settings: SmppSettings, events: CarrierEvents, tools: CarrierTools) {
     this.#settings = settings;
@@ -60,6 +64,10 @@ class SmppCarrier implements Carrier {
     if (this.#isClosing) return 'closed';
     if (this.#session === undefined) return 'connecting';
     return this.#pace.isPaused(this.#tools.timers.now()) ? 'paused' : 'bound';
+  }
+
+  get isReceiving(): boolean {
+    return !this.#isClosing && this.#connections.at(-1)?.session !== undefined;
   }
 
   async submit(part: PartToSubmit): Promise<SubmitOutcome> {
@@ -169,11 +177,11 @@ class SmppCarrier implements Carrier {
   }
 
   #tell(): void {
-    const { state } = this;
+    const { state, isReceiving } = this;
     const hasRoom = this.room > 0;
     const told = this.#told;
-    this.#told = { state, hasRoom };
-    if (state !== told.state) this.#events.stateChanged(state);
+    this.#told = { state, isReceiving, hasRoom };
+    if (state !== told.state || isReceiving !== told.isReceiving) this.#events.stateChanged(state);
     if (hasRoom && !told.hasRoom) this.#events.roomFreed();
   }
 
