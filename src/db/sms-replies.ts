@@ -46,12 +46,15 @@ export async function storeReplies(
     const { appId, accountId } = lastOf.get(reply.origin) ?? {};
     return { ...reply, appId, accountId };
   });
-  const optOuts = replies.flatMap(({ origin: number, isOptOut, accountId }) =>
-    isOptOut && accountId !== undefined ? [{ accountId, number }] : [],
+  // Whoever says it a hundred times is looked for once. The account follows from the number.
+  const optOuts = new Map(
+    replies.flatMap(({ origin: number, isOptOut, accountId }) =>
+      isOptOut && accountId !== undefined ? [[number, { accountId, number }]] : [],
+    ),
   );
-  await insertOptOuts(trx, optOuts, now);
+  await insertOptOuts(trx, [...optOuts.values()], now);
   await insertReplies(trx, replies, now);
-  return { replies, endedParts: await rejectOptedOut(trx, optOuts, now) };
+  return { replies, endedParts: await rejectOptedOut(trx, [...optOuts.values()], now) };
 }
 
 interface Writer {
