@@ -114,13 +114,18 @@ export async function rematchOrphans(trx: Transaction<Schema>, now: number): Pro
 const ORPHAN_LOOK_MS = 10 * 60 * 1000;
 
 async function settleUncertain(trx: Transaction<Schema>, since: number, now: number): Promise<readonly number[]> {
+  // Both sides by themselves first: a number may have had a hundred thousand messages, few of which are in doubt.
   const { rows } = await sql<Orphan>`
+    with waiting as materialized (
+      select id, connector_id, destination, reference, state, error, carrier_key, received_at from sms_receipt
+      where part_id is null and received_at > ${since}),
+    doubted as materialized (
+      select p.id, p.connector_id, p.submitted_at, m.destination from sms_part as p join sms_message as m on m.id = p.message_id
+      where p.state = 'uncertain' and p.carrier_key is null)
     select r.id as "receiptId", r.reference as reference, r.state as state, r.error as error,
       r.carrier_key as "carrierKey", p.id as "partId"
-    from sms_receipt as r join sms_message as m on m.destination = r.destination
-      join sms_part as p on p.message_id = m.id and p.connector_id = r.connector_id
-    where r.part_id is null and r.received_at > ${since} and r.received_at >= p.submitted_at
-      and p.state = 'uncertain' and p.carrier_key is null
+    from waiting as r join doubted as p on p.destination = r.destination and p.connector_id = r.connector_id
+      and r.received_at >= p.submitted_at
     order by r.id, p.id limit 1000`.execute(trx);
   const fates: Fate[] = [];
   const taken = new Set<number>();
