@@ -48,7 +48,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     ...options,
     onConnection: (socket) => {
       // A peer that has gone meanwhile has no address any more.
-      const entry = socket.remoteAddress === undefined ? undefined : waiting.leave();
+      const entry = socket.remoteAddress === undefined ? undefined : waiting.leave(socket);
       if (entry === undefined) return void socket.on('error', ignore).destroy();
       options.onHandshake(socket.isSessionReused() ? 'resumed' : 'full');
       proxies.passOn(entry.raw, socket);

@@ -1,6 +1,7 @@
 /** Connections whose handshake is not done: bounded in number and time, each counted once with what became of it. docs/decisions/0292 */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Secured } from './secured.ts';
 
 /** How a connection began, or why it did not. */
@@ -34,7 +35,7 @@ export interface WaitingRoom {
   /** Lets `handshake` begin, which will have settled this. */
   secure(raw: Socket, secured: Promised, handshake: () => void): void;
   /** The handshake that calls is done, and the connection goes on decrypted; `undefined`: it is no longer here. */
-  leave(): Begun | undefined;
+  leave(socket: TLSSocket): Begun | undefined;
   /** Ends the connection, with `alert` as its last bytes. */
   end(raw: Socket, handshake: Handshake, alert?: Buffer): void;
   cutAll(): void;
@@ -48,14 +49,13 @@ interface Begun {
 }
 
 export function createWaitingRoom({ maxHandshakes, handshakeMs, onHandshake }: WaitingRoomOptions): WaitingRoom {
-  /** With the round that each came in; the oldest first. */
+  /** With the time that each has; the oldest first. */
   const waiting = new Map<Socket, number>();
   /**
    * Node does not say from which connection a decrypted one was made, but calls in the context that it was made in. Emptied when
    * the handshake is done: whatever the connection's requests leave running has that context too.
    */
   const contexts = new AsyncLocalStorage<{ begun: Begun | undefined }>();
-  let round = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const remove = (raw: Socket): boolean => {
@@ -75,34 +75,42 @@ export function createWaitingRoom({ maxHandshakes, handshakeMs, onHandshake }: W
   };
 
   const endSlow = (): void => {
-    round += 1;
-    for (const [raw, since] of waiting) {
-      if (round - since <= ROUNDS) return;
+    const now = performance.now();
+    for (const [raw, endsAt] of waiting) {
+      if (endsAt > now) return;
       end(raw, 'timeout');
     }
   };
 
   return {
     enter: (raw) => {
-      waiting.set(raw, round);
+      waiting.set(raw, performance.now() + handshakeMs);
       timer ??= setInterval(endSlow, handshakeMs / ROUNDS);
       raw.once('close', () => end(raw, 'failed'));
       const [oldest] = waiting.keys();
       if (waiting.size > maxHandshakes && oldest !== undefined) end(oldest, 'crowded');
     },
     secure: (raw, secured, handshake) => contexts.run({ begun: { raw, secured } }, handshake),
-    leave: () => {
+    leave: (socket) => {
       const context = contexts.getStore();
       const begun = context?.begun;
-      if (context === undefined || begun === undefined || !remove(begun.raw)) return undefined;
+      if (context === undefined || begun === undefined || !speaksFor(begun.secured, socket)) return undefined;
       context.begun = undefined;
-      return begun;
+      return remove(begun.raw) ? begun : undefined;
     },
     end,
     cutAll: () => {
       for (const raw of waiting.keys()) end(raw, 'failed');
     },
   };
+}
+
+/** OpenSSL's word against ours, so that no fault can take one customer's connection for another's. */
+function speaksFor({ serverName, covers }: Promised, socket: TLSSocket): boolean {
+  // Of a session of TLS 1.2 that is taken up it says no name, or the one that the session began with.
+  if (typeof socket.servername !== 'string') return socket.isSessionReused();
+  const host = socket.servername.toLowerCase().replace(/\.$/, '');
+  return host === serverName || covers(host);
 }
 
 /** One timer looks after all, so many times in the longest time, which is kept to within one of them. */
