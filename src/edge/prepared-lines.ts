@@ -1,4 +1,5 @@
 /** The lines and counts of what shortcuts answer on one connection: those of the pipeline, put together from parts that were made before. */
+import { ownBytes } from '#lib/own-bytes.ts';
 import { formatAnswered, formatClient } from '#logs/line.ts';
 import { CLIENT_LEFT } from './access-log.ts';
 import type { EdgeContext } from './context.ts';
@@ -24,7 +25,11 @@ export class PreparedLines {
   /** Of those that are not out: their client has not left. */
   #isCut = false;
   /** What the log says of the client, and of whom it says that. */
-  #client = { referer: undefined as string | undefined, userAgent: undefined as string | undefined, text: '-\t-' };
+  #client = {
+    referer: undefined as string | undefined,
+    userAgent: undefined as string | undefined,
+    bytes: clientBytes(undefined, undefined),
+  };
 
   constructor(edge: Pick<EdgeContext, 'clock' | 'writeLog' | 'metrics'>, httpVersion: PreparedVersion) {
     this.#edge = edge;
@@ -37,7 +42,7 @@ export class PreparedLines {
   }
 
   /** `logged`: `formatPrepared` of the answer. `isOut`: all of it. */
-  conclude(reply: PreparedReply, logged: string, sentBytes: number, isOut: boolean): void {
+  conclude(reply: PreparedReply, logged: Buffer, sentBytes: number, isOut: boolean): void {
     const { clock, metrics, writeLog } = this.#edge;
     const { answer, request, startedAt, requestBytes } = reply;
     const { clientAddress, target, referer, userAgent } = request;
@@ -61,21 +66,26 @@ export class PreparedLines {
       contentType: answer.contentType,
       referer,
       userAgent,
-      ...(isOut && { tail: `${logged}\t${this.#formatClient(referer, userAgent)}` }),
+      tail: isOut ? [logged, this.#clientBytes(referer, userAgent)] : undefined,
     });
   }
 
-  #formatClient(referer: string | undefined, userAgent: string | undefined): string {
+  #clientBytes(referer: string | undefined, userAgent: string | undefined): Buffer {
     if (referer !== this.#client.referer || userAgent !== this.#client.userAgent)
-      this.#client = { referer, userAgent, text: formatClient({ referer, userAgent }) };
-    return this.#client.text;
+      this.#client = { referer, userAgent, bytes: clientBytes(referer, userAgent) };
+    return this.#client.bytes;
   }
+}
+
+function clientBytes(referer: string | undefined, userAgent: string | undefined): Buffer {
+  return ownBytes([Buffer.from(`\t${formatClient({ referer, userAgent })}`)]);
 }
 
 export function formatPrepared(
   { host, status, cacheCode, contentType }: PreparedAnswer,
   target: string,
   httpVersion: PreparedVersion,
-): string {
-  return formatAnswered({ host, method: 'GET', target, httpVersion, cacheCode, status, contentType });
+): Buffer {
+  const text = formatAnswered({ host, method: 'GET', target, httpVersion, cacheCode, status, contentType });
+  return ownBytes([Buffer.from(text)]);
 }

@@ -71,7 +71,7 @@ export interface WrittenAnswer<T> {
   readonly headBytes: number;
   readonly bodyBytes: number;
   /** `formatAnswered` of it. */
-  readonly logged: string;
+  readonly logged: Buffer;
 }
 
 export interface ShortcutsOptions {

@@ -50,8 +50,8 @@ export interface AccessRecord {
   readonly contentType: string | undefined;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
-  /** From `host` on, where it was made before: `formatAnswered`, a TAB, `formatClient`. */
-  readonly tail?: string;
+  /** From `host` on, where it was made before: together `formatAnswered`, a TAB, `formatClient`. */
+  readonly tail?: readonly Uint8Array[] | undefined;
 }
 
 /** Bytes of a field before escaping, beyond which it is cut: a line stays below 64 KiB even if every byte is escaped. */
@@ -66,10 +66,20 @@ export const MAX_FIELD_BYTES = {
 
 /** Without the line's end. Never fails, whatever a client sent. */
 export function formatLine(record: AccessRecord, zone: LocalTime): string {
+  const tail = record.tail === undefined ? formatTail(record) : Buffer.concat(record.tail).toString();
+  return formatStart(record, zone) + tail;
+}
+
+/** The same, but for a tail that the record brings with it. */
+export function formatWithoutTail(record: AccessRecord, zone: LocalTime): string {
+  return record.tail === undefined ? formatLine(record, zone) : formatStart(record, zone);
+}
+
+function formatStart(record: AccessRecord, zone: LocalTime): string {
   const { durationMs, requestBytes, responseBytes } = record;
   const address = escapeField(bareAddress(record.clientAddress));
-  // One template is made in half the time of thirteen joined strings; it is on the path of every hit.
-  return `${address}\t${zone.format(record.endedAt)}\t${formatCount(durationMs)}\t${formatCount(requestBytes)}\t${formatCount(responseBytes)}\t${record.tail ?? formatTail(record)}`;
+  // One template is made in half the time of several joined strings; it is on the path of every hit.
+  return `${address}\t${zone.format(record.endedAt)}\t${formatCount(durationMs)}\t${formatCount(requestBytes)}\t${formatCount(responseBytes)}\t`;
 }
 
 function formatTail(record: AccessRecord): string {
