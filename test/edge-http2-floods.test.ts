@@ -1,6 +1,8 @@
 /** Clients of HTTP/2 that mean harm: each is bounded in what it costs, its connection ends, and others are served meanwhile. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { openStore } from '../src/edge/store/open.ts';
 import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
@@ -27,6 +29,13 @@ async function flood(client: FrameClient, make: (index: number) => Buffer): Prom
   }
   await client.closed;
   return sent;
+}
+
+/** In buffers, without those that nothing holds any more. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().arrayBuffers;
 }
 
 const streamOf = (index: number) => 2 * index + 1;
@@ -118,6 +127,7 @@ describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () =
     const url = `https://${SITE_HOST}/`;
     await edge.curl(url);
     await eventually('it is on the disk', async () => (await edge.curl(url)).headers['x-cache'] === 'HIT');
+    const before = heldBytes();
     const harmless = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
     await harmless.send(frame('headers', ENDED, 1, GET));
     const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
@@ -130,6 +140,7 @@ describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () =
     assert.equal(harmless.resets.length, 0);
     for (const { socket } of [client, harmless]) socket.destroy();
     await eventually('all is over', () => edge.log.filter((fields) => fields[9]?.endsWith('/499')).length >= 6);
+    await eventually('its memory is free', () => heldBytes() < before + 1024 * 1024);
   });
 
   test('where too many streams are open, the connection that has most of them ends', async (t) => {

@@ -201,6 +201,7 @@ export class Http2Viewer implements Viewer {
 
   /** Not by `close()`: that ends the stream first, as if the answer were whole. */
   #reset(why: string): void {
+    this.#stream.setTimeout(0); // Node forgets it, and the timer would keep what was written
     this.#stream.destroy(new Error(why));
   }
 
