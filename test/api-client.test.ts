@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { storeReplies } from '#db/sms-replies.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { type Cleanup, startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
@@ -109,9 +110,14 @@ describe('the client', () => {
         const asked = { account_id: customer.accountId, name: 'shop', balance: 10 };
         const { app_key } = await client.call('smsOperator.createApp', asked);
         Object.assign(ids, { app_key, time: String(api.now) });
-        if (name === 'sms.getStatus' || name === 'sms.list') {
+        if (name === 'sms.getStatus' || name === 'sms.list' || name === 'sms.listReplies') {
           const message = { app_key, mobile: '13800138000', content: domain, time: String(api.now) };
           ids['sendid'] = (await own.call('sms.ordinary', message)).sendid;
+        }
+        if (name === 'sms.listReplies') {
+          const piece = { reference: 7, part: 1, parts: 2 };
+          const reply = { connectorId: 1, origin: '+8613800138000', text: 'x', isOptOut: false, piece };
+          await api.db.transaction((trx) => storeReplies(trx, [reply], api.now));
         }
         if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
       }
