@@ -10,14 +10,12 @@ import { createServer } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { SiteSpec } from '#sites/spec.ts';
-import { fillEdgeStore, plainSite, startEdgeAlone } from './support/edge-alone.ts';
-import { openNginxCache } from './support/nginx-cache.ts';
+import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
+import { openNginxCache, ruledSites } from './support/same-work.ts';
 import { freePort } from './support/service.ts';
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;
-const DOMAINS = 10_000;
 const OBJECTS = 1_000;
 const DOMAINS_ASKED = 100;
 const TAG = '"1"';
@@ -65,11 +63,8 @@ const address = origin.address();
 const originPort = typeof address === 'object' && address !== null ? address.port : 0;
 
 try {
-  await using nginx = await openNginxCache({ folder, port: await freePort(), originPort, domains: DOMAINS });
-  fillEdgeStore(
-    join(folder, 'edge'),
-    Array.from({ length: DOMAINS }, (_, index) => ruledSite(index + 1)),
-  );
+  await using nginx = await openNginxCache({ folder, port: await freePort(), originPort });
+  fillEdgeStore(join(folder, 'edge'), ruledSites(originPort));
   await using service = await startEdgeAlone(join(folder, 'edge'), { CAUSEWAY_CACHE_MEMORY: '1GB' });
   const edge = { port: service.edgePort, cpuMs: () => service.cpuMs('edge-worker-1') };
   const names = process.argv.slice(3);
@@ -78,25 +73,6 @@ try {
 } finally {
   origin.close();
   rmSync(folder, { recursive: true });
-}
-
-function ruledSite(id: number): SiteSpec {
-  return {
-    ...plainSite(id, originPort),
-    access: {
-      deniedAddresses: Array.from({ length: 50 }, (_, index) => `10.${index}.0.0/16`),
-      referer: { mode: 'allow', allowsBlank: true, entries: ['example.com', 'example.org'] },
-      deniedUserAgents: [
-        'sqlmap*',
-        '*nikto*',
-        '*masscan*',
-        '*scrapy*',
-        '*AhrefsBot*',
-        '*SemrushBot*',
-        '*python-requests*',
-      ],
-    },
-  };
 }
 
 async function compare(one: Case, nginx: Rival, edge: Rival): Promise<void> {

@@ -1,18 +1,19 @@
 /**
- * One worker against nginx (one worker, files from the page cache), both with an access log, in turns, by h2load: TLS handshakes, hits
- * over TLS with HTTP/1.1 and HTTP/2. With HTTP/1.1 Node's own `https` is beside, without a log. Beside the rate stands what the
+ * One worker against nginx as a cache with the same work (`support/same-work.ts`), in turns, by h2load: TLS handshakes, hits over TLS
+ * with HTTP/1.1 and HTTP/2. With HTTP/1.1 Node's own `https` is beside, which does nothing but answer. Beside the rate stands what the
  * server's processor spent on each, which other work on the machine changes less. Needs h2load (nghttp2-client), nginx, openssl, and
  * two cores: the servers get the first. `npm run bench -- tls handshakes`: the cases whose names begin so.
  */
-import { execFile, execFileSync, fork, spawn } from 'node:child_process';
+import { execFile, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CertificatePair } from '#sites/table.ts';
-import { fillEdgeStore, plainSite, startEdgeAlone } from './support/edge-alone.ts';
+import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
+import { openNginxCache, ruledSites } from './support/same-work.ts';
 import { cpuMsOf, freePort } from './support/service.ts';
 
 const ONLY = process.argv[3] ?? '';
@@ -57,14 +58,23 @@ execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
 const pair = makeCertificate();
 
+const origin = createServer(({ url }, response) => {
+  const body = url === '/small' ? SMALL : LARGE;
+  response.writeHead(200, { 'cache-control': 'max-age=36000', 'content-length': String(body.length) }).end(body);
+}).listen(0, '127.0.0.1');
+await once(origin, 'listening');
+const address = origin.address();
+const originPort = typeof address === 'object' && address !== null ? address.port : 0;
+
 try {
-  await using nginx = await openNginx();
+  await using nginx = await openNginxCache({ folder, port: await freePort(), originPort, certificateIn: folder });
   await using node = await openNodeHttps();
-  await using edge = await openEdge();
+  await using edge = await openEdge(originPort);
   console.log(execFileSync('h2load', ['--version'], { encoding: 'utf8' }).trim());
   for (const one of CASES.filter(({ name }) => name.startsWith(ONLY)))
     await compare(one, nginx, one.load.includes('--h1') ? [node, edge] : [edge]);
 } finally {
+  origin.close();
   rmSync(folder, { recursive: true });
 }
 
@@ -112,26 +122,17 @@ function makeCertificate(): CertificatePair {
   return { certificate: read('cert.pem'), key: read('key.pem') };
 }
 
-async function openEdge(): Promise<Rival> {
-  const origin = createServer(({ url }, response) => {
-    const body = url === '/small' ? SMALL : LARGE;
-    response.writeHead(200, { 'cache-control': 'max-age=36000', 'content-length': String(body.length) }).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(origin, 'listening');
-  const address = origin.address();
-  const originPort = typeof address === 'object' && address !== null ? address.port : 0;
+async function openEdge(originPort: number): Promise<Rival> {
   const dataDir = join(folder, 'edge');
-  fillEdgeStore(dataDir, [{ ...plainSite(1, originPort), tls: { certificate: 'c' } }], new Map([['c', pair]]));
+  const sites = ruledSites(originPort).map((site) => ({ ...site, tls: { certificate: 'c' } }));
+  fillEdgeStore(dataDir, sites, new Map([['c', pair]]));
   const port = await freePort();
   const service = await startEdgeAlone(dataDir, { CAUSEWAY_EDGE_HTTPS_LISTEN: `127.0.0.1:${port}` });
   return {
     name: 'causeway',
     port,
     cpuMs: () => service.cpuMs('edge-worker-1'),
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      origin.close();
-    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }
 
@@ -148,52 +149,4 @@ async function openNodeHttps(): Promise<Rival> {
       await once(child, 'exit');
     },
   };
-}
-
-async function openNginx(): Promise<Rival> {
-  const home = join(folder, 'nginx');
-  mkdirSync(join(home, 'root'), { recursive: true });
-  chmodSync(folder, 0o755);
-  writeFileSync(join(home, 'root', 'small'), SMALL);
-  writeFileSync(join(home, 'root', 'large'), LARGE);
-  const port = await freePort();
-  writeFileSync(join(home, 'nginx.conf'), nginxConfiguration(home, port));
-  const child = spawn('nginx', ['-p', home, '-c', join(home, 'nginx.conf'), '-e', join(home, 'error.log')], {
-    stdio: 'inherit',
-  });
-  return {
-    name: 'nginx',
-    port,
-    cpuMs: () => cpuMsOf(String(child.pid)),
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
-}
-
-/** Beside TLS itself everything is as fast as it gets: open files are kept, the log is written in blocks. */
-function nginxConfiguration(home: string, port: number): string {
-  return `
-daemon off;
-master_process off;
-pid ${home}/pid;
-events { worker_connections 8192; multi_accept on; }
-http {
-  access_log ${home}/access.log combined buffer=256k flush=1s;
-  client_body_temp_path ${home}/body; proxy_temp_path ${home}/proxy; fastcgi_temp_path ${home}/fastcgi;
-  uwsgi_temp_path ${home}/uwsgi; scgi_temp_path ${home}/scgi;
-  sendfile off; output_buffers 1 1m; tcp_nodelay on;
-  open_file_cache max=1000 inactive=60s; open_file_cache_valid 60s;
-  keepalive_requests 1000000000;
-  add_header Cache-Control max-age=36000;
-  server {
-    listen 127.0.0.1:${port} ssl http2 backlog=4096;
-    root ${home}/root;
-    ssl_certificate ${folder}/cert.pem;
-    ssl_certificate_key ${folder}/key.pem;
-    ssl_protocols TLSv1.2 TLSv1.3;
-  }
-}
-`;
 }

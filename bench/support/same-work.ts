@@ -1,31 +1,59 @@
-/** nginx as a cache in front of an origin, set up as for speed, with the rules that sites of a CDN have. */
+/**
+ * The same work for an edge and for nginx: a cache in front of an origin for 10,000 domains, with lists of addresses, Referers and
+ * User-Agents and one line for each request. nginx is set up as for speed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SiteSpec } from '#sites/spec.ts';
+import { plainSite } from './edge-alone.ts';
 import { cpuMsOf } from './service.ts';
 
 interface NginxCacheOptions {
   readonly folder: string;
   readonly port: number;
   readonly originPort: number;
-  /** `site-<n>.example.com`, from 1. */
-  readonly domains: number;
+  /** Where `cert.pem` and `key.pem` are; absent: plain HTTP. */
+  readonly certificateIn?: string;
 }
 
-export async function openNginxCache({ folder, port, originPort, domains }: NginxCacheOptions) {
+const DOMAINS = 10_000;
+
+/** `site-<n>.example.com`, from 1. */
+export function ruledSites(originPort: number): SiteSpec[] {
+  return Array.from({ length: DOMAINS }, (_, index) => ({
+    ...plainSite(index + 1, originPort),
+    access: {
+      deniedAddresses: Array.from({ length: 50 }, (_none, entry) => `10.${entry}.0.0/16`),
+      referer: { mode: 'allow', allowsBlank: true, entries: ['example.com', 'example.org'] },
+      deniedUserAgents: [
+        'sqlmap*',
+        '*nikto*',
+        '*masscan*',
+        '*scrapy*',
+        '*AhrefsBot*',
+        '*SemrushBot*',
+        '*python-requests*',
+      ],
+    },
+  }));
+}
+
+export async function openNginxCache({ folder, port, originPort, certificateIn }: NginxCacheOptions) {
   const home = join(folder, 'nginx-cache');
   mkdirSync(home, { recursive: true });
   chmodSync(folder, 0o755);
-  const hosts = Array.from({ length: domains }, (_, index) => `site-${index + 1}.example.com ${index + 1};`);
+  const hosts = Array.from({ length: DOMAINS }, (_, index) => `site-${index + 1}.example.com ${index + 1};`);
   writeFileSync(join(home, 'domains.map'), hosts.join('\n'));
   const denied = Array.from({ length: 50 }, (_, index) => `10.${index}.0.0/16 1;`);
   writeFileSync(join(home, 'denied.geo'), denied.join('\n'));
   const file = join(home, 'nginx.conf');
-  writeFileSync(file, configuration(home, port, originPort));
+  writeFileSync(file, configuration(home, port, originPort, certificateIn));
   const child = spawn('nginx', ['-p', home, '-c', file, '-e', join(home, 'error.log')], { stdio: 'inherit' });
   await once(child, 'spawn');
   return {
+    name: 'nginx',
     port,
     cpuMs: () => cpuMsOf(String(child.pid)),
     async [Symbol.asyncDispose]() {
@@ -36,7 +64,8 @@ export async function openNginxCache({ folder, port, originPort, domains }: Ngin
 }
 
 /** Files of the cache stay open; small bodies are not sent by `sendfile`, which costs more than it saves there. */
-function configuration(home: string, port: number, originPort: number): string {
+function configuration(home: string, port: number, originPort: number, certificateIn: string | undefined): string {
+  const certificate = `ssl_certificate ${certificateIn}/cert.pem; ssl_certificate_key ${certificateIn}/key.pem; ssl_protocols TLSv1.2 TLSv1.3;`;
   return `
 daemon off;
 master_process off;
@@ -61,7 +90,8 @@ http {
   proxy_buffer_size 16k; proxy_buffers 16 64k; proxy_busy_buffers_size 128k;
   upstream origin { server 127.0.0.1:${originPort}; keepalive 64; }
   server {
-    listen 127.0.0.1:${port} backlog=4096;
+    listen 127.0.0.1:${port} ${certificateIn === undefined ? '' : 'ssl http2'} backlog=4096;
+    ${certificateIn === undefined ? '' : certificate}
     server_tokens off;
     if ($domain = "") { return 403; }
     if ($is_denied) { return 403; }
