@@ -36,6 +36,13 @@ test('a service is made, a message is sent and read as simulated, and the money 
   writeFileSync(file, 'hush!\n');
   const carrier = ['--host', '127.0.0.1', '--port', '1', '--system-id', 'shop', '--password-file', file];
   await sms('connector', 'set', 'carrier', ...carrier, '--tls', 'on', '--window', '5');
+  const refused = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(t, ['sms', ...args, '--data-dir', service.dataDir]);
+    assert.deepEqual([code, stdout], [1, ''], args.join(' '));
+    return stderr;
+  };
+  assert.match(await refused('connector', 'test', 'carrier'), /^causeway: no session: ./);
+  assert.equal(await refused('connector', 'disable', 'carier'), 'causeway: there is no connector carier\n');
   await sms('connector', 'disable', 'carrier');
   assert.match(await sms('connector', 'list'), /^carrier +smpp +off +127\.0\.0\.1:1$/m);
   await sms('route', 'set', 'carrier,loopback', '--prefix', '+852');

@@ -1,5 +1,6 @@
 /** The service as processes: start, stop, what dies and comes back, what refuses to start and why. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from './support/eventually.ts';
+import { needsProgram } from './support/needs.ts';
 import { isAlive, runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -28,6 +30,38 @@ describe('the service', () => {
       .filter((line) => /"level":"(warn|error|fatal)"/.test(line));
     assert.deepEqual(warnings, []);
     assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
+  });
+
+  test('npm start stops it on SIGTERM, and leaves nothing behind', needsProgram('npm'), async (t) => {
+    const folder = temporaryFolder(t);
+    const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP'].map((name) => [`CAUSEWAY_${name}_LISTEN`, '127.0.0.1:0']);
+    const settings = {
+      CAUSEWAY_DATA_DIR: join(folder, 'data'),
+      CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
+      CAUSEWAY_EDGE_WORKERS: '1',
+    };
+    const child = spawn('npm', ['start'], {
+      cwd: join(import.meta.dirname, '..'),
+      env: { PATH: process.env['PATH'], HOME: folder, ...Object.fromEntries(listen), ...settings },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    const { pid } = child;
+    assert.ok(pid !== undefined);
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    let isClosed = false;
+    const closed = once(child, 'close').then(() => {
+      isClosed = true;
+    });
+    t.after(() => isClosed || process.kill(-pid, 'SIGKILL'));
+    await eventually('it is ready', () => output.includes('causeway is ready'), 20_000);
+    child.kill('SIGTERM');
+    await eventually('npm and all that it started have ended', () => isClosed, 20_000);
+    await closed;
+    assert.match(output, /causeway has stopped\n$/);
   });
 
   test('keeps what it writes from other users', async (t) => {

@@ -18,8 +18,9 @@ const CONTENT_REASONS: Readonly<Record<Extract<Refusal, { kind: 'contentInvalid'
   nul: { 'zh-CN': '含有空字符（NUL）', en: 'contains NUL' },
 };
 
-const NUMBER_REASONS: Readonly<Record<'form' | 'unassigned', Localized>> = {
+const NUMBER_REASONS: Readonly<Record<'form' | 'several' | 'unassigned', Localized>> = {
   form: { 'zh-CN': '不是手机号的写法', en: 'is not written as one' },
+  several: { 'zh-CN': '不止一个号码', en: 'is more than one' },
   unassigned: { 'zh-CN': '不是已分配的号码', en: 'is not a number that is assigned anywhere' },
 };
 
@@ -71,5 +72,6 @@ export function refuseWrongTime(time: unknown, now: number, windowMs: number): v
 }
 
 function mobileInvalid(entry: string, reason: 'form' | 'unassigned'): ServiceError {
-  return new ServiceError('mobileInvalid', { entry: quote(entry), reason: NUMBER_REASONS[reason] });
+  const told = entry.includes(',') ? 'several' : reason;
+  return new ServiceError('mobileInvalid', { entry: quote(entry), reason: NUMBER_REASONS[told] });
 }

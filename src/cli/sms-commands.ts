@@ -173,7 +173,7 @@ function optOutCommand(context: CliContext): Command {
           const data = isOfAll
             ? await client.call('smsOperator.setOptOuts', { mobile, opted_out })
             : await client.call(operation, { mobile });
-          print(data, [`${mobile.length} numbers`]);
+          print(data, [mobile.length === 1 ? '1 number' : `${mobile.length} numbers`]);
         }),
       );
   return command;

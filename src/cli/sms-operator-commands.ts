@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { CallOf } from '#contract/operations.ts';
 import { run } from './account-commands.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, type Options, onOffOption, splitList, textOption, wholeNumber } from './options.ts';
 import { formatTable } from './output.ts';
 import { readTextFile } from './setting-commands.ts';
@@ -125,6 +125,8 @@ export function smsConnectorCommand(context: CliContext): Command {
       .description(`${verb} a connector that is there`)
       .action((name: string, options: Options) =>
         run(context, options, async (client, print) => {
+          const { list } = await client.call('smsOperator.listConnectors', {});
+          if (!list.some((connector) => connector.name === name)) throw new CliError(`there is no connector ${name}`);
           print(await client.call('smsOperator.setConnector', { name, enabled }), [`connector ${name} is ${verb}d`]);
         }),
       );
@@ -133,7 +135,8 @@ export function smsConnectorCommand(context: CliContext): Command {
     .action((name: string, options: Options) =>
       run(context, options, async (client, print) => {
         const data = await client.call('smsOperator.testConnector', { name });
-        print(data, [data.detail || 'the carrier took the session']);
+        print(data, data.bound === '1' ? [data.detail || 'the carrier took the session'] : []);
+        if (data.bound === '0') throw new CliError(`no session: ${data.detail}`);
       }),
     );
   addCallSettings(command.command('list'), context)
@@ -162,7 +165,7 @@ export function smsRouteCommand(context: CliContext): Command {
       }),
     );
   addCallSettings(command.command('remove <prefix>'), context)
-    .description('take a route away; the next shorter prefix counts')
+    .description("take a route away ('': that of all other numbers); the next shorter prefix counts")
     .action((prefix: string, options: Options) =>
       run(context, options, async (client, print) => {
         print(await client.call('smsOperator.setRoute', { prefix, connectors: [] }), ['the route is taken away']);

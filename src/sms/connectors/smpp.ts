@@ -140,7 +140,7 @@ class SmppCarrier implements Carrier {
   #pause(reason: 'throttled' | 'timeout'): void {
     const pauseMs = this.#pace.throttled(this.#tools.timers.now());
     if (pauseMs === undefined || this.#isClosing) return;
-    this.#tools.log.info({ connector: this.#settings.host, reason, pauseMs }, 'the carrier gets less for a while');
+    this.#tools.log.info({ carrier: this.#settings.host, reason, pauseMs }, 'the carrier gets less for a while');
     this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
   }
 
@@ -149,7 +149,7 @@ class SmppCarrier implements Carrier {
       const delivery = readDelivery(pdu, this.#settings);
       if (delivery.kind === 'receipt') await this.#events.receipt(delivery.receipt);
       else if (delivery.kind === 'reply') await this.#events.reply(delivery.message);
-      else this.#tools.log.debug({ connector: this.#settings.host }, 'what the carrier delivered is no text: dropped');
+      else this.#tools.log.debug({ carrier: this.#settings.host }, 'what the carrier delivered is no text: dropped');
       this.#noteStored();
       return true;
     } catch (error) {
@@ -163,15 +163,12 @@ class SmppCarrier implements Carrier {
     this.#unstored += 1;
     if (this.#unstored > 1) return;
     const { log } = this.#tools;
-    log.warn(
-      { connector: this.#settings.host, err: error },
-      'what the carrier delivers is not stored, nor acknowledged',
-    );
+    log.warn({ carrier: this.#settings.host, err: error }, 'what the carrier delivers is not stored, nor acknowledged');
   }
 
   #noteStored(): void {
     if (this.#unstored === 0) return;
-    const facts = { connector: this.#settings.host, refused: this.#unstored };
+    const facts = { carrier: this.#settings.host, refused: this.#unstored };
     this.#tools.log.info(facts, 'what the carrier delivers is stored again');
     this.#unstored = 0;
   }

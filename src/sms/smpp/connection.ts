@@ -60,7 +60,7 @@ export class Connection implements AsyncDisposable {
       events: {
         bound: () => {
           boundAt = tools.timers.now();
-          tools.log.info({ connector: settings.host, command }, 'bound to the carrier');
+          tools.log.info({ carrier: settings.host, command }, 'bound to the carrier');
           events.changed();
         },
         deliver: events.deliver,
@@ -87,7 +87,7 @@ export class Connection implements AsyncDisposable {
     this.#failures = isStable ? 1 : this.#failures + 1;
     const delayMs = reconnectDelayMs(end, this.#failures, tools.random());
     if (!this.#isClosing) {
-      tools.log.warn({ connector: settings.host, command, end, delayMs }, 'a session with the carrier has ended');
+      tools.log.warn({ carrier: settings.host, command, end, delayMs }, 'a session with the carrier has ended');
       this.#cancel = tools.timers.after(delayMs, () => {
         this.#session = this.#connect();
       });
