@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Db } from '#db/open.ts';
-import { findSmsAppsByKey } from '#db/sms-apps.ts';
+import { findSmsAppsById } from '#db/sms-apps.ts';
 import type { Submission } from '#sms/accept.ts';
 import { Acceptor } from '#sms/acceptor.ts';
-import { type DatabaseTarget, newPostgres, newSqlite } from './support/databases.ts';
+import { type DatabaseTarget, describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
 import { needsPostgres } from './support/needs.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, readParts } from './support/sms-queue.ts';
 
@@ -13,11 +13,7 @@ const NOW = Date.UTC(2026, 0, 31, 4);
 
 async function openAccount(db: Db, balance: number) {
   const account = await openSmsAccount(db, { balance, now: NOW });
-  const keys = await db.query.selectFrom('sms_app').select('app_key').where('id', '=', account.appId).execute();
-  const [app] = await findSmsAppsByKey(
-    db.query,
-    keys.map(({ app_key }) => app_key),
-  );
+  const [app] = await findSmsAppsById(db.query, [account.appId]);
   assert.ok(app !== undefined);
   return (n: number, changed: Partial<Submission> = {}): Submission => ({
     accountId: account.accountId,
@@ -68,6 +64,77 @@ test('one that fails by a fault of ours fails alone', async (t) => {
   );
   assert.equal((await readParts(db)).length, 3);
   await checkMoney(db);
+});
+
+describeOnBothEngines('requests of one transaction', (newDatabase) => {
+  test('each get their own verdict, and the balance lasts for as many as it pays', async (t) => {
+    const db = await openSmsDatabase(await newDatabase(t));
+    t.after(() => db[Symbol.asyncDispose]());
+    const submission = await openAccount(db, 5);
+    let [transactions, rounds] = [0, 0];
+    const transaction: Db['transaction'] = (work) => {
+      transactions += 1;
+      return db.transaction(work);
+    };
+    const onAccepted = () => {
+      rounds += 1;
+    };
+    const acceptor = new Acceptor({ db: { ...over(db), transaction }, maxWaiting: 1000, onAccepted });
+    const long = encodeURIComponent('短'.repeat(80));
+    const asked: readonly [Partial<Submission>, string][] = [
+      [{ content: long }, 'accepted sendid 0'],
+      [{ appKey: 'nobody’s' }, 'appUnknown'],
+      [{ content: '%' }, 'contentInvalid'],
+      [{ replayHash: 'hash 0' }, 'accepted sendid 0'],
+      [{ mobile: '123' }, 'numberInvalid'],
+      [{ content: long }, 'accepted sendid 5'],
+      [{ content: long }, 'balanceTooLow'],
+      [{}, 'accepted sendid 7'],
+      [{}, 'balanceTooLow'],
+      [{ replayHash: 'hash 8' }, 'balanceTooLow'],
+    ];
+    const verdicts = await Promise.all(asked.map(([changed], n) => acceptor.submit(submission(n, changed))));
+    assert.deepEqual(
+      verdicts.map((verdict) => (verdict.kind === 'accepted' ? `accepted ${verdict.sendid}` : verdict.kind)),
+      asked.map(([, verdict]) => verdict),
+    );
+    assert.deepEqual([transactions, rounds], [1, 1]);
+    const messages = await db.query.selectFrom('sms_message').select(['parts', 'reference']).orderBy('id').execute();
+    assert.deepEqual(
+      messages.map(({ parts, reference }) => [parts, reference]),
+      [
+        [2, 0],
+        [2, 1],
+        [1, 0],
+      ],
+    );
+    await checkMoney(db);
+  });
+
+  test('are all refused when it cannot be committed, and nothing of them is kept', async (t) => {
+    const db = await openSmsDatabase(await newDatabase(t));
+    t.after(() => db[Symbol.asyncDispose]());
+    const submission = await openAccount(db, 5);
+    const away = Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    let isAway = true;
+    const transaction: Db['transaction'] = (work) =>
+      db.transaction(async (trx) => {
+        const result = await work(trx);
+        if (isAway) throw away;
+        return result;
+      });
+    const acceptor = new Acceptor({ db: { ...over(db), transaction }, maxWaiting: 1000, onAccepted: assert.fail });
+    const settled = await Promise.allSettled([0, 1, 2].map((n) => acceptor.submit(submission(n))));
+    assert.deepEqual(
+      settled.map((one) => one.status === 'rejected' && one.reason),
+      [away, away, away],
+    );
+    assert.equal((await readParts(db)).length, 0);
+    isAway = false;
+    const again = new Acceptor({ db, maxWaiting: 1000, onAccepted: () => undefined });
+    assert.deepEqual(await again.submit(submission(1, { sendid: 'again' })), { kind: 'accepted', sendid: 'again' });
+    await checkMoney(db);
+  });
 });
 
 describe('two processes on one database', needsPostgres(), () => {

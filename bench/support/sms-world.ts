@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { createAccount } from '#db/accounts.ts';
 import { loadKeyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
-import { type RequestToStore, storeRequests } from '#db/sms-accept.ts';
+import { type RequestToStore, readAcceptFacts, storeRequests } from '#db/sms-accept.ts';
 import { createSmsApp } from '#db/sms-apps.ts';
 import { rechargeSms } from '#db/sms-balance.ts';
 import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
@@ -108,26 +108,22 @@ export async function setConnector(
   });
 }
 
-export async function fillQueue({ db, accountId, appId }: SmsWorld, count: number): Promise<void> {
+export async function fillQueue({ db, accountId, appId, appKey }: SmsWorld, count: number): Promise<void> {
   for (let begin = 0; begin < count; begin += FILL_AT_ONCE) {
     const now = Date.now();
-    const requests = Array.from({ length: Math.min(FILL_AT_ONCE, count - begin) }, (_, n): RequestToStore => {
-      const destination = `+861${String(3_000_000_000 + begin + n)}`;
-      const sendid = `fill-${begin + n}`;
-      return {
-        ...{
-          sendid,
-          accountId,
-          appId,
-          kind: 'ordinary',
-          smsType: 1,
-          replayHash: sendid,
-          texts: ['a message of the bench'],
-        },
-        ...{ dueAt: now, expireAt: now + 24 * 3_600_000 },
-        messages: [{ destination, price: 0, route: '', reference: 0, isOptedOut: false }],
-      };
+    const sendids = Array.from({ length: Math.min(FILL_AT_ONCE, count - begin) }, (_, n) => `fill-${begin + n}`);
+    await db.transaction(async (trx) => {
+      const asked = sendids.map((replayHash) => ({ accountId, appKey, replayHash }));
+      const { requestIds, messageIds } = await readAcceptFacts(trx, asked, asked.length);
+      const requests = sendids.map((sendid, n): RequestToStore => {
+        const destination = `+861${String(3_000_000_000 + begin + n)}`;
+        return {
+          ...{ id: requestIds[n] ?? 0, sendid, accountId, appId, kind: 'ordinary', smsType: 1, replayHash: sendid },
+          ...{ texts: ['a message of the bench'], dueAt: now, expireAt: now + 24 * 3_600_000 },
+          messages: [{ id: messageIds[n] ?? 0, destination, price: 0, route: '', reference: 0, isOptedOut: false }],
+        };
+      });
+      await storeRequests(trx, requests, new Map(), now);
     });
-    await db.transaction((trx) => storeRequests(trx, requests, now));
   }
 }

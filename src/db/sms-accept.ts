@@ -1,11 +1,21 @@
-/** What accepting messages reads and writes, many requests in one transaction: every statement takes them all at once. */
+/**
+ * What accepting messages reads and writes, many requests in one transaction: every statement takes them all at once, and
+ * they go to the database in two or three bundles. docs/decisions/0283
+ */
 import { sql, type Transaction } from 'kysely';
-import type { SmsKind } from '#model/sms-app.ts';
+import type { SmsApp, SmsKind } from '#model/sms-app.ts';
+import { freeIds } from './engine.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
+import { selectSmsAppsByKey, toApp } from './sms-apps.ts';
+import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './sms-balance.ts';
+import { type StoredRoute, selectRoutes, toRoutes } from './sms-connectors.ts';
 import { ids } from './sms-money.ts';
+import { runTogether } from './together.ts';
 
 export interface RequestToStore {
+  /** One of `requestIds`. */
+  readonly id: number;
   readonly sendid: string;
   readonly accountId: number;
   readonly appId: number;
@@ -20,6 +30,8 @@ export interface RequestToStore {
 
 /** One number. */
 interface MessageToStore {
+  /** One of `messageIds`. */
+  readonly id: number;
   /** E.164 with `+` */
   readonly destination: string;
   /** Of each part. */
@@ -32,16 +44,60 @@ interface MessageToStore {
   readonly isOptedOut: boolean;
 }
 
-/** What earlier requests with these hashes were answered. */
-export async function findSendids(
+/** What is to be known of the requests of one transaction. */
+export interface AcceptFacts {
+  /** Whosever they are. */
+  readonly apps: readonly SmsApp[];
+  /** What an earlier request with the same hash was answered. */
+  readonly sendids: ReadonlyMap<string, string>;
+  readonly prices: readonly SmsPrice[];
+  readonly routes: readonly StoredRoute[];
+  /** By account, those that have one. Locked until the transaction ends. */
+  readonly balances: ReadonlyMap<number, number>;
+  readonly requestIds: readonly number[];
+  readonly messageIds: readonly number[];
+}
+
+export interface AskedRequest {
+  readonly accountId: number;
+  readonly appKey: string;
+  readonly replayHash: string;
+}
+
+/**
+ * `numbers`: how many they have at most. The balances are locked first: two processes that are sent the same request have the
+ * same account to lock, so the second sees what the first has stored.
+ */
+export async function readAcceptFacts(
   trx: Transaction<Schema>,
-  replayHashes: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  // Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table.
-  const { rows } = await sql<{ hash: string; sendid: string | null }>`
+  asked: readonly AskedRequest[],
+  numbers: number,
+): Promise<AcceptFacts> {
+  const [balances, apps, sendids, prices, routes, requestIds, messageIds] = await runTogether(trx, [
+    lockSmsBalances(trx, unique(asked.map(({ accountId }) => accountId))),
+    selectSmsAppsByKey(trx, unique(asked.map(({ appKey }) => appKey))),
+    selectSendids(trx, unique(asked.map(({ replayHash }) => replayHash))),
+    selectSmsPrices(),
+    selectRoutes(),
+    freeIds(trx, 'sms_request', asked.length),
+    freeIds(trx, 'sms_message', numbers),
+  ] as const);
+  return {
+    apps: apps.map(toApp),
+    sendids: new Map(sendids.flatMap(({ hash, sendid }) => (sendid === null ? [] : [[hash, sendid]]))),
+    prices,
+    routes: toRoutes(routes),
+    balances: new Map(balances.map(({ accountId, balance }) => [accountId, balance])),
+    requestIds: requestIds.map(({ id }) => id),
+    messageIds: messageIds.map(({ id }) => id),
+  };
+}
+
+/** Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table. */
+function selectSendids(trx: Transaction<Schema>, replayHashes: readonly string[]) {
+  return sql<{ hash: string; sendid: string | null }>`
     select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
-    from ${listOf(trx, replayHashes)}`.execute(trx);
-  return new Map(rows.flatMap(({ hash, sendid }) => (sendid === null ? [] : [[hash, sendid]])));
+    from ${listOf(trx, replayHashes)}`;
 }
 
 export interface AccountNumber {
@@ -49,117 +105,117 @@ export interface AccountNumber {
   readonly number: string;
 }
 
-/** Which of these want no advertising, of the account or of anybody; as `optOutKey`. */
-export async function findOptOuts(
+/** What is to be known of numbers: of few messages, most of them want nothing of it. */
+export interface NumberFacts {
+  /** Those that want no advertising, of the account or of anybody; as `optOutKey`. */
+  readonly optOuts: ReadonlySet<string>;
+  /** Of the last long message to each number; a number without one is not in it. */
+  readonly references: ReadonlyMap<string, number>;
+}
+
+/** `advertised` and `long`: numbers that are to get advertising, and messages of several parts. */
+export async function readNumberFacts(
   trx: Transaction<Schema>,
-  asked: readonly AccountNumber[],
-): Promise<ReadonlySet<string>> {
-  if (asked.length === 0) return new Set();
+  advertised: readonly AccountNumber[],
+  long: readonly string[],
+): Promise<NumberFacts> {
+  if (advertised.length === 0 && long.length === 0) return { optOuts: new Set(), references: new Map() };
+  const [optOuts, references] = await runTogether(trx, [selectOptOuts(trx, advertised), selectReferences(trx, long)]);
+  return {
+    optOuts: new Set(optOuts.map(optOutKey)),
+    references: new Map(
+      references.flatMap(({ destination, reference }) => (reference === null ? [] : [[destination, reference]])),
+    ),
+  };
+}
+
+function selectOptOuts(trx: Transaction<Schema>, asked: readonly AccountNumber[]) {
   const rows = asked.map(({ accountId, number }) => [accountId, number]);
-  const found = await sql<AccountNumber>`
+  return sql<AccountNumber>`
     select cast(value ->> 0 as integer) as "accountId", value ->> 1 as number from ${rowList(trx, rows)}
     where exists (select 1 from sms_opt_out as o
-      where o.number = value ->> 1 and o.account_id in (0, cast(value ->> 0 as integer)))`.execute(trx);
-  return new Set(found.rows.map(optOutKey));
+      where o.number = value ->> 1 and o.account_id in (0, cast(value ->> 0 as integer)))`;
 }
 
 export function optOutKey({ accountId, number }: AccountNumber): string {
   return `${accountId} ${number}`;
 }
 
-/** Of the last long message to each of these numbers; a number without one is not in it. */
-export async function findReferences(
-  trx: Transaction<Schema>,
-  destinations: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  if (destinations.length === 0) return new Map();
-  const { rows } = await sql<{ destination: string; reference: number | null }>`
+function selectReferences(trx: Transaction<Schema>, destinations: readonly string[]) {
+  return sql<{ destination: string; reference: number | null }>`
     select value ->> 0 as destination, (select m.reference from sms_message as m
       where m.destination = value ->> 0 and m.parts > 1 order by m.id desc limit 1) as reference
-    from ${listOf(trx, destinations)}`.execute(trx);
-  return new Map(rows.flatMap(({ destination, reference }) => (reference === null ? [] : [[destination, reference]])));
+    from ${listOf(trx, unique(destinations))}`;
 }
 
-/** False, and nothing may be kept, when another process has stored one of them meanwhile. The balances are taken elsewhere. */
+/** `taken`: what leaves the balances of accounts, which the caller has locked. */
 export async function storeRequests(
   trx: Transaction<Schema>,
   requests: readonly RequestToStore[],
+  taken: ReadonlyMap<number, number>,
   now: number,
-): Promise<boolean> {
-  if (requests.length === 0) return true;
-  const requestIds = await insertRequests(trx, requests, now);
-  if (requestIds.size < requests.length) return false;
-  const messageIds = await insertMessages(trx, requests, requestIds, now);
-  await insertParts(trx, requests, requestIds, messageIds, now);
-  await sql`
-    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-      select m.account_id, p.id, 'hold', -m.price, cast(${now} as bigint)
-      from sms_message as m join sms_part as p on p.message_id = m.id
-      where m.id in ${ids(trx, [...messageIds.values()])} and p.state = 'queued'`.execute(trx);
-  return true;
-}
-
-async function insertRequests(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const values = requests.map((request) => [
-    ...[request.sendid, request.accountId, request.appId, request.kind, request.smsType, now, request.replayHash],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await runTogether(trx, [
+    taken.size > 0 ? takeFromSmsBalances(trx, taken) : undefined,
+    insertRequests(trx, requests, now),
+    insertMessages(trx, requests, now),
+    insertParts(trx, requests, now),
+    insertHolds(trx, requests, now),
   ]);
-  const { rows } = await sql<{ id: number; sendid: string }>`
-    insert into sms_request (sendid, account_id, app_id, kind, sms_type, created_at, replay_hash)
-      select value ->> 0, cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3,
-        cast(value ->> 4 as integer), cast(value ->> 5 as bigint), value ->> 6 from ${rowList(trx, values)} where true
-      on conflict (replay_hash) do nothing returning id, sendid`.execute(trx);
-  return new Map(rows.map(({ id, sendid }) => [sendid, id]));
 }
 
-/** Ids by `messageKey`. */
-async function insertMessages(
-  trx: Transaction<Schema>,
-  requests: readonly RequestToStore[],
-  requestIds: ReadonlyMap<string, number>,
-  now: number,
-): Promise<ReadonlyMap<string, number>> {
+function insertRequests(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
+  const values = requests.map((request) => [
+    ...[request.id, request.sendid, request.accountId, request.appId, request.kind, request.smsType, now],
+    request.replayHash,
+  ]);
+  return sql`
+    insert into sms_request (id, sendid, account_id, app_id, kind, sms_type, created_at, replay_hash)
+      select cast(value ->> 0 as bigint), value ->> 1, cast(value ->> 2 as integer), cast(value ->> 3 as integer),
+        value ->> 4, cast(value ->> 5 as integer), cast(value ->> 6 as bigint), value ->> 7 from ${rowList(trx, values)}`;
+}
+
+function insertMessages(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
   const values = requests.flatMap((request) =>
-    request.messages.map(({ destination, price, reference }) => [
-      ...[requestIds.get(request.sendid) ?? 0, request.accountId, request.appId, request.kind, request.smsType],
+    request.messages.map(({ id, destination, price, reference }) => [
+      ...[id, request.id, request.accountId, request.appId, request.kind, request.smsType],
       ...[destination, request.texts.length, price, reference, now],
     ]),
   );
-  const { rows } = await sql<{ id: number; requestId: number; destination: string }>`
-    insert into sms_message (request_id, account_id, app_id, kind, sms_type, destination, parts, price, reference, created_at)
-      select cast(value ->> 0 as bigint), cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3,
-        cast(value ->> 4 as integer), value ->> 5, cast(value ->> 6 as integer), cast(value ->> 7 as bigint),
-        cast(value ->> 8 as integer), cast(value ->> 9 as bigint) from ${rowList(trx, values)}
-      returning id, request_id as "requestId", destination`.execute(trx);
-  return new Map(rows.map(({ id, requestId, destination }) => [messageKey(requestId, destination), id]));
+  return sql`
+    insert into sms_message (id, request_id, account_id, app_id, kind, sms_type, destination, parts, price, reference, created_at)
+      select cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer),
+        cast(value ->> 3 as integer), value ->> 4, cast(value ->> 5 as integer), value ->> 6,
+        cast(value ->> 7 as integer), cast(value ->> 8 as bigint), cast(value ->> 9 as integer),
+        cast(value ->> 10 as bigint) from ${rowList(trx, values)}`;
 }
 
-async function insertParts(
-  trx: Transaction<Schema>,
-  requests: readonly RequestToStore[],
-  requestIds: ReadonlyMap<string, number>,
-  messageIds: ReadonlyMap<string, number>,
-  now: number,
-): Promise<void> {
+function insertParts(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
   const values = requests.flatMap((request) =>
-    request.messages.flatMap(({ destination, route, isOptedOut }) => {
-      const messageId = messageIds.get(messageKey(requestIds.get(request.sendid) ?? 0, destination)) ?? 0;
+    request.messages.flatMap(({ id, route, isOptedOut }) => {
       const priority = request.kind === 'ordinary' ? 0 : 1;
       const start = isOptedOut ? ['rejected', now, 'optOut'] : ['queued', null, ''];
       return request.texts.map((text, index) => [
-        ...[messageId, index + 1, text, route, priority, request.dueAt, request.expireAt],
+        ...[id, index + 1, text, route, priority, request.dueAt, request.expireAt],
         ...start,
       ]);
     }),
   );
-  await sql`
+  return sql`
     insert into sms_part (message_id, n, text, route, priority, due_at, expire_at, state, done_at, error, tries, sends)
       select cast(value ->> 0 as bigint), cast(value ->> 1 as integer), value ->> 2, value ->> 3,
         cast(value ->> 4 as integer), cast(value ->> 5 as bigint), cast(value ->> 6 as bigint), value ->> 7,
-        cast(value ->> 8 as bigint), value ->> 9, 0, 0 from ${rowList(trx, values)}`.execute(trx);
+        cast(value ->> 8 as bigint), value ->> 9, 0, 0 from ${rowList(trx, values)}`;
 }
 
-function messageKey(requestId: number, destination: string): string {
-  return `${requestId} ${destination}`;
+function insertHolds(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
+  const messageIds = requests.flatMap(({ messages }) => messages.map(({ id }) => id));
+  return sql`
+    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
+      select m.account_id, p.id, 'hold', -m.price, cast(${now} as bigint)
+      from sms_message as m join sms_part as p on p.message_id = m.id
+      where m.id in ${ids(trx, messageIds)} and p.state = 'queued'`;
 }
 
 function listOf(trx: Transaction<Schema>, values: readonly string[]) {
@@ -167,4 +223,8 @@ function listOf(trx: Transaction<Schema>, values: readonly string[]) {
     trx,
     values.map((value) => [value]),
   );
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
 }

@@ -1,7 +1,9 @@
 /** The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any other. */
-import type { Selectable, Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
+import { rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
+import type { Statement } from './together.ts';
 
 export interface NewSmsApp {
   readonly accountId: number;
@@ -33,10 +35,12 @@ export async function findSmsApp(
 }
 
 /** Whosever they are. */
-export async function findSmsAppsByKey(x: Executor, appKeys: readonly string[]): Promise<readonly SmsApp[]> {
-  const rows = await x.selectFrom('sms_app').selectAll().where('app_key', 'in', appKeys).execute();
-  return rows.map(toApp);
+export function selectSmsAppsByKey(trx: Transaction<Schema>, appKeys: readonly string[]): Statement<SmsAppRow> {
+  const rows = appKeys.map((appKey) => [appKey]);
+  return sql`select * from sms_app where app_key in (select value ->> 0 from ${rowList(trx, rows)})`;
 }
+
+export type SmsAppRow = Selectable<Schema['sms_app']>;
 
 export async function findSmsAppsById(x: Executor, appIds: readonly number[]): Promise<readonly SmsApp[]> {
   if (appIds.length === 0) return [];
@@ -117,7 +121,7 @@ export async function changeSmsAppStatus(
   return enabled === 1;
 }
 
-function toApp(row: Selectable<Schema['sms_app']>): SmsApp {
+export function toApp(row: SmsAppRow): SmsApp {
   const members = readMembers(row.settings);
   return {
     id: row.id,

@@ -1,8 +1,11 @@
 /** What accounts have left for SMS, how it came to that, and what a part costs. Holds, charges and refunds: `sms-money.ts`. */
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { SmsKind } from '#model/sms-app.ts';
+import { isPostgres } from './engine.ts';
 import { rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
+import { ids } from './sms-money.ts';
+import type { Statement } from './together.ts';
 
 export interface LedgerEntry {
   readonly id: number;
@@ -50,7 +53,7 @@ export async function rechargeSms(
     .values({ account_id: accountId, balance: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const balance = (await lockSmsBalances(trx, [accountId])).get(accountId) ?? 0;
+  const [{ balance } = { balance: 0 }] = (await lockSmsBalances(trx, [accountId]).execute(trx)).rows;
   const before = reference === undefined ? undefined : await findRecharge(trx, accountId, reference);
   if (before !== undefined)
     return before === amount ? { kind: 'recharged', balance } : { kind: 'otherAmount', amount: before };
@@ -117,9 +120,13 @@ export async function listSmsLedger(
 }
 
 export async function listSmsPrices(x: Executor): Promise<readonly SmsPrice[]> {
-  const rows = await x.selectFrom('sms_price').selectAll().orderBy('kind', 'desc').orderBy('prefix').execute();
-  // `as`: the interface lets nothing else in.
-  return rows.map(({ kind, prefix, price }) => ({ kind: kind as SmsKind, prefix, price }));
+  const { rows } = await selectSmsPrices().execute(x);
+  return rows;
+}
+
+/** The interface lets no other kinds in. */
+export function selectSmsPrices(): RawBuilder<SmsPrice> {
+  return sql`select kind as kind, prefix as prefix, price as price from sms_price order by kind desc, prefix`;
 }
 
 /** `price` absent: the prefix has no price of its own any more. */
@@ -138,32 +145,25 @@ export async function saveSmsPrice(
     .execute();
 }
 
-/** Nobody else changes them before the transaction ends. An account without a row has nothing. */
-export async function lockSmsBalances(
-  trx: Transaction<Schema>,
-  accountIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  // A plain update locks on both engines; in one order, so that two processes do not wait for each other in a circle.
-  const balances = new Map<number, number>();
-  for (const accountId of [...new Set(accountIds)].sort((a, b) => a - b)) {
-    const row = await trx
-      .updateTable('sms_balance')
-      .set((e) => ({ balance: e.ref('balance') }))
-      .where('account_id', '=', accountId)
-      .returning('balance')
-      .executeTakeFirst();
-    balances.set(accountId, row?.balance ?? 0);
-  }
-  return balances;
+/**
+ * Nobody else changes them before the transaction ends. An account without a row has nothing. In one order, so that two
+ * processes do not wait for each other in a circle.
+ */
+export function lockSmsBalances(trx: Transaction<Schema>, accountIds: readonly number[]): RawBuilder<AccountBalance> {
+  return sql`
+    select account_id as "accountId", balance as balance from sms_balance
+    where account_id in ${ids(trx, accountIds)} order by account_id ${isPostgres(trx) ? sql`for update` : sql``}`;
 }
 
-/** Throws when an account would have less than nothing: whoever calls has locked it and looked. */
-export async function takeFromSmsBalances(trx: Transaction<Schema>, taken: ReadonlyMap<number, number>): Promise<void> {
-  const rows = [...taken].filter(([, amount]) => amount > 0);
-  if (rows.length === 0) return;
-  const { numAffectedRows } = await sql`
+export interface AccountBalance {
+  readonly accountId: number;
+  readonly balance: number;
+}
+
+/** Fails when an account would have less than nothing: whoever calls has locked it and looked. */
+export function takeFromSmsBalances(trx: Transaction<Schema>, taken: ReadonlyMap<number, number>): Statement<unknown> {
+  return sql`
     update sms_balance set balance = sms_balance.balance - v.amount
-    from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${rowList(trx, rows)}) as v
-    where sms_balance.account_id = v.account_id and sms_balance.balance >= v.amount`.execute(trx);
-  if (numAffectedRows !== BigInt(rows.length)) throw new Error('a balance was taken from that was not locked');
+    from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${rowList(trx, [...taken])}) as v
+    where sms_balance.account_id = v.account_id`;
 }

@@ -4,6 +4,7 @@ import { isPostgres } from './engine.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { ids } from './sms-money.ts';
+import { runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
 /** Ordinary, advertising: each a stretch of the index, so that nothing is read that is not due yet. */
@@ -48,21 +49,24 @@ export interface ClaimedPart {
 
 /** In the order in which they are to go out. Parts that another process holds are passed over. */
 export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
-  const found = [...(await findPinned(trx, claim))];
-  for (const lane of claim.lanes)
-    for (const priority of PRIORITIES) found.push(...(await findDue(trx, claim, { ...lane, priority })));
+  const due = claim.lanes.flatMap((lane) => PRIORITIES.map((priority) => selectDue(trx, claim, { ...lane, priority })));
+  const found = (await runTogether(trx, [selectPinned(trx, claim), ...due])).flat();
   const claimed = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns).slice(0, claim.limit);
   if (claimed.length === 0) return [];
-  const { connectorId, owner, leaseUntil, now } = claim;
-  await sql`
+  await runTogether(trx, [updateClaimed(trx, claim, claimed), ...pin(trx, claimed, claim.connectorId)]);
+  return claimed;
+}
+
+function updateClaimed(
+  trx: Transaction<Schema>,
+  { connectorId, owner, leaseUntil, now }: Claim,
+  claimed: readonly ClaimedPart[],
+) {
+  const partIds = claimed.map(({ id }) => id);
+  return sql`
     update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
       lease_owner = ${owner}, lease_until = ${leaseUntil}
-    where id in ${ids(
-      trx,
-      claimed.map(({ id }) => id),
-    )}`.execute(trx);
-  await pin(trx, claimed, connectorId);
-  return claimed;
+    where id in ${ids(trx, partIds)}`;
 }
 
 export function isAdvertising({ priority }: ClaimedPart): boolean {
@@ -89,12 +93,12 @@ function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
   return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
 }
 
-async function findDue(
+function selectDue(
   trx: Transaction<Schema>,
   claim: Claim,
   { route, minTries, maxTries, priority }: Lane & { readonly priority: number },
-): Promise<readonly ClaimedPart[]> {
-  return await find(
+): Statement<ClaimedPart> {
+  return select(
     trx,
     claim,
     sql`p.route = ${route} and p.priority = ${sql.lit(priority)} and p.tries between ${minTries} and ${maxTries}
@@ -103,17 +107,17 @@ async function findDue(
 }
 
 /** The rest of messages of which this connector has taken a part, whoever serves their route now. */
-async function findPinned(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
+function selectPinned(trx: Transaction<Schema>, claim: Claim): Statement<ClaimedPart> {
   const { connectorId } = claim;
-  return await find(trx, claim, sql`p.connector_id = ${connectorId} and m.connector_id = ${connectorId}`);
+  return select(trx, claim, sql`p.connector_id = ${connectorId} and m.connector_id = ${connectorId}`);
 }
 
-async function find(
+function select(
   trx: Transaction<Schema>,
   { limit, now }: Claim,
   condition: RawBuilder<unknown>,
-): Promise<readonly ClaimedPart[]> {
-  const query = sql<ClaimedPart>`
+): Statement<ClaimedPart> {
+  return sql<ClaimedPart>`
     select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
       p.route as route, m.app_id as "appId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
       m.reference as reference
@@ -121,8 +125,6 @@ async function find(
     where p.state = 'queued' and p.due_at <= ${now} and p.expire_at > ${now} and ${condition}
     order by p.due_at, p.id limit ${limit}
     ${isPostgres(trx) ? sql`for update of p, m skip locked` : sql``}`;
-  const { rows } = await query.execute(trx);
-  return rows.map((row) => ({ ...row })); // SQLite's have no prototype
 }
 
 /** A message of several parts stays with the connector that has taken one of them. */
@@ -131,11 +133,15 @@ function isFree(connectorId: number) {
     or not exists (select 1 from sms_part as q where q.message_id = m.id and q.state <> 'queued'))`;
 }
 
-async function pin(trx: Transaction<Schema>, claimed: readonly ClaimedPart[], connectorId: number): Promise<void> {
+function pin(
+  trx: Transaction<Schema>,
+  claimed: readonly ClaimedPart[],
+  connectorId: number,
+): readonly Statement<unknown>[] {
   const several = [...new Set(claimed.filter(({ parts }) => parts > 1).map(({ messageId }) => messageId))];
-  if (several.length === 0) return;
-  await sql`update sms_message set connector_id = ${connectorId}
-    where id in ${ids(trx, several)}`.execute(trx);
-  await sql`update sms_part set connector_id = ${connectorId}
-    where state = 'queued' and message_id in ${ids(trx, several)}`.execute(trx);
+  if (several.length === 0) return [];
+  const messages = sql`update sms_message set connector_id = ${connectorId} where id in ${ids(trx, several)}`;
+  const others = sql`update sms_part set connector_id = ${connectorId}
+    where state = 'queued' and message_id in ${ids(trx, several)}`;
+  return [messages, others];
 }

@@ -1,5 +1,5 @@
 /** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ConnectorSettings, LoopbackSettings, SmppSettings } from '#model/sms-connector.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 import type { Executor, Schema } from './schema.ts';
@@ -87,7 +87,19 @@ function placeOf(id: number) {
 
 /** By prefix, the connectors in the order of preference. */
 export async function listRoutes(x: Executor): Promise<readonly StoredRoute[]> {
-  const rows = await x.selectFrom('sms_route').selectAll().orderBy('prefix').orderBy('position').execute();
+  return toRoutes((await selectRoutes().execute(x)).rows);
+}
+
+export function selectRoutes(): RawBuilder<RouteRow> {
+  return sql`select prefix as prefix, connector_id as connector_id from sms_route order by prefix, position`;
+}
+
+export interface RouteRow {
+  readonly prefix: string;
+  readonly connector_id: number;
+}
+
+export function toRoutes(rows: readonly RouteRow[]): readonly StoredRoute[] {
   const byPrefix = Map.groupBy(rows, ({ prefix }) => prefix);
   return [...byPrefix].map(([prefix, own]) => ({ prefix, connectorIds: own.map(({ connector_id }) => connector_id) }));
 }

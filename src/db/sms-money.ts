@@ -2,6 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
+import type { Statement } from './together.ts';
 
 /** The price is the service's from now on. It left the balance when it was held. */
 export async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
@@ -10,6 +11,21 @@ export async function chargeParts(trx: Transaction<Schema>, partIds: readonly nu
     insert into sms_ledger (account_id, part_id, kind, amount, created_at)
       select account_id, part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger where kind = 'hold' and part_id in ${ids(trx, partIds)}
       on conflict (part_id, kind) do nothing`.execute(trx);
+}
+
+/** The same for those of the parts that have this state, which only parts have that were charged with it. */
+export function chargePartsThatAre(
+  trx: Transaction<Schema>,
+  state: string,
+  partIds: readonly number[],
+  now: number,
+): Statement<unknown> {
+  return sql`
+    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
+      select account_id, part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger as hold
+      where kind = 'hold' and part_id in ${ids(trx, partIds)}
+        and (select p.state from sms_part as p where p.id = hold.part_id) = ${state}
+      on conflict (part_id, kind) do nothing`;
 }
 
 /** Gives back what is held of these and not charged; a second time it gives nothing. */

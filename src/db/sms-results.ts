@@ -3,8 +3,9 @@ import { sql, type Transaction } from 'kysely';
 import { type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import { chargeParts, ids, refundParts } from './sms-money.ts';
+import { chargePartsThatAre, ids, refundParts } from './sms-money.ts';
 import { applyOrphans } from './sms-receipts.ts';
+import { runTogether } from './together.ts';
 
 export interface PartResult {
   readonly partId: number;
@@ -21,102 +22,121 @@ export async function storeResults(
   now: number,
 ): Promise<readonly number[]> {
   if (results.length === 0) return [];
-  const byKind = Map.groupBy(results, ({ outcome }) => outcome.kind);
-  const reported = await storeAccepted(trx, byKind.get('accepted') ?? [], now);
-  const simulated = await storeSimulated(trx, byKind.get('simulated') ?? [], now);
-  const refused = await storeRefused(trx, byKind.get('refused') ?? [], now);
-  await storePostponed(trx, byKind.get('postponed') ?? []);
-  await storeLost(trx, byKind.get('lost') ?? []);
-  await noteAttempts(trx, results);
-  return [...reported, ...simulated, ...refused];
+  const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
+  const [taken, done, failed] = await runTogether(trx, [
+    accepted.length > 0 ? updateAccepted(trx, accepted) : undefined,
+    simulated.length > 0 ? updateSimulated(trx, simulated, now) : undefined,
+    refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
+    postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
+    lost.length > 0 ? updateLost(trx, lost) : undefined,
+    attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
+    accepted.length > 0 ? chargePartsThatAre(trx, 'submitted', accepted.map(partIdOf), now) : undefined,
+    simulated.length > 0 ? chargePartsThatAre(trx, 'simulated', simulated.map(partIdOf), now) : undefined,
+  ] as const);
+  const takenIds = new Set(taken.map(({ id }) => id));
+  const reported = await applyOrphans(
+    trx,
+    accepted.map(({ partId, outcome }) => ({ id: partId, keys: outcome.keys })).filter(({ id }) => takenIds.has(id)),
+    now,
+  );
+  return [...reported, ...done.map(({ id }) => id), ...(await failWithOthers(trx, failed, now))];
 }
 
-async function storeAccepted(trx: Transaction<Schema>, results: readonly PartResult[], now: number) {
-  const parts = results.flatMap(({ partId, outcome }) =>
-    outcome.kind === 'accepted' ? [{ id: partId, ...outcome }] : [],
-  );
-  const rows = parts.map(({ id, carrierId, keys }) => [id, carrierId, keys[0] ?? null]);
-  if (rows.length === 0) return [];
-  const taken = await sql<{ id: number }>`
+type Outcome<K extends PartOutcome['kind']> = Extract<PartOutcome, { kind: K }>;
+type Result<K extends PartOutcome['kind']> = Omit<PartResult, 'outcome'> & { readonly outcome: Outcome<K> };
+
+function sort(results: readonly PartResult[]) {
+  return {
+    accepted: ofKind(results, 'accepted'),
+    simulated: ofKind(results, 'simulated'),
+    refused: ofKind(results, 'refused'),
+    postponed: ofKind(results, 'postponed'),
+    lost: ofKind(results, 'lost'),
+    // Those that ended well say so in the part itself.
+    attempts: [...ofKind(results, 'refused'), ...ofKind(results, 'postponed'), ...ofKind(results, 'lost')],
+  };
+}
+
+function ofKind<K extends PartOutcome['kind']>(results: readonly PartResult[], kind: K): readonly Result<K>[] {
+  return results.filter((result): result is PartResult & Result<K> => result.outcome.kind === kind);
+}
+
+function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
+  return partId;
+}
+
+function updateAccepted(trx: Transaction<Schema>, accepted: readonly Result<'accepted'>[]) {
+  const rows = accepted.map(({ partId, outcome }) => [partId, outcome.carrierId, outcome.keys[0] ?? null]);
+  return sql<{ id: number }>`
     update sms_part set state = 'submitted', carrier_id = v.carrier_id, carrier_key = v.carrier_key, error = '',
       lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, value ->> 1 as carrier_id, value ->> 2 as carrier_key
       from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ${statesFor('accept')} returning sms_part.id as id`.execute(trx);
-  const takenIds = new Set(taken.rows.map(({ id }) => id));
-  await chargeParts(trx, [...takenIds], now);
-  return await applyOrphans(
-    trx,
-    parts.filter(({ id }) => takenIds.has(id)),
-    now,
-  );
+    where sms_part.id = v.id and sms_part.state in ${statesFor('accept')} returning sms_part.id as id`;
 }
 
-async function storeSimulated(trx: Transaction<Schema>, results: readonly PartResult[], now: number) {
-  if (results.length === 0) return [];
-  const parts = results.map(({ partId }) => partId);
-  const { rows } = await sql<{ id: number }>`
+function updateSimulated(trx: Transaction<Schema>, simulated: readonly Result<'simulated'>[], now: number) {
+  return sql<{ id: number }>`
     update sms_part set state = 'simulated', done_at = ${now}, error = '', lease_owner = null, lease_until = null
-    where id in ${ids(trx, parts)} and state in ${statesFor('simulate')} returning id`.execute(trx);
-  const done = rows.map(({ id }) => id);
-  await chargeParts(trx, done, now);
-  return done;
+    where id in ${ids(trx, simulated.map(partIdOf))} and state in ${statesFor('simulate')} returning id`;
+}
+
+interface FailedPart {
+  readonly id: number;
+  readonly messageId: number;
+}
+
+function updateRefused(trx: Transaction<Schema>, refused: readonly Result<'refused'>[], now: number) {
+  const rows = refused.map(({ partId, outcome }) => [partId, outcome.error]);
+  return sql<FailedPart>`
+    update sms_part set state = 'failed', done_at = ${now}, error = v.error, lease_owner = null, lease_until = null,
+      sends = sends - 1
+    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error from ${rowList(trx, rows)}) as v
+    where sms_part.id = v.id and sms_part.state in ('submitting', 'uncertain')
+    returning sms_part.id as id, sms_part.message_id as "messageId"`;
 }
 
 /** What a message's other parts are worth without this one: those that wait do not go out. */
 const OTHER_PART = 'otherPart';
 
-async function storeRefused(trx: Transaction<Schema>, results: readonly PartResult[], now: number) {
-  const rows = results.flatMap(({ partId, outcome }) => (outcome.kind === 'refused' ? [[partId, outcome.error]] : []));
-  if (rows.length === 0) return [];
-  const failed = await sql<{ id: number; messageId: number }>`
-    update sms_part set state = 'failed', done_at = ${now}, error = v.error, lease_owner = null, lease_until = null,
-      sends = sends - 1
-    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ('submitting', 'uncertain')
-    returning sms_part.id as id, sms_part.message_id as "messageId"`.execute(trx);
-  const messages = failed.rows.map(({ messageId }) => messageId);
+async function failWithOthers(trx: Transaction<Schema>, failed: readonly FailedPart[], now: number) {
+  if (failed.length === 0) return [];
+  const messages = failed.map(({ messageId }) => messageId);
   const others = await sql<{ id: number }>`
     update sms_part set state = 'failed', done_at = ${now}, error = ${OTHER_PART}
     where message_id in ${ids(trx, messages)} and state = 'queued' returning id`.execute(trx);
-  const done = [...failed.rows, ...others.rows].map(({ id }) => id);
+  const done = [...failed, ...others.rows].map(({ id }) => id);
   await refundParts(trx, done, now);
   return done;
 }
 
-async function storePostponed(trx: Transaction<Schema>, results: readonly PartResult[]): Promise<void> {
-  const rows = results.flatMap(({ partId, outcome }) =>
-    outcome.kind === 'postponed' ? [[partId, outcome.dueAt ?? null, outcome.error]] : [],
-  );
-  if (rows.length === 0) return;
-  await sql`
+function updatePostponed(trx: Transaction<Schema>, postponed: readonly Result<'postponed'>[]) {
+  const rows = postponed.map(({ partId, outcome }) => [partId, outcome.dueAt ?? null, outcome.error]);
+  return sql`
     update sms_part set state = 'queued', due_at = coalesce(v.due_at, sms_part.due_at),
       tries = tries + case when v.due_at is null then 0 else 1 end, error = v.error,
       sends = sends - 1, lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at, value ->> 2 as error
       from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ${statesFor('postpone')}`.execute(trx);
+    where sms_part.id = v.id and sms_part.state in ${statesFor('postpone')}`;
 }
 
-async function storeLost(trx: Transaction<Schema>, results: readonly PartResult[]): Promise<void> {
-  const rows = results.flatMap(({ partId, outcome }) => (outcome.kind === 'lost' ? [[partId, outcome.error]] : []));
-  if (rows.length === 0) return;
-  await sql`
+function updateLost(trx: Transaction<Schema>, lost: readonly Result<'lost'>[]) {
+  const rows = lost.map(({ partId, outcome }) => [partId, outcome.error]);
+  return sql`
     update sms_part set state = 'uncertain', error = v.error, lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ${statesFor('lose')}`.execute(trx);
+    where sms_part.id = v.id and sms_part.state in ${statesFor('lose')}`;
 }
 
-/** Those that ended well say so in the part itself. */
-async function noteAttempts(trx: Transaction<Schema>, results: readonly PartResult[]): Promise<void> {
-  const rows = results.flatMap(({ partId, connectorId, sentAt, endedAt, outcome }) =>
-    'error' in outcome ? [[partId, connectorId, sentAt, endedAt, outcome.kind, outcome.error]] : [],
-  );
-  if (rows.length === 0) return;
-  await sql`
+function insertAttempts(trx: Transaction<Schema>, attempts: readonly Result<'refused' | 'postponed' | 'lost'>[]) {
+  const rows = attempts.map(({ partId, connectorId, sentAt, endedAt, outcome }) => [
+    ...[partId, connectorId, sentAt, endedAt, outcome.kind, outcome.error],
+  ]);
+  return sql`
     insert into sms_attempt (part_id, connector_id, sent_at, ended_at, outcome, error)
       select cast(value ->> 0 as bigint), cast(value ->> 1 as integer), cast(value ->> 2 as bigint),
-        cast(value ->> 3 as bigint), value ->> 4, value ->> 5 from ${rowList(trx, rows)}`.execute(trx);
+        cast(value ->> 3 as bigint), value ->> 4, value ->> 5 from ${rowList(trx, rows)}`;
 }
 
 function statesFor(event: PartEvent) {

@@ -1,89 +1,158 @@
-/** `node:sqlite` under Kysely: opening a file with our settings, and the small adapter that Kysely's driver asks for. */
+/** SQLite under Kysely: a connection whose statements run in a thread of its own, so that a slow disk holds nobody up. docs/decisions/0282 */
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Dialect, SqliteDialect } from 'kysely';
-
-/** How long a statement waits for a writer in another process; inside this process there is one writer at a time. */
-const BUSY_TIMEOUT_MS = 5000;
-/** Prepared statements kept per connection; our queries are fewer, lists of varying length make more. */
-const MAX_STATEMENTS = 300;
+import { Worker } from 'node:worker_threads';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { OpenSettings, Statement, ThreadAnswer, ThreadError } from './sqlite-thread.ts';
 
 /** 0600, also the WAL beside it. Throws with the file's name when it is no database or is damaged. */
-export function openSqliteFile(file: string): DatabaseSync {
+export async function openSqliteFile(file: string): Promise<SqliteConnection> {
   try {
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
-    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    return database;
+    return await SqliteConnection.open({ file, isReader: false });
   } catch (error) {
     throw new Error(`cannot open the database ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 
 /** A second connection that only reads: with WAL it keeps one state while the writer goes on. */
-export function openSqliteReader(file: string): DatabaseSync {
-  return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+export function openSqliteReader(file: string): Promise<SqliteConnection> {
+  return SqliteConnection.open({ file, isReader: true });
 }
 
 /** One connection: Kysely lets one query, or one whole transaction, at a time on it. */
-export function sqliteDialect(database: DatabaseSync, options: { readonly readOnly: boolean }): Dialect {
-  const dialect = new SqliteDialect({ database: adapt(database, options.readOnly ? 'begin' : 'begin immediate') });
+export function sqliteDialect(connection: SqliteConnection): Dialect {
   return {
-    createDriver: () => dialect.createDriver(),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    createAdapter: () => ({
-      supportsMultipleConnections: false,
-      supportsReturning: true,
-      // Kysely says no, SQLite can: a migration that is cut short leaves nothing behind.
-      supportsTransactionalDdl: true,
-      acquireMigrationLock: async () => undefined, // the transaction is the lock
-      releaseMigrationLock: async () => undefined,
-    }),
+    createDriver: () => new SqliteDriver(connection),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createAdapter: () => new Adapter(),
   };
 }
 
-/** `begin`: a transaction that takes the write lock at once never fails half-way because another process wrote. */
-function adapt(database: DatabaseSync, begin: string) {
-  const statements = new Map<string, Prepared>();
-  return {
-    prepare(sql: string) {
-      // A full disk or a failing one ends a transaction by itself; an error of `rollback` would hide why.
-      if (sql === 'rollback' && !database.isTransaction) return NOTHING;
-      const { statement, reader } = statements.get(sql) ?? prepare(database, sql === 'begin' ? begin : sql);
-      statements.delete(sql);
-      statements.set(sql, { statement, reader });
-      const [oldest] = statements.keys();
-      if (statements.size > MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest);
-      return {
-        reader,
-        all: (values: readonly unknown[]) => statement.all(...values.map(toSqlValue)),
-        run: (values: readonly unknown[]) => statement.run(...values.map(toSqlValue)),
-        iterate: (values: readonly unknown[]) => statement.iterate(...values.map(toSqlValue)),
-      };
-    },
-    close: () => database.close(),
-  };
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return false;
+  }
+
+  /** Kysely says no, SQLite can: a migration that is cut short leaves nothing behind. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  override async acquireMigrationLock(): Promise<void> {} // the transaction is the lock
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
-const NOTHING = {
-  reader: false,
-  all: () => [],
-  run: () => ({ changes: 0, lastInsertRowid: 0 }),
-  iterate: () => [].values(),
-};
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
 
-interface Prepared {
-  readonly statement: StatementSync;
-  /** It gives rows. */
-  readonly reader: boolean;
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  /** Not waited for: when it fails, the statement that comes after it is told. */
+  async beginTransaction(): Promise<void> {
+    void this.#connection.executeQuery(CompiledQuery.raw('begin')).catch(() => undefined);
+  }
+
+  async commitTransaction(): Promise<void> {
+    await this.#connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    await this.#connection.close();
+  }
 }
 
-/** What it gives is asked once: that takes longer than many a statement itself. */
-function prepare(database: DatabaseSync, sql: string): Prepared {
-  const statement = database.prepare(sql);
-  return { statement, reader: statement.columns().length > 0 };
+export class SqliteConnection implements DatabaseConnection {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, PromiseWithResolvers<ThreadAnswer>>();
+  readonly #ended = Promise.withResolvers<void>();
+  #lastId = 0;
+  #isOpen = true;
+
+  static async open(settings: OpenSettings): Promise<SqliteConnection> {
+    const connection = new SqliteConnection(settings);
+    await connection.#wait(0);
+    return connection;
+  }
+
+  private constructor(settings: OpenSettings) {
+    this.#worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: settings });
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#take(answer));
+    this.#worker.on('error', (error) => this.#end(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.on('exit', () => this.#end(new Error('the database is closed')));
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const values = parameters.map(toSqlValue);
+    const id = ++this.#lastId;
+    const answered = this.#wait(id);
+    this.#worker.postMessage({ id, text, values } satisfies Statement);
+    const answer = await answered;
+    // `as`: what the columns of a query are, Kysely knows.
+    if (answer.kind === 'rows') return { rows: answer.rows as R[] };
+    return { rows: [], ...(answer.kind === 'changes' && { numAffectedRows: answer.changes }) };
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('SQLite gives all rows at once here');
+  }
+
+  /** What was asked before is finished first. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#worker.ref();
+    this.#worker.postMessage({ id: 0, text: 'close', values: [] } satisfies Statement);
+    await this.#ended.promise;
+  }
+
+  /** A thread that has nothing to do keeps no process alive. */
+  async #wait(id: number): Promise<ThreadAnswer> {
+    if (!this.#isOpen) throw new Error('the database is closed');
+    if (this.#pending.size === 0) this.#worker.ref();
+    const pending = Promise.withResolvers<ThreadAnswer>();
+    this.#pending.set(id, pending);
+    return await pending.promise;
+  }
+
+  #take(answer: ThreadAnswer): void {
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    if (this.#pending.size === 0 && this.#isOpen) this.#worker.unref();
+    if (answer.kind === 'error') pending?.reject(sqliteError(answer.error));
+    else pending?.resolve(answer);
+  }
+
+  #end(error: Error): void {
+    this.#isOpen = false;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    this.#ended.resolve();
+  }
 }
 
 /** Our columns are text and integers; anything else in a query is a mistake of ours. */
@@ -91,6 +160,10 @@ function toSqlValue(value: unknown): string | number | bigint | null {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return value;
   throw new TypeError(`not a value of a column: ${typeof value}`);
+}
+
+function sqliteError({ message, ...members }: ThreadError): Error {
+  return Object.assign(new Error(message), members);
 }
 
 function messageOf(error: unknown): string {

@@ -5,19 +5,18 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema.ts';
 import {
-  findOptOuts,
-  findReferences,
-  findSendids,
+  type AcceptFacts,
+  type NumberFacts,
   optOutKey,
   type RequestToStore,
+  readAcceptFacts,
+  readNumberFacts,
   storeRequests,
 } from '#db/sms-accept.ts';
-import { findSmsAppsByKey } from '#db/sms-apps.ts';
-import { listSmsPrices, lockSmsBalances, type SmsPrice, takeFromSmsBalances } from '#db/sms-balance.ts';
-import { listRoutes } from '#db/sms-connectors.ts';
+import type { SmsPrice } from '#db/sms-balance.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { SmsApp } from '#model/sms-app.ts';
-import { type AskedMessage, type ComposeProblem, composeMessage } from './compose.ts';
+import { type AskedMessage, type ComposeProblem, composeMessage, countNumbers, MAX_NUMBERS } from './compose.ts';
 import { releaseAt } from './quiet-hours.ts';
 import { RouteTable } from './route.ts';
 
@@ -39,9 +38,6 @@ export type Verdict =
   | { readonly kind: 'appDisabled' }
   | { readonly kind: 'balanceTooLow'; readonly price: number };
 
-/** Another process has accepted one of them meanwhile: the transaction is to be rolled back and begun again. */
-export class AcceptedElsewhere extends Error {}
-
 const HOUR_MS = 3_600_000;
 /** References of long messages to one number go round. */
 const REFERENCES = 256;
@@ -52,42 +48,47 @@ export async function acceptSubmissions(
   submissions: readonly Submission[],
   localTimeOf: (timeZone: string) => LocalTime,
 ): Promise<readonly Verdict[]> {
-  const apps = await findSmsAppsByKey(trx, [...new Set(submissions.map(({ appKey }) => appKey))]);
-  const known = new Map(apps.map((app) => [app.appKey, app]));
-  const replays = await findSendids(
-    trx,
-    submissions.map(({ replayHash }) => replayHash),
-  );
-  const drafts = submissions.map((submission) => draft(submission, known.get(submission.appKey), replays, localTimeOf));
+  const numbers = submissions.reduce((sum, submission) => sum + mostNumbers(submission), 0);
+  const facts = await readAcceptFacts(trx, submissions, numbers);
+  const apps = new Map(facts.apps.map((app) => [app.appKey, app]));
+  const drafts = submissions.map((submission) => draft(submission, apps.get(submission.appKey), facts, localTimeOf));
   const hopeful = drafts.flatMap((it) => (it.kind === 'draft' ? [it.request] : []));
-  const priced = await priceMessages(trx, hopeful);
-  const accepted = await takePrices(trx, hopeful, priced);
-  const requests = await refer(trx, [...accepted.values()]);
+  const numberFacts = await readNumberFacts(
+    trx,
+    hopeful.filter(({ kind }) => kind === 'advertising').flatMap(accountNumbers),
+    hopeful.filter(({ texts }) => texts.length > 1).flatMap((request) => request.numbers),
+  );
+  const { accepted, prices, taken } = decide(hopeful, facts, numberFacts);
   const [now = 0] = submissions.map((submission) => submission.now);
-  if (!(await storeRequests(trx, requests, now))) throw new AcceptedElsewhere();
+  await storeRequests(trx, [...accepted.values()], taken, now);
   return drafts.map((it): Verdict => {
     if (it.kind !== 'draft') return it;
     const { replayHash, sendid } = it.request;
     const stored = accepted.get(replayHash);
     // Of two alike in one batch the second is answered as a repetition of the first.
     if (stored !== undefined) return { kind: 'accepted', sendid: stored.sendid };
-    return { kind: 'balanceTooLow', price: priced.get(sendid)?.price ?? 0 };
+    return { kind: 'balanceTooLow', price: prices.get(sendid) ?? 0 };
   });
+}
+
+/** As many as it can have, before anybody has looked what they are. */
+export function mostNumbers({ kind, mobile }: AskedMessage): number {
+  return kind === 'ordinary' ? 1 : Math.min(countNumbers(mobile), MAX_NUMBERS);
 }
 
 type Draft = Exclude<Verdict, { kind: 'balanceTooLow' }> | { readonly kind: 'draft'; readonly request: DraftRequest };
 
-type DraftRequest = Omit<RequestToStore, 'messages'> & { readonly numbers: readonly string[] };
+type DraftRequest = Omit<RequestToStore, 'id' | 'messages'> & { readonly numbers: readonly string[] };
 
 function draft(
   submission: Submission,
   app: SmsApp | undefined,
-  replays: ReadonlyMap<string, string>,
+  { sendids }: AcceptFacts,
   localTimeOf: (timeZone: string) => LocalTime,
 ): Draft {
   const { accountId, kind, smsType, replayHash, sendid, now } = submission;
   if (app?.accountId !== accountId) return { kind: 'appUnknown' };
-  const before = replays.get(replayHash);
+  const before = sendids.get(replayHash);
   if (before !== undefined) return { kind: 'accepted', sendid: before };
   if (!app.isEnabled) return { kind: 'appDisabled' };
   const composed = composeMessage(submission, app.settings);
@@ -100,35 +101,49 @@ function draft(
   return { kind: 'draft', request: { ...request, dueAt, expireAt: dueAt + validityHours * HOUR_MS } };
 }
 
-interface Priced {
-  readonly messages: RequestToStore['messages'];
-  readonly price: number;
+function accountNumbers({ accountId, numbers }: DraftRequest) {
+  return numbers.map((number) => ({ accountId, number }));
 }
 
-/** By `sendid`. */
-async function priceMessages(
-  trx: Transaction<Schema>,
-  requests: readonly DraftRequest[],
-): Promise<ReadonlyMap<string, Priced>> {
-  if (requests.length === 0) return new Map();
-  const prices = await listSmsPrices(trx);
-  const routes = new RouteTable(await listRoutes(trx));
-  const advertised = requests.filter(({ kind }) => kind === 'advertising');
-  const optOuts = await findOptOuts(
-    trx,
-    advertised.flatMap(({ accountId, numbers }) => numbers.map((number) => ({ accountId, number }))),
-  );
-  return new Map(
-    requests.map((request) => {
-      const { accountId, kind, texts, numbers, sendid } = request;
-      const messages = numbers.map((destination) => {
-        const isOptedOut = kind === 'advertising' && optOuts.has(optOutKey({ accountId, number: destination }));
-        const price = isOptedOut ? 0 : priceOf(prices, kind, destination);
-        return { destination, price, isOptedOut, route: routes.find(destination)?.prefix ?? '', reference: 0 };
-      });
-      return [sendid, { messages, price: texts.length * messages.reduce((sum, { price }) => sum + price, 0) }];
-    }),
-  );
+interface Decided {
+  /** Those that can be paid, by hash; of two alike, the first. */
+  readonly accepted: ReadonlyMap<string, RequestToStore>;
+  /** Of each, by `sendid`. */
+  readonly prices: ReadonlyMap<string, number>;
+  /** What the accepted ones cost, by account. */
+  readonly taken: ReadonlyMap<number, number>;
+}
+
+function decide(requests: readonly DraftRequest[], facts: AcceptFacts, numberFacts: NumberFacts): Decided {
+  const routes = new RouteTable(facts.routes);
+  const left = new Map(facts.balances);
+  const taken = new Map<number, number>();
+  const prices = new Map<string, number>();
+  const accepted = new Map<string, RequestToStore>();
+  const references = new Map(numberFacts.references);
+  const [requestIds, messageIds] = [facts.requestIds.values(), facts.messageIds.values()];
+  for (const { numbers, ...request } of requests) {
+    const { accountId, kind, texts, replayHash, sendid } = request;
+    const priced = numbers.map((destination) => {
+      const isOptedOut =
+        kind === 'advertising' && numberFacts.optOuts.has(optOutKey({ accountId, number: destination }));
+      return { destination, isOptedOut, price: isOptedOut ? 0 : priceOf(facts.prices, kind, destination) };
+    });
+    const price = texts.length * priced.reduce((sum, message) => sum + message.price, 0);
+    const balance = left.get(accountId) ?? 0;
+    prices.set(sendid, price);
+    if (accepted.has(replayHash) || balance < price) continue;
+    left.set(accountId, balance - price);
+    if (price > 0) taken.set(accountId, (taken.get(accountId) ?? 0) + price);
+    const messages = priced.map((message) => ({
+      ...message,
+      id: nextOf(messageIds),
+      route: routes.find(message.destination)?.prefix ?? '',
+      reference: texts.length > 1 ? nextReference(references, message.destination) : 0,
+    }));
+    accepted.set(replayHash, { ...request, id: nextOf(requestIds), messages });
+  }
+  return { accepted, prices, taken };
 }
 
 /** Of a part: that of the longest prefix. */
@@ -141,49 +156,15 @@ function priceOf(prices: readonly SmsPrice[], kind: string, destination: string)
   return best?.price ?? 0;
 }
 
-/** Those that can be paid, by hash; of two alike, the first. What they cost has left the balances. */
-async function takePrices(
-  trx: Transaction<Schema>,
-  requests: readonly DraftRequest[],
-  priced: ReadonlyMap<string, Priced>,
-): Promise<ReadonlyMap<string, RequestToStore>> {
-  const accepted = new Map<string, RequestToStore>();
-  if (requests.length === 0) return accepted;
-  const left = new Map(
-    await lockSmsBalances(
-      trx,
-      requests.map(({ accountId }) => accountId),
-    ),
-  );
-  const taken = new Map<number, number>();
-  for (const { numbers: _, ...request } of requests) {
-    const { messages = [], price = 0 } = priced.get(request.sendid) ?? {};
-    const { accountId, replayHash } = request;
-    const balance = left.get(accountId) ?? 0;
-    if (accepted.has(replayHash) || balance < price) continue;
-    left.set(accountId, balance - price);
-    taken.set(accountId, (taken.get(accountId) ?? 0) + price);
-    accepted.set(replayHash, { ...request, messages });
-  }
-  await takeFromSmsBalances(trx, taken);
-  return accepted;
+/** Each long message to a number has the reference after the last one's. */
+function nextReference(references: Map<string, number>, destination: string): number {
+  const reference = ((references.get(destination) ?? -1) + 1) % REFERENCES;
+  references.set(destination, reference);
+  return reference;
 }
 
-/** Each long message to a number has the reference after the last one's. */
-async function refer(
-  trx: Transaction<Schema>,
-  requests: readonly RequestToStore[],
-): Promise<readonly RequestToStore[]> {
-  const long = requests.filter(({ texts }) => texts.length > 1);
-  const destinations = long.flatMap(({ messages }) => messages.map(({ destination }) => destination));
-  const last = new Map(await findReferences(trx, [...new Set(destinations)]));
-  return requests.map((request) => {
-    if (request.texts.length === 1) return request;
-    const messages = request.messages.map((message) => {
-      const reference = ((last.get(message.destination) ?? -1) + 1) % REFERENCES;
-      last.set(message.destination, reference);
-      return { ...message, reference };
-    });
-    return { ...request, messages };
-  });
+function nextOf(ids: Iterator<number>): number {
+  const { value } = ids.next();
+  if (value === undefined) throw new Error('fewer ids were asked for than there are rows');
+  return value;
 }

@@ -5,8 +5,7 @@
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
-import { AcceptedElsewhere, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
-import { countNumbers } from './compose.ts';
+import { acceptSubmissions, mostNumbers, type Submission, type Verdict } from './accept.ts';
 import { Zones } from './zones.ts';
 
 export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
@@ -15,7 +14,6 @@ export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
 const MAX_SUBMISSIONS = 256;
 /** In one transaction: everything else waits for it on SQLite. One request may have as many alone. */
 const MAX_NUMBERS = 5_000;
-const MAX_TRIES = 5;
 
 interface Waiting {
   readonly submission: Submission;
@@ -44,7 +42,7 @@ export class Acceptor {
   /** Rejects when the database does not take it: whether it has is not known then. */
   async submit(submission: Submission): Promise<AcceptorVerdict> {
     if (this.#waiting.length >= this.#options.maxWaiting) return { kind: 'queueFull' };
-    const numbers = countNumbers(submission.mobile);
+    const numbers = mostNumbers(submission);
     const answer = Promise.withResolvers<AcceptorVerdict>();
     this.#waiting.push({ submission, numbers, answer });
     if (!this.#isRunning) void this.#run(); // never rejects
@@ -83,15 +81,7 @@ export class Acceptor {
     }
   }
 
-  async #accept(submissions: readonly Submission[]): Promise<readonly Verdict[]> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#options.db.transaction((trx) =>
-          acceptSubmissions(trx, submissions, (zone) => this.#zones.get(zone)),
-        );
-      } catch (error) {
-        if (tries === MAX_TRIES || !(error instanceof AcceptedElsewhere)) throw error;
-      }
-    }
+  #accept(submissions: readonly Submission[]): Promise<readonly Verdict[]> {
+    return this.#options.db.transaction((trx) => acceptSubmissions(trx, submissions, (zone) => this.#zones.get(zone)));
   }
 }
