@@ -106,13 +106,13 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     learn: (received, request, site, answer) => {
       shortcuts.trim(); // with each answer the store may have taken more
       if (received.isPlain !== true || request.target.startsWith(WELL_KNOWN)) return;
-      const shortcut = prepare(request, site, answer);
-      if (shortcut === undefined) return;
       const { host, target, headers, facts } = request;
       const acceptEncoding = firstValue(headers, 'accept-encoding') ?? '';
       const conditions = conditionsOf(facts.ifNoneMatch, facts.ifModifiedSince);
       const key = keyOf({ isTls: received.isTls, host, target, acceptEncoding, conditions });
-      if (key.length <= MAX_KEY_CHARS) shortcuts.set(key, shortcut);
+      if (key.length > MAX_KEY_CHARS) return;
+      const shortcut = prepare(request, site, answer, key.length);
+      if (shortcut !== undefined) shortcuts.set(key, shortcut);
     },
     find: (request, now) => {
       const key = keyOf(request);
@@ -137,12 +137,12 @@ function keyOf({ isTls, host, target, acceptEncoding, conditions }: KeyParts): s
 }
 
 /** `undefined`: what it depends on is not all looked at by `find`. */
-function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer): Shortcut | undefined {
+function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, keyChars: number): Shortcut | undefined {
   const { status, mark, stored, body } = answer;
   const isWhole = stored?.status === 200 && stored.range === undefined;
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
   if (stored.place === undefined || answer.isFromDisk === true || answer.closes === true) return undefined;
-  const of = { host: request.host, site, stored, place: stored.place, answer };
+  const of = { host: request.host, site, stored, place: stored.place, answer, keyChars };
   if (status === 304 && body.kind === 'none') return new Shortcut({ ...of, status }, undefined, []);
   const { ifNoneMatch, ifModifiedSince } = request.facts;
   // Whoever names a tag that nobody has would have us keep the body once more.
@@ -168,6 +168,8 @@ interface Origin {
   readonly stored: CachedResponse;
   readonly place: EntryPlace;
   readonly answer: EdgeAnswer;
+  /** Of what it is found by. */
+  readonly keyChars: number;
   readonly status: PreparedAnswer['status'];
 }
 
@@ -192,7 +194,7 @@ class Shortcut {
 
   /** `body`: absent where there is none to be sent. */
   constructor(
-    { host, site, stored, place, answer, status }: Origin,
+    { host, site, stored, place, answer, keyChars, status }: Origin,
     body: StoredBody | undefined,
     bytes: readonly Buffer[],
   ) {
@@ -211,7 +213,7 @@ class Shortcut {
     // A copy: what the store gave may be a small part of something large.
     if (bodyBytes <= MAX_KEPT_BODY_BYTES) this.#kept = bodyBytes === 0 ? [] : [ownBytes(bytes)];
     const kept = this.#kept === undefined ? 0 : bodyBytes;
-    this.weight = SHORTCUT_BYTES + 2 * (kept + this.#headers.join().length);
+    this.weight = SHORTCUT_BYTES + 2 * (keyChars + kept + this.#headers.join().length);
   }
 
   /** `undefined`: the body has left. */

@@ -129,7 +129,7 @@ export class BareConnection implements BareWire {
   #answerPrepared(bytes: Buffer): boolean {
     const { head, limits, edge } = this.#parts;
     const isLast = head.isLast || this.#requests + 1 >= limits.maxRequestsPerConnection || edge.isClosing();
-    const given = isLast ? 0 : (this.#prepared?.answer(bytes, head) ?? 0);
+    const given = isLast ? 0 : (this.#prepared?.answer(bytes, head, this.givenBytes) ?? 0);
     if (given === 0) return false;
     this.givenBytes += given;
     this.#requests += 1;

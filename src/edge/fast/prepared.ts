@@ -24,6 +24,8 @@ type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'm
 
 interface Reply extends PreparedReply {
   readonly written: WrittenAnswer<Buffer>;
+  /** To the socket. */
+  readonly givenBefore: number;
 }
 
 /** Smaller bodies are one piece with their head. */
@@ -46,8 +48,8 @@ export class PreparedReplies {
     this.#lines = new PreparedLines(edge, '1.1');
   }
 
-  /** `bytes` begin with the head. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
-  answer(bytes: Buffer, head: RequestHead): number {
+  /** `bytes` begin with the head. `givenBefore`: to the socket. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
+  answer(bytes: Buffer, head: RequestHead, givenBefore: number): number {
     if (!isPlainGet(head)) return 0;
     const { isTls, secured, clientAddress } = this.#connection;
     const startedAt = this.#edge.clock();
@@ -66,7 +68,7 @@ export class PreparedReplies {
     if (answer === undefined) return 0;
     answer.written.http1 ??= write(answer, request.target, this.#connection.keepAliveLines);
     const written = answer.written.http1;
-    this.#underWay.push({ answer, written, request, startedAt, requestBytes: head.end });
+    this.#underWay.push({ givenBefore, answer, written, request, startedAt, requestBytes: head.end });
     this.#send(written.head, answer.body);
     return written.headBytes + written.bodyBytes;
   }
@@ -100,7 +102,11 @@ export class PreparedReplies {
     const reply = this.#underWay.shift();
     if (reply === undefined) return;
     const { logged, headBytes, bodyBytes } = reply.written;
-    this.#lines.conclude(reply, logged, headBytes + bodyBytes, error === undefined || error === null);
+    const isOut = error === undefined || error === null;
+    const bytes = headBytes + bodyBytes;
+    // As far as the system took them.
+    const taken = Math.max(0, this.#connection.socket.bytesWritten - reply.givenBefore);
+    this.#lines.conclude(reply, logged, isOut ? bytes : Math.min(bytes, taken), isOut);
   };
 }
 

@@ -175,7 +175,7 @@ export class MemoryStore implements CacheStore {
       return { ...decodeHead(head), body };
     });
     const key = record.toString('utf8', LENGTHS_BYTES, keyEnd);
-    if (!variants.every(({ vary }) => vary.every((field) => field === 'accept-encoding'))) return { key, variants };
+    if (!isChosenByCoding(variants)) return { key, variants };
     const place = { slot, version: this.#version[slot] ?? 0 };
     return { key, variants: variants.map((variant) => ({ ...variant, place })) };
   }
@@ -232,6 +232,13 @@ export class MemoryStore implements CacheStore {
     this.#variants = grown(this.#variants, new Uint8Array(capacity));
     this.#version = grown(this.#version, new Float64Array(capacity));
   }
+}
+
+/** And two of them never match the same request: with other fields each they might, and time then tells which is taken. */
+function isChosenByCoding(variants: readonly CachedResponse[]): boolean {
+  const [first] = variants;
+  const isCoding = (field: string) => field === 'accept-encoding';
+  return variants.every(({ vary }) => vary.length === first?.vary.length && vary.every(isCoding));
 }
 
 const NO_VARIANTS: readonly CachedResponse[] = [];

@@ -108,7 +108,10 @@ export function storeSuite(name: string, open: OpenStore): void {
       const { store } = open(t, { maxBytes: 1_000_000 });
       putText(store, 'k', 'hello', { vary: ['accept-encoding'] });
       putText(store, 'k', 'hello', { vary: ['accept-encoding', 'x'] });
-      for (const { place } of (await store.find('k'))?.variants ?? []) assert.equal(place, undefined);
+      putText(store, 'l', 'hello', { vary: ['accept-encoding'] });
+      putText(store, 'l', 'hello');
+      for (const key of ['k', 'l'])
+        for (const { place } of (await store.find(key))?.variants ?? []) assert.equal(place, undefined);
     });
 
     test('an empty body is a body', async (t) => {
