@@ -136,6 +136,17 @@ describe('tokens', () => {
       assert.equal(answers.filter(({ errorCode }) => errorCode === 'tooManyFailedTokens').length, 290);
     });
 
+    test(`that are wrong, one of them many times at once, are one attempt (${engine})`, options, async (t) => {
+      const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 2 } });
+      const repeat = () => Promise.all(Array.from({ length: 100 }, () => api.call('domain.list', 'the-same', {})));
+      const codes = async () => new Set((await repeat()).map(({ errorCode }) => errorCode));
+      // Those that came when one of them had been refused already are the second attempt; there is no third.
+      assert.ok((await codes()).has('tokenUnknown'));
+      await codes();
+      assert.deepEqual(await codes(), new Set(['tooManyFailedTokens']));
+      assert.equal((await guess(api)).errorCode, 'tooManyFailedTokens');
+    });
+
     test(
       `that are good are never counted, 200 at once neither, bad ones among them (${engine})`,
       options,

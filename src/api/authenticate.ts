@@ -1,5 +1,5 @@
 /** Whose access token it is, and whether it may be used now: look-up by hash, wrong ones counted per address. */
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash as digestOf, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
 import type { Scope } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
@@ -42,12 +42,15 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const { db, localSecret, failedTokensPerMinute, steadyClock } = options;
   const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
   const localDigest = digest(localSecret);
-  const tokens = new SharedLookUps((hashes: readonly string[]) => findTokensByHash(db.query, hashes));
+  const tokens = new SharedLookUps((take: () => readonly string[]) =>
+    db.query.connection().execute((x) => findTokensByHash(x, take())),
+  );
   return async (accessToken, { address, isLocal }, now) => {
     if (isLocal && timingSafeEqual(digest(accessToken), localDigest))
       return { scopes: ['operator'], isDisabled: false };
-    return await failures.try(networkOf(address), async () => {
-      const found = await tokens.get(hashToken(accessToken));
+    const hash = hashToken(accessToken);
+    return await failures.try(networkOf(address), hash, async () => {
+      const found = await tokens.get(hash);
       const refusal = refusalOf(found?.token, now);
       if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
       const { id, accountId, scopes } = found.token;
@@ -82,5 +85,5 @@ export function networkOf(address: string): string {
 }
 
 function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
+  return digestOf('sha256', text, 'buffer');
 }

@@ -16,10 +16,18 @@ interface UnderWay {
   readonly waiting: (() => void)[];
 }
 
+/** Calls from one address with one token, made before any of them had its outcome. */
+interface Attempt {
+  callers: number;
+  isFailure: boolean;
+  readonly entered: Promise<UnderWay>;
+}
+
 export class FailedTokens {
   readonly #buckets: TokenBuckets;
   readonly #underWay = new Map<string, UnderWay>();
-
+  /** By address and token, those whose outcome nobody knows yet. */
+  readonly #attempts = new Map<string, Attempt>();
   readonly #clock: Clock;
 
   constructor(perMinute: number, steadyClock: Clock) {
@@ -29,20 +37,39 @@ export class FailedTokens {
 
   /**
    * Throws `tooManyFailedTokens` when `address` is shut out, else what `lookUp` throws. Only a `ServiceError` of its makes a
-   * failure: the caller is not to blame for a database that is away.
+   * failure: the caller is not to blame for a database that is away. `token`, or its hash: calls with the same one at once are
+   * one attempt, for they try out nothing else.
    */
-  async try<T>(address: string, lookUp: () => Promise<T>): Promise<T> {
-    const underWay = await this.#enter(address);
-    let isFailure = false;
+  async try<T>(address: string, token: string, lookUp: () => Promise<T>): Promise<T> {
+    const key = `${address} ${token}`;
+    const attempt = this.#attempts.get(key) ?? this.#begin(address, key);
+    attempt.callers += 1;
+    const underWay = await attempt.entered;
     try {
       return await lookUp();
     } catch (error) {
-      isFailure = error instanceof ServiceError;
+      attempt.isFailure ||= error instanceof ServiceError;
       throw error;
     } finally {
-      if (!isFailure) this.#buckets.give(address, this.#clock());
-      this.#leave(address, underWay, isFailure);
+      this.#close(key, attempt);
+      attempt.callers -= 1;
+      if (attempt.callers === 0) {
+        if (!attempt.isFailure) this.#buckets.give(address, this.#clock());
+        this.#leave(address, underWay, attempt.isFailure);
+      }
     }
+  }
+
+  #begin(address: string, key: string): Attempt {
+    const attempt = { callers: 0, isFailure: false, entered: this.#enter(address) };
+    this.#attempts.set(key, attempt);
+    attempt.entered.catch(() => this.#close(key, attempt)); // its callers are told
+    return attempt;
+  }
+
+  /** Once one of its callers knows the outcome, whoever comes makes another. */
+  #close(key: string, attempt: Attempt): void {
+    if (this.#attempts.get(key) === attempt) this.#attempts.delete(key);
   }
 
   async #enter(address: string): Promise<UnderWay> {

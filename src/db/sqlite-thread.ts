@@ -1,6 +1,6 @@
 /**
  * The thread that has an SQLite database open: statements come as messages, run one after the other in the order in which
- * they came, and each is answered. `sqlite.ts` is the other end. docs/decisions/0282
+ * they came, and each is answered; `close` closes it. `sqlite.ts` is the other end. docs/decisions/0282
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -11,7 +11,7 @@ export interface OpenSettings {
   readonly isReader: boolean;
 }
 
-/** `close` as the text closes the database, and has no answer. */
+/** They come as lists, each of which is answered by one. */
 export interface Statement {
   readonly id: number;
   readonly text: string;
@@ -46,14 +46,14 @@ interface Prepared {
 function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void {
   try {
     const connection = new Connection(open(settings), settings);
-    to.on('message', ({ id, text, values }: Statement) => {
-      if (text !== 'close') return to.postMessage(answer(connection, { id, text, values }));
+    to.on('message', (statements: readonly Statement[] | 'close') => {
+      if (statements !== 'close') return to.postMessage(statements.map((statement) => answer(connection, statement)));
       connection.close();
       to.close();
     });
-    to.postMessage({ id: 0, kind: 'changes', changes: 0n } satisfies ThreadAnswer);
+    to.postMessage([{ id: 0, kind: 'changes', changes: 0n }] satisfies ThreadAnswer[]);
   } catch (error) {
-    to.postMessage({ id: 0, kind: 'error', error: threadError(error) } satisfies ThreadAnswer);
+    to.postMessage([{ id: 0, kind: 'error', error: threadError(error) }] satisfies ThreadAnswer[]);
     to.close();
   }
 }

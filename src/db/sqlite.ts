@@ -66,9 +66,9 @@ class SqliteDriver implements Driver {
     return this.#connection;
   }
 
-  /** Not waited for: when it fails, the statement that comes after it is told. */
+  /** It goes with the first statement, which is told when it fails. */
   async beginTransaction(): Promise<void> {
-    void this.#connection.executeQuery(CompiledQuery.raw('begin')).catch(() => undefined);
+    this.#connection.begin();
   }
 
   async commitTransaction(): Promise<void> {
@@ -90,6 +90,7 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PromiseWithResolvers<ThreadAnswer>>();
   readonly #ended = Promise.withResolvers<void>();
+  #unsent: Statement[] = [];
   #lastId = 0;
   #isOpen = true;
 
@@ -101,16 +102,24 @@ export class SqliteConnection implements DatabaseConnection {
 
   private constructor(settings: OpenSettings) {
     this.#worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: settings });
-    this.#worker.on('message', (answer: ThreadAnswer) => this.#take(answer));
+    this.#worker.on('message', (answers: readonly ThreadAnswer[]) => {
+      for (const answer of answers) this.#take(answer);
+    });
     this.#worker.on('error', (error) => this.#end(error instanceof Error ? error : new Error(String(error))));
     this.#worker.on('exit', () => this.#end(new Error('the database is closed')));
   }
 
+  begin(): void {
+    this.#unsent.push({ id: ++this.#lastId, text: 'begin', values: [] });
+  }
+
+  /** What is asked in one turn goes as one message: waking a thread costs more than many a statement. */
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const values = parameters.map(toSqlValue);
     const id = ++this.#lastId;
     const answered = this.#wait(id);
-    this.#worker.postMessage({ id, text, values } satisfies Statement);
+    this.#unsent.push({ id, text, values });
+    queueMicrotask(() => this.#send());
     const answer = await answered;
     // `as`: what the columns of a query are, Kysely knows.
     if (answer.kind === 'rows') return { rows: answer.rows as R[] };
@@ -124,9 +133,10 @@ export class SqliteConnection implements DatabaseConnection {
 
   /** What was asked before is finished first. */
   async close(): Promise<void> {
+    this.#send();
     this.#isOpen = false;
     this.#worker.ref();
-    this.#worker.postMessage({ id: 0, text: 'close', values: [] } satisfies Statement);
+    this.#worker.postMessage('close');
     await this.#ended.promise;
   }
 
@@ -137,6 +147,12 @@ export class SqliteConnection implements DatabaseConnection {
     const pending = Promise.withResolvers<ThreadAnswer>();
     this.#pending.set(id, pending);
     return await pending.promise;
+  }
+
+  #send(): void {
+    if (this.#unsent.length === 0) return;
+    this.#worker.postMessage(this.#unsent);
+    this.#unsent = [];
   }
 
   #take(answer: ThreadAnswer): void {

@@ -7,8 +7,8 @@ function start() {
   const asked: (readonly string[])[] = [];
   const answers: PromiseWithResolvers<ReadonlyMap<string, number>>[] = [];
   const arrivals: (() => void)[] = [];
-  const lookUps = new SharedLookUps((keys: readonly string[]) => {
-    asked.push(keys);
+  const lookUps = new SharedLookUps((take: () => readonly string[]) => {
+    asked.push(take());
     const answer = Promise.withResolvers<ReadonlyMap<string, number>>();
     answers.push(answer);
     arrivals.shift()?.();
@@ -57,11 +57,31 @@ test('a question that fails fails for those who asked it, and not for the next',
 
 test('a question has its bound, and what is beyond it waits for the next', async () => {
   const sizes: number[] = [];
-  const lookUps = new SharedLookUps(async (keys: readonly number[]) => {
+  const lookUps = new SharedLookUps(async (take: () => readonly number[]) => {
+    const keys = take();
     sizes.push(keys.length);
     return new Map(keys.map((key) => [key, key]));
   });
   const keys = Array.from({ length: 1200 }, (_, key) => key);
   assert.deepEqual(await Promise.all(keys.map((key) => lookUps.get(key))), keys);
   assert.deepEqual(sizes, [500, 500, 200]);
+});
+
+test('whoever comes before the question can be asked shares it; a question that is never asked fails for them', async () => {
+  const turn = Promise.withResolvers<void>();
+  let isAway = false;
+  const lookUps = new SharedLookUps(async (take: () => readonly string[]) => {
+    await turn.promise;
+    if (isAway) throw new Error('away');
+    return new Map(take().map((key) => [key, key.length]));
+  });
+  const early = lookUps.get('a');
+  await new Promise((resolve) => setImmediate(resolve));
+  const later = lookUps.get('bb');
+  turn.resolve();
+  assert.deepEqual(await Promise.all([early, later]), [1, 2]);
+  isAway = true;
+  await assert.rejects(lookUps.get('a'), /away/);
+  isAway = false;
+  assert.equal(await lookUps.get('a'), 1);
 });

@@ -8,12 +8,15 @@ import { setImmediate as letOthersCome } from 'node:timers/promises';
 const MAX_KEYS = 500;
 
 export class SharedLookUps<K, V> {
-  readonly #find: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>;
+  readonly #find: (take: () => readonly K[]) => Promise<ReadonlyMap<K, V>>;
   #next: { readonly keys: Set<K>; readonly found: Promise<ReadonlyMap<K, V>> } | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
 
-  /** `find` leaves out what it does not find. When it fails, all that it was asked for fail. */
-  constructor(find: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>) {
+  /**
+   * `take` gives what is to be found, all that has come by then: `find` calls it once, when it can ask. It leaves out what it
+   * does not find. When it fails, all that it was asked for fail.
+   */
+  constructor(find: (take: () => readonly K[]) => Promise<ReadonlyMap<K, V>>) {
     this.#find = find;
   }
 
@@ -28,8 +31,13 @@ export class SharedLookUps<K, V> {
     const keys = new Set<K>();
     const found = this.#underWay.then(async () => {
       await letOthersCome(); // what has arrived together goes together
-      if (this.#next?.keys === keys) this.#next = undefined;
-      return await this.#find([...keys]);
+      const close = () => {
+        if (this.#next?.keys === keys) this.#next = undefined;
+      };
+      return await this.#find(() => {
+        close();
+        return [...keys];
+      }).finally(close); // it may fail before it asks
     });
     this.#underWay = found.catch(() => undefined); // whoever asked is told
     return { keys, found };

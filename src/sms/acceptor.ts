@@ -1,6 +1,6 @@
 /**
- * Requests to send on their way into the database: what arrives while a transaction runs shares the next one, and each is
- * answered when its transaction has been committed. docs/decisions/0212
+ * Requests to send on their way into the database: what arrives until a transaction has begun shares it, and each is answered
+ * when its transaction has been committed. docs/decisions/0212
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import { isDatabaseAway } from '#db/failures.ts';
@@ -52,7 +52,7 @@ export class Acceptor {
   async #run(): Promise<void> {
     this.#isRunning = true;
     await letSocketsRun(); // what has arrived together goes together
-    while (this.#waiting.length > 0) await this.#settle(this.#take());
+    while (this.#waiting.length > 0) await this.#settle();
     this.#isRunning = false;
   }
 
@@ -65,23 +65,31 @@ export class Acceptor {
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
 
-  /** One that fails by a fault of its own fails alone. */
-  async #settle(batch: readonly Waiting[]): Promise<void> {
+  /** One that fails by a fault of its own fails alone. `batch` absent: as many as wait when the transaction has begun. */
+  async #settle(batch?: readonly Waiting[]): Promise<void> {
+    let taken = batch;
+    const take = () => {
+      taken ??= this.#take();
+      return taken;
+    };
     try {
-      const verdicts = await this.#accept(batch.map(({ submission }) => submission));
+      const verdicts = await this.#accept(take);
       if (verdicts.some(({ kind }) => kind === 'accepted')) this.#options.onAccepted();
-      for (const [index, { answer }] of batch.entries()) {
+      for (const [index, { answer }] of take().entries()) {
         const verdict = verdicts[index];
         if (verdict === undefined) answer.reject(new Error('a request was left without a verdict'));
         else answer.resolve(verdict);
       }
     } catch (error) {
-      if (batch.length === 1 || isDatabaseAway(error)) for (const { answer } of batch) answer.reject(error);
-      else for (const waiting of batch) await this.#settle([waiting]);
+      if (take().length === 1 || isDatabaseAway(error)) for (const { answer } of take()) answer.reject(error);
+      else for (const waiting of take()) await this.#settle([waiting]);
     }
   }
 
-  #accept(submissions: readonly Submission[]): Promise<readonly Verdict[]> {
-    return this.#options.db.transaction((trx) => acceptSubmissions(trx, submissions, (zone) => this.#zones.get(zone)));
+  #accept(take: () => readonly Waiting[]): Promise<readonly Verdict[]> {
+    return this.#options.db.transaction((trx) => {
+      const submissions = take().map(({ submission }) => submission);
+      return acceptSubmissions(trx, submissions, (zone) => this.#zones.get(zone));
+    });
   }
 }
