@@ -56,6 +56,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     step: { kind: 'publish', token: TOKEN },
   },
   'the authority is not even asked before every edge answers': { order: TOLD, step: { kind: 'wait', forMs: 250 } },
+  'where they take longer it is asked less often, after whole milliseconds': {
+    order: TOLD,
+    passedMs: 12_345,
+    step: { kind: 'wait', forMs: 1_235 },
+  },
   'then it is told to look': {
     order: TOLD,
     areEdgesReady: true,

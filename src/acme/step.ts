@@ -86,7 +86,7 @@ function isTold({ challenge }: CertificateOrder, { token }: Challenge): boolean 
 
 /** Edges take a moment; where they take longer, it is for long. */
 function waitForEdges(lastsMs: number): Step {
-  return { kind: 'wait', forMs: Math.min(Math.max(EDGES_MS, lastsMs / 10), MAX_EDGES_MS) };
+  return { kind: 'wait', forMs: Math.min(Math.max(EDGES_MS, Math.round(lastsMs / 10)), MAX_EDGES_MS) };
 }
 
 function waitFor(retryAfterMs: number | undefined): Step {
