@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount } from '#db/accounts.ts';
 import { loadKeyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
@@ -20,6 +21,8 @@ import { type StartedService, startService } from './service.ts';
 
 const BALANCE = 1_000_000_000_000;
 const FILL_AT_ONCE = 2_000;
+/** The service looks for changed connectors and routes every 500 ms; until then the loopback connector would take messages. */
+const SEEN_MS = 1_500;
 
 export interface Smsc extends AsyncDisposable {
   readonly port: number;
@@ -83,6 +86,7 @@ export async function startSmsWorld(
   await db.transaction((trx) => rechargeSms(trx, { accountId, amount: BALANCE, now }));
   const world = { service, db, accountId, appId: app.id, appKey, accessToken };
   await setConnector(dataDir, db, { ...options, isEnabled: options.isHeld !== true });
+  await delay(SEEN_MS);
   return {
     ...world,
     async [Symbol.asyncDispose]() {

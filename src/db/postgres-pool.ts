@@ -30,6 +30,7 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
+    pipeline: true, // what is asked at once goes at once (docs/decisions/0283)
     application_name: 'causeway',
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   });
