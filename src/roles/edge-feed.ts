@@ -85,8 +85,9 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     async stop() {
       tickets[Symbol.dispose]();
       prober[Symbol.dispose]();
-      await traffic[Symbol.asyncDispose]();
+      // At once: control and workers are ending too, which is no loss to tell of.
       await client[Symbol.asyncDispose]();
+      await traffic[Symbol.asyncDispose]();
       store[Symbol.dispose]();
     },
   };
