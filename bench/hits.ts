@@ -11,6 +11,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
+import { type Figure, medians, type Rival, showFigure, showRatios } from './support/figures.ts';
 import { openNginxCache, ruledSites } from './support/same-work.ts';
 import { freePort } from './support/service.ts';
 
@@ -39,17 +40,6 @@ const CASES: readonly Case[] = [
   { name: '1m', bodyBytes: KIB * KIB, connections: 20, objects: 100 },
   { name: '304', bodyBytes: KIB, connections: 50, headers: { 'If-None-Match': TAG } },
 ];
-
-interface Rival {
-  readonly port: number;
-  /** Of its one worker, since it was started. */
-  cpuMs(): number;
-}
-
-interface Figure {
-  readonly perSecond: number;
-  readonly cpuMicros: number;
-}
 
 execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything that is started from here
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
@@ -86,17 +76,9 @@ async function compare(one: Case, nginx: Rival, edge: Rival): Promise<void> {
     ours.push(our);
   }
   const [their, our] = [medians(theirs), medians(ours)];
-  const show = ({ perSecond, cpuMicros }: Figure) => `${Math.round(perSecond)}/s of ${cpuMicros.toFixed(1)} µs`;
-  const ratios = `${(our.perSecond / their.perSecond).toFixed(2)} of nginx, ${(their.cpuMicros / our.cpuMicros).toFixed(2)} per CPU second`;
-  console.log(`${one.name}: ${ratios} (${show(our)} against ${show(their)}), load ${loadavg()[0]?.toFixed(1)}`);
-}
-
-function medians(figures: readonly Figure[]): Figure {
-  const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  return {
-    perSecond: median(figures.map(({ perSecond }) => perSecond)),
-    cpuMicros: median(figures.map(({ cpuMicros }) => cpuMicros)),
-  };
+  console.log(
+    `${one.name}: ${showRatios(our, their)} (${showFigure(our)} against ${showFigure(their)}), load ${loadavg()[0]?.toFixed(1)}`,
+  );
 }
 
 async function measure(

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CertificatePair } from '#sites/table.ts';
 import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
+import { type Figure, medians, type Rival, showFigure, showRatios } from './support/figures.ts';
 import { openNginxCache, ruledSites } from './support/same-work.ts';
 import { cpuMsOf, freePort } from './support/service.ts';
 
@@ -44,16 +45,8 @@ const CASES: readonly Case[] = [
   { name: 'HTTP/2, 100 KiB, 5 connections of 10 streams', path: '/large', load: FEW_CONNECTIONS },
 ];
 
-interface Rival extends AsyncDisposable {
+interface NamedRival extends Rival, AsyncDisposable {
   readonly name: string;
-  readonly port: number;
-  /** Of its one worker, since it was started. */
-  cpuMs(): number;
-}
-
-interface Figure {
-  readonly perSecond: number;
-  readonly cpuMicros: number;
 }
 
 execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything that is started from here
@@ -80,25 +73,15 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-async function compare(one: Case, nginx: Rival, others: readonly Rival[]): Promise<void> {
-  const figures = new Map([nginx, ...others].map((rival): [Rival, Figure[]] => [rival, []]));
+async function compare(one: Case, nginx: NamedRival, others: readonly NamedRival[]): Promise<void> {
+  const figures = new Map([nginx, ...others].map((rival): [NamedRival, Figure[]] => [rival, []]));
   for (let round = 0; round < ROUNDS; round++) for (const [rival, its] of figures) its.push(await measure(one, rival));
   const their = medians(figures.get(nginx) ?? []);
-  const show = ({ perSecond, cpuMicros }: Figure) => `${Math.round(perSecond)}/s of ${cpuMicros.toFixed(1)} µs`;
-  console.log(`${one.name}: nginx ${show(their)}, load ${loadavg()[0]?.toFixed(1)}`);
+  console.log(`${one.name}: nginx ${showFigure(their)}, load ${loadavg()[0]?.toFixed(1)}`);
   for (const rival of others) {
     const its = medians(figures.get(rival) ?? []);
-    const ratios = `${(its.perSecond / their.perSecond).toFixed(2)} of nginx, ${(their.cpuMicros / its.cpuMicros).toFixed(2)} per CPU second`;
-    console.log(`  ${rival.name} ${ratios} (${show(its)})`);
+    console.log(`  ${rival.name} ${showRatios(its, their)} (${showFigure(its)})`);
   }
-}
-
-function medians(figures: readonly Figure[]): Figure {
-  const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  return {
-    perSecond: median(figures.map(({ perSecond }) => perSecond)),
-    cpuMicros: median(figures.map(({ cpuMicros }) => cpuMicros)),
-  };
 }
 
 async function measure({ path, load }: Case, { port, cpuMs }: Rival): Promise<Figure> {
@@ -124,7 +107,7 @@ function makeCertificate(): CertificatePair {
   return { certificate: read('cert.pem'), key: read('key.pem') };
 }
 
-async function openEdge(originPort: number): Promise<Rival> {
+async function openEdge(originPort: number): Promise<NamedRival> {
   const dataDir = join(folder, 'edge');
   const sites = ruledSites(originPort).map((site) => ({ ...site, tls: { certificate: 'c' } }));
   fillEdgeStore(dataDir, sites, new Map([['c', pair]]));
@@ -138,7 +121,7 @@ async function openEdge(originPort: number): Promise<Rival> {
   };
 }
 
-async function openNodeHttps(): Promise<Rival> {
+async function openNodeHttps(): Promise<NamedRival> {
   const port = await freePort();
   const child = fork(join(import.meta.dirname, 'support', 'node-https.ts'), [folder, String(port)]);
   await once(child, 'message');

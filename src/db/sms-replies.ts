@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import { rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { rejectOptedOut } from './sms-sweep.ts';
+import type { SmsPage } from './sms-views.ts';
 
 export interface ReceivedReply {
   readonly connectorId: number;
@@ -103,17 +104,7 @@ export interface ReplyView {
 /** The newest first; `before`: those with a lower id. Replies to nobody are nobody's. */
 export async function listSmsReplies(
   x: Executor,
-  {
-    accountId,
-    appId,
-    before,
-    limit,
-  }: {
-    readonly accountId: number;
-    readonly appId: number | undefined;
-    readonly before: number | undefined;
-    readonly limit: number;
-  },
+  { accountId, appId, before, limit }: SmsPage,
 ): Promise<readonly ReplyView[]> {
   const rows = await x
     .selectFrom('sms_reply as r')

@@ -67,20 +67,20 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
   }));
 }
 
+/** Which of an account's rows are listed, the newest first. */
+export interface SmsPage {
+  readonly accountId: number;
+  /** `undefined`: of all its apps. */
+  readonly appId: number | undefined;
+  /** Those with a lower number than this. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
 /** The newest first; `before`: those accepted before that one. */
 export async function listSmsRequests(
   x: Executor,
-  {
-    accountId,
-    appId,
-    before,
-    limit,
-  }: {
-    readonly accountId: number;
-    readonly appId: number | undefined;
-    readonly before: number | undefined;
-    readonly limit: number;
-  },
+  { accountId, appId, before, limit }: SmsPage,
 ): Promise<readonly SmsRequestSums[]> {
   const rows = await requestsOf(x, accountId)
     .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
