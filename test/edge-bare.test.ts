@@ -5,10 +5,9 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { connect as tlsConnect } from 'node:tls';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { startHttpsEdge } from './support/https-edge.ts';
+import { connectTls, startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
 import { type Answer, reply, startOrigin } from './support/origin.ts';
 
@@ -182,13 +181,7 @@ describe('requests that are sent at once', () => {
 
   test('over TLS, with a hand-over among them', needsProgram('openssl'), async (t) => {
     const edge = await startHttpsEdge(t, targetIn);
-    const client = tlsConnect({
-      port: edge.httpsPort,
-      servername: SITE_HOST,
-      ca: edge.authority.ca,
-      ALPNProtocols: ['http/1.1'],
-    });
-    t.after(() => client.destroy());
+    const client = connectTls(t, edge);
     client.write(get('/1') + get('/2') + post('/3', 'abc') + get('/4', CLOSE));
     assert.deepEqual(answersIn(await readText(client)), ['GET /1', 'GET /2', 'POST /3', 'GET /4']);
     await eventually('logged', () => edge.log.length === 4);

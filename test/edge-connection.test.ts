@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { connect as tlsConnect } from 'node:tls';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { startHttpsEdge } from './support/https-edge.ts';
+import { connectTls, startHttpsEdge } from './support/https-edge.ts';
 import { needsProgram } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
@@ -151,13 +150,7 @@ describe('requests that are sent at once', () => {
 
   test('over TLS as well', needsProgram('openssl'), async (t) => {
     const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=600' }));
-    const client = tlsConnect({
-      port: edge.httpsPort,
-      servername: SITE_HOST,
-      ca: edge.authority.ca,
-      ALPNProtocols: ['http/1.1'],
-    });
-    t.after(() => client.destroy());
+    const client = connectTls(t, edge);
     client.write(get('/').repeat(200) + get('/', 'Connection: close\r\n'));
     assert.equal(statusesOf(await readText(client)).length, 201);
   });

@@ -1,6 +1,7 @@
 /** An edge with HTTPS, whose certificates are a test authority's, and programs that ask it as viewers do. */
 import { execFile, spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import type { SiteSpec, TlsSpec } from '../../src/sites/spec.ts';
 import type { CertificatePair } from '../../src/sites/table.ts';
@@ -115,6 +116,13 @@ async function runCurl(args: readonly string[]): Promise<Curled> {
 }
 
 const MARK = 'curl says ';
+
+/** A client of `www.example.com` that speaks HTTP/1.1; ended with the test. */
+export function connectTls(t: Pick<TestContext, 'after'>, { httpsPort, authority }: HttpsEdge): TLSSocket {
+  const client = connect({ port: httpsPort, servername: SITE_HOST, ca: authority.ca, ALPNProtocols: ['http/1.1'] });
+  t.after(() => client.destroy());
+  return client;
+}
 
 /** Ends when the server closes the connection, or has answered a request that asks for that. */
 export function runSClient(args: readonly string[], input: string): Promise<string> {
