@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
-import { isAlive, runCommand, spawnCommand, startService } from './support/service.ts';
+import { isAlive, type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
@@ -24,12 +24,19 @@ describe('the service', () => {
     assert.equal(await service.stop(), 0);
     assert.deepEqual(pids.filter(isAlive), []);
     assert.match(service.process.stdout(), /causeway is stopping: .* 10 s .*\ncauseway has stopped\n$/);
-    const warnings = service.process
-      .stderr()
-      .split('\n')
-      .filter((line) => /"level":"(warn|error|fatal)"/.test(line));
-    assert.deepEqual(warnings, []);
+    assert.deepEqual(warningsOf(service), []);
     assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
+  });
+
+  test('a stop that reaches the feed only after control has gone is no loss to tell of', async (t) => {
+    const service = await startService(t);
+    const { control = 0, 'edge-feed': feed = 0 } = service.pids();
+    process.kill(feed, 'SIGSTOP');
+    const stopped = service.stop();
+    await eventually('control has ended', () => !isAlive(control), 20_000);
+    process.kill(feed, 'SIGCONT');
+    assert.equal(await stopped, 0);
+    assert.deepEqual(warningsOf(service), []);
   });
 
   test('npm start stops it on SIGTERM, and leaves nothing behind', needsProgram('npm'), async (t) => {
@@ -231,4 +238,11 @@ async function mayDoEverything(baseUrl: string, accessToken: string): Promise<vo
   const client = createClient({ baseUrl, accessToken });
   await client.call('domain.list', {});
   await client.call('operator.listAccounts', {});
+}
+
+/** What it has logged that somebody should look at. */
+function warningsOf({ process: { stderr } }: RunningService): readonly string[] {
+  return stderr()
+    .split('\n')
+    .filter((line) => /"level":"(warn|error|fatal)"/.test(line));
 }

@@ -180,6 +180,7 @@ class RunningFeedClient implements FeedClient {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       this.#attempt = new AbortController();
+      let failure: unknown;
       try {
         const head = this.#options.store.head() ?? (await this.#takeSnapshot());
         if ((await this.#follow(head)) === 'reset') {
@@ -190,14 +191,21 @@ class RunningFeedClient implements FeedClient {
         if (signal.aborted) return;
         this.#look(error);
         this.#failures += 1;
-        if (this.#failures === 1) this.#options.log.warn({ err: error }, 'lost the feed; trying on');
-        else this.#options.log.debug({ err: error, failures: this.#failures }, 'no feed yet');
+        failure = error;
       }
       this.#isConnected = false;
       this.#reconnects += 1;
       const waitMs = backoffDelayMs(RECONNECT, Math.max(this.#failures, 1), Math.random());
       await delay(waitMs, undefined, { signal }).catch(() => undefined); // rejects only when we stop
+      // A control that stops with us is often gone a moment before we are told: no loss to tell of.
+      if (failure !== undefined && !signal.aborted) this.#noteFailure(failure);
     }
+  }
+
+  #noteFailure(error: unknown): void {
+    const { log } = this.#options;
+    if (this.#failures === 1) log.warn({ err: error }, 'lost the feed; trying on');
+    else log.debug({ err: error, failures: this.#failures }, 'no feed yet');
   }
 
   async #takeSnapshot(): Promise<Place> {
