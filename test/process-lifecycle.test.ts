@@ -28,17 +28,6 @@ describe('the service', () => {
     assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
   });
 
-  test('a stop that reaches the feed only after control has gone is no loss to tell of', async (t) => {
-    const service = await startService(t);
-    const { control = 0, 'edge-feed': feed = 0 } = service.pids();
-    process.kill(feed, 'SIGSTOP');
-    const stopped = service.stop();
-    await eventually('control has ended', () => !isAlive(control), 20_000);
-    process.kill(feed, 'SIGCONT');
-    assert.equal(await stopped, 0);
-    assert.deepEqual(warningsOf(service), []);
-  });
-
   test('npm start stops it on SIGTERM, and leaves nothing behind', needsProgram('npm'), async (t) => {
     const folder = temporaryFolder(t);
     const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP'].map((name) => [`CAUSEWAY_${name}_LISTEN`, '127.0.0.1:0']);
