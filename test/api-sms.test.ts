@@ -107,7 +107,7 @@ describeOnBothEngines('sending', (newDatabase) => {
       [{ mobile: '13800138000,' }, 2015, 'mobileInvalid'],
       [{ mobile: '13800138000,,13900139000' }, 2015, 'mobileInvalid'],
       [{ mobile: '13800138000,1' }, 2015, 'mobileInvalid'],
-      [{ mobile: numbers(1001) }, 2001, 'tooManyItems'],
+      [{ mobile: numbers(1001) }, 2001, 'fieldInvalid'],
       [{ mobile: numbers(101) }, 2011, 'balanceTooLow'],
     ];
     for (const [request, code, name] of advertised) {
@@ -121,6 +121,36 @@ describeOnBothEngines('sending', (newDatabase) => {
     assert.equal(codeOf(await me.send({ time: String(api.now + 300_000) })), 1000);
     assert.equal(codeOf(await me.advertise({ mobile: ' 13800138000 , +8613800138000,13900139000' })), 1000);
     assert.equal(await balanceOf(me), 96, 'a number that is repeated counts once');
+  });
+
+  test('what is too long or too many is told by its field, in both languages', async (t) => {
+    const { api, me } = await startSmsApi(t, newDatabase);
+    await me.call('sms.setSettings', { app_key: me.appKey, suffix: '拒收请回复R' });
+    const rows: readonly [object, RegExp, RegExp][] = [
+      [
+        { mobile: ','.repeat(1000), content: 'a' },
+        /^field mobile is invalid: expected .* at most 1000; found a list of 1001$/,
+        /^字段 mobile 无效，应为：.*至多 1000 个；实际为：有 1001 项的列表$/,
+      ],
+      [
+        { mobile: '13800138000', content: 'a'.repeat(531) },
+        /^field content is invalid: .* it is longer with the suffix of the SMS service$/,
+        /^字段 content 无效：.*它加上短信服务的后缀后过长$/,
+      ],
+      [{ mobile: '13800138000', content: 'a'.repeat(537) }, /it is longer$/, /它过长$/],
+    ];
+    for (const [request, en, zh] of rows) {
+      const body = { access_token: me.accessToken, app_key: me.appKey, time: api.now, ...request };
+      for (const [language, expected] of [
+        ['en', en],
+        ['zh-CN', zh],
+      ] as const) {
+        const answer = await api.post(ROUTES['sms.advertising'].path, body, { 'accept-language': language });
+        assert.equal(codeOf(answer), 2001);
+        assert.match(String(answer.body['msg']), expected);
+      }
+    }
+    assert.equal(codeOf(await me.advertise({ content: 'a'.repeat(530) })), 1000, 'as long as it may be');
   });
 
   test('the first check that fails is the one that is told', async (t) => {

@@ -1,11 +1,10 @@
 /** Why a message is not accepted, as rows of the error table. Pure. docs/decisions/0210 */
 import { ServiceError } from '#contract/errors.ts';
-import { quote } from '#contract/found.ts';
+import { describeCount, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { AcceptorVerdict } from '#sms/acceptor.ts';
-import { MAX_NUMBERS } from '#sms/compose.ts';
 import { parseMsisdn } from '#sms/msisdn.ts';
 
 type Refusal = Exclude<AcceptorVerdict, { kind: 'accepted' }>;
@@ -14,6 +13,7 @@ const CONTENT_REASONS: Readonly<Record<Extract<Refusal, { kind: 'contentInvalid'
   malformed: { 'zh-CN': '不是合法的 URL 编码或 UTF-8', en: 'is not well-formed URL encoding of UTF-8' },
   empty: { 'zh-CN': '为空', en: 'is empty' },
   tooLong: { 'zh-CN': '过长', en: 'is longer' },
+  tooLongWithSuffix: { 'zh-CN': '加上短信服务的后缀后过长', en: 'is longer with the suffix of the SMS service' },
   unpaired: { 'zh-CN': '含有不成对的代理码', en: 'contains an unpaired surrogate' },
   nul: { 'zh-CN': '含有空字符（NUL）', en: 'contains NUL' },
 };
@@ -33,12 +33,13 @@ export function toSmsRefusal(verdict: Refusal, appKey: string): ServiceError {
     case 'contentInvalid':
       return new ServiceError('smsContentInvalid', { reason: CONTENT_REASONS[verdict.reason] });
     case 'smsTypeInvalid': {
-      const found = String(verdict.found);
-      const { expects } = SMS_OPERATIONS['sms.ordinary'].request.fields.smsType;
-      return new ServiceError('fieldInvalid', { field: 'smsType', expected: expects, found });
+      const { expects: expected } = SMS_OPERATIONS['sms.ordinary'].request.fields.smsType;
+      return new ServiceError('fieldInvalid', { field: 'smsType', expected, found: String(verdict.found) });
     }
-    case 'tooManyNumbers':
-      return new ServiceError('tooManyItems', { limit: MAX_NUMBERS, count: verdict.count });
+    case 'tooManyNumbers': {
+      const { expects: expected } = SMS_OPERATIONS['sms.advertising'].request.fields.mobile;
+      return new ServiceError('fieldInvalid', { field: 'mobile', expected, found: describeCount(verdict.count) });
+    }
     case 'numberInvalid':
       return mobileInvalid(verdict.entry, verdict.reason);
     case 'balanceTooLow':

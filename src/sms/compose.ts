@@ -22,7 +22,7 @@ export type Composed =
   | ComposeProblem;
 
 export type ComposeProblem =
-  | { readonly kind: 'contentInvalid'; readonly reason: InvalidText | 'malformed' }
+  | { readonly kind: 'contentInvalid'; readonly reason: InvalidText | 'malformed' | 'tooLongWithSuffix' }
   | { readonly kind: 'smsTypeInvalid'; readonly found: number }
   | { readonly kind: 'tooManyNumbers'; readonly count: number }
   | { readonly kind: 'numberInvalid'; readonly entry: string; readonly reason: 'form' | 'unassigned' };
@@ -36,9 +36,7 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
   if (asked.content.length > MAX_ENCODED_LENGTH) return { kind: 'contentInvalid', reason: 'tooLong' };
   const decoded = decodeContent(asked.content);
   if (decoded === undefined) return { kind: 'contentInvalid', reason: 'malformed' };
-  // What is empty stays so: a suffix alone is no message.
-  const isExtended = asked.kind === 'advertising' && decoded !== '';
-  const split = splitText(isExtended ? decoded + settings.suffix : decoded);
+  const split = splitExtended(decoded, asked.kind === 'advertising' ? settings.suffix : '');
   if (split.kind === 'invalid') return { kind: 'contentInvalid', reason: split.reason };
   if (asked.smsType !== 1 && asked.smsType !== 2) return { kind: 'smsTypeInvalid', found: asked.smsType };
 
@@ -52,6 +50,14 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
     numbers.add(number.e164);
   }
   return { kind: 'message', parts: split.parts, numbers: [...numbers] };
+}
+
+/** The text by itself first: what is empty stays so, for a suffix alone is no message. */
+function splitExtended(text: string, suffix: string) {
+  const own = splitText(text);
+  if (own.kind === 'invalid' || suffix === '') return own;
+  const whole = splitText(text + suffix);
+  return whole.kind === 'invalid' ? { kind: whole.kind, reason: 'tooLongWithSuffix' as const } : whole;
 }
 
 /** Without looking at what they are: the text may be as long as a body. */
