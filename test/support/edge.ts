@@ -24,6 +24,7 @@ export interface TestEdge {
   readonly log: string[][];
   /** Adds or replaces a site. */
   put(spec: Partial<SiteSpec> & { readonly name: string }): void;
+  remove(name: string): void;
   /** Applies a purge of `www.example.com` now; a target is `host/path?query`. */
   purge(scope: PurgeScope): void;
   /** Moves the edge's clock forward. */
@@ -89,6 +90,7 @@ export async function startTestEdge(
   const lines: string[][] = [];
   const registry = new Registry();
   let ahead = 0;
+  const clock = options.clock ?? (() => Date.now() + ahead);
   const edge = await startEdge({
     listen: { host: '127.0.0.1', port: 0 },
     reusePort: false,
@@ -101,7 +103,7 @@ export async function startTestEdge(
       write: (_domainId, record) => void lines.push(formatLine(record, UTC).split('\t')),
       countOrigin: () => undefined,
     },
-    clock: () => Date.now() + ahead,
+    clock,
     log: createLogger({ level: 'silent', name: 'test' }),
     registry,
     ...(certificates !== undefined && {
@@ -110,10 +112,11 @@ export async function startTestEdge(
     ...options,
   });
   t.after(() => edge.close(0));
-  const put = putInto(specs, (name) => {
+  const forget = (name: string) => {
     sites.forget([name]);
     edge.https?.forget([name]);
-  });
+  };
+  const put = putInto(specs, forget);
   put({
     name: SITE_HOST,
     origins: { ...NO_ORIGINS, ...(Array.isArray(origins) ? { primary: loopback(origins) } : origins) },
@@ -124,8 +127,12 @@ export async function startTestEdge(
     registry,
     log: lines,
     put,
+    remove: (name) => {
+      specs.delete(name);
+      forget(name);
+    },
     purge: (scope) => {
-      purges.push({ ...scope, appliedAt: Date.now() + ahead });
+      purges.push({ ...scope, appliedAt: clock() });
       sites.forget([SITE_HOST]);
     },
     advance: (ms) => {
