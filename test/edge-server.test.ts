@@ -1,12 +1,31 @@
 /** The listener's life, the access log and the metrics. */
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { freePort } from './support/nginx.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
+const CLIENTS = 64;
+
+/** In a thread of its own: tells when all are connected. */
+const CONNECT = `
+  const { parentPort, workerData: { port, count } } = require('node:worker_threads');
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  parentPort.postMessage(connected);
+  let left = count;
+  for (let i = 0; i < count; i++)
+    require('node:net').connect({ port, host: '127.0.0.1' }, () => {
+      if (--left > 0) return;
+      Atomics.store(connected, 0, 1);
+      Atomics.notify(connected, 0);
+    }).on('error', () => {});
+`;
 
 describe('closing', () => {
   test('requests under way finish, their connections end, new ones are not taken', async (t) => {
@@ -76,6 +95,28 @@ describe('listening', () => {
   test('a taken port is an error at the start', async (t) => {
     const origin = await startOrigin(t, reply('x'));
     await assert.rejects(startTestEdge(t, [], { listen: { host: '127.0.0.1', port: origin.port } }), /EADDRINUSE/);
+  });
+
+  test('so is one that another edge has for itself', async (t) => {
+    const listen = { host: '127.0.0.1', port: await freePort() };
+    await startTestEdge(t, [], { listen });
+    await assert.rejects(startTestEdge(t, [], { listen }), /EADDRINUSE/);
+  });
+
+  test('many clients that come at once are taken within few turns of the event loop', async (t) => {
+    const edge = await startTestEdge(t);
+    let taken = 0;
+    const count = () => void taken++;
+    subscribe('net.server.socket', count);
+    t.after(() => unsubscribe('net.server.socket', count));
+    const clients = new Worker(CONNECT, { eval: true, workerData: { port: edge.port, count: CLIENTS } });
+    t.after(() => clients.terminate());
+    const [connected] = await once(clients, 'message');
+    // Nobody is taken while this thread waits; the system lets them connect.
+    assert.notEqual(Atomics.wait(connected, 0, 0, 20_000), 'timed-out');
+    let turns = 0;
+    for (; taken < CLIENTS && turns < CLIENTS; turns++) await turn();
+    assert.ok(turns < CLIENTS / 3, `${taken} in ${turns} turns`);
   });
 });
 

@@ -1,5 +1,5 @@
-/** A listener begins and ends. */
-import type { Server } from 'node:net';
+/** A listener begins and ends. One of them is several sockets: docs/decisions/0300 */
+import { createServer, type Server, type Socket } from 'node:net';
 
 export interface ListenOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -7,26 +7,77 @@ export interface ListenOptions {
   readonly reusePort: boolean;
 }
 
-/** Gives the port. */
-export async function listen(server: Server, { listen: { host, port }, reusePort }: ListenOptions): Promise<number> {
+export interface Listener {
+  readonly port: number;
+  /** All of them have to be closed; the first is the one that takes the connections. */
+  readonly servers: readonly Server[];
+}
+
+/** Of one port: with each turn of the event loop libuv takes one connection from each. */
+const DOORS = 32;
+
+/** `allowHalfOpen`: as `server` was made. Its connections come over several sockets, its `maxConnections` is spread over them. */
+export async function listen(
+  server: Server,
+  { listen: { host, port }, reusePort, allowHalfOpen }: ListenOptions & { readonly allowHalfOpen: boolean },
+): Promise<Listener> {
+  const listenAt = (address: string) => listenOn(server, { host: address, port, reusePort }, allowHalfOpen);
   try {
-    return await listenOn(server, host, port, reusePort);
+    return await listenAt(host);
   } catch (error) {
     // A machine without IPv6: all of IPv4 is what remains of "every address".
     if (host !== '::' || !isMissingFamily(error)) throw error;
-    return await listenOn(server, '0.0.0.0', port, reusePort);
+    return await listenAt('0.0.0.0');
   }
 }
 
-function listenOn(server: Server, host: string, port: number, reusePort: boolean): Promise<number> {
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly reusePort: boolean;
+}
+
+async function listenOn(server: Server, place: Place, allowHalfOpen: boolean): Promise<Listener> {
+  const port = await openFirst(server, place);
+  if (port === undefined) return { port: await open(server, place), servers: [server] };
+  const pass = (socket: Socket) => void server.emit('connection', socket);
+  const others = Array.from({ length: DOORS - 1 }, () => createServer({ noDelay: true, allowHalfOpen }, pass));
+  const servers = [server, ...others];
+  const { maxConnections } = server;
+  for (const one of servers) one.maxConnections = Math.ceil(maxConnections / DOORS);
+  await Promise.all(others.map((other) => open(other, { ...place, port, reusePort: true })));
+  return { port, servers };
+}
+
+/** In a way that lets others follow on its port, which it gives; `undefined`: there is no such way here. */
+async function openFirst(server: Server, place: Place): Promise<number | undefined> {
+  if (place.reusePort) return await open(server, place);
+  // What others may follow on could also be another program's that lets others follow.
+  if (place.port !== 0) await probe(place);
+  return await open(server, { ...place, reusePort: true }).catch(() => undefined);
+}
+
+/** Throws if the port is not to be had alone. */
+async function probe(place: Place): Promise<void> {
+  const server = createServer();
+  await open(server, place);
+  await close(server);
+}
+
+/** Gives the port. */
+function open(server: Server, place: Place): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once('error', reject);
-  server.listen({ host, port, reusePort, backlog: 1024 }, () => {
+  server.listen({ ...place, backlog: 1024 }, () => {
     server.off('error', reject);
     const address = server.address();
-    resolve(typeof address === 'object' && address !== null ? address.port : port);
+    resolve(typeof address === 'object' && address !== null ? address.port : place.port);
   });
   return promise;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 function isMissingFamily(error: unknown): boolean {
@@ -37,6 +88,6 @@ function isMissingFamily(error: unknown): boolean {
 /** Lets connections end by themselves for `graceMs`; then `cut` ends what is left. */
 export async function closeServers(servers: readonly Server[], graceMs: number, cut: () => void): Promise<void> {
   const timer = setTimeout(cut, graceMs);
-  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+  await Promise.all(servers.map(close));
   clearTimeout(timer);
 }

@@ -72,15 +72,16 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const parts = { edge, limits, connections, proxies, registry: options.registry };
   const http = createHttpServer(parts);
   const https = options.https && { ...options.https, ...createHttpsServer(options.https, parts, http) };
-  ports.http = await listen(http.server, options);
-  if (https !== undefined) ports.https = await listen(https.server, { ...options, ...https });
+  const plain = await listen(http.server, { ...options, allowHalfOpen: true });
+  const secure = https && (await listen(https.server, { ...options, ...https, allowHalfOpen: false }));
+  ports.http = plain.port;
+  if (secure !== undefined) ports.https = secure.port;
   let closed: Promise<void> | undefined;
   const close = (graceMs: number) => {
     isClosing = true;
     proxies.cutWaiting();
     https?.close();
-    const servers = [http.server, ...(https === undefined ? [] : [https.server])];
-    closed ??= closeServers(servers, graceMs, () => {
+    closed ??= closeServers([...plain.servers, ...(secure?.servers ?? [])], graceMs, () => {
       connections.cutAll();
       http.cutAll();
       http.server.closeAllConnections();
