@@ -168,7 +168,8 @@ test('an order ends with its domain, and when somebody chooses another certifica
   await markDomainDeleted(world.db.query, world.domain.id, world.now);
   world.now += 1_000;
   await world.round();
-  assert.equal(await world.order(), undefined);
+  const { problem, challenge, dueAt } = (await world.order()) ?? {};
+  assert.deepEqual([problem, challenge, dueAt], ['replaced', undefined, NEVER_AT]);
   assert.equal((await world.resources('challenge')).size, 0);
 });
 

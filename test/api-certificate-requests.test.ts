@@ -1,14 +1,16 @@
 /** Asking for certificates through the interface: who may, for what, how often, and what is told of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimOrders, deleteOrder, findOrder, LeaseLost, saveOrder } from '#db/certificate-orders.ts';
-import { NEVER_AT } from '#model/certificate-order.ts';
+import { claimOrders, countOrders, findOrder, LeaseLost, saveOrder } from '#db/certificate-orders.ts';
+import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
+import { addTestCertificate } from './support/added-certificate.ts';
 import { add, dataOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
+import { needsProgram } from './support/needs.ts';
 
 const NONE = {
   state: 'none',
-  state_name: 'not asked for',
+  state_name: 'none',
   problem: '',
   problem_name: '',
   detail: '',
@@ -39,7 +41,6 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     assert.deepEqual(again, [], 'one process at a time');
     assert.equal(await ask(), undefined);
     await assert.rejects(saveOrder(api.db.query, order, 'w2'), LeaseLost);
-    await assert.rejects(deleteOrder(api.db.query, order.domainId, 'w2'), LeaseLost);
 
     const failed = { ...order, state: 'failed', problem: 'validation', detail: 'no such name', failures: 1 } as const;
     const today = { dayBeganAt: api.now, dayOrders: 4, orderedAt: api.now };
@@ -60,6 +61,49 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     api.now += 24 * 3_600_000;
     assert.equal(await ask(), undefined);
     assert.equal((await findOrder(api.db.query, Number(domain_id)))?.failures, 0);
+  });
+
+  test('end when the domain is given another certificate, or none', needsProgram('openssl'), async (t) => {
+    const { api, me, mine } = await startWithCustomers(t, newDatabase);
+    const { ssl_key } = await addTestCertificate(t, api, me.accessToken, ['www.example.com']);
+    const domain_id = await add(mine, 'www.example.com');
+    const id = Number(domain_id);
+    const ask = async () => (await mine('config.requestCertificate', { domain_id })).errorCode;
+    const show = async () => {
+      const { state, problem, next_time } = dataOf(await mine('config.getCertificateRequest', { domain_id }));
+      return [state, problem, next_time];
+    };
+    const setSsl = async (fields: object) =>
+      assert.equal((await mine('config.setSsl', { domain_id, ...fields })).errorCode, undefined);
+    const hold = async (change: Partial<CertificateOrder>) => {
+      const claim = { owner: 'w1', now: api.now, leaseUntil: api.now + 1000, limit: 10 };
+      const [order] = await api.db.transaction((trx) => claimOrders(trx, claim));
+      assert.ok(order !== undefined);
+      await saveOrder(api.db.query, { ...order, ...change }, 'w1', true);
+      return order;
+    };
+    assert.equal(await ask(), undefined);
+    const challenge = { key: 'www.example.com/token', revision: 1, toldAt: 0 };
+    const order = await hold({ state: 'challenged', challenge, dayBeganAt: api.now, dayOrders: 5 });
+    await setSsl({ ssl_control: 1, ssl_key });
+    assert.deepEqual(await show(), ['none', 'replaced', '']);
+    await assert.rejects(saveOrder(api.db.query, order, 'w1'), LeaseLost);
+    const told = api.db.query.selectFrom('resource').select('deleted').where('key', '=', challenge.key);
+    assert.deepEqual(await told.execute(), [{ deleted: 1 }], 'edges are told');
+    assert.equal(await ask(), 'certificateRequestLimit', 'what it was asked for today still counts');
+
+    api.now += 24 * 3_600_000 - 1000;
+    await api.db.query.updateTable('certificate_order').set({ day_orders: 0 }).execute();
+    assert.equal(await ask(), undefined);
+    await hold({ state: 'issued', sslKey: ssl_key, issuedKey: ssl_key, dueAt: api.now + 3_600_000 });
+    assert.equal((await show())[0], 'issued');
+    await setSsl({ ssl_control: 1, force_https: 1 });
+    assert.equal((await show())[0], 'issued', 'the certificate is the same');
+    await setSsl({ ssl_control: 0 });
+    assert.deepEqual(await show(), ['none', 'replaced', '']);
+    assert.equal(await countOrders(api.db.query), 0);
+    assert.equal((await mine('domain.delete', { domain_id })).errorCode, undefined);
+    assert.equal((await findOrder(api.db.query, id))?.problem, 'replaced');
   });
 });
 

@@ -114,7 +114,11 @@ describeOnBothEngines('SMS services', (newDatabase) => {
       [outs['next'], smsData(await me.call('sms.getOptOuts', { after: outs['next'] }))['next']],
       ['+8613800138000', ''],
     );
-    await me.call('sms.removeOptOuts', { mobile: '13800138000,13900139000' });
+    const remove = async (mobile: string) => (await me.call('sms.removeOptOuts', { mobile })).body['data'];
+    assert.deepEqual([await remove('13800138000,13900139000'), await remove('13800138000')], [true, false]);
+    const again = async (mobile: string) =>
+      (await operate('smsOperator.setOptOuts', { mobile, opted_out: 0 })).body['data'];
+    assert.deepEqual([await again('13800138000'), await again('13800138000,13700137000')], [false, true]);
     await me.call('sms.setSettings', { app_key: me.appKey, marketing_hours: 'off', suffix: '回T', validity_hours: 1 });
     assert.equal(codeOf(await me.advertise({ content: 'a' })), 1000);
     const last = (await readParts(api.db)).at(-1);
@@ -187,7 +191,8 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.equal(codeOf(await me.send({ mobile: '+85261234567' })), 1000);
     assert.equal(codeOf(await me.send()), 1000);
     assert.equal(await balanceOf(me), 9);
-    await operate('smsOperator.setPrice', { kind: 'ordinary', prefix: '+852' });
+    const without = async () => (await operate('smsOperator.setPrice', { kind: 'ordinary', prefix: '+852' })).errorCode;
+    assert.deepEqual([await without(), await without()], [undefined, 'smsPriceNotFound']);
     assert.equal(codeOf(await me.send({ mobile: '+85261234567' })), 1000, 'the shorter prefix counts again');
     assert.equal((await operate('smsOperator.setPrice', { kind: 'ordinary' })).errorCode, 'fieldMissing');
     const account_id = me.accountId;
@@ -316,7 +321,8 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     await route('+8526', 'hk');
     await route('+852', '');
     assert.deepEqual(await routeOf(), ['+8526', '']);
-    await route('+8526', '');
+    assert.equal((await route('+8526', '')).errorCode, undefined);
+    assert.equal((await route('+8526', '')).errorCode, 'smsRouteNotFound');
     assert.deepEqual(await routeOf(), ['', '']);
     assert.deepEqual(smsData(await operate('smsOperator.listRoutes', {})), {
       list: [{ prefix: '', connectors: ['loopback'] }],

@@ -47,6 +47,8 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.match(await sms('connector', 'list'), /^carrier +smpp +off +127\.0\.0\.1:1$/m);
   await sms('route', 'set', 'carrier,loopback', '--prefix', '+852');
   assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
+  await sms('route', 'remove', '+852');
+  assert.match(await refused('route', 'remove', '+852'), /^causeway: there is no route of the prefix "\+852"/);
   await sms('price', 'set', '7', '--kind', 'advertising');
   assert.match(await sms('price', 'list'), /^advertising +all +7$/m);
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n');
@@ -54,4 +56,6 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.match(await sms('ledger', '1'), /recharge +11 +invoice 7 /);
   await sms('opt-out', 'remove', '13500135000', '--everybody');
   assert.match(await sms('opt-out', 'list', '--everybody'), /^NUMBER +SINCE\n$/);
+  const none = await refused('opt-out', 'remove', '13500135000', '--everybody');
+  assert.equal(none, 'causeway: none of these numbers has opted out\n');
 });

@@ -4,7 +4,7 @@
  */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { countBegun, deleteOrder, LeaseLost, orderKeyPlace, saveOrder } from '#db/certificate-orders.ts';
+import { countBegun, endOrder, LeaseLost, orderKeyPlace, saveOrder, withdrawal } from '#db/certificate-orders.ts';
 import { findDomainById } from '#db/domains.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import type { Keyring } from '#db/keyring.ts';
@@ -263,10 +263,10 @@ class Work {
   /** The domain is gone, or somebody has chosen another certificate for it, or none. */
   async #giveUp(): Promise<void> {
     const { db, owner, clock } = this.#parts;
-    const { domainId, challenge } = this.#order;
     await db.transaction(async (trx) => {
-      await deleteOrder(trx, domainId, owner);
-      if (challenge !== undefined) await publish(trx, [withdrawal(challenge.key)], clock());
+      await saveOrder(trx, this.#order, owner, true); // it is still ours
+      const changes = await endOrder(trx, this.#order.domainId);
+      if (changes.length > 0) await publish(trx, changes, clock());
     });
   }
 
@@ -296,6 +296,8 @@ class Work {
     const withdrawn = old !== undefined && old.key !== challenge?.key ? [withdrawal(old.key)] : [];
     const all = [...changes, ...withdrawn];
     await db.transaction(async (trx) => {
+      // First of all: whoever ends the order takes it before the head too.
+      await saveOrder(trx, changed, owner, true);
       const revision = all.length === 0 ? 0 : await publish(trx, all, clock());
       await saveOrder(trx, { ...changed, challenge: challenge && { ...challenge, revision } }, owner);
     });
@@ -309,7 +311,3 @@ function isStopping({ aborted, reason }: AbortSignal): boolean {
 
 const NO_PROBLEM = { problem: undefined, detail: '' } as const;
 const CLEARED = { url: '', challenge: undefined, privateKey: '' } as const;
-
-function withdrawal(key: string): Change {
-  return { kind: CHALLENGE_KIND, key, op: 'delete' };
-}

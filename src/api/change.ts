@@ -5,6 +5,7 @@
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/errors.ts';
 import { giveDomainPlace, takeDomainPlace } from '#db/accounts.ts';
+import { endOrder } from '#db/certificate-orders.ts';
 import { setCertificateUse } from '#db/certificates.ts';
 import {
   findDomainToChange,
@@ -16,7 +17,7 @@ import {
   saveDomain,
 } from '#db/domains.ts';
 import type { Db } from '#db/open.ts';
-import { publish } from '#db/resources.ts';
+import { type Change, publish } from '#db/resources.ts';
 import type { Schema } from '#db/schema.ts';
 import type { Domain } from '#model/domain.ts';
 import { canChangeSettings, type Review, stateWhenChanged } from '#model/transition.ts';
@@ -48,7 +49,9 @@ export async function changeDomain(
   await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
     const changed = await change(domain, trx);
-    if (changed !== domain) await saveAndPublish(trx, changed, now);
+    if (changed === domain) return;
+    const isChosen = changed.settings.sslKey !== domain.settings.sslKey;
+    await saveAndPublish(trx, changed, now, isChosen ? await endOrder(trx, domain.id) : []);
   });
 }
 
@@ -80,7 +83,8 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     await markDomainDeleted(trx, domain.id, now);
     await giveDomainPlace(trx, domain.accountId);
     const certificates = await setCertificateUse(trx, domain.id, undefined);
-    await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }, ...certificates], now);
+    const challenges = await endOrder(trx, domain.id);
+    await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }, ...certificates, ...challenges], now);
   });
 }
 
@@ -131,8 +135,13 @@ async function takePlace(trx: Transaction<Schema>, accountId: number, maxDomains
   if (!isTaken) throw new ServiceError('domainLimit', { limit: maxDomains });
 }
 
-/** The caller holds the domain. */
-export async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, now: number): Promise<Domain> {
+/** The caller holds the domain. `others`: what else edges are told. */
+export async function saveAndPublish(
+  trx: Transaction<Schema>,
+  domain: Domain,
+  now: number,
+  others: readonly Change[] = [],
+): Promise<Domain> {
   const body = toSiteSpec(domain);
   if (body !== undefined) {
     // The revision is not known yet; no matcher depends on it.
@@ -143,7 +152,7 @@ export async function saveAndPublish(trx: Transaction<Schema>, domain: Domain, n
   const change = body === undefined ? ({ ...site, op: 'delete' } as const) : ({ ...site, op: 'put', body } as const);
   const { sslControl, sslKey } = domain.settings;
   const certificates = await setCertificateUse(trx, domain.id, sslControl ? sslKey : undefined);
-  const settingRevision = await publish(trx, [change, ...certificates], now);
+  const settingRevision = await publish(trx, [change, ...certificates, ...others], now);
   const saved = { ...domain, settingRevision };
   await saveDomain(trx, saved);
   return saved;

@@ -8,8 +8,8 @@ export function writeCertificateRequest(
   order: CertificateOrder | undefined,
   { locale, formatTime }: Look,
 ): DataOf<'config.getCertificateRequest'> {
-  const state = order?.state ?? 'none';
   const problem = order?.problem;
+  const state = order === undefined || problem === 'replaced' ? 'none' : order.state;
   const rests = (state === 'issued' || state === 'failed') && order !== undefined && order.dueAt < NEVER_AT;
   return {
     state,

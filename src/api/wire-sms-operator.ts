@@ -87,7 +87,7 @@ export const WRITE_SMS_OPERATOR = {
   'smsOperator.listRoutes': (routes: readonly RouteView[]) => ({
     list: routes.map(({ prefix, connectors }) => ({ prefix, connectors: [...connectors] })),
   }),
-  'smsOperator.setOptOuts': writeDone,
+  'smsOperator.setOptOuts': (isDone: boolean) => isDone,
   'smsOperator.getOptOuts': writeOptOuts,
 } satisfies { readonly [N in OperatorRoute]: (result: never, look: Look) => DataOf<N> };
 

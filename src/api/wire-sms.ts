@@ -76,7 +76,7 @@ export const WRITE_SMS = {
   }),
   'sms.getOptOuts': writeOptOuts,
   'sms.addOptOuts': writeDone,
-  'sms.removeOptOuts': writeDone,
+  'sms.removeOptOuts': (isRemoved: boolean) => isRemoved,
   'sms.getSettings': writeSettings,
   'sms.setSettings': writeDone,
   'sms.getWebhook': writeWebhook,

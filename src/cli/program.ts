@@ -5,6 +5,7 @@ import { accountCommand, tokenCommand } from './account-commands.ts';
 import { cacheCommand } from './cache-commands.ts';
 import { callCommand } from './call-command.ts';
 import { certificateCommand } from './certificate-commands.ts';
+import { inCommands } from './command-words.ts';
 import { type CliContext, CliError } from './context.ts';
 import { databaseCommand } from './database-commands.ts';
 import { domainCommand } from './domain-commands.ts';
@@ -32,7 +33,8 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof CliError) && !(error instanceof ClientError)) throw error;
-    for (const line of error.message.split('\n')) complain(`causeway: ${line}`);
+    const message = error instanceof ClientError ? inCommands(error.message) : error.message;
+    for (const line of message.split('\n')) complain(`causeway: ${line}`);
     return 1;
   }
 }

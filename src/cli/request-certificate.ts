@@ -51,7 +51,7 @@ async function waitForCertificate(client: Client, id: string): Promise<void> {
     const request = await client.call('config.getCertificateRequest', { domain_id: id });
     if (request.state === 'issued') break;
     if (request.state === 'failed') throw new CliError(`no certificate: ${describeProblem(request)}`);
-    if (request.state === 'none') throw new CliError('no certificate: the domain was given another one meanwhile');
+    if (request.state === 'none') throw new CliError(`no certificate: ${describeProblem(request)}`);
     if (waitedMs >= WAIT_LIMIT_MS)
       throw new CliError(`no certificate after ${WAIT_LIMIT_MS / 1000} s: ${describeProblem(request)}; it goes on`);
     await delay(WAIT_POLL_MS);

@@ -4,7 +4,7 @@ import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { printer, run } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, addToList, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import {
@@ -173,6 +173,7 @@ function optOutCommand(context: CliContext): Command {
           const data = isOfAll
             ? await client.call('smsOperator.setOptOuts', { mobile, opted_out })
             : await client.call(operation, { mobile });
+          if (!data) throw new CliError('none of these numbers has opted out');
           print(data, [mobile.length === 1 ? '1 number' : `${mobile.length} numbers`]);
         }),
       );

@@ -250,6 +250,18 @@ export const ERRORS = {
     'field reference is invalid: it stands for another recharge already, of {amount}',
   ),
   connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
+  smsRouteNotFound: row(
+    200,
+    2001,
+    '前缀 {prefix} 没有路由，无可删除',
+    'there is no route of the prefix {prefix} to take away',
+  ),
+  smsPriceNotFound: row(
+    200,
+    2001,
+    '前缀 {prefix} 没有 {kind} 的单价，无可删除',
+    'the prefix {prefix} has no price for {kind} messages to take away',
+  ),
   accountNotNamed: row(
     200,
     2001,

@@ -43,7 +43,7 @@ export const CERTIFICATE_STATUS_LABELS: Readonly<Record<(typeof CERTIFICATE_STAT
 };
 
 export const REQUEST_STATE_LABELS: Readonly<Record<(typeof REQUEST_STATES)[number], Localized>> = {
-  none: { 'zh-CN': '未申请', en: 'not asked for' },
+  none: { 'zh-CN': '无申请', en: 'none' },
   pending: { 'zh-CN': '申请中', en: 'asked for' },
   challenged: { 'zh-CN': '验证中', en: 'being validated' },
   issued: { 'zh-CN': '已签发', en: 'issued' },
@@ -62,6 +62,10 @@ export const REQUEST_PROBLEM_LABELS: Readonly<Record<(typeof REQUEST_PROBLEMS)[n
   expired: { 'zh-CN': '未在一小时内完成', en: 'it did not come to an end within an hour' },
   unusable: { 'zh-CN': '签发的证书无法使用', en: 'the certificate that was issued cannot be used' },
   accountFull: { 'zh-CN': '账户的证书数量已达上限', en: 'the account has as many certificates as it can' },
+  replaced: {
+    'zh-CN': '申请已结束：域名已改用其他证书，或关闭了 HTTPS',
+    en: 'it has ended: the domain was given another certificate, or none',
+  },
 };
 
 export const SUCCESS: Localized = { 'zh-CN': '操作成功', en: 'success' };

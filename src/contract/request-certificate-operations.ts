@@ -14,6 +14,7 @@ export const REQUEST_PROBLEMS = [
   'expired',
   'unusable',
   'accountFull',
+  'replaced',
 ] as const;
 
 export const REQUEST_CERTIFICATE_OPERATIONS = {
@@ -30,7 +31,7 @@ export const REQUEST_CERTIFICATE_OPERATIONS = {
     summary: { 'zh-CN': '查询域名证书的申请', en: "Gets what has become of a domain's requested certificate" },
     request: request({ domain_id: identifier }),
     data: z.object({
-      state: z.enum(REQUEST_STATES).describe('how far it has come; none: it was not asked for'),
+      state: z.enum(REQUEST_STATES).describe('how far it has come; none: it was not asked for, or has ended'),
       state_name: z.string().describe('state as a localised label'),
       problem: z.enum(REQUEST_PROBLEMS).or(z.literal('')).describe('what went wrong last, or holds it up'),
       problem_name: z.string().describe('problem as a localised label'),

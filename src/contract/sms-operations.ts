@@ -292,7 +292,7 @@ export const SMS_OPERATIONS = {
   'sms.removeOptOuts': operation({
     summary: { 'zh-CN': '删除退订的号码', en: 'Removes numbers from those that want no advertising' },
     request: request({ mobile: numbers }),
-    data: z.boolean(),
+    data: z.boolean().describe('false: none of them was there'),
     sample: { request: { mobile: '13800138000' }, data: true },
   }),
   'sms.getSettings': operation({

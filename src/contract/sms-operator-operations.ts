@@ -272,7 +272,7 @@ export const SMS_OPERATOR_OPERATIONS = {
       en: 'Numbers that want advertising of no account, or do again',
     },
     request: request({ mobile: numbers, opted_out: flag }),
-    data: z.boolean(),
+    data: z.boolean().describe('false: none of the numbers that are to be taken away was there'),
     sample: { request: { mobile: '13800138000', opted_out: '1' }, data: true },
   }),
   'smsOperator.getOptOuts': operation({

@@ -4,10 +4,13 @@ import {
   type CertificateOrder,
   countDayOrders,
   MAX_ORDERS_PER_DAY,
+  NEVER_AT,
   type OrderProblem,
   type OrderState,
 } from '#model/certificate-order.ts';
+import { CHALLENGE_KIND } from '#model/challenge.ts';
 import { isPostgres } from './engine.ts';
+import type { Change } from './resources.ts';
 import type { CertificateOrderRow, Executor, Schema } from './schema.ts';
 import type { SecretPlace } from './sealing.ts';
 
@@ -90,10 +93,10 @@ export async function hasDueOrders(x: Executor, now: number): Promise<boolean> {
   return (await query.where('lease_until', '<=', now).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whatever their state. */
+/** Whatever their state, unless they have ended. */
 export async function countOrders(x: Executor): Promise<number> {
   const query = x.selectFrom('certificate_order').select((e) => e.fn.countAll<number>().as('count'));
-  return Number((await query.executeTakeFirstOrThrow()).count);
+  return Number((await query.where('problem', '!=', REPLACED).executeTakeFirstOrThrow()).count);
 }
 
 /** Another process has the order: what this one knows of it no longer counts. */
@@ -111,15 +114,25 @@ export async function saveOrder(x: Executor, order: CertificateOrder, owner: str
   if (row === undefined) throw new LeaseLost();
 }
 
-/** Throws `LeaseLost`. */
-export async function deleteOrder(x: Executor, domainId: number, owner: string): Promise<void> {
-  const row = await x
-    .deleteFrom('certificate_order')
-    .where('domain_id', '=', domainId)
-    .where('lease_owner', '=', owner)
-    .returning('domain_id')
-    .executeTakeFirst();
-  if (row === undefined) throw new LeaseLost();
+/**
+ * The domain is gone, or somebody has chosen its certificate: what was asked for it has ended, whoever is at work on it.
+ * How often it was asked for stays known. Gives what edges are to be told.
+ */
+export async function endOrder(trx: Transaction<Schema>, domainId: number): Promise<readonly Change[]> {
+  let query = trx.selectFrom('certificate_order').select('challenge_key').where('domain_id', '=', domainId);
+  if (isPostgres(trx)) query = query.forUpdate();
+  const order = await query.executeTakeFirst();
+  if (order === undefined) return [];
+  const ended = { state: 'failed', problem: REPLACED, detail: '', due_at: NEVER_AT, ...RELEASED };
+  const cleared = { url: '', challenge_key: '', challenge_revision: 0, challenge_told_at: 0, private_key: '' };
+  const update = trx.updateTable('certificate_order').set({ ...ended, ...cleared });
+  await update.where('domain_id', '=', domainId).execute();
+  return order.challenge_key === '' ? [] : [withdrawal(order.challenge_key)];
+}
+
+/** A challenge that edges are to answer no more. */
+export function withdrawal(key: string): Change {
+  return { kind: CHALLENGE_KIND, key, op: 'delete' };
 }
 
 /** For a database with one process: whoever held an order has died. */
@@ -143,6 +156,7 @@ export async function countBegun(
   return { all: Number(row.all), ofAccount: Number(row.of_account ?? 0) };
 }
 
+const REPLACED: OrderProblem = 'replaced';
 const RELEASED = { lease_owner: '', lease_until: 0 };
 
 function toColumns(order: CertificateOrder): Omit<CertificateOrderRow, 'domain_id' | 'lease_owner' | 'lease_until'> {

@@ -24,9 +24,12 @@ export async function addOptOuts(
   await queueDeliveries(trx, { endedParts, replies: [] }, now);
 }
 
-export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts): Promise<void> {
-  if (numbers.length === 0) return;
-  await x.deleteFrom('sms_opt_out').where('account_id', '=', accountId).where('number', 'in', numbers).execute();
+/** Gives how many were among them. */
+export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts): Promise<number> {
+  if (numbers.length === 0) return 0;
+  const own = x.deleteFrom('sms_opt_out').where('account_id', '=', accountId);
+  const { numDeletedRows } = await own.where('number', 'in', numbers).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
 
 /** In the order of the numbers, those after `after`. */

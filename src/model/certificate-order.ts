@@ -25,7 +25,9 @@ export type OrderProblem =
   /** What it issued is of no use here. */
   | 'unusable'
   /** The account has as many certificates as it can. */
-  | 'accountFull';
+  | 'accountFull'
+  /** It has ended: the domain is gone, or was given another certificate, or none. */
+  | 'replaced';
 
 export interface CertificateOrder {
   readonly domainId: number;

@@ -15,6 +15,7 @@ import {
   type Recharge,
   readSmsBalance,
   rechargeSms,
+  type SmsPrice,
   saveSmsPrice,
 } from '#db/sms-balance.ts';
 import {
@@ -80,7 +81,12 @@ export const SMS_OPERATOR_HANDLERS = {
     // Nothing would be left for other numbers, which were sent to for nothing then.
     if (price.price === undefined && price.prefix === '')
       refuseMissing(SMS_OPERATOR_OPERATIONS['smsOperator.setPrice'].request.fields, 'price');
-    await saveSmsPrice(db.query, price);
+    await db.transaction(async (trx) => {
+      const isTheSame = (other: SmsPrice) => other.kind === price.kind && other.prefix === price.prefix;
+      if (price.price === undefined && !(await listSmsPrices(trx)).some(isTheSame))
+        throw new ServiceError('smsPriceNotFound', { kind: price.kind, prefix: price.prefix });
+      await saveSmsPrice(trx, price);
+    });
     return undefined;
   },
 
@@ -117,6 +123,8 @@ export const SMS_OPERATOR_HANDLERS = {
   'smsOperator.setRoute': async ({ db, sms }, { prefix, connectors }) => {
     await db.transaction(async (trx) => {
       const connectorIds: number[] = [];
+      if (connectors.length === 0 && !(await listRoutes(trx)).some((route) => route.prefix === prefix))
+        throw new ServiceError('smsRouteNotFound', { prefix: quote(prefix) });
       for (const name of connectors) connectorIds.push((await findConnectorOrRefuse(trx, name)).id);
       await saveRoute(trx, { prefix, connectorIds });
     });
@@ -135,9 +143,9 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.setOptOuts': async ({ db, now }, { numbers, isOptedOut }) => {
     const optOuts = { accountId: EVERYBODY, numbers };
-    if (isOptedOut) await db.transaction((trx) => addOptOuts(trx, optOuts, now));
-    else await removeOptOuts(db.query, optOuts);
-    return undefined;
+    if (!isOptedOut) return (await removeOptOuts(db.query, optOuts)) > 0;
+    await db.transaction((trx) => addOptOuts(trx, optOuts, now));
+    return true;
   },
 
   'smsOperator.getOptOuts': ({ db }, page) => pageOfOptOuts(db.query, EVERYBODY, page),

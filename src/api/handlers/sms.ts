@@ -64,10 +64,8 @@ export const SMS_HANDLERS = {
       return undefined;
     }),
 
-  'sms.removeOptOuts': async ({ db, accountId }, { numbers }) => {
-    await removeOptOuts(db.query, { accountId, numbers });
-    return undefined;
-  },
+  'sms.removeOptOuts': async ({ db, accountId }, { numbers }) =>
+    (await removeOptOuts(db.query, { accountId, numbers })) > 0,
 
   'sms.getSettings': (call, { appKey }) => findAppOrRefuse(call.db.query, call, appKey),
 
