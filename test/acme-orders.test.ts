@@ -93,6 +93,25 @@ describeOnBothEngines('certificates that are obtained', (newDatabase) => {
     assert.equal((await world.resources('challenge')).size, 0);
   });
 
+  test('an order whose step the database did not take is tried again within seconds', BOUND, async (t) => {
+    const world = await startAcmeWorld(t, newDatabase, { nonceReject: 0 });
+    await using worker = await world.startWorker();
+    const rename = (from: string, to: string) => world.db.query.schema.alterTable(from).renameTo(to).execute();
+    await world.request();
+    world.after = async (question) => {
+      if (question === 'POST order-plz') await rename('certificate_order', 'away');
+    };
+    await assert.rejects(worker.round(), /certificate_order/);
+    await assert.rejects(worker.round(), /certificate_order/, 'nor can it be given back');
+    world.after = async () => undefined;
+    await rename('away', 'certificate_order');
+    await worker.round();
+    assert.equal((await world.order())?.url, '');
+    world.now += 2_000;
+    await worker.round();
+    assert.notEqual((await world.order())?.url, '', 'and it goes on');
+  });
+
   test('a worker that is killed at any request leaves an order that the next one ends, once', BOUND, async (t) => {
     const world = await startAcmeWorld(t, newDatabase, { nonceReject: 0 });
     await world.request();

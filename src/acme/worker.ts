@@ -1,5 +1,5 @@
 /** Works on the orders that are due, some at once, each under a lease; several processes on one database share them. */
-import { claimOrders, freeOrders, hasDueOrders } from '#db/certificate-orders.ts';
+import { claimOrders, freeOrders, giveOrdersBack, hasDueOrders } from '#db/certificate-orders.ts';
 import { type WorkParts, workOrder } from './work.ts';
 
 export interface AcmeWorker extends AsyncDisposable {
@@ -13,6 +13,8 @@ const STEP_LIMIT_MS = 60_000;
 /** Longer: nobody else has the order while a step goes on. */
 const LEASE_MS = 2 * STEP_LIMIT_MS;
 const POLL_MS = 500;
+/** When the database, or the key ring, did not do: others have their turn meanwhile. */
+const RETRY_MS = 2_000;
 
 /** `pollMs` 0: only when `round` is called. */
 export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promise<AcmeWorker> {
@@ -20,13 +22,21 @@ export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promi
   const stop = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;
+  /** The last round failed, and orders may have stayed with us. */
+  let isOwing = false;
   if (db.engine === 'sqlite') await freeOrders(db.query);
 
   const round = (): Promise<void> => {
-    running ??= rounds(parts, stop.signal).finally(() => {
+    running ??= giveBackAndWork().finally(() => {
       running = undefined;
     });
     return running;
+  };
+  const giveBackAndWork = async () => {
+    if (isOwing) await giveOrdersBack(db.query, parts.owner, parts.clock() + RETRY_MS);
+    isOwing = true;
+    await rounds(parts, stop.signal);
+    isOwing = false;
   };
   const poll = () => {
     round().then(

@@ -135,6 +135,12 @@ export function withdrawal(key: string): Change {
   return { kind: CHALLENGE_KIND, key, op: 'delete' };
 }
 
+/** What a process holds though it is at work on nothing, for its database failed: again from `dueAt` on, whoever does it. */
+export async function giveOrdersBack(x: Executor, owner: string, dueAt: number): Promise<void> {
+  const released = { ...RELEASED, due_at: dueAt };
+  await x.updateTable('certificate_order').set(released).where('lease_owner', '=', owner).execute();
+}
+
 /** For a database with one process: whoever held an order has died. */
 export async function freeOrders(x: Executor): Promise<void> {
   await x.updateTable('certificate_order').set(RELEASED).where('lease_owner', '!=', '').execute();

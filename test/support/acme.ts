@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { createAccountHolder } from '#acme/account.ts';
 import { createAuthority } from '#acme/authority.ts';
 import { type AskHttp, createHttps, type HttpAnswer } from '#acme/https.ts';
-import { startAcmeWorker } from '#acme/worker.ts';
+import { type AcmeWorker, startAcmeWorker } from '#acme/worker.ts';
 import { addDomain } from '#api/change.ts';
 import { giveCertificate } from '#api/give-certificate.ts';
 import { createAccount } from '#db/accounts.ts';
@@ -57,7 +57,9 @@ export interface AcmeWorld {
   resources(kind: string): Promise<ReadonlyMap<string, unknown>>;
   /** The edge takes what was published, and says so. */
   applyFeed(): Promise<void>;
-  /** One round of a worker of its own, which is gone then; an order that it held is free again. */
+  /** Whoever calls disposes of it. */
+  startWorker(): Promise<AcmeWorker>;
+  /** One round of a worker of its own, which is gone then. */
   round(): Promise<void>;
   /** Rounds, and the edge's part, by a clock that goes on, until the order rests. */
   run(): Promise<CertificateOrder>;
@@ -140,7 +142,7 @@ export async function startAcmeWorld(
       const what = { edge: 'e1', at, appliedRevision: at.revision, rejected: [], build: 'test', startedAt: 0 };
       await recordEdgeStatus(db.query, what, world.now);
     },
-    async round() {
+    startWorker() {
       workers += 1;
       const directory = place.directory + world.account;
       const authority = createAuthority(directory, ask, () => performance.now());
@@ -148,15 +150,14 @@ export async function startAcmeWorld(
       const own = { db, ring, authority, log, clock, random: () => 0.5, owner: `w${workers}`, onEnd: () => undefined };
       const account = createAccountHolder({ ...own, directory, email: undefined });
       const give = giveCertificate;
-      const worker = await startAcmeWorker(
+      return startAcmeWorker(
         { ...own, account, give: (trx, given) => give(trx, { ring, maxCertificates: 10 }, given) },
         0,
       );
-      try {
-        await worker.round();
-      } finally {
-        await worker[Symbol.asyncDispose]();
-      }
+    },
+    async round() {
+      await using worker = await world.startWorker();
+      await worker.round();
     },
     async run() {
       for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
