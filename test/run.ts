@@ -1,27 +1,26 @@
 /**
  * Runs every test and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full, skipped tests by
- * name with their reason. Arguments are files to run instead of all. Exit code 1 when anything failed or nothing ran.
+ * name with their reason. Arguments are files to run instead of all; `--soak`: of the long ones. Exit code 1 when anything failed or nothing ran.
  */
-import { globSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { filesToRun } from './support/files-to-run.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = resolve(import.meta.dirname, '..');
 /** Two files at a time: the end-to-end files start whole services, and more at once only makes them slow. */
 const CONCURRENT_FILES = 2;
 const TEST_TIMEOUT_MS = 180_000;
 /** `npm run soak` runs the long ones. */
 const SOAK_TIMEOUT_MS = 3_600_000;
 
-const files =
-  process.argv.length > 2 ? process.argv.slice(2) : globSync('{src,test}/**/*.test.ts', { cwd: ROOT }).sort();
+const files = filesToRun(process.argv.slice(2), ROOT);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const skipped: string[] = [];
 
 const events = run({
-  files: files.map((file) => join(ROOT, file)),
+  files: files.map((file) => resolve(ROOT, file)),
   concurrency: CONCURRENT_FILES,
   timeout: files.some((file) => file.endsWith('.soak.ts')) ? SOAK_TIMEOUT_MS : TEST_TIMEOUT_MS,
 });

@@ -122,9 +122,12 @@ function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipp
   const refill = () => {
     const totals = shipper.outbox?.totals();
     if (totals === undefined) return; // the last ones stay
-    for (const { counter } of counters) counter.reset();
+    if (totals.isWhole) for (const { counter } of counters) counter.reset();
     const show = (domain: string, counts: Readonly<Counters>) => {
-      for (const { name, counter } of counters) counter.inc({ domain_id: domain }, counts[name]);
+      for (const { name, counter } of counters) {
+        counter.remove({ domain_id: domain });
+        counter.inc({ domain_id: domain }, counts[name]);
+      }
     };
     for (const one of totals.domains) show(String(one.domainId), one);
     if (totals.others !== undefined) show('other', totals.others);

@@ -24,7 +24,12 @@ test('the first thousand domains are told apart, the others are one', (t) => {
     using outbox = open();
     outbox.advance('a', PLACE, requestsOf(ids(1, 600)));
     assert.equal(outbox.totals().others, undefined);
+    assert.deepEqual(outbox.totals(), { isWhole: false, domains: [], others: undefined }, 'nothing has changed');
     outbox.advance('a', PLACE, requestsOf([5, ...ids(600, 1_100)]));
+    const { isWhole, domains, others } = outbox.totals();
+    assert.deepEqual([isWhole, domains[0]?.domainId, domains[0]?.requests, domains.length], [false, 5, 2, 402]);
+    assert.equal(others?.requests, 99);
+    assert.deepEqual([outbox.totals().domains, outbox.totals().others], [[], undefined]);
   }
   using outbox = open();
   outbox.advance('a', PLACE, requestsOf([1_000, 1_099]));

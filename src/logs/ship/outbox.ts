@@ -37,7 +37,7 @@ export interface Outbox extends Disposable {
   /** It is acknowledged. */
   dropReport(sequence: number): void;
   countReports(): number;
-  /** All that was ever counted here. */
+  /** What was ever counted here: all of it the first time, then what has changed since the last. */
   totals(): Totals;
 }
 

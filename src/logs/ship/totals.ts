@@ -4,9 +4,11 @@ import { addCounters, type Counters, type MinuteCounters, noCounters } from '../
 import { readCounts, writeCounts } from './counts-text.ts';
 
 export interface Totals {
+  /** It has all there is; else what has changed since they were read last. */
+  readonly isWhole: boolean;
   /** The first counted first. */
   readonly domains: readonly MinuteCounters[];
-  /** `undefined`: there are no others. */
+  /** `undefined`: there are no others, or they are as they were. */
   readonly others: Readonly<Counters> | undefined;
 }
 
@@ -21,7 +23,7 @@ export const TOTALS_LAYOUT = `
 export function createTotals(database: DatabaseSync) {
   const sql = {
     count: database.prepare('select count(*) as n from total'),
-    one: database.prepare('select counts from total where domain_id = ?'),
+    one: database.prepare('select domain_id, counts from total where domain_id = ?'),
     all: database.prepare('select domain_id, counts from total order by n limit ?'),
     put: database.prepare(
       'insert into total (domain_id, counts) values (?, ?) on conflict (domain_id) do update set counts = excluded.counts',
@@ -29,6 +31,9 @@ export function createTotals(database: DatabaseSync) {
     others: database.prepare('select counts from others'),
     putOthers: database.prepare('insert or replace into others values (1, ?)'),
   };
+  /** `undefined`: nobody has read them yet. */
+  let changed: Set<number> | undefined;
+  let haveOthersChanged = false;
   return {
     /** Within a transaction. */
     add(counts: readonly MinuteCounters[]): void {
@@ -45,12 +50,19 @@ export function createTotals(database: DatabaseSync) {
         const sum = known ?? { ...noCounters(), domainId: one.domainId, minute: 0 };
         addCounters(sum, one);
         sql.put.run(one.domainId, writeCounts(sum));
+        changed?.add(one.domainId);
       }
-      if (others !== undefined) sql.putOthers.run(writeCounts(others));
+      if (others === undefined) return;
+      sql.putOthers.run(writeCounts(others));
+      haveOthersChanged = true;
     },
-    read: (): Totals => ({
-      domains: sql.all.all(MAX_DOMAINS).flatMap((row) => readCounts(row, Number(row['domain_id']), 0) ?? []),
-      others: readCounts(sql.others.get(), 0, 0),
-    }),
+    read(): Totals {
+      const isWhole = changed === undefined;
+      const rows = changed === undefined ? sql.all.all(MAX_DOMAINS) : [...changed].map((id) => sql.one.get(id));
+      const others = isWhole || haveOthersChanged ? readCounts(sql.others.get(), 0, 0) : undefined;
+      changed = new Set();
+      haveOthersChanged = false;
+      return { isWhole, domains: rows.flatMap((row) => readCounts(row, Number(row?.['domain_id']), 0) ?? []), others };
+    },
   };
 }
