@@ -8,7 +8,7 @@ export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
 const TLS_VERSIONS = ['1.2', '1.3'] as const;
 const MAX_TITLE_LENGTH = 255;
 const MAX_SSL_KEY_LENGTH = 128;
-/** Ten certificates; a key of RSA with 8192 bits. */
+/** Ten certificates; more than any key that is served has. */
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_PRIVATE_KEY_BYTES = 16 * 1024;
 /** Two years: what lists of browsers ask for is one. */

@@ -31,6 +31,19 @@ function refusalOf(text: string): string {
   return parsed.kind === 'invalid' ? parsed.reason : 'taken';
 }
 
+/** PKCS #1. It has the length, and nothing else of a key: making one takes seconds. */
+function rsaOf(bits: number): string {
+  const der = (tag: number, content: Buffer) =>
+    Buffer.concat([Buffer.of(tag, 0x82, content.length >> 8, content.length), content]);
+  const number = (bytes: number) => der(0x02, Buffer.concat([Buffer.of(0), Buffer.alloc(bytes, 0xff)]));
+  const [whole, half] = [number(bits / 8), number(bits / 16)];
+  const key = der(
+    0x30,
+    Buffer.concat([Buffer.of(2, 1, 0), whole, Buffer.of(2, 1, 3), whole, half, half, half, half, half]),
+  );
+  return `-----BEGIN RSA PRIVATE KEY-----\n${key.toString('base64')}\n-----END RSA PRIVATE KEY-----\n`;
+}
+
 describe('a private key', needsProgram('openssl'), () => {
   test('is read in every format and of every kind that is served', (t) => {
     const { openssl, read } = startOpenssl(t);
@@ -72,6 +85,8 @@ describe('a private key', needsProgram('openssl'), () => {
       [plain.replace(/\n[^-]{300}/, '\n'), /^cannot be read as a private key$/],
       [plain.replaceAll('RSA', 'OPENSSH'), /^is in a format that is not known here: OPENSSH PRIVATE KEY$/],
       [read('short.pem'), /^is RSA of 1024 bits: at least 2048 are needed$/],
+      [rsaOf(4096), /^taken$/],
+      [rsaOf(4104), /^is RSA of 4104 bits: at most 4096 can be served$/],
       [read('curve.pem'), /^is of a kind that is not served: of the curve secp256k1/],
       [read('x25519.pem'), /^is of a kind that is not served: x25519/],
     ] as const) {

@@ -8,8 +8,8 @@ export type PrivateKey =
   | { readonly kind: 'invalid'; readonly reason: string };
 
 const MIN_RSA_BITS = 2048;
-/** A handshake with a longer one costs too much. */
-const MAX_RSA_BITS = 8192;
+/** A handshake with a longer one costs too much. docs/decisions/0330 */
+const MAX_RSA_BITS = 4096;
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384' };
 
 const FORMATS: Readonly<Record<string, 'pkcs8' | 'pkcs1' | 'sec1'>> = {
@@ -34,7 +34,7 @@ export function parsePrivateKey(text: string): PrivateKey {
   return readKey(block.bytes, format);
 }
 
-/** What is served: RSA of 2048 to 8192 bits, P-256, P-384, Ed25519. Completes "field … "; `undefined`: it is. */
+/** What is served: RSA of 2048 to 4096 bits, P-256, P-384, Ed25519. Completes "field … "; `undefined`: it is. */
 function whyNotServed({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject): string | undefined {
   const { modulusLength = 0, namedCurve = 'unknown' } = details;
   if (type === 'ed25519' || (type === 'ec' && Object.hasOwn(CURVES, namedCurve))) return undefined;
