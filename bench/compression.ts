@@ -85,7 +85,7 @@ async function openEdge(port: number) {
     maxLagBytes: cacheBytes / 4,
     maxShortcutBytes: () => 0,
     guard: createGuard({ allow: ['127.0.0.0/8'], refuse: [] }),
-    accessLog: { write: () => undefined, countOrigin: () => undefined },
+    accessLog: { write: () => undefined, writeHit: () => undefined, countOrigin: () => undefined },
     clock: Date.now,
     log: createLogger({ level: 'silent', name: 'bench' }),
     registry: new Registry(),

@@ -22,7 +22,7 @@ interface Line {
 function keepLines() {
   const lines: Line[] = [];
   const write = (domainId: number, record: Omit<Line, 'domainId'>) => void lines.push({ ...record, domainId });
-  return { lines, accessLog: { write, countOrigin: () => undefined } };
+  return { lines, accessLog: { write, writeHit: () => undefined, countOrigin: () => undefined } };
 }
 
 test('what is refused is the line of the domain that it names, where its Host could be read', async (t) => {
@@ -147,7 +147,7 @@ test('a request whose site cannot be looked up is answered 500, and is a line of
   const find = () => {
     throw new Error('the file is damaged');
   };
-  const edge = await startTestEdge(t, [1], { accessLog, sites: { find, forget: () => undefined } });
+  const edge = await startTestEdge(t, [1], { accessLog, sites: { find, changes: 0, forget: () => undefined } });
   for (const bytes of [
     `GET /a HTTP/1.1\r\n${HOST}\r\n`,
     `GET /%zz HTTP/1.1\r\n${HOST}\r\n`,

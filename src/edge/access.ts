@@ -44,14 +44,23 @@ export interface AskingClient {
 }
 
 /** The first rule that refuses; `undefined`: none does. */
-export function denialOf(
-  { deniedAddresses, referers, deniedUserAgents }: SiteAccess,
-  { clientAddress, referer, userAgent }: AskingClient,
-): Denial | undefined {
-  if (deniedAddresses?.has(clientAddress) === true) return 'ip';
-  if (referers?.denies(referer) === true) return 'referer';
-  if (deniedUserAgents?.denies(userAgent) === true) return 'userAgent';
+export function denialOf(access: SiteAccess, { clientAddress, referer, userAgent }: AskingClient): Denial | undefined {
+  if (deniesAddress(access, clientAddress)) return 'ip';
+  if (deniesReferer(access, referer)) return 'referer';
+  if (deniesUserAgent(access, userAgent)) return 'userAgent';
   return undefined;
+}
+
+export function deniesAddress({ deniedAddresses }: SiteAccess, address: string): boolean {
+  return deniedAddresses?.has(address) === true;
+}
+
+export function deniesReferer({ referers }: SiteAccess, referer: string | undefined): boolean {
+  return referers?.denies(referer) === true;
+}
+
+export function deniesUserAgent({ deniedUserAgents }: SiteAccess, userAgent: string | undefined): boolean {
+  return deniedUserAgents?.denies(userAgent) === true;
 }
 
 const ALLOW: Access = { kind: 'allow' };

@@ -2,6 +2,7 @@
 import type { CacheOptions } from '#http/options.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { HitRecord } from '#logs/hit-line.ts';
 import type { AccessRecord } from '#logs/line.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import type { Site } from '#sites/site.ts';
@@ -30,6 +31,7 @@ export interface EdgeContext {
   readonly compressions: Compressions;
   /** `domainId` 0: of no domain. */
   readonly writeLog: (domainId: number, record: AccessRecord) => void;
+  readonly writeHit: (hit: HitRecord) => void;
   readonly metrics: EdgeMetrics;
   readonly clock: Clock;
   readonly log: Logger;

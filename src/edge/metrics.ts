@@ -11,8 +11,8 @@ import type { WebSockets } from './web-sockets.ts';
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
-  /** Of the requests, one that a shortcut answered. */
-  countPrepared(): void;
+  /** A request that a shortcut answered; not to be counted as another. */
+  countPrepared(status: number, sentBytes: number): void;
   countOriginFailure(failure: OriginFailure): void;
   countRedirect(outcome: 'followed' | Unfollowed): void;
   countHandshake(handshake: Handshake): void;
@@ -26,17 +26,7 @@ export function createEdgeMetrics(
   webSockets: Pick<WebSockets, 'open'>,
 ): EdgeMetrics {
   const registers = [registry];
-  const countRequest = createRequestCounters(registers);
-  let prepared = 0;
-  new Counter({
-    name: 'causeway_edge_prepared_answers_total',
-    help: 'Hits that were answered with what was kept ready, without the stages between.',
-    registers,
-    collect() {
-      this.inc(prepared);
-      prepared = 0;
-    },
-  });
+  const counters = createRequestCounters(registers);
   const failures = new Counter({
     name: 'causeway_edge_origin_failures_total',
     help: 'Attempts at an origin that brought no response, by reason.',
@@ -87,10 +77,7 @@ export function createEdgeMetrics(
   const { diskUsage } = store;
   if (diskUsage !== undefined) addDiskGauges(diskUsage, registers);
   return {
-    countRequest,
-    countPrepared: () => {
-      prepared += 1;
-    },
+    ...counters,
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
     countRedirect: (outcome) => redirects.inc({ outcome }),
     countHandshake: (outcome) => handshakes.inc({ outcome }),
@@ -100,9 +87,12 @@ export function createEdgeMetrics(
 }
 
 /** Counted in plain numbers, which the registry takes over when it is read: on the path of every hit a label costs more than all else here. */
-function createRequestCounters(registers: Registry[]): EdgeMetrics['countRequest'] {
-  const counts = new Map<string, { readonly labels: RequestLabels; count: number }>();
+function createRequestCounters(registers: Registry[]): Pick<EdgeMetrics, 'countRequest' | 'countPrepared'> {
+  const counts = new Map<string, Counted>();
+  /** Of hits, by the class of their status. */
+  const hits: Counted[] = [];
   let bytes = 0;
+  let prepared = 0;
   new Counter({
     name: 'causeway_edge_requests_total',
     help: 'Requests by the words of X-Cache and the class of the status (4xx: also clients that left).',
@@ -124,22 +114,45 @@ function createRequestCounters(registers: Registry[]): EdgeMetrics['countRequest
       bytes = 0;
     },
   });
-  return (mark, status, sentBytes) => {
+  new Counter({
+    name: 'causeway_edge_prepared_answers_total',
+    help: 'Hits that were answered with what was kept ready, without the stages between.',
+    registers,
+    collect() {
+      this.inc(prepared);
+      prepared = 0;
+    },
+  });
+  const countedOf = (mark: CacheMark | undefined, statusClass: number): Counted => {
     const cache = mark?.status ?? 'NONE';
     const reason = mark === undefined ? '' : reasonOf(mark);
-    const statusClass = Math.floor(status / 100);
     const key = `${cache} ${reason} ${statusClass}`;
-    let counted = counts.get(key);
-    if (counted === undefined) {
-      counted = { labels: { cache, reason, status: `${statusClass}xx` }, count: 0 };
-      counts.set(key, counted);
-    }
-    counted.count += 1;
-    bytes += sentBytes;
+    const counted = counts.get(key) ?? { labels: { cache, reason, status: `${statusClass}xx` }, count: 0 };
+    counts.set(key, counted);
+    return counted;
+  };
+  return {
+    countRequest: (mark, status, sentBytes) => {
+      countedOf(mark, Math.floor(status / 100)).count += 1;
+      bytes += sentBytes;
+    },
+    countPrepared: (status, sentBytes) => {
+      const statusClass = Math.floor(status / 100);
+      const counted = hits[statusClass] ?? countedOf(HIT, statusClass);
+      hits[statusClass] = counted;
+      counted.count += 1;
+      bytes += sentBytes;
+      prepared += 1;
+    },
   };
 }
 
-type RequestLabels = Readonly<Record<'cache' | 'reason' | 'status', string>>;
+const HIT: CacheMark = { status: 'HIT' };
+
+interface Counted {
+  readonly labels: Readonly<Record<'cache' | 'reason' | 'status', string>>;
+  count: number;
+}
 
 function addWebSocketGauge(webSockets: Pick<WebSockets, 'open'>, registers: Registry[]): void {
   new Gauge({

@@ -1,37 +1,56 @@
 /** The lines and counts of what shortcuts answer on one connection: those of the pipeline, put together from parts that were made before. */
 import { ownBytes } from '#lib/own-bytes.ts';
-import { formatAnswered, formatClient } from '#logs/line.ts';
+import type { HitRecord } from '#logs/hit-line.ts';
+import { type CacheCode, formatAddress } from '#logs/line.ts';
+import type { AskingClient } from './access.ts';
 import { CLIENT_LEFT } from './access-log.ts';
 import type { EdgeContext } from './context.ts';
-import type { PlainRequest, PreparedAnswer } from './shortcuts.ts';
+import type { LoggedAnswer, PreparedVersion } from './prepared-answer.ts';
 
 /** An answer that is on its way. */
 export interface PreparedReply {
-  readonly answer: PreparedAnswer;
-  readonly request: PlainRequest;
+  readonly answer: LoggedAnswer;
+  readonly request: AskingClient;
   readonly startedAt: number;
   readonly requestBytes: number;
   /** We have ended it. */
   isCut?: boolean;
 }
 
-type PreparedVersion = '1.1' | '2.0';
+type LinesContext = Pick<EdgeContext, 'clock' | 'writeLog' | 'writeHit' | 'metrics'>;
 
-const HIT = { status: 'HIT' } as const;
+/** Where the two fields of the client stand that a line ends with. */
+export type ClientFields = Pick<HitRecord, 'refererStart' | 'refererEnd' | 'userAgentStart' | 'userAgentEnd'>;
+
+/** One for all of a connection's. */
+class Hit implements HitRecord {
+  domainId = 0;
+  address: Uint8Array = NOTHING;
+  endedAt = 0;
+  durationMs = 0;
+  requestBytes = 0;
+  responseBytes = 0;
+  cacheCode: CacheCode = 'TCP_MEM_HIT';
+  status = 0;
+  answered: Uint8Array = NOTHING;
+  fields: Buffer = NOTHING;
+  refererStart = 0;
+  refererEnd = 0;
+  userAgentStart = 0;
+  userAgentEnd = 0;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 export class PreparedLines {
-  readonly #edge: Pick<EdgeContext, 'clock' | 'writeLog' | 'metrics'>;
+  readonly #edge: LinesContext;
   readonly #httpVersion: PreparedVersion;
   /** Of those that are not out: their client has not left. */
   #isCut = false;
-  /** What the log says of the client, and of whom it says that. */
-  #client = {
-    referer: undefined as string | undefined,
-    userAgent: undefined as string | undefined,
-    bytes: clientBytes(undefined, undefined),
-  };
+  #clientAddress: string | undefined;
+  readonly #hit = new Hit();
 
-  constructor(edge: Pick<EdgeContext, 'clock' | 'writeLog' | 'metrics'>, httpVersion: PreparedVersion) {
+  constructor(edge: LinesContext, httpVersion: PreparedVersion) {
     this.#edge = edge;
     this.#httpVersion = httpVersion;
   }
@@ -42,50 +61,83 @@ export class PreparedLines {
   }
 
   /** `logged`: `formatPrepared` of the answer. `isOut`: all of it. */
-  conclude(reply: PreparedReply, logged: Buffer, sentBytes: number, isOut: boolean): void {
-    const { clock, metrics, writeLog } = this.#edge;
+  conclude(reply: PreparedReply, logged: Uint8Array, sentBytes: number, isOut: boolean): void {
     const { answer, request, startedAt, requestBytes } = reply;
-    const { clientAddress, target, referer, userAgent } = request;
+    const { clientAddress, referer = '', userAgent = '' } = request;
+    if (!isOut) {
+      this.#concludeCut(reply, sentBytes);
+      return;
+    }
+    const refererEnd = referer.length;
+    const fields = {
+      refererStart: 0,
+      refererEnd,
+      userAgentStart: refererEnd,
+      userAgentEnd: refererEnd + userAgent.length,
+    };
+    const bytes = Buffer.from(referer + userAgent, 'latin1');
+    this.concludeOut(answer, logged, { clientAddress, startedAt, requestBytes, sentBytes }, bytes, fields);
+  }
+
+  /** All of it is out. Nothing of what is given is kept. */
+  concludeOut(answer: LoggedAnswer, logged: Uint8Array, exchange: Exchange, bytes: Buffer, fields: ClientFields): void {
+    const { clock, metrics, writeHit } = this.#edge;
+    const { startedAt, sentBytes } = exchange;
+    const hit = this.#hit;
+    this.#noteClient(exchange.clientAddress);
+    hit.domainId = answer.domainId;
+    hit.status = answer.status;
+    hit.cacheCode = answer.cacheCode;
+    hit.answered = logged;
+    hit.endedAt = clock();
+    hit.durationMs = hit.endedAt - startedAt;
+    hit.requestBytes = exchange.requestBytes;
+    hit.responseBytes = sentBytes;
+    hit.fields = bytes;
+    hit.refererStart = fields.refererStart;
+    hit.refererEnd = fields.refererEnd;
+    hit.userAgentStart = fields.userAgentStart;
+    hit.userAgentEnd = fields.userAgentEnd;
+    metrics.countPrepared(answer.status, sentBytes);
+    writeHit(hit);
+    hit.fields = NOTHING;
+  }
+
+  #noteClient(address: string): void {
+    if (address === this.#clientAddress) return;
+    this.#clientAddress = address;
+    this.#hit.address = ownBytes([Buffer.from(formatAddress(address))]);
+  }
+
+  #concludeCut({ answer, request, startedAt, requestBytes, isCut }: PreparedReply, sentBytes: number): void {
+    const { clock, metrics, writeLog } = this.#edge;
+    const { domainId, host, target, contentType, cacheCode } = answer;
+    const { clientAddress, referer, userAgent } = request;
     const endedAt = clock();
-    const isCut = this.#isCut || reply.isCut === true;
-    const status = isOut ? answer.status : isCut ? 503 : CLIENT_LEFT;
-    metrics.countRequest(HIT, status, sentBytes);
-    metrics.countPrepared();
-    writeLog(answer.domainId, {
+    const status = this.#isCut || isCut === true ? 503 : CLIENT_LEFT;
+    metrics.countPrepared(status, sentBytes);
+    writeLog(domainId, {
       clientAddress,
       endedAt,
       durationMs: endedAt - startedAt,
       requestBytes,
       responseBytes: sentBytes,
-      host: answer.host,
+      host,
       method: 'GET',
       target,
       httpVersion: this.#httpVersion,
-      cacheCode: answer.cacheCode,
+      cacheCode,
       status,
-      contentType: answer.contentType,
+      contentType,
       referer,
       userAgent,
-      tail: isOut ? [logged, this.#clientBytes(referer, userAgent)] : undefined,
     });
   }
-
-  #clientBytes(referer: string | undefined, userAgent: string | undefined): Buffer {
-    if (referer !== this.#client.referer || userAgent !== this.#client.userAgent)
-      this.#client = { referer, userAgent, bytes: clientBytes(referer, userAgent) };
-    return this.#client.bytes;
-  }
 }
 
-function clientBytes(referer: string | undefined, userAgent: string | undefined): Buffer {
-  return ownBytes([Buffer.from(`\t${formatClient({ referer, userAgent })}`)]);
-}
-
-export function formatPrepared(
-  { host, status, cacheCode, contentType }: PreparedAnswer,
-  target: string,
-  httpVersion: PreparedVersion,
-): Buffer {
-  const text = formatAnswered({ host, method: 'GET', target, httpVersion, cacheCode, status, contentType });
-  return ownBytes([Buffer.from(text)]);
+interface Exchange {
+  readonly clientAddress: string;
+  readonly startedAt: number;
+  readonly requestBytes: number;
+  readonly sentBytes: number;
 }

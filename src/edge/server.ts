@@ -30,7 +30,7 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly maxLagBytes: number;
   /** For answers out of the store that are kept ready; may change. */
   readonly maxShortcutBytes: () => number;
-  readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
+  readonly accessLog: Pick<AccessLog, 'write' | 'writeHit' | 'countOrigin'>;
   /** Of the time in the log's lines. */
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
@@ -136,6 +136,7 @@ function createContext(
     slices: createSliceFlights(),
     compressions: createCompressions({ store, lag, metrics, log }),
     writeLog: (domainId, record) => accessLog.write(domainId, record),
+    writeHit: (hit) => accessLog.writeHit(hit),
     metrics,
     clock,
     log,

@@ -62,7 +62,7 @@ export function initialAge({ ageMs, dateAt }: InitialAgeInput, { requestAt, resp
 }
 
 /** Milliseconds, ≥ 0, never falling while `now` rises; a clock set back does not make a response younger. RFC 9111 §4.2.3 */
-export function currentAge(stored: Stored, now: number): number {
+export function currentAge(stored: Pick<Stored, 'initialAgeMs' | 'responseAt'>, now: number): number {
   return stored.initialAgeMs + Math.max(0, now - stored.responseAt);
 }
 

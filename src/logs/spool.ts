@@ -5,7 +5,8 @@
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
-import { countRequest, MINUTE_MS } from './counters.ts';
+import { type CountedRequest, countRequest, MINUTE_MS } from './counters.ts';
+import { HitLines, type HitRecord } from './hit-line.ts';
 import { reportKilledWriter } from './killed-writer.ts';
 import type { AccessRecord } from './line.ts';
 import { SpoolFiles } from './spool-files.ts';
@@ -19,7 +20,7 @@ export interface SpoolOptions {
   readonly name: string;
   /** In the name of its first file, up to 9,999: two that are called alike differ by it in a file that they begin at once; 0. */
   readonly firstNumber?: number;
-  /** One line, without its end and without a tail that the record brings with it. */
+  /** One line, without its end. */
   readonly format: (domainId: number, record: AccessRecord) => string;
   /** Lines beyond it are dropped and counted. */
   readonly maxQueueBytes: number;
@@ -40,6 +41,8 @@ export interface SpoolOptions {
 export interface AccessLog extends AsyncDisposable {
   /** Takes one request; `domainId` 0: of no domain. Never waits, never throws. */
   write(domainId: number, record: AccessRecord): void;
+  /** The same for a hit; its line is `HitLines`'. */
+  writeHit(hit: HitRecord): void;
   /** Bytes of a body that an origin sent for a domain. Never waits, never throws. */
   countOrigin(domainId: number, bytes: number): void;
   /** Lines lost since the start: queue full, or not writable. Their requests are counted all the same. */
@@ -55,7 +58,6 @@ export interface AccessLog extends AsyncDisposable {
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 const LF = 0x0a;
-const NO_TAIL: readonly Uint8Array[] = [];
 
 /** A batch is written when it is this old or this large. */
 const FLUSH_MS = 500;
@@ -84,6 +86,7 @@ interface Batch {
 
 class Spool implements AccessLog {
   readonly #options: SpoolOptions;
+  readonly #hitLines: HitLines;
   readonly #files: SpoolFiles;
   readonly #rotateMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -104,6 +107,7 @@ class Spool implements AccessLog {
     const { directory, name, keepBytes, taken, rotateBytes = ROTATE_BYTES, rotateMs = HOUR_MS } = options;
     if (!isSpoolName(name)) throw new RangeError(`not a spool name: ${name}`);
     this.#options = options;
+    this.#hitLines = new HitLines(options.zone);
     this.#rotateMs = rotateMs;
     this.#files = new SpoolFiles({
       directory,
@@ -124,37 +128,42 @@ class Spool implements AccessLog {
   }
 
   write(domainId: number, record: AccessRecord): void {
-    if (this.#isClosed) {
-      this.#lose(1, 'it is closed');
-      return;
-    }
-    const minute = Math.floor(record.endedAt / MINUTE_MS);
-    const batch = this.#batchFor(this.#slotOf(record.endedAt));
-    // Behind the last line; it is one only when it counts.
-    const bytes = this.#writeLine(batch, domainId, record);
+    const batch = this.#batchFor(record.endedAt);
+    if (batch === undefined) return;
+    const { buffer, bytes } = batch;
+    this.#take(batch, domainId, record, bytes + buffer.write(this.#options.format(domainId, record), bytes));
+  }
+
+  writeHit(hit: HitRecord): void {
+    const batch = this.#batchFor(hit.endedAt);
+    if (batch === undefined) return;
+    this.#take(batch, hit.domainId, hit, this.#hitLines.write(batch.buffer, batch.bytes, hit));
+  }
+
+  /** Its line stands behind the last one; it is one only when it counts. */
+  #take(batch: Batch, domainId: number, request: CountedRequest & Pick<AccessRecord, 'endedAt'>, end: number): void {
+    const minute = Math.floor(request.endedAt / MINUTE_MS);
+    const bytes = end + 1 - batch.bytes;
     if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
-      countRequest(this.#lineless.of(domainId, minute), record);
+      countRequest(this.#lineless.of(domainId, minute), request);
       this.#lose(1, 'the queue is full');
       return;
     }
+    batch.buffer[end] = LF;
     batch.bytes += bytes;
     batch.lines++;
-    countRequest(batch.tally.of(domainId, minute), record);
+    countRequest(batch.tally.of(domainId, minute), request);
     this.#queuedBytes += bytes;
     if (batch.bytes >= BATCH_BYTES) this.#startDrain();
   }
 
-  #writeLine({ buffer, bytes }: Batch, domainId: number, record: AccessRecord): number {
-    let end = bytes + buffer.write(this.#options.format(domainId, record), bytes);
-    for (const piece of record.tail ?? NO_TAIL) {
-      buffer.set(piece, end);
-      end += piece.length;
+  /** With room for a line; `undefined`: no more lines are taken. */
+  #batchFor(at: number): Batch | undefined {
+    if (this.#isClosed) {
+      this.#lose(1, 'it is closed');
+      return undefined;
     }
-    buffer[end] = LF;
-    return end + 1 - bytes;
-  }
-
-  #batchFor(slot: number): Batch {
+    const slot = this.#slotOf(at);
     const last = this.#batches.at(-1);
     if (last !== undefined && last.slot === slot && last.bytes < BATCH_BYTES) return last;
     const buffer = this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES + MAX_LINE_BYTES);

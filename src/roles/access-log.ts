@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import { systemClock } from '#lib/clock.ts';
 import { createLocalTime } from '#lib/local-time.ts';
-import { formatWithoutTail } from '#logs/line.ts';
+import { formatLine } from '#logs/line.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from './child.ts';
 
 const NO_LOG: AccessLog = {
   write: () => undefined,
+  writeHit: () => undefined,
   countOrigin: () => undefined,
   dropped: () => 0,
   removedBytes: () => 0,
@@ -30,7 +31,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     directory: spoolDirectory(config.dataDir),
     name,
     firstNumber: randomInt(10_000), // another machine may have this edge's name by mistake
-    format: (domainId, record) => `${domainId}\t${formatWithoutTail(record, zone)}`,
+    format: (domainId, record) => `${domainId}\t${formatLine(record, zone)}`,
     maxQueueBytes: MAX_QUEUE_BYTES,
     keepBytes: Math.floor(config.logSpoolBytes / config.edgeWorkers),
     rotateMs: config.logRotateSeconds * 1000,
@@ -79,6 +80,10 @@ function withTaken(spool: AccessLog, taken: TakenCount): AccessLog {
   return {
     write: (domainId, record) => {
       spool.write(domainId, record);
+      taken.add();
+    },
+    writeHit: (hit) => {
+      spool.writeHit(hit);
       taken.add();
     },
     countOrigin: (domainId, bytes) => spool.countOrigin(domainId, bytes),

@@ -25,6 +25,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
   const hosts = new Lru<string, Site>({ maxWeight: maxSites * HOSTS_PER_SITE, weigh });
   const tools = createCompileTools();
   const unknown = new Lru<string, true>({ maxWeight: MAX_UNKNOWN_HOSTS });
+  let changes = 0;
 
   const load = (name: string): Site | undefined => {
     const known = sites.get(name);
@@ -57,8 +58,12 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
       else hosts.set(host, site);
       return site;
     },
+    get changes() {
+      return changes;
+    },
     forget: (names) => {
       if (names?.length === 0) return;
+      changes += 1;
       // A name may take hosts from a wildcard or give them back, so every found host is looked up anew; the compiled
       // sites of other names stay.
       hosts.clear();

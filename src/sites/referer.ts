@@ -85,7 +85,15 @@ function parseReferer(text: string): Page | undefined {
 }
 
 /** What nearly all of them look like, and means what it says: a lower-case name that cannot be taken for an address. */
-const PLAIN_PAGE = /^(https?):\/\/([a-z0-9.-]{1,253}\.[a-z]{2,63})(?::(\d{1,4}))?(?:[/?#]|$)/;
+const PLAIN_PAGE = /^(https?):\/\/([a-z0-9.-]{1,253}\.[a-z]{2,63})(?::(\d{1,4}))?(?=[/?#]|$)/;
+
+/**
+ * Of what a `Referer` begins with and a list asks alone: whichever begins with the same, and then ends or goes on with `/`, `?` or `#`,
+ * is denied or not as this one is. 0: that cannot be said.
+ */
+export function plainOriginLength(referer: string): number {
+  return PLAIN_PAGE.exec(referer)?.[0].length ?? 0;
+}
 
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const;
 

@@ -25,6 +25,8 @@ export interface CertificatePair {
 export interface SiteTable {
   /** Exact name, else the longest `*.suffix`. `host` is lower-case ASCII without port or trailing dot. */
   find(host: string): Site | undefined;
+  /** Raised whenever something is forgotten: while it is the same, a host has the site that it had. */
+  readonly changes: number;
   /** Forgets what was compiled for these names; the next request reads them anew. `undefined`: forgets everything. */
   forget(names: readonly string[] | undefined): void;
 }

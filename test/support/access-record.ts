@@ -1,4 +1,6 @@
 /** A request as the access log gets it: a hit of 100 bytes. */
+import type { LocalTime } from '../../src/lib/local-time.ts';
+import { HitLines, type HitRecord } from '../../src/logs/hit-line.ts';
 import type { AccessRecord } from '../../src/logs/line.ts';
 
 export const HIT: Omit<AccessRecord, 'endedAt'> = {
@@ -16,3 +18,11 @@ export const HIT: Omit<AccessRecord, 'endedAt'> = {
   referer: undefined,
   userAgent: undefined,
 };
+
+const MAX_LINE_BYTES = 128 * 1024;
+
+/** Its 13 fields, as `formatLine` gives those of other requests. */
+export function formatHit(hit: HitRecord, zone: LocalTime): string {
+  const bytes = Buffer.alloc(MAX_LINE_BYTES);
+  return bytes.toString('utf8', `${hit.domainId}\t`.length, new HitLines(zone).write(bytes, 0, hit));
+}

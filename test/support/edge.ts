@@ -15,6 +15,7 @@ import { createSiteTable } from '../../src/sites/lookup.ts';
 import type { PurgeScope, SitePurge } from '../../src/sites/purge.ts';
 import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
 import type { CertificatePair } from '../../src/sites/table.ts';
+import { formatHit } from './access-record.ts';
 
 export interface TestEdge {
   readonly edge: Edge;
@@ -101,6 +102,7 @@ export async function startTestEdge(
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
     accessLog: {
       write: (_domainId, record) => void lines.push(formatLine(record, UTC).split('\t')),
+      writeHit: (hit) => void lines.push(formatHit(hit, UTC).split('\t')),
       countOrigin: () => undefined,
     },
     clock,

@@ -1,14 +1,16 @@
 /** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
-import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../context.ts';
-import { formatPrepared, PreparedLines, type PreparedReply } from '../prepared-lines.ts';
-import { conditionsOf, type PreparedAnswer, type WrittenAnswer } from '../shortcuts.ts';
-import type { Secured } from '../tls/secured.ts';
-import { formatHead } from './head-text.ts';
+import { PreparedLines, type PreparedReply } from '../prepared-lines.ts';
+import type { Shortcut } from '../shortcut.ts';
+import { KEY_MARKS, type ShortcutKey } from '../shortcut-key.ts';
+import type { StoredBody } from '../store/store.ts';
+import { isMisdirected, type Secured } from '../tls/secured.ts';
+import { HeadClient } from './head-client.ts';
+import { Outlet } from './outlet.ts';
 import type { RequestHead } from './read-head.ts';
-import { RepeatedText } from './repeated-text.ts';
+import { WrittenAnswer } from './written-answer.ts';
 
 /** On which nobody speaks for others: no trusted proxy. */
 export interface PreparedConnection {
@@ -20,62 +22,82 @@ export interface PreparedConnection {
   readonly keepAliveLines: string;
 }
 
-type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics' | 'pins'>;
+type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
+/** One that is not out yet. */
 interface Reply extends PreparedReply {
-  readonly written: WrittenAnswer<Buffer>;
+  readonly answer: Shortcut;
+  readonly written: WrittenAnswer;
+  readonly held: StoredBody | undefined;
   /** To the socket. */
   readonly givenBefore: number;
 }
 
-/** Smaller bodies are one piece with their head. */
-const MAX_JOINED_BYTES = 16 * 1024;
-
 export class PreparedReplies {
   readonly #edge: PreparedContext;
   readonly #connection: PreparedConnection;
-  readonly #host = new RepeatedText((text) => hostOf(['host', text]) ?? '');
-  readonly #acceptEncoding = new RepeatedText((text) => text);
-  readonly #referer = new RepeatedText(orAbsent);
-  readonly #userAgent = new RepeatedText(orAbsent);
+  readonly #client: HeadClient;
+  readonly #outlet: Outlet;
+  readonly #lines: PreparedLines;
   /** In order. */
   readonly #underWay: Reply[] = [];
-  readonly #lines: PreparedLines;
 
   constructor(edge: PreparedContext, connection: PreparedConnection) {
     this.#edge = edge;
     this.#connection = connection;
+    this.#client = new HeadClient(connection.clientAddress);
+    this.#outlet = new Outlet(connection.socket, this.#conclude);
     this.#lines = new PreparedLines(edge, '1.1');
   }
 
   /** `bytes` begin with the head. `givenBefore`: to the socket. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
   answer(bytes: Buffer, head: RequestHead, givenBefore: number): number {
     if (!isPlainGet(head)) return 0;
-    const { isTls, secured, clientAddress } = this.#connection;
-    const startedAt = this.#edge.clock();
-    const request = {
-      isTls,
-      secured,
-      clientAddress,
-      host: this.#host.read(bytes, head.hostStart, head.hostEnd),
-      target: bytes.toString('latin1', head.targetStart, head.targetEnd),
-      conditions: readConditions(bytes, head),
-      acceptEncoding: this.#acceptEncoding.read(bytes, head.acceptEncodingStart, head.acceptEncodingEnd),
-      referer: this.#referer.read(bytes, head.refererStart, head.refererEnd),
-      userAgent: this.#userAgent.read(bytes, head.userAgentStart, head.userAgentEnd),
-    };
-    const answer = this.#edge.shortcuts.find(request, startedAt);
-    if (answer === undefined) return 0;
-    answer.written.http1 ??= write(answer, request.target, this.#connection.keepAliveLines);
-    const written = answer.written.http1;
-    this.#underWay.push({ givenBefore, answer, written, request, startedAt, requestBytes: head.end });
-    this.#send(written.head, answer.body);
-    return written.headBytes + written.bodyBytes;
+    const { shortcuts, clock } = this.#edge;
+    const { isTls, keepAliveLines } = this.#connection;
+    const startedAt = clock();
+    fillKey(shortcuts.key, isTls, bytes, head);
+    const shortcut = shortcuts.findByKey(startedAt);
+    if (shortcut === undefined || !this.#mayHave(shortcut, bytes, head)) return 0;
+    const written = shortcut.http1?.at(startedAt) ?? new WrittenAnswer(shortcut, keepAliveLines, startedAt);
+    shortcut.http1 = written;
+    const loose = written.hasBody ? NO_BODY : shortcut.looseBody();
+    if (loose === undefined) return 0;
+    const sentBytes = written.headBytes + shortcut.bodyBytes;
+    if (this.#outlet.send(written.bytes, loose.body)) {
+      const { clientAddress } = this.#client;
+      this.#lines.concludeOut(
+        shortcut,
+        written.logged,
+        { clientAddress, startedAt, requestBytes: head.end, sentBytes },
+        bytes,
+        head,
+      );
+    } else {
+      written.waiting += 1;
+      const request = this.#client.describe(bytes, head);
+      this.#underWay.push({
+        answer: shortcut,
+        written,
+        held: loose.held,
+        givenBefore,
+        request,
+        startedAt,
+        requestBytes: head.end,
+      });
+    }
+    return sentBytes;
+  }
+
+  #mayHave(shortcut: Shortcut, bytes: Buffer, head: RequestHead): boolean {
+    const { secured } = this.#connection;
+    if (secured !== undefined && isMisdirected(shortcut.site, shortcut.host, secured)) return false;
+    return shortcut.letIn?.admits(this.#client, bytes, head) ?? true;
   }
 
   /** The client has to be waited for; gives what ends that. */
   hold(): () => void {
-    const held = this.#underWay.at(-1)?.answer.held;
+    const held = this.#underWay.at(-1)?.held;
     return held === undefined ? NOTHING : this.#edge.pins.hold(held, this);
   }
 
@@ -85,28 +107,17 @@ export class PreparedReplies {
     this.#connection.socket.destroy();
   };
 
-  #send(head: Buffer, body: readonly Buffer[]): void {
-    const { socket } = this.#connection;
-    if (isJoined(body)) {
-      socket.write(head, this.#conclude);
-      return;
-    }
-    socket.cork();
-    socket.write(head);
-    for (const piece of body) socket.write(piece, piece === body.at(-1) ? this.#conclude : undefined);
-    socket.uncork();
-  }
-
   /** Of the oldest: it is out, or the connection is gone. */
   readonly #conclude = (error?: Error | null): void => {
     const reply = this.#underWay.shift();
     if (reply === undefined) return;
-    const { logged, headBytes, bodyBytes } = reply.written;
+    const { written, answer } = reply;
+    written.waiting -= 1;
     const isOut = error === undefined || error === null;
-    const bytes = headBytes + bodyBytes;
+    const bytes = written.headBytes + answer.bodyBytes;
     // As far as the system took them.
     const taken = Math.max(0, this.#connection.socket.bytesWritten - reply.givenBefore);
-    this.#lines.conclude(reply, logged, isOut ? bytes : Math.min(bytes, taken), isOut);
+    this.#lines.conclude(reply, written.logged, isOut ? bytes : Math.min(bytes, taken), isOut);
   };
 }
 
@@ -115,32 +126,29 @@ export function isPlainGet(head: RequestHead): boolean {
   return head.isPlain && !head.isHead;
 }
 
-function readConditions(bytes: Buffer, head: RequestHead): string {
-  const { ifNoneMatchStart, ifNoneMatchEnd, ifModifiedSinceStart, ifModifiedSinceEnd } = head;
-  if (ifNoneMatchEnd === 0 && ifModifiedSinceEnd === 0) return '';
-  const tags = bytes.toString('latin1', ifNoneMatchStart, ifNoneMatchEnd);
-  return conditionsOf(orAbsent(tags), orAbsent(bytes.toString('latin1', ifModifiedSinceStart, ifModifiedSinceEnd)));
+function fillKey(key: ShortcutKey, isTls: boolean, bytes: Buffer, head: RequestHead): void {
+  key.begin(isTls);
+  const { hostStart, hostEnd } = head;
+  if (!key.addPlainHost(bytes, hostStart, hostEnd))
+    key.addText(hostOf(['host', bytes.toString('latin1', hostStart, hostEnd)]) ?? '');
+  key.add(bytes, head.targetStart, head.targetEnd);
+  addField(key, KEY_MARKS.coding, bytes, head.acceptEncodingStart, head.acceptEncodingEnd);
+  addField(key, KEY_MARKS.ifNoneMatch, bytes, head.ifNoneMatchStart, head.ifNoneMatchEnd);
+  addField(key, KEY_MARKS.ifModifiedSince, bytes, head.ifModifiedSinceStart, head.ifModifiedSinceEnd);
 }
 
-/** A field that is not there. */
-function orAbsent(text: string): string | undefined {
-  return text === '' ? undefined : text;
+/** Absent where start and end are the same. */
+function addField(
+  key: ShortcutKey,
+  mark: Parameters<ShortcutKey['addMark']>[0],
+  bytes: Buffer,
+  start: number,
+  end: number,
+): void {
+  if (start === end) return;
+  key.addMark(mark);
+  key.add(bytes, start, end);
 }
 
 const NOTHING = (): void => undefined;
-
-function isJoined(body: readonly Buffer[]): boolean {
-  const [piece] = body;
-  return piece === undefined || (body.length === 1 && piece.length <= MAX_JOINED_BYTES);
-}
-
-function write(answer: PreparedAnswer, target: string, framing: string): WrittenAnswer<Buffer> {
-  const { status, reason, headers, body } = answer;
-  const head = Buffer.from(formatHead(status, reason, headers, framing), 'latin1');
-  return {
-    head: ownBytes(isJoined(body) ? [head, ...body] : [head]),
-    headBytes: head.length,
-    bodyBytes: body.reduce((sum, { length }) => sum + length, 0),
-    logged: formatPrepared(answer, target, '1.1'),
-  };
-}
+const NO_BODY = { body: [], held: undefined } as const;

@@ -2,8 +2,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { hostOf } from '#http/request.ts';
 import type { EdgeContext } from '../context.ts';
-import { formatPrepared, PreparedLines, type PreparedReply } from '../prepared-lines.ts';
-import { conditionsOf, type PreparedAnswer, type WrittenAnswer } from '../shortcuts.ts';
+import { formatPrepared, type PreparedAnswer, type WrittenAnswer } from '../prepared-answer.ts';
+import { PreparedLines, type PreparedReply } from '../prepared-lines.ts';
 import type { Secured } from '../tls/secured.ts';
 import { headFields } from './head-fields.ts';
 import type { PlainHead } from './plain.ts';
@@ -17,9 +17,10 @@ export interface PreparedStreamsOptions {
   readonly onClosed: () => void;
 }
 
-type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'metrics' | 'pins'>;
+type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
 interface Reply extends PreparedReply {
+  readonly answer: PreparedAnswer;
   readonly written: WrittenAnswer<string[]>;
   /** Its client is slow, has so long for each piece, and keeps the body in memory; ends that. */
   endWait: (() => void) | undefined;
@@ -56,13 +57,14 @@ export class PreparedStreams {
       host: this.#hostOf(head.authority),
       target,
       acceptEncoding,
-      conditions: conditionsOf(orAbsent(head.ifNoneMatch), orAbsent(head.ifModifiedSince)),
+      ifNoneMatch: orAbsent(head.ifNoneMatch),
+      ifModifiedSince: orAbsent(head.ifModifiedSince),
       referer: orAbsent(head.referer),
       userAgent: orAbsent(head.userAgent),
     };
     const answer = this.#edge.shortcuts.find(request, startedAt);
     if (answer === undefined) return false;
-    answer.written.http2 ??= write(answer, target);
+    answer.written.http2 ??= write(answer);
     const written = answer.written.http2;
     if (this.#untakenBytes > 0 && this.#untakenBytes + written.bodyBytes > MAX_UNTAKEN_BYTES) return false;
     this.#untakenBytes += written.bodyBytes;
@@ -124,13 +126,13 @@ function send(stream: ServerHttp2Stream, { head }: WrittenAnswer<string[]>, body
   stream.end(last);
 }
 
-function write(answer: PreparedAnswer, target: string): WrittenAnswer<string[]> {
+function write(answer: PreparedAnswer): WrittenAnswer<string[]> {
   const { fields, headBytes } = headFields(answer.status, answer.headers);
   return {
     head: fields,
     headBytes,
     bodyBytes: answer.body.reduce((sum, { length }) => sum + length, 0),
-    logged: formatPrepared(answer, target, '2.0'),
+    logged: formatPrepared(answer, '2.0'),
   };
 }
 

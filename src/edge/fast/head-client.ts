@@ -1,0 +1,39 @@
+/** Who asks on one bare connection, as rules are asked about it: texts are made when a rule wants them, and of what comes again once. */
+import type { SiteAccess } from '#sites/access.ts';
+import type { AskingClient } from '../access.ts';
+import type { AskingConnection } from '../let-in.ts';
+import type { RequestHead } from './read-head.ts';
+import { RepeatedText } from './repeated-text.ts';
+
+export class HeadClient implements AskingConnection<RequestHead> {
+  readonly clientAddress: string;
+  readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined } = {
+    access: undefined,
+    userAgent: undefined,
+  };
+  readonly #referer = new RepeatedText(orAbsent);
+  readonly #userAgent = new RepeatedText(orAbsent);
+
+  constructor(clientAddress: string) {
+    this.clientAddress = clientAddress;
+  }
+
+  /** To be kept until its answer is out. */
+  describe(bytes: Buffer, head: RequestHead): AskingClient {
+    const { clientAddress } = this;
+    return { clientAddress, referer: this.refererOf(bytes, head), userAgent: this.userAgentOf(bytes, head) };
+  }
+
+  refererOf(bytes: Buffer, { refererStart, refererEnd }: RequestHead): string | undefined {
+    return this.#referer.read(bytes, refererStart, refererEnd);
+  }
+
+  userAgentOf(bytes: Buffer, { userAgentStart, userAgentEnd }: RequestHead): string | undefined {
+    return this.#userAgent.read(bytes, userAgentStart, userAgentEnd);
+  }
+}
+
+/** A field that is not there. */
+function orAbsent(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,36 @@
+/** Where answers go out on one connection, in their order. */
+import type { Socket } from 'node:net';
+
+export class Outlet {
+  readonly #socket: Socket;
+  readonly #onOut: (error?: Error | null) => void;
+  /** Writes that were known to be out before their callbacks came. */
+  #known = 0;
+
+  /** `onOut`: of the oldest of those that had to wait. */
+  constructor(socket: Socket, onOut: (error?: Error | null) => void) {
+    this.#socket = socket;
+    this.#onOut = onOut;
+  }
+
+  /** True: the system has all of it, and `onOut` is not called for it. */
+  send(first: Buffer, rest: readonly Buffer[]): boolean {
+    const socket = this.#socket;
+    const last = rest.at(-1);
+    if (last === undefined) socket.write(first, this.#onWritten);
+    else {
+      socket.cork();
+      socket.write(first);
+      for (const piece of rest) socket.write(piece, piece === last ? this.#onWritten : undefined);
+      socket.uncork();
+    }
+    const isOut = socket.writableLength === 0 && socket.errored === null && !socket.destroyed;
+    if (isOut) this.#known += 1;
+    return isOut;
+  }
+
+  readonly #onWritten = (error?: Error | null): void => {
+    if (this.#known > 0) this.#known -= 1;
+    else this.#onOut(error);
+  };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { hostOf } from '#http/request.ts';
+import { KEY_MARKS, ShortcutKey } from './shortcut-key.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+
+/** Of bytes, where `asBytes`. */
+function fill(key: ShortcutKey, parts: readonly string[], asBytes = false): number | undefined {
+  const [host = '', target = '', coding = ''] = parts;
+  key.begin(false);
+  if (!asBytes) key.addText(host);
+  else assert.equal(key.addPlainHost(latin1(`  ${host}`), 2, 2 + host.length), true);
+  if (asBytes) key.add(latin1(`- ${target} -`), 2, 2 + target.length);
+  else key.addText(target);
+  if (coding !== '') key.addMark(KEY_MARKS.coding);
+  key.addText(coding);
+  return key.end();
+}
+
+describe('the key of a shortcut', () => {
+  test('is the same of the same parts, as bytes or as texts', () => {
+    const key = new ShortcutKey();
+    for (const parts of [
+      ['a.test', '/'],
+      ['a.test', '/a?\xe9', 'gzip, \xff'],
+      ['a', '/'.repeat(900)],
+    ]) {
+      const hash = fill(key, parts);
+      const kept = key.keep();
+      assert.equal(fill(key, ['b.test', '/b']) === hash, false);
+      assert.equal(key.is(kept), false);
+      assert.equal(fill(key, parts, true), hash);
+      assert.equal(key.is(kept), true);
+    }
+  });
+
+  test('is another one where anything differs', () => {
+    const key = new ShortcutKey();
+    const kept = [
+      ['a.test', '/a'],
+      ['a.test', '/b'],
+      ['a.tes', 't/a'],
+      ['a.test', '/a', 'br'],
+      ['a.test', '/a', 'b'],
+    ].map((parts) => {
+      fill(key, parts);
+      return key.keep();
+    });
+    key.begin(true);
+    key.addText('a.test/a');
+    key.end();
+    for (const one of kept) assert.equal(key.is(one), false);
+    // Who puts parts together knows that no host holds a slash.
+    const same = kept.map(
+      (one) => kept.filter((other) => Buffer.from(one.buffer).equals(Buffer.from(other.buffer))).length,
+    );
+    assert.deepEqual(same, [2, 1, 2, 1, 1]);
+  });
+
+  test('is none where it is too long, whatever comes behind', () => {
+    const key = new ShortcutKey();
+    assert.notEqual(fill(key, ['a', `/${'x'.repeat(1_021)}`]), undefined);
+    assert.equal(fill(key, ['a', `/${'x'.repeat(1_022)}`]), undefined);
+    assert.equal(fill(key, ['a', `/${'x'.repeat(1_022)}`], true), undefined);
+    assert.equal(fill(key, ['a', `/${'x'.repeat(2_000)}`, 'br']), undefined);
+    assert.notEqual(fill(key, ['a', '/']), undefined);
+  });
+
+  test('takes of a host as bytes what is spelt as a site is found by', () => {
+    const key = new ShortcutKey();
+    for (const host of [
+      'a.test',
+      'a',
+      '1.2.3.4',
+      'x_y~.test',
+      'a'.repeat(254),
+      'A.test',
+      'a.test.',
+      'a.test:80',
+      '[::1]',
+      '',
+      'a'.repeat(255),
+      'a b',
+      '.',
+    ]) {
+      key.begin(false);
+      const isTaken = key.addPlainHost(latin1(host), 0, host.length);
+      if (isTaken) assert.equal(hostOf(['host', host]), host);
+    }
+    key.begin(false);
+    assert.equal(key.addPlainHost(latin1('www.example.com'), 0, 15), true);
+  });
+});

@@ -1,0 +1,109 @@
+/** What a shortcut is found by, as bytes that are put together in one place for all requests: no text is made of what is only looked up. */
+import { randomInt } from 'node:crypto';
+
+/** What clients choose of it must not fill the memory. */
+const MAX_BYTES = 1_024;
+
+export class ShortcutKey {
+  readonly #words = new Int32Array(MAX_BYTES / 4);
+  readonly #bytes = Buffer.from(this.#words.buffer);
+  /** Which keys share a hash is nobody's to choose. */
+  readonly #seed = randomInt(2 ** 32) | 0;
+  #length = 0;
+  #isTooLong = false;
+
+  /** Parts follow in the order host, target, and if there are any `Accept-Encoding` and conditions. */
+  begin(isTls: boolean): void {
+    this.#isTooLong = false;
+    this.#bytes[0] = isTls ? 1 : 0;
+    this.#length = 1;
+  }
+
+  /** False: it may have another spelling, and nothing was added. What no host name has does not make two keys the same. */
+  addPlainHost(bytes: Buffer, start: number, end: number): boolean {
+    if (end === start || end - start > MAX_HOST_BYTES || bytes[end - 1] === DOT) return false;
+    const to = this.#bytes;
+    let at = this.#length;
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i] ?? 0;
+      if (PLAIN_HOST[byte] !== 1) return false;
+      to[at++] = byte;
+    }
+    this.#length = at;
+    return true;
+  }
+
+  add(bytes: Buffer, start: number, end: number): void {
+    if (!this.#hasRoom(end - start)) return;
+    const to = this.#bytes;
+    let at = this.#length;
+    for (let i = start; i < end; i++) to[at++] = bytes[i] ?? 0;
+    this.#length = at;
+  }
+
+  /** A character for each byte. */
+  addText(text: string): void {
+    if (this.#hasRoom(text.length)) this.#length += this.#bytes.write(text, this.#length, 'latin1');
+  }
+
+  /** None of the parts holds such a byte. */
+  addMark(mark: KeyMark): void {
+    if (!this.#hasRoom(1)) return;
+    this.#bytes[this.#length] = mark;
+    this.#length += 1;
+  }
+
+  /** Of all that was added; `undefined`: it is too long to be kept. */
+  end(): number | undefined {
+    if (this.#isTooLong) return undefined;
+    const bytes = this.#bytes;
+    const words = this.#words;
+    // No part holds a zero, so that two that are the same with these are the same.
+    for (let at = this.#length; (at & 3) !== 0; at++) bytes[at] = 0;
+    const count = this.#wordCount;
+    let hash = this.#seed;
+    for (let i = 0; i < count; i++) {
+      hash = Math.imul(hash ^ (words[i] ?? 0), 0x9e37_79b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
+  }
+
+  /** `kept`: from `keep`. */
+  is(kept: Int32Array): boolean {
+    const words = this.#words;
+    const count = this.#wordCount;
+    if (kept.length !== count) return false;
+    for (let i = 0; i < count; i++) if (kept[i] !== words[i]) return false;
+    return true;
+  }
+
+  keep(): Int32Array {
+    return this.#words.slice(0, this.#wordCount);
+  }
+
+  get bytes(): number {
+    return this.#length;
+  }
+
+  get #wordCount(): number {
+    return (this.#length + 3) >> 2;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    if (this.#length + bytes > MAX_BYTES) this.#isTooLong = true;
+    return !this.#isTooLong;
+  }
+}
+
+/** Each stands before what it names. */
+export const KEY_MARKS = { coding: 0x20, ifNoneMatch: 0x0a, ifModifiedSince: 0x0d } as const;
+type KeyMark = (typeof KEY_MARKS)[keyof typeof KEY_MARKS];
+
+const DOT = 0x2e;
+/** As far as `hostOf` takes them. */
+const MAX_HOST_BYTES = 254;
+/** Those that `hostOf` leaves as they are. */
+const PLAIN_HOST = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(/[a-z0-9._~-]/.test(String.fromCharCode(byte))),
+);
