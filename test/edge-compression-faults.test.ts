@@ -212,6 +212,31 @@ describe('clients', () => {
     }
     assert.match(await coded.edge.registry.metrics(), /compressions_total\{coding="gzip",outcome="refused"\} 4/);
   });
+
+  test('get a stored page as it is only for so long', async (t) => {
+    const body = someText(5000);
+    const held: ServerResponse[] = [];
+    const { edge, get } = await startCodedEdge(t, (request, response) => {
+      if (request.target === '/stored') return reply(body, HTML)(request, response);
+      response.writeHead(200, DYNAMIC).write(body);
+      held.push(response);
+    });
+    const ask = () => get('/stored', 'br', { connection: 'keep-alive' });
+    await get('/stored');
+    const others = Array.from({ length: 16 }, (_, i) => get(`/${i}`, 'gzip'));
+    await eventually('as many as may be', async () => /outcome="made"\} 16/.test(await edge.registry.metrics()));
+    for (let i = 0; i < 3; i++) {
+      const { coding, text } = await ask();
+      assert.deepEqual([coding, text === body], [undefined, true]);
+    }
+    for (const response of held) response.end();
+    await Promise.all(others);
+    const { text } = await eventually('there is room again', async () => {
+      const read = await ask();
+      return read.coding === 'br' && read;
+    });
+    assert.ok(text === body);
+  });
 });
 
 describe('a page whose length turns out too large', () => {

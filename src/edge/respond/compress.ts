@@ -36,9 +36,16 @@ export async function compressAnswer(
   if (status === 304) return { ...answer, headers: codedHeadersOf304(plain.headers) };
   const coder = { viewer, edge, form: { siteId: asked.site.id, key: asked.key, options: asked.options, coding } };
   const coded = request.method === 'HEAD' ? await codeHead(coder, plain) : await codeBody(coder, plain);
-  if (coded === undefined) return plain;
+  if (coded === undefined) return forOnce(plain);
   const { bytes, ...given } = coded;
   return { ...answer, headers: codedHeaders(plain.headers, coding, bytes), ...given };
+}
+
+/** The next one may be coded again: it is not to be kept ready. */
+function forOnce(answer: EdgeAnswer): EdgeAnswer {
+  if (answer.stored === undefined) return answer;
+  const { place: _, ...stored } = answer.stored;
+  return { ...answer, stored };
 }
 
 /** The response has a coding that the client does not read: there is nothing in the cache for it. */
