@@ -12,6 +12,7 @@ import { connectorSuite } from '#sms/connectors/connector.suite.ts';
 import { composeSubmit } from '#sms/smpp/compose.ts';
 import { Session } from '#sms/smpp/session.ts';
 import { openSocket } from '#sms/smpp/socket.ts';
+import { BIND, SESSION_TIMES } from './support/bind.ts';
 import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from './support/carrier.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
@@ -300,16 +301,8 @@ function sessionAt(port: number, previousSequence: number) {
   );
   const session: Session = new Session({
     command: 'bindTransmitter',
-    bind: {
-      systemId: 'a',
-      password: 'b',
-      systemType: '',
-      interfaceVersion: 0x34,
-      addrTon: 0,
-      addrNpi: 0,
-      addressRange: '',
-    },
-    times: { bindMs: 10_000, enquireMs: 30_000, inactivityMs: 40_000, responseMs: 30_000 },
+    bind: BIND,
+    times: SESSION_TIMES,
     timers: systemTimers,
     transport,
     events: { bound: resolve, deliver: async () => true, ended: () => {} },

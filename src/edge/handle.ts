@@ -14,7 +14,7 @@ import type { EdgeContext, Visit } from './context.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
 import { redirectToHttps, withTransportSecurity } from './https-only.ts';
 import { canReadAlong, lookUp } from './look-up.ts';
-import { findNamedSite } from './named-site.ts';
+import { findNamedSite, type NamedSite } from './named-site.ts';
 import { isPart } from './parts.ts';
 import { planRequest } from './plan.ts';
 import { isReadable, openStored } from './readable.ts';
@@ -56,12 +56,7 @@ export function concludeLeft(viewer: Viewer, edge: EdgeContext): void {
   conclude(viewer, edge, { host: undefined, domainId: 0 }, undefined, edge.clock());
 }
 
-/** Whose line it is: of the site that stage 2 has found, or of none. */
-interface NamedSite {
-  host: string | undefined;
-  domainId: number;
-}
-
+/** `named`: the site that stage 2 has found, or none. */
 function conclude(
   viewer: Viewer,
   edge: EdgeContext,

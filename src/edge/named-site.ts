@@ -3,9 +3,10 @@ import type { RawHeaders } from '#http/headers.ts';
 import { hostOf } from '#http/request.ts';
 import type { SiteTable } from '#sites/table.ts';
 
-interface NamedSite {
-  readonly host: string;
-  readonly domainId: number;
+/** Of no site until one is found. */
+export interface NamedSite {
+  host: string | undefined;
+  domainId: number;
 }
 
 /** `undefined`: it names none, or not one, or sites cannot be looked up just now, as the requests that need one will say. */

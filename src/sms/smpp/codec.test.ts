@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyPdu } from '../../../test/support/any-pdu.ts';
+import { BIND } from '../../../test/support/bind.ts';
 import { decodePdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
 import { FrameReader, MAX_PDU_OCTETS } from './frames.ts';
@@ -85,14 +86,13 @@ describe('SMPP codec', () => {
   });
 
   test('what does not fit its field is refused before it is sent', () => {
-    const bind = { systemId: 'a', password: 'b', systemType: '', interfaceVersion: 0x34, addrTon: 0, addrNpi: 0 };
     for (const wrong of [
       { systemId: 'sixteen letters.' },
       { password: 'a\0b' },
       { systemType: '类型' },
       { addrTon: 256 },
     ]) {
-      const fields = { ...bind, addressRange: '', ...wrong };
+      const fields = { ...BIND, ...wrong };
       assert.throws(
         () => encodePdu({ command: 'bindTransceiver', status: 0, sequence: 1, fields, tlvs: [] }),
         RangeError,

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { anyPdu } from '../../../test/support/any-pdu.ts';
+import { BIND, SESSION_TIMES } from '../../../test/support/bind.ts';
 import { createManualTimers } from '../../../test/support/timers.ts';
 import { decodePdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
@@ -14,16 +15,6 @@ import { reconnectDelayMs } from './reconnect.ts';
 import { nextSequence } from './sequence.ts';
 import { Session, type SessionEnd, type SessionOptions } from './session.ts';
 
-const TIMES = { bindMs: 10_000, enquireMs: 30_000, inactivityMs: 40_000, responseMs: 30_000 };
-const BIND: Fields<'bindTransceiver'> = {
-  systemId: 'a',
-  password: 'b',
-  systemType: '',
-  interfaceVersion: 0x34,
-  addrTon: 0,
-  addrNpi: 0,
-  addressRange: '',
-};
 const MESSAGE: Fields<'submitSm'> = {
   serviceType: '',
   sourceAddrTon: 0,
@@ -321,7 +312,7 @@ function begin(options: Partial<SessionOptions> = {}, deliver: () => Promise<boo
   const session = new Session({
     command: 'bindTransceiver',
     bind: BIND,
-    times: TIMES,
+    times: SESSION_TIMES,
     timers,
     transport,
     events,
