@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { sql } from 'kysely';
 import { listConnectors, openSettings } from '#db/sms-connectors.ts';
+import { connectTestCarrier } from './support/carrier.ts';
 import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { needsNetSmpp, needsProgram } from './support/needs.ts';
@@ -78,6 +79,57 @@ test('the test of a connector tells why a carrier takes no session, and asks onc
   ]);
   const [isBound, refused] = await probe('nobody', { port: 1 });
   assert.deepEqual([isBound, /ECONNREFUSED/.test(String(refused))], ['0', true]);
+});
+
+test('what a carrier asks of sessions and addresses is set, shown and sent', needsNetSmpp(), async (t) => {
+  const smsc = await startSmsc(t);
+  const { api, operate } = await startSmsApi(t, newSqlite);
+  const set = (request: object) => operate('smsOperator.setConnector', { name: 'carrier', ...request });
+  const asked = [
+    'interface_version',
+    'sender_type',
+    'destination_type',
+    'bind_seconds',
+    'registered_delivery',
+  ] as const;
+  const shown = async () => {
+    const { list } = smsData(await operate('smsOperator.listConnectors', {}));
+    const [, carrier] = Array.isArray(list) ? list : [];
+    return asked.map((name) => carrier[name]);
+  };
+  await set({ enabled: 0, host: '127.0.0.1', port: smsc.port, system_id: 'shop', sender: 'Shop' });
+  assert.deepEqual(await shown(), ['34', '', '1,1', 10, '1']);
+  await set({
+    interface_version: 50,
+    sender_type: '0,1',
+    destination_type: '2,8',
+    bind_seconds: 5,
+    registered_delivery: 0,
+  });
+  await set({ window: 3 });
+  assert.deepEqual(await shown(), ['50', '0,1', '2,8', 5, '0'], 'what is not given stays');
+  for (const [field, value] of [
+    ['interface_version', '35'],
+    ['sender_type', '5'],
+    ['sender_type', '5,256'],
+    ['destination_type', '1,1,1'],
+    ['bind_seconds', 0],
+    ['registered_delivery', 3],
+  ] as const) {
+    const answer = await set({ [field]: value });
+    assert.deepEqual([answer.errorCode, String(answer.body['info']).includes(field)], ['fieldInvalid', true], field);
+  }
+  const [, stored] = await listConnectors(api.db.query);
+  assert.ok(stored !== undefined);
+  const { carrier, bound } = connectTestCarrier(t, openSettings(api.ring, stored));
+  await bound();
+  const part = { partId: 1, destination: '+8613800138000', sender: '', text: 'a', part: 1, parts: 1, reference: 0 };
+  assert.equal((await carrier.submit(part)).kind, 'accepted');
+  assert.equal(smsc.events.find(({ event }) => event === 'bind')?.['interface_version'], 0x50);
+  const [submit] = smsc.submits();
+  assert.deepEqual([submit?.from, submit?.types, submit?.registered], ['Shop', [0, 1, 2, 8], 0]);
+  await set({ sender_type: '', destination_type: '' });
+  assert.deepEqual(await shown(), ['50', '', '1,1', 5, '0'], 'empty is by its form again');
 });
 
 test('over TLS it verifies the carrier', needsProgram('openssl'), async (t) => {

@@ -4,7 +4,7 @@ import type { RouteName } from '#contract/routes.ts';
 import type { LedgerEntry, SmsPrice } from '#db/sms-balance.ts';
 import type { StoredConnector } from '#db/sms-connectors.ts';
 import type { SmsApp } from '#model/sms-app.ts';
-import type { SmppSettings } from '#model/sms-connector.ts';
+import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
 import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
@@ -24,7 +24,10 @@ export interface ConnectorChange {
     readonly ca: string | undefined;
     readonly serverName: string | undefined;
   };
-  readonly smpp: { readonly [K in keyof Omit<SmppSettings, 'kind' | 'tls'>]?: SmppSettings[K] | undefined };
+  readonly senderType: AddressType | 'byForm' | undefined;
+  readonly smpp: {
+    readonly [K in keyof Omit<SmppSettings, 'kind' | 'tls' | 'senderType'>]?: SmppSettings[K] | undefined;
+  };
 }
 
 interface RouteView {
@@ -98,6 +101,7 @@ function readConnector(request: RequestOf<'smsOperator.setConnector'>): Connecto
     enabled: request.enabled,
     partsPerSecond: request.rate,
     tls: { isOn: request.tls, ca: request.tls_ca, serverName: request.tls_server_name },
+    senderType: request.sender_type === undefined ? undefined : (readAddressType(request.sender_type) ?? 'byForm'),
     smpp: {
       host: request.host,
       port: request.port,
@@ -105,10 +109,14 @@ function readConnector(request: RequestOf<'smsOperator.setConnector'>): Connecto
       systemId: request.system_id,
       password: request.password,
       systemType: request.system_type,
+      interfaceVersion: request.interface_version && Number.parseInt(request.interface_version, 16),
       sender: request.sender,
+      destinationType: readDestinationType(request.destination_type),
       window: request.window,
+      bindSeconds: request.bind_seconds,
       enquireSeconds: request.enquire_seconds,
       responseSeconds: request.response_seconds,
+      registeredDelivery: request.registered_delivery && Number(request.registered_delivery),
       concatenation: request.concatenation,
       gsm7: request.gsm7,
       receiptIds: request.receipt_ids,
@@ -135,16 +143,39 @@ function writeConnector({
     bind: settings.bind,
     system_id: settings.systemId,
     system_type: settings.systemType,
+    interface_version: VERSIONS[settings.interfaceVersion] ?? '34',
     sender: settings.sender,
+    sender_type: settings.senderType === undefined ? '' : writeAddressType(settings.senderType),
+    destination_type: writeAddressType(settings.destinationType),
     window: settings.window,
+    bind_seconds: settings.bindSeconds,
     enquire_seconds: settings.enquireSeconds,
     response_seconds: settings.responseSeconds,
+    registered_delivery: RECEIPTS[settings.registeredDelivery] ?? '1',
     concatenation: settings.concatenation,
     gsm7: writeFlag(settings.gsm7),
     receipt_ids: settings.receiptIds,
     receipt_zone_minutes: settings.receiptZoneMinutes,
     unmarked_receipts: writeFlag(settings.unmarkedReceipts),
   };
+}
+
+const VERSIONS: Readonly<Record<number, '33' | '34' | '50'>> = { 51: '33', 52: '34', 80: '50' };
+const RECEIPTS = ['0', '1', '2'] as const;
+
+/** TON and NPI with a comma between them; `undefined`: by the form of the address. */
+function readAddressType(text: string): AddressType | undefined {
+  const [ton, npi] = text.split(',').map(Number);
+  return ton === undefined || npi === undefined ? undefined : { ton, npi };
+}
+
+/** Whom we send to is E.164. */
+function readDestinationType(text: string | undefined): AddressType | undefined {
+  return text === undefined ? undefined : (readAddressType(text) ?? SMPP_DEFAULTS.destinationType);
+}
+
+function writeAddressType({ ton, npi }: AddressType): string {
+  return `${ton},${npi}`;
 }
 
 function writeEntry(entry: LedgerEntry, { formatTime }: Look): DataOf<'smsOperator.listLedger'>['list'][0] {

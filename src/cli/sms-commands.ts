@@ -7,9 +7,9 @@ import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, addToList, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { smsConnectorCommand } from './sms-connector-command.ts';
 import {
   smsAppCommand,
-  smsConnectorCommand,
   smsLedgerCommand,
   smsPriceCommand,
   smsRechargeCommand,

@@ -1,11 +1,9 @@
-/** `causeway sms app`, `price`, `recharge`, `ledger`, `connector` and `route`: for the operator of this machine. */
+/** `causeway sms app`, `price`, `recharge`, `ledger` and `route`: for the operator of this machine. */
 import { Command, Option } from 'commander';
-import type { CallOf } from '#contract/operations.ts';
 import { run } from './account-commands.ts';
-import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, type Options, onOffOption, splitList, textOption, wholeNumber } from './options.ts';
+import type { CliContext } from './context.ts';
+import { addCallSettings, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
-import { readTextFile } from './setting-commands.ts';
 
 export function smsAppCommand(context: CliContext): Command {
   const command = new Command('app').description('SMS services of accounts');
@@ -93,66 +91,6 @@ export function smsLedgerCommand(context: CliContext): Command {
     );
 }
 
-export function smsConnectorCommand(context: CliContext): Command {
-  const command = new Command('connector').description('ways to carriers');
-  const set = addCallSettings(command.command('set <name>'), context)
-    .description('add a connector, or change what is given of one')
-    .option('--host <host>', 'of the carrier')
-    .option('--port <port>', 'of the carrier', wholeNumber)
-    .option('--system-id <id>', 'the name that the carrier knows')
-    .option('--password-file <file>', 'a file with the password in its first line')
-    .option('--system-type <type>', 'as the carrier asks for it')
-    .addOption(onOffOption('--tls <switch>', 'encrypt, and verify the carrier'))
-    .option('--sender <sender>', 'who messages are from')
-    .addOption(new Option('--bind <how>', 'one session, or one for each direction').choices(['transceiver', 'pair']))
-    .option('--window <parts>', 'parts that may wait for their answer', wholeNumber)
-    .option('--rate <parts>', 'parts a second; 0: as fast as the carrier answers', wholeNumber)
-    .addOption(new Option('--concatenation <how>', 'how parts of a long message are told').choices(['udh', 'sar']))
-    .addOption(onOffOption('--gsm7 <switch>', 'GSM 03.38 for texts that it has every letter of'))
-    .addOption(new Option('--receipt-ids <form>', 'how receipts write ids').choices(['auto', 'same', 'hex', 'decimal']))
-    .addOption(new Option('--kind <kind>', 'what it speaks').choices(['smpp', 'loopback']));
-  set.action((name: string, options: Options) =>
-    run(context, options, async (client, print) => {
-      const request = { name, ...connectorOf(options) };
-      print(await client.call('smsOperator.setConnector', request), [`connector ${name} is set`]);
-    }),
-  );
-  for (const [verb, enabled] of [
-    ['enable', '1'],
-    ['disable', '0'],
-  ] as const)
-    addCallSettings(command.command(`${verb} <name>`), context)
-      .description(`${verb} a connector that is there`)
-      .action((name: string, options: Options) =>
-        run(context, options, async (client, print) => {
-          const { list } = await client.call('smsOperator.listConnectors', {});
-          if (!list.some((connector) => connector.name === name)) throw new CliError(`there is no connector ${name}`);
-          print(await client.call('smsOperator.setConnector', { name, enabled }), [`connector ${name} is ${verb}d`]);
-        }),
-      );
-  addCallSettings(command.command('test <name>'), context)
-    .description('open a session with its settings, and send nothing')
-    .action((name: string, options: Options) =>
-      run(context, options, async (client, print) => {
-        const data = await client.call('smsOperator.testConnector', { name });
-        print(data, data.bound === '1' ? [data.detail || 'the carrier took the session'] : []);
-        if (data.bound === '0') throw new CliError(`no session: ${data.detail}`);
-      }),
-    );
-  addCallSettings(command.command('list'), context)
-    .description('list connectors')
-    .action((options: Options) =>
-      run(context, options, async (client, print) => {
-        const { list } = await client.call('smsOperator.listConnectors', {});
-        const rows = list.map(({ name, kind, enabled, host, port }) => [
-          ...[name, kind, enabled === '1' ? 'on' : 'off', host === undefined ? '-' : `${host}:${port}`],
-        ]);
-        print(list, formatTable([['NAME', 'KIND', 'STATUS', 'CARRIER'], ...rows]));
-      }),
-    );
-  return command;
-}
-
 export function smsRouteCommand(context: CliContext): Command {
   const command = new Command('route').description('which connectors take which numbers');
   addCallSettings(command.command('set <connectors>'), context)
@@ -189,34 +127,4 @@ function kindOption(): Option {
 
 function kindOf(options: Options): 'ordinary' | 'advertising' {
   return textOption(options, 'kind') === 'advertising' ? 'advertising' : 'ordinary';
-}
-
-type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name'>;
-
-function connectorOf(options: Options): ConnectorRequest {
-  const file = textOption(options, 'passwordFile');
-  const given = {
-    host: options['host'],
-    port: options['port'],
-    system_id: options['systemId'],
-    system_type: options['systemType'],
-    tls: switchOf(options, 'tls'),
-    sender: options['sender'],
-    bind: options['bind'],
-    window: options['window'],
-    rate: options['rate'],
-    concatenation: options['concatenation'],
-    gsm7: switchOf(options, 'gsm7'),
-    receipt_ids: options['receiptIds'],
-    kind: options['kind'],
-    // Never an argument: those are shown to everybody on the machine.
-    password: file === undefined ? undefined : readTextFile(file).split('\n', 1)[0]?.trimEnd(),
-  };
-  // `as`: options are texts and numbers, and the interface says which of them are wrong.
-  return given as ConnectorRequest;
-}
-
-function switchOf(options: Options, name: string): '0' | '1' | undefined {
-  const text = textOption(options, name);
-  return text === undefined ? undefined : text === 'on' ? '1' : '0';
 }

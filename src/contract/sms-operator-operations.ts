@@ -53,6 +53,17 @@ const host = {
   expects: { 'zh-CN': '运营商的域名或 IP 地址', en: 'the host name or IP address of the carrier' },
 };
 
+const addressType = {
+  schema: text({ max: 7 }).schema.refine(
+    (value) => /^(\d{1,3},\d{1,3})?$/.test(value) && value.split(',').every(isOctet),
+  ),
+  expects: {
+    'zh-CN': 'TON 和 NPI，如 5,0，各为 0 到 255；或空：由号码的写法决定',
+    en: 'TON and NPI, such as 5,0, each from 0 to 255; or empty: by the form of the address',
+  },
+  json: { type: 'string', pattern: '^([0-9]{1,3},[0-9]{1,3})?$' },
+};
+
 /** What is not given stays, or has its default where the connector is new. */
 const CONNECTOR_FIELDS = {
   kind: optional(
@@ -74,10 +85,25 @@ const CONNECTOR_FIELDS = {
   system_id: optional(plainText({ min: 1, max: 15 })),
   password: optional({ ...plainText({ max: 15 }), isSecret: true as const }),
   system_type: optional(plainText({ max: 12 })),
+  interface_version: optional(
+    choice(['33', '34', '50'], {
+      'zh-CN': 'SMPP 版本：33、34 或 50（十六进制）；33 不带可选参数',
+      en: 'the version of SMPP: 33, 34 or 50, as the bind has it; with 33 no optional parameter is sent',
+    }),
+  ),
   sender: optional(plainText({ max: 20 })),
+  sender_type: optional(addressType),
+  destination_type: optional(addressType),
   window: optional(integer(1, 1000)),
+  bind_seconds: optional(integer(1, 600)),
   enquire_seconds: optional(integer(1, 3600)),
   response_seconds: optional(integer(1, 600)),
+  registered_delivery: optional(
+    choice(['0', '1', '2'], {
+      'zh-CN': '要求的回执：0（不要）、1（所有结果）或 2（仅失败）',
+      en: 'receipts that are asked for: 0 (none), 1 (of every end) or 2 (of failures)',
+    }),
+  ),
   concatenation: optional(choice(['udh', 'sar'], { 'zh-CN': 'udh 或 sar', en: 'udh or sar' })),
   gsm7: optional(flag),
   receipt_ids: optional(
@@ -104,10 +130,15 @@ const CONNECTOR_DATA = z.object({
   bind: z.enum(['transceiver', 'pair']).optional(),
   system_id: z.string().optional(),
   system_type: z.string().optional(),
+  interface_version: z.enum(['33', '34', '50']).optional(),
   sender: z.string().optional(),
+  sender_type: z.string().optional(),
+  destination_type: z.string().optional(),
   window: z.int().optional(),
+  bind_seconds: z.int().optional(),
   enquire_seconds: z.int().optional(),
   response_seconds: z.int().optional(),
+  registered_delivery: z.enum(['0', '1', '2']).optional(),
   concatenation: z.enum(['udh', 'sar']).optional(),
   gsm7: FLAG_TEXT.optional(),
   receipt_ids: z.enum(['auto', 'same', 'hex', 'decimal']).optional(),
@@ -297,6 +328,10 @@ function plainText({ min = 0, max }: { readonly min?: number; readonly max: numb
       en: `${min} to ${max} printable characters of ASCII`,
     },
   };
+}
+
+function isOctet(digits: string): boolean {
+  return Number(digits) <= 255;
 }
 
 /** Its form only; what it leads to is seen when it is connected to. */

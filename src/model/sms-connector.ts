@@ -53,7 +53,7 @@ export interface SmppSettings {
 }
 
 /** Type of number and numbering plan, as in SMPP. */
-interface AddressType {
+export interface AddressType {
   readonly ton: number;
   readonly npi: number;
 }

@@ -80,7 +80,7 @@ sub welcome_bind {
     $status ||= 0xd if ($option{refused} // '') eq $kind;
     $status ||= 0xe if defined $option{password} && $option{password} ne $pdu->{password};
     $session{ fileno $s }{bind} = $kind unless $status;
-    note(event => 'bind', kind => $kind, status => $status, map { $_ => $pdu->{$_} } qw(system_id password system_type));
+    note(event => 'bind', kind => $kind, status => $status, map { $_ => $pdu->{$_} } qw(system_id password system_type interface_version));
     $s->$answer(seq => $pdu->{seq}, status => $status, system_id => 'smsc');
     report(@$_) for $status || $kind eq 'transmitter' ? () : splice @owed;
 }
@@ -93,6 +93,7 @@ sub take {
     note(
         event => 'submit', answer => "$answer", id => written($own, $option{ids}), sequence => $pdu->{seq},
         from => $pdu->{source_addr}, to => $pdu->{destination_addr}, esmClass => $pdu->{esm_class},
+        types => [map { $_ + 0 } @$pdu{qw(source_addr_ton source_addr_npi dest_addr_ton dest_addr_npi)}],
         dataCoding => $pdu->{data_coding}, registered => $pdu->{registered_delivery}, validity => $pdu->{validity_period},
         text => unpack('H*', $pdu->{short_message}),
         tags => { map { $_ => unpack 'H*', $pdu->{$_} } grep { /^\d+$/ } keys %$pdu },

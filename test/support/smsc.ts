@@ -50,6 +50,8 @@ export interface SmscSubmit {
   readonly sequence: number;
   readonly from: string;
   readonly to: string;
+  /** TON and NPI of the sender, then of the destination. */
+  readonly types: readonly number[];
   readonly esmClass: number;
   readonly dataCoding: number;
   readonly registered: number;

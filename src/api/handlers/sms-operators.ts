@@ -193,8 +193,9 @@ function changeSettings(
   const { fields } = SMS_OPERATOR_OPERATIONS['smsOperator.setConnector'].request;
   const given = Object.fromEntries(Object.entries(change.smpp).filter(([, value]) => value !== undefined));
   const enquireSeconds = change.smpp.enquireSeconds ?? base?.enquireSeconds ?? SMPP_DEFAULTS.enquireSeconds;
-  const { tls: tlsBefore, ...rest } = base ?? {};
+  const { tls: tlsBefore, senderType: typeBefore, ...rest } = base ?? {};
   const tls = changeTls(tlsBefore, change.tls);
+  const senderType = change.senderType ?? typeBefore ?? 'byForm';
   return {
     ...SMPP_DEFAULTS,
     ...rest,
@@ -206,6 +207,7 @@ function changeSettings(
     ...(base === undefined && { password: change.smpp.password ?? '' }),
     enquireSeconds,
     inactivitySeconds: enquireSeconds + SILENCE_SECONDS,
+    ...(senderType !== 'byForm' && { senderType }),
     ...(tls !== undefined && { tls }),
   };
 }
