@@ -13,6 +13,7 @@ import type { Secured } from '../tls/secured.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';
+import { pause, type SharedReading } from './reading.ts';
 
 /** What the connections of a worker share. */
 export interface BareParts {
@@ -20,6 +21,7 @@ export interface BareParts {
   readonly limits: EdgeLimits;
   readonly connections: ClientConnections;
   readonly proxies: Proxies;
+  readonly reading: SharedReading;
   /** Of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
@@ -80,14 +82,16 @@ export class BareConnection implements BareWire {
     socket.on('drain', this.#onDrain);
     socket.on('end', this.#onEnd);
     socket.on('data', this.#onData);
+    parts.reading.begin(socket, this.#onData);
   }
 
+  /** `bytes` may be somebody else's behind this call. */
   readonly #onData = (bytes: Buffer): void => {
     if (this.#isOver) return;
     this.#quietSweeps = 0;
     const all = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
     if (this.#isBusy) {
-      this.#rest = all;
+      this.#keep(all);
       this.#hold();
     } else {
       this.#answersInTurn = 0;
@@ -120,7 +124,7 @@ export class BareConnection implements BareWire {
       void this.#serve(this.#openViewer(bytes), bytes.subarray(head.end)); // never rejects
       return;
     }
-    this.#rest = bytes;
+    this.#keep(bytes);
     if (reading === 'other' || ++this.#pieces > MAX_PIECES) this.#giveAway();
     else this.#wait();
   }
@@ -139,7 +143,7 @@ export class BareConnection implements BareWire {
 
   /** Answers have piled up, or kept other clients waiting. */
   #pause(rest: Buffer): void {
-    this.#rest = rest;
+    this.#keep(rest);
     this.#isBusy = true;
     if (!this.socket.writableNeedDrain) return void setImmediate(this.#goOn);
     this.#hold();
@@ -190,7 +194,7 @@ export class BareConnection implements BareWire {
     const { connections, edge } = this.#parts;
     this.#viewer = viewer;
     this.#isBusy = true;
-    if (rest.length > 0) this.#rest = rest;
+    if (rest.length > 0) this.#keep(rest);
     await connections.serve(viewer, () => handle(viewer, edge));
     this.#viewer = undefined;
     if (this.socket.destroyed) return;
@@ -211,10 +215,14 @@ export class BareConnection implements BareWire {
     this.socket.resume();
   }
 
+  #keep(rest: Buffer): void {
+    this.#rest = this.#parts.reading.keep(rest);
+  }
+
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.socket.pause();
+    pause(this.socket);
   }
 
   /** What was given to the socket still goes out. Where requests are left unread a reset would take it from the client. RFC 9112 §9.6 */
@@ -233,7 +241,8 @@ export class BareConnection implements BareWire {
     this.#isOver = true;
     // What it has sent cannot be put back behind its end.
     if (socket.readableEnded) return void socket.destroySoon();
-    socket.pause();
+    pause(socket);
+    this.#parts.reading.end(socket);
     socket.off('error', ignore).off('close', this.#onClose).off('timeout', this.#onTimeout);
     socket.off('drain', this.#onDrain).off('end', this.#onEnd).off('data', this.#onData);
     if (this.#rest !== undefined) socket.unshift(this.#rest);

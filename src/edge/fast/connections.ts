@@ -4,6 +4,7 @@ import { createSwept } from '../swept.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
+import { createSharedReading } from './reading.ts';
 
 export interface BareConnections {
   take(socket: Socket): void;
@@ -21,6 +22,7 @@ export function createBareConnections(
   const open = createSwept<BareConnection>(limits);
   const shared: BareParts = {
     ...parts,
+    reading: createSharedReading(),
     head: new RequestHead(),
     keepAliveLines: keepAliveLines(limits.keepAliveMs),
     giveAway: (socket, requests) => {
