@@ -183,6 +183,22 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('a part has ended when the carrier says so (ksmppd#108), as far as its clock can be right', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4', '5', '6'], now: NOW });
+    await claim(db);
+    const later = (seconds: number) => NOW + seconds * 1000;
+    await receive(db, [{ carrierKeys: ['5'] }, { carrierKeys: ['6'], doneAt: later(1) }], later(2));
+    const taken = ids.map((id, n) => [id, accepted(String(n + 1))] as const);
+    await store(db, taken, later(9));
+    const told = [later(4), later(9999), later(-60), undefined];
+    const receipts = told.map((doneAt, n) => ({ carrierKeys: [String(n + 1)], ...(doneAt && { doneAt }) }));
+    await receive(db, receipts, later(10));
+    const ends = (await readParts(db)).map(({ done_at }) => done_at);
+    assert.deepEqual(ends, [4, 10, 0, 10, 2, 1].map(later));
+  });
+
   test('what was on its way when its process died is uncertain: not sent again, settled by a receipt or given up', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });

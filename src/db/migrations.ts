@@ -8,6 +8,7 @@ import { acme } from './migrations-acme.ts';
 import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
+import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
@@ -20,6 +21,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0007-certificates': certificates,
   '0008-acme': acme,
   '0009-sms-keeping': smsKeeping,
+  '0010-sms-receipt-times': smsReceiptTimes,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

@@ -151,6 +151,8 @@ interface SmsReceiptTable {
   error: string;
   /** As the carrier sent it, for people. */
   raw: string;
+  /** By the carrier's clock; absent: it did not say. */
+  done_at: number | null;
   received_at: number;
   /** Absent: nothing of ours is known that it speaks of. */
   part_id: number | null;

@@ -18,6 +18,8 @@ export interface StoredReceipt {
   readonly destination: string;
   readonly state: ReceiptState;
   readonly error: string;
+  /** When that was, by the carrier's clock; absent: it did not say. */
+  readonly doneAt?: number;
   /** As it came, for people. */
   readonly raw: string;
 }
@@ -52,15 +54,26 @@ export async function storeReceipts(
   const rows: (string | number | null)[][] = [];
   for (const [n, receipt] of receipts.entries()) {
     const partId = byId.get(n) ?? meant(uncertain.get(placeOf(receipt)) ?? [], receipt.reference);
-    const { connectorId, carrierKeys, destination, reference, state, error, raw } = receipt;
+    const { connectorId, carrierKeys, destination, reference, state, error, raw, doneAt = null } = receipt;
     const [carrierKey = ''] = carrierKeys;
-    rows.push([connectorId, carrierKey, destination, reference ?? null, state, error, raw, now, partId ?? null]);
-    if (partId !== undefined) fates.push({ partId, state, error, carrierKey });
+    rows.push([
+      connectorId,
+      carrierKey,
+      destination,
+      reference ?? null,
+      state,
+      error,
+      raw,
+      now,
+      partId ?? null,
+      doneAt,
+    ]);
+    if (partId !== undefined) fates.push({ partId, state, error, carrierKey, doneAt, receivedAt: now });
   }
   await sql`
-    insert into sms_receipt (connector_id, carrier_key, destination, reference, state, error, raw, received_at, part_id)
+    insert into sms_receipt (connector_id, carrier_key, destination, reference, state, error, raw, received_at, part_id, done_at)
       select cast(value ->> 0 as integer), value ->> 1, value ->> 2, cast(value ->> 3 as integer), value ->> 4,
-        value ->> 5, value ->> 6, cast(value ->> 7 as bigint), cast(value ->> 8 as bigint)
+        value ->> 5, value ->> 6, cast(value ->> 7 as bigint), cast(value ->> 8 as bigint), cast(value ->> 9 as bigint)
       from ${rowList(trx, rows)}`.execute(trx);
   return await applyFates(trx, fates, now);
 }
@@ -87,7 +100,9 @@ export async function applyOrphans(
     where sms_receipt.part_id is null and sms_receipt.carrier_key = v.carrier_key
       and sms_receipt.connector_id = p.connector_id and sms_receipt.received_at >= p.submitted_at
     returning sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error,
-      sms_receipt.carrier_key as "carrierKey"`.execute(trx);
+      sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`.execute(
+    trx,
+  );
   return await applyFates(trx, rows, now);
 }
 
@@ -117,13 +132,13 @@ async function settleUncertain(trx: Transaction<Schema>, since: number, now: num
   // Both sides by themselves first: a number may have had a hundred thousand messages, few of which are in doubt.
   const { rows } = await sql<Orphan>`
     with waiting as materialized (
-      select id, connector_id, destination, reference, state, error, carrier_key, received_at from sms_receipt
+      select id, connector_id, destination, reference, state, error, carrier_key, done_at, received_at from sms_receipt
       where part_id is null and received_at > ${since}),
     doubted as materialized (
       select p.id, p.connector_id, p.submitted_at, m.destination from sms_part as p join sms_message as m on m.id = p.message_id
       where p.state = 'uncertain' and p.carrier_key is null)
     select r.id as "receiptId", r.reference as reference, r.state as state, r.error as error,
-      r.carrier_key as "carrierKey", p.id as "partId"
+      r.carrier_key as "carrierKey", r.done_at as "doneAt", r.received_at as "receivedAt", p.id as "partId"
     from waiting as r join doubted as p on p.destination = r.destination and p.connector_id = r.connector_id
       and r.received_at >= p.submitted_at
     order by r.id, p.id limit 1000`.execute(trx);
@@ -154,6 +169,9 @@ interface Fate {
   readonly state: ReceiptState;
   readonly error: string;
   readonly carrierKey: string;
+  /** By the carrier's clock. */
+  readonly doneAt: number | null;
+  readonly receivedAt: number;
 }
 
 /** Which receipt, by its place in the list, speaks of which part: by its likeliest key, of the part that got it last. */
@@ -206,7 +224,7 @@ async function applyFates(trx: Transaction<Schema>, fates: readonly Fate[], now:
   for (const [state, event] of Object.entries(EVENTS)) {
     const rows = fates
       .filter((fate) => fate.state === state)
-      .map(({ partId, error, carrierKey }) => [partId, error, carrierKey]);
+      .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate)]);
     if (rows.length === 0) continue;
     const allowed = sql.join(
       partStatesThatAllow(event)
@@ -214,10 +232,10 @@ async function applyFates(trx: Transaction<Schema>, fates: readonly Fate[], now:
         .map((from) => sql.lit(from)),
     );
     const done = await sql<{ id: number }>`
-      update sms_part set state = ${state}, done_at = ${now}, error = v.error,
-        carrier_key = coalesce(sms_part.carrier_key, v.carrier_key)
-      from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key
-        from ${rowList(trx, rows)}) as v
+      update sms_part set state = ${state}, error = v.error, carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
+        done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
+      from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
+        cast(value ->> 3 as bigint) as done_at from ${rowList(trx, rows)}) as v
       where sms_part.id = v.id and sms_part.state in (${allowed})
       returning sms_part.id as id`.execute(trx);
     ended.push(...done.rows.map(({ id }) => id));
@@ -225,4 +243,9 @@ async function applyFates(trx: Transaction<Schema>, fates: readonly Fate[], now:
   // Who gives a receipt has taken the part, whatever became of it; most are charged already.
   await chargeParts(trx, ended, now);
   return ended;
+}
+
+/** The carrier's clock may be ahead, or in another zone than its connector says; many of them tell minutes only. */
+function endOf({ doneAt, receivedAt }: Pick<Fate, 'doneAt' | 'receivedAt'>): number {
+  return Math.min(doneAt ?? receivedAt, receivedAt);
 }

@@ -18,3 +18,12 @@ test('a receipt that is not the last word ends nothing, and a failure without a 
   assert.deepEqual(stored('rejected', '042'), ['failed', '042', 1000]);
   assert.deepEqual(stored('delivered', '000'), ['delivered', '', 1000]);
 });
+
+test('when it was is kept as the carrier tells it', () => {
+  const receipt = { carrierId: '1', keys: ['1'], state: 'delivered', error: '', destination: '+1', raw: '' } as const;
+  const doneAt = (given: object) => {
+    const told = receiptToStore(1, { ...receipt, ...given });
+    return told.kind === 'receipt' ? told.receipt.doneAt : Number.NaN;
+  };
+  assert.deepEqual([doneAt({ doneAt: 7 }), doneAt({})], [7, undefined]);
+});

@@ -25,7 +25,7 @@ const STATES: Readonly<Record<ReceiptState, StoredState>> = {
 };
 
 export function receiptToStore(connectorId: number, receipt: Receipt): Told {
-  const { keys, state, error, destination, reference, raw } = receipt;
+  const { keys, state, error, destination, doneAt, reference, raw } = receipt;
   return {
     kind: 'receipt',
     receipt: {
@@ -35,6 +35,7 @@ export function receiptToStore(connectorId: number, receipt: Receipt): Told {
       state: STATES[state],
       error: state === 'delivered' ? '' : error || state,
       raw: raw.slice(0, MAX_RAW),
+      ...(doneAt !== undefined && { doneAt }),
       ...(reference !== undefined && { reference }),
     },
   };
