@@ -14,6 +14,7 @@ import { createGivenResponse } from './given-response.ts';
 import { concludeLeft, handle } from './handle.ts';
 import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
+import { lingerAtEnd } from './linger.ts';
 import { findNamedSite } from './named-site.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import type { Proxies } from './proxies.ts';
@@ -96,6 +97,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   answerBroken(server, parts);
   const readers = server.listeners('connection');
   const bare = createBareConnections(parts, (socket) => {
+    lingerAtEnd(socket, limits.clientIdleMs);
     for (const reader of readers) Reflect.apply(reader, server, [socket]);
   });
   server.removeAllListeners('connection').on('connection', bare.take);
@@ -115,6 +117,7 @@ function answerBroken(server: Server, parts: HttpServerParts): void {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     const socket = socketOf(duplex);
+    if (socket.writableEnded) return; // it has had its last answer
     const refusal = readParserError(error);
     const hasBegun = socket.bytesRead > proxies.headerBytesOf(socket);
     if (refusal === undefined || !socket.writable || !hasBegun) return void socket.destroy();

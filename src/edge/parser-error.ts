@@ -47,6 +47,7 @@ export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: nu
     `X-Cache: ${formatMark({ status: 'ERROR', reason })}`,
   ];
   const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`, 'latin1');
-  socket.end(bytes, () => socket.destroy());
+  socket.end(bytes);
+  socket.destroySoon();
   return bytes.length;
 }
