@@ -6,10 +6,12 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { isDatabaseAway } from '#db/failures.ts';
+import { LostConnection } from '#db/lost-connections.ts';
 import { discardSilent, openPool } from '#db/postgres-pool.ts';
 import { readAnswer, startTestApi } from './support/api.ts';
 import { SETTINGS } from './support/customers.ts';
 import { newPostgres, newSqlite } from './support/databases.ts';
+import { eventually } from './support/eventually.ts';
 import { silentLog } from './support/feed.ts';
 import { canMount, needsPostgres } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
@@ -51,6 +53,43 @@ describe('while PostgreSQL is away', needsPostgres(), () => {
     relay.cut(); // ends the query that still waits
     relay.mend();
     assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
+  });
+
+  test('standing still for a while, it holds calls up, and all go on as soon as it does', async (t) => {
+    const target = await newPostgres(t);
+    const relay = await startRelay(target.url ?? '');
+    t.after(() => relay[Symbol.asyncDispose]());
+    const api = await startTestApi(t, async () => ({ ...target, url: relay.url }));
+    const { accessToken } = await api.join('customer', ['cdn']);
+    const add = (n: number) => api.call('domain.add', accessToken, { ...SETTINGS, domain: `d${n}.example.com` });
+    relay.pause();
+    const waiting = Array.from({ length: 15 }, (_, n) => add(n));
+    assert.equal((await fetch(`${api.url}/readyz`)).status, 503);
+    relay.mend();
+    for (const { http, errorCode } of await Promise.all([...waiting, add(99)]))
+      assert.deepEqual([http, errorCode], [200, undefined]);
+  });
+
+  test('a connection that the network has forgotten is given up, one that is at work is not', async (t) => {
+    const target = await newPostgres(t);
+    await using relay = await startRelay(target.url ?? '');
+    const pool = openPool({ url: relay.url, log: silentLog });
+    const kysely = discardSilent(pool, { silentMs: 100, lookEveryMs: 100 });
+    t.after(() => void kysely.end()); // it would wait for what a failed test has not given back
+    const [client, busy] = [await kysely.connect(), await kysely.connect()];
+    await client.query('begin', []);
+    await client.query('create table held (n int)', []);
+    relay.freeze();
+    const unanswered = client.query('select 1', []);
+    await eventually('it has left', () => relay.swallowedBytes > 0);
+    relay.mend();
+    const atWork = busy.query('select 2 as two from pg_sleep(1)', []);
+    await assert.rejects(unanswered, LostConnection);
+    client.release();
+    assert.equal(pool.totalCount, 1);
+    assert.deepEqual((await atWork).rows, [{ two: 2 }]);
+    await busy.query('create table held (n int)', []); // waits for nothing of the other's
+    busy.release();
   });
 
   test('frozen, it fails a query in time, and its connection is not used again', async (t) => {

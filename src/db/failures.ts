@@ -1,5 +1,6 @@
 /** What a failed query means: try again at once, ask again later, or a mistake of ours. */
 import pg from 'pg';
+import { LostConnection } from './lost-connections.ts';
 import { isQueryTimeout } from './postgres-pool.ts';
 
 /** True for what another try may cure: a serialization failure or a deadlock. */
@@ -14,7 +15,7 @@ export function isWorthAnotherTry(error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return AWAY_STATES.test(error.code ?? '');
-  if (isQueryTimeout(error) || LOST_MESSAGES.includes(error.message)) return true;
+  if (isQueryTimeout(error) || error instanceof LostConnection || LOST_MESSAGES.includes(error.message)) return true;
   if ('errcode' in error) return AWAY_SQLITE.includes(Number(error.errcode) & 0xff); // node:sqlite gives extended codes
   return 'code' in error && NETWORK_CODES.includes(String(error.code));
 }

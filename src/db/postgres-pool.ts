@@ -2,6 +2,7 @@
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
+import { LostConnection, type LostConnectionOptions, LostConnections } from './lost-connections.ts';
 
 /** Per process; PostgreSQL's own default is 100 for all. */
 const MAX_CONNECTIONS = 10;
@@ -42,18 +43,21 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
 }
 
 /** The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too. */
-export function discardSilent(pool: pg.Pool): PostgresPool {
+export function discardSilent(pool: pg.Pool, times: Omit<LostConnectionOptions, 'url'> = {}): PostgresPool {
+  const lost = new LostConnections({ ...times, url: pool.options.connectionString });
   return {
     options: pool.options,
     async connect() {
       const client = await pool.connect();
+      // `as`: its type has no such field; it is the server's process id, and absent before it is told.
+      const { processID: pid } = client as { readonly processID?: number | null };
       let silence: unknown;
       const query = async (text: string, values: readonly unknown[]) => {
         if (silence !== undefined) throw silence;
         try {
-          return await client.query(text, [...values]);
+          return await lost.during(pid ?? 0, client.query(text, [...values]));
         } catch (error) {
-          if (isQueryTimeout(error)) silence = error;
+          if (isQueryTimeout(error) || error instanceof LostConnection) silence = error;
           throw error;
         }
       };
@@ -63,7 +67,10 @@ export function discardSilent(pool: pg.Pool): PostgresPool {
         release: () => client.release(silence !== undefined),
       };
     },
-    end: () => pool.end(),
+    async end() {
+      lost[Symbol.dispose]();
+      await pool.end();
+    },
   };
 }
 

@@ -8,6 +8,8 @@ export async function startRelay(target: string) {
   const sockets = new Set<Socket>();
   let isCut = false;
   let isFrozen = false;
+  let isPaused = false;
+  let swallowedBytes = 0;
   const server = createServer((near) => {
     if (isCut) return near.destroy();
     const far = connect(Number(port), hostname);
@@ -16,7 +18,11 @@ export async function startRelay(target: string) {
       [far, near],
     ] as const) {
       sockets.add(socket);
-      socket.on('data', (chunk) => !isFrozen && other.write(chunk));
+      if (isPaused) socket.pause();
+      socket.on('data', (chunk) => {
+        if (isFrozen) swallowedBytes += chunk.length;
+        else other.write(chunk);
+      });
       socket.on('end', () => other.end());
       // Cutting is the purpose.
       socket.on('error', () => undefined);
@@ -37,6 +43,10 @@ export async function startRelay(target: string) {
     get isUsed() {
       return sockets.size > 0;
     },
+    /** While it was frozen. */
+    get swallowedBytes() {
+      return swallowedBytes;
+    },
     cut() {
       isCut = true;
       for (const socket of sockets) socket.destroy();
@@ -45,9 +55,16 @@ export async function startRelay(target: string) {
     freeze() {
       isFrozen = true;
     },
+    /** The server stands still: what is sent reaches it when it goes on. */
+    pause() {
+      isPaused = true;
+      for (const socket of sockets) socket.pause();
+    },
     mend() {
       isCut = false;
       isFrozen = false;
+      isPaused = false;
+      for (const socket of sockets) socket.resume();
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

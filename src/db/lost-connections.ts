@@ -1,0 +1,107 @@
+/**
+ * Connections to PostgreSQL on which an answer never comes: what was sent is lost, as when a network in between has forgotten
+ * them. The server is asked, over another one, what it makes of them: where it waits for a query, nobody hears the other any
+ * more. docs/decisions/0332
+ */
+import pg from 'pg';
+import { steadyClock } from '#lib/clock.ts';
+
+export class LostConnection extends Error {}
+
+export interface LostConnectionOptions {
+  readonly url: string | undefined;
+  /** What was answered sooner is nobody's concern. */
+  readonly silentMs?: number;
+  readonly lookEveryMs?: number;
+}
+
+interface Waiting {
+  /** Of the server's process; it has said so itself. */
+  readonly pid: number;
+  readonly since: number;
+  /** The last look has found it idle. */
+  isSuspected: boolean;
+  lose(): void;
+}
+
+const SILENT_MS = 2_000;
+const LOOK_EVERY_MS = 1_500;
+/** Of a look: a server that stands still is not waited for. */
+const LOOK_LIMIT_MS = 2_000;
+
+export class LostConnections implements Disposable {
+  readonly #url: string | undefined;
+  readonly #silentMs: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #waiting = new Set<Waiting>();
+  #isLooking = false;
+
+  constructor({ url, silentMs = SILENT_MS, lookEveryMs = LOOK_EVERY_MS }: LostConnectionOptions) {
+    this.#url = url;
+    this.#silentMs = silentMs;
+    this.#timer = setInterval(() => this.#lookAtSilent(), lookEveryMs).unref();
+  }
+
+  /** Rejects with `LostConnection` when the answer cannot come any more: the connection is of no use then. */
+  async during<T>(pid: number, answer: Promise<T>): Promise<T> {
+    const lost = Promise.withResolvers<never>();
+    const lose = () => lost.reject(new LostConnection('a connection to the database was lost without a word'));
+    const one = { pid, since: steadyClock(), isSuspected: false, lose };
+    this.#waiting.add(one);
+    try {
+      return await Promise.race([answer, lost.promise]);
+    } finally {
+      this.#waiting.delete(one);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #lookAtSilent(): void {
+    const now = steadyClock();
+    const silent = [...this.#waiting].filter(({ since }) => now - since >= this.#silentMs);
+    if (silent.length === 0 || this.#isLooking) return;
+    this.#isLooking = true;
+    // Whatever keeps it from looking: another look follows, and queries have an end of their own.
+    void this.#look(silent)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  /** One that is idle twice while the same query waits: an answer that is on its way has come in between. */
+  async #look(silent: readonly Waiting[]): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: LOOK_LIMIT_MS,
+      query_timeout: LOOK_LIMIT_MS,
+      application_name: 'causeway look',
+    });
+    client.on('error', () => undefined); // the look fails
+    try {
+      await client.connect();
+      const idle = await listIdle(client, silent);
+      const lost = silent.filter((one) => one.isSuspected && idle.has(one.pid) && this.#waiting.has(one));
+      for (const one of silent) one.isSuspected = idle.has(one.pid);
+      for (const one of lost) one.lose();
+      // What they hold locked would stay so until the server hears of it.
+      const pids = lost.map(({ pid }) => pid);
+      if (pids.length > 0) await client.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [pids]);
+    } finally {
+      await client.end().catch(() => undefined); // it is gone already
+    }
+  }
+}
+
+/** Of a pooler's connections the server knows nothing. */
+async function listIdle(client: pg.Client, silent: readonly Waiting[]): Promise<ReadonlySet<number>> {
+  const { rows } = await client.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where pid = any($1::int[]) and usename = current_user and application_name = 'causeway' and state like 'idle%'`,
+    [silent.map(({ pid }) => pid)],
+  );
+  return new Set(rows.map(({ pid }) => pid));
+}
