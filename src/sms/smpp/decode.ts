@@ -54,7 +54,7 @@ function read(command: Command, frame: Buffer, sequence: number): Pdu {
 
 function readFields(reader: Reader, layout: Layout): Group {
   const values: Record<string, Value> = {};
-  for (const name of Object.keys(layout)) values[name] = readField(reader, layout[name]);
+  for (const name in layout) values[name] = readField(reader, layout[name]);
   return values;
 }
 
@@ -114,23 +114,20 @@ class Reader {
   }
 
   u8(): number {
-    return this.octets(1).readUInt8();
+    return this.#bytes.readUInt8(this.#take(1));
   }
 
   u16(): number {
-    return this.octets(2).readUInt16BE();
+    return this.#bytes.readUInt16BE(this.#take(2));
   }
 
   u32(): number {
-    return this.octets(4).readUInt32BE();
+    return this.#bytes.readUInt32BE(this.#take(4));
   }
 
   octets(count: number): Buffer {
-    const end = this.#at + count;
-    if (end > this.#bytes.length) throw new Malformed(`${end - this.#bytes.length} octets are missing`);
-    const octets = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return octets;
+    const begin = this.#take(count);
+    return this.#bytes.subarray(begin, begin + count);
   }
 
   /** Carriers have ids and addresses beyond the standard's sizes. */
@@ -140,5 +137,14 @@ class Reader {
     const text = this.#bytes.toString('latin1', this.#at, end);
     this.#at = end + 1;
     return text;
+  }
+
+  /** Where the next `count` octets begin. */
+  #take(count: number): number {
+    const begin = this.#at;
+    const end = begin + count;
+    if (end > this.#bytes.length) throw new Malformed(`${end - this.#bytes.length} octets are missing`);
+    this.#at = end;
+    return begin;
   }
 }

@@ -1,5 +1,4 @@
-/** Values → a PDU's octets. What does not fit a field is our own mistake and throws a RangeError. */
-import { HEADER_OCTETS } from './decode.ts';
+/** Values → a PDU's octets, in one buffer. What does not fit a field is our own mistake and throws a RangeError. */
 import {
   type Command,
   type Field,
@@ -11,74 +10,100 @@ import {
   type Value,
 } from './layouts.ts';
 
-/** Type and length before each optional parameter. */
-const TLV_HEAD_OCTETS = 4;
-
 export function encodePdu<C extends Command>({ command, status, sequence, fields, tlvs }: PduOf<C>): Buffer {
   const { id, fields: layout } = LAYOUTS[command];
-  const pieces: Buffer[] = [];
+  const writer = new Writer();
+  for (const value of [0, id, status, sequence]) writer.u32(value);
   // The layout of the command is what the fields' type is made of.
-  writeFields(pieces, layout, fields as Group);
-  for (const { tag, value } of tlvs) pieces.push(tlvHead(tag, value.length), value);
-  const header = Buffer.allocUnsafe(HEADER_OCTETS);
-  header.writeUInt32BE(
-    pieces.reduce((sum, { length }) => sum + length, HEADER_OCTETS),
-    0,
-  );
-  header.writeUInt32BE(id, 4);
-  header.writeUInt32BE(status, 8);
-  header.writeUInt32BE(sequence, 12);
-  return Buffer.concat([header, ...pieces]);
+  writeFields(writer, layout, fields as Group);
+  for (const { tag, value } of tlvs) {
+    writer.u16(tag);
+    writer.u16(value.length);
+    writer.octets(value);
+  }
+  return writer.finish();
 }
 
-function writeFields(pieces: Buffer[], layout: Layout, values: Group): void {
-  for (const name of Object.keys(layout)) writeField(pieces, name, layout[name], values[name]);
+function writeFields(writer: Writer, layout: Layout, values: Group): void {
+  for (const name in layout) writeField(writer, name, layout[name], values[name]);
 }
 
-function writeField(pieces: Buffer[], name: string, field: Field | undefined, value: Value | undefined): void {
-  if (field?.kind === 'text' && typeof value === 'string') pieces.push(encodeText(name, value, field.maxOctets));
-  else if (field?.kind === 'octets' && Buffer.isBuffer(value)) pieces.push(u8(name, value.length), value);
-  else if (field?.kind === 'groups' && Array.isArray(value)) writeGroups(pieces, name, field, value);
-  else if (field?.kind === 'u8' && typeof value === 'number') pieces.push(u8(name, value));
-  else if (field?.kind === 'u32' && typeof value === 'number') pieces.push(u32(value));
+function writeField(writer: Writer, name: string, field: Field | undefined, value: Value | undefined): void {
+  if (field?.kind === 'text' && typeof value === 'string') writer.text(name, value, field.maxOctets);
+  else if (field?.kind === 'octets' && Buffer.isBuffer(value)) {
+    writer.u8(name, value.length);
+    writer.octets(value);
+  } else if (field?.kind === 'groups' && Array.isArray(value)) writeGroups(writer, name, field, value);
+  else if (field?.kind === 'u8' && typeof value === 'number') writer.u8(name, value);
+  else if (field?.kind === 'u32' && typeof value === 'number') writer.u32(value);
   else throw new RangeError(`${name}: not a value of this field`);
 }
 
-function writeGroups(pieces: Buffer[], name: string, groups: Groups, values: readonly Group[]): void {
-  pieces.push(u8(name, values.length));
+function writeGroups(writer: Writer, name: string, groups: Groups, values: readonly Group[]): void {
+  writer.u8(name, values.length);
   for (const value of values) {
     if (!('tagged' in groups)) {
-      writeFields(pieces, groups.group, value);
+      writeFields(writer, groups.group, value);
       continue;
     }
     const layout = groups.tagged[Number(value['flag'])];
     if (layout === undefined) throw new RangeError(`${name}: no such kind`);
-    pieces.push(u8(name, Number(value['flag'])));
-    writeFields(pieces, layout, value);
+    writer.u8(name, Number(value['flag']));
+    writeFields(writer, layout, value);
   }
 }
 
-function encodeText(name: string, text: string, maxOctets: number): Buffer {
-  if (text.length >= maxOctets) throw new RangeError(`${name}: at most ${maxOctets - 1} octets`);
-  if (text.includes('\0') || Buffer.from(text, 'latin1').toString('latin1') !== text)
-    throw new RangeError(`${name}: a character that it cannot have`);
-  return Buffer.from(`${text}\0`, 'latin1');
-}
+/** Most PDUs fit; it grows for those that do not. */
+const USUAL_OCTETS = 256;
 
-function u8(name: string, value: number): Buffer {
-  if (!Number.isInteger(value) || value < 0 || value > 0xff) throw new RangeError(`${name}: not an octet`);
-  return Buffer.of(value);
-}
+class Writer {
+  #bytes = Buffer.allocUnsafe(USUAL_OCTETS);
+  #end = 0;
 
-function u32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
+  u8(name: string, value: number): void {
+    if (!Number.isInteger(value) || value < 0 || value > 0xff) throw new RangeError(`${name}: not an octet`);
+    this.#bytes[this.#take(1)] = value;
+  }
 
-function tlvHead(tag: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(TLV_HEAD_OCTETS);
-  bytes.writeUInt16BE(tag, 0);
-  bytes.writeUInt16BE(length, 2);
-  return bytes;
+  u16(value: number): void {
+    this.#bytes.writeUInt16BE(value, this.#take(2));
+  }
+
+  u32(value: number): void {
+    this.#bytes.writeUInt32BE(value, this.#take(4));
+  }
+
+  octets(value: Buffer): void {
+    this.#bytes.set(value, this.#take(value.length));
+  }
+
+  /** Latin-1, with a NUL at its end. */
+  text(name: string, text: string, maxOctets: number): void {
+    if (text.length >= maxOctets) throw new RangeError(`${name}: at most ${maxOctets - 1} octets`);
+    const begin = this.#take(text.length + 1);
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code === 0 || code > 0xff) throw new RangeError(`${name}: a character that it cannot have`);
+      this.#bytes[begin + index] = code;
+    }
+    this.#bytes[begin + text.length] = 0;
+  }
+
+  /** With its length, which it begins with. */
+  finish(): Buffer {
+    this.#bytes.writeUInt32BE(this.#end, 0);
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  /** Where the next `count` octets go. */
+  #take(count: number): number {
+    const begin = this.#end;
+    this.#end += count;
+    if (this.#end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#end, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, begin);
+      this.#bytes = larger;
+    }
+    return begin;
+  }
 }
