@@ -164,6 +164,7 @@ function over(db: Db): Db {
   return {
     engine: db.engine,
     query: db.query,
+    lookUps: db.lookUps,
     transaction: (work) => db.transaction(work),
     snapshot: (work) => db.snapshot(work),
     onPublish: (listener) => db.onPublish(listener),

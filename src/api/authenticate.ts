@@ -43,7 +43,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
   const localDigest = digest(localSecret);
   const tokens = new SharedLookUps((take: () => readonly string[]) =>
-    db.query.connection().execute((x) => findTokensByHash(x, take())),
+    db.lookUps.connection().execute((x) => findTokensByHash(x, take())),
   );
   return async (accessToken, { address, isLocal }, now) => {
     if (isLocal && timingSafeEqual(digest(accessToken), localDigest))

@@ -3,12 +3,14 @@ import { randomInt } from 'node:crypto';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
-import { Acceptor } from '#sms/acceptor.ts';
+import { Acceptor, type WaitingSubmissions } from '#sms/acceptor.ts';
 
 /** The engine, if it runs in this process; calls nobody waits for. */
 export interface SmsHooks {
   /** Messages are queued. */
   onAccepted(): void;
+  /** Requests wait to be accepted. True: the engine does it. */
+  offer?(submissions: WaitingSubmissions): boolean;
   /** Connectors or routes are other ones. */
   onConnectorsChanged(): void;
 }
@@ -38,7 +40,12 @@ export function createSmsDesk({ db, ring, log, hooks, maxWaiting }: SmsDeskOptio
   // Another process begins elsewhere: two would have to be at the same count in the same millisecond.
   let count = randomInt(COUNTS);
   return {
-    acceptor: new Acceptor({ db, maxWaiting, onAccepted: () => hooks?.onAccepted() }),
+    acceptor: new Acceptor({
+      db,
+      maxWaiting,
+      onAccepted: () => hooks?.onAccepted(),
+      offer: (waiting) => hooks?.offer?.(waiting) ?? false,
+    }),
     ring,
     log,
     noteConnectors: () => hooks?.onConnectorsChanged(),

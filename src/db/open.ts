@@ -19,6 +19,8 @@ export interface DatabaseOptions {
   readonly listenUrl?: string;
   readonly file: string;
   readonly log: Logger;
+  /** A `ProcedureFile`: what it makes runs in SQLite's thread. Absent: nothing is called there. */
+  readonly procedures?: URL;
 }
 
 export interface Db extends AsyncDisposable {
@@ -26,10 +28,17 @@ export interface Db extends AsyncDisposable {
   /** For single statements. Inside `transaction` use what it hands over: on SQLite this one would wait for ever. */
   readonly query: Kysely<Schema>;
   /**
+   * For short look-ups that every call begins with: they see what is committed, and wait for no transaction. On SQLite they are
+   * read in the thread that asks. docs/decisions/0323
+   */
+  readonly lookUps: Kysely<Schema>;
+  /**
    * Commits when `work` resolves, rolls back when it throws. `work` may run several times, so it changes nothing but the
    * database.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** Where procedures run in a thread of the database's: see `call-procedure.ts`. */
+  readonly call?: ((name: string, take: () => unknown) => Promise<unknown>) | undefined;
   /** One consistent state for as long as `work` takes, read only, without holding up writers. */
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
   /** A hint that something was published; may come late, twice or never. Gives the function that unsubscribes. */
@@ -48,8 +57,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
 }
 
 /** As it is: it may be empty, or at any step. */
-export async function openEngine({ url, listenUrl = url, file, log }: DatabaseOptions): Promise<Engine> {
-  return url === undefined || listenUrl === undefined ? openSqlite(file) : openPostgres({ url, listenUrl, log });
+export async function openEngine({ url, listenUrl = url, file, log, procedures }: DatabaseOptions): Promise<Engine> {
+  return url === undefined || listenUrl === undefined
+    ? openSqlite(file, procedures)
+    : openPostgres({ url, listenUrl, log });
 }
 
 class OpenDatabase implements Db {
@@ -70,6 +81,14 @@ class OpenDatabase implements Db {
 
   get query(): Kysely<Schema> {
     return this.#engine.query;
+  }
+
+  get call(): Db['call'] {
+    return this.#engine.call;
+  }
+
+  get lookUps(): Kysely<Schema> {
+    return this.#engine.lookUps;
   }
 
   async transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {

@@ -13,8 +13,9 @@ export function rowList(x: Executor, rows: readonly (readonly (string | number |
 }
 
 /** PostgreSQL takes neither NUL nor half a surrogate pair, and what carriers send may have both. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
+export function storable(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 }
 
 /** Whether a column of whole numbers has one of these, of which there may be any number. */
@@ -24,4 +25,10 @@ export function isOneOf(x: Executor, column: string, values: readonly number[]):
     values.map((value) => [value]),
   );
   return sql<boolean>`${sql.ref(column)} in (select cast(value ->> 0 as integer) from ${list})`;
+}
+
+/** To stand behind a column of whole numbers: whether it has one of these. A list of theirs would hide from PostgreSQL that they are few. */
+export function inIds(x: Executor, values: readonly number[]): RawBuilder<unknown> {
+  if (isPostgres(x)) return sql`= any(cast(${`{${values.join(',')}}`} as bigint[]))`;
+  return sql`in (select value from json_each(${JSON.stringify(values)}))`;
 }

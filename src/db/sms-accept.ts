@@ -4,13 +4,13 @@
  */
 import { sql, type Transaction } from 'kysely';
 import type { SmsApp, SmsKind } from '#model/sms-app.ts';
+import { type ColumnTypes, forEachRow } from './each-row.ts';
 import { freeIds } from './engine.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { selectSmsAppsByKey, toApp } from './sms-apps.ts';
 import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './sms-balance.ts';
 import { type StoredRoute, selectRoutes, toRoutes } from './sms-connectors.ts';
-import { ids } from './sms-money.ts';
 import { runTogether } from './together.ts';
 
 export interface RequestToStore {
@@ -165,57 +165,78 @@ export async function storeRequests(
   ]);
 }
 
+const REQUEST = {
+  ...({ id: 'bigint', sendid: 'text', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
+  ...({ sms_type: 'integer', created_at: 'bigint', replay_hash: 'text' } as const),
+};
+
 function insertRequests(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const values = requests.map((request) => [
-    ...[request.id, request.sendid, request.accountId, request.appId, request.kind, request.smsType, now],
-    request.replayHash,
+  const rows = requests.map(({ id, sendid, accountId, appId, kind, smsType, replayHash }) => [
+    ...[id, sendid, accountId, appId, kind, smsType, now, replayHash],
   ]);
-  return sql`
-    insert into sms_request (id, sendid, account_id, app_id, kind, sms_type, created_at, replay_hash)
-      select cast(value ->> 0 as bigint), value ->> 1, cast(value ->> 2 as integer), cast(value ->> 3 as integer),
-        value ->> 4, cast(value ->> 5 as integer), cast(value ->> 6 as bigint), value ->> 7 from ${rowList(trx, values)}`;
+  return insertInto(trx, 'sms_request', REQUEST, rows);
 }
 
+const MESSAGE = {
+  ...({ id: 'bigint', request_id: 'bigint', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
+  ...({ sms_type: 'integer', destination: 'text', parts: 'integer', price: 'bigint', reference: 'integer' } as const),
+  created_at: 'bigint',
+} as const;
+
 function insertMessages(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const values = requests.flatMap((request) =>
+  const rows = requests.flatMap((request) =>
     request.messages.map(({ id, destination, price, reference }) => [
       ...[id, request.id, request.accountId, request.appId, request.kind, request.smsType],
       ...[destination, request.texts.length, price, reference, now],
     ]),
   );
-  return sql`
-    insert into sms_message (id, request_id, account_id, app_id, kind, sms_type, destination, parts, price, reference, created_at)
-      select cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer),
-        cast(value ->> 3 as integer), value ->> 4, cast(value ->> 5 as integer), value ->> 6,
-        cast(value ->> 7 as integer), cast(value ->> 8 as bigint), cast(value ->> 9 as integer),
-        cast(value ->> 10 as bigint) from ${rowList(trx, values)}`;
+  return insertInto(trx, 'sms_message', MESSAGE, rows);
 }
 
+const PART = {
+  ...({ message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
+  ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
+  ...({ tries: 'integer', sends: 'integer' } as const),
+};
+
 function insertParts(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const values = requests.flatMap((request) =>
+  const rows = requests.flatMap((request) =>
     request.messages.flatMap(({ id, route, isOptedOut }) => {
       const priority = request.kind === 'ordinary' ? 0 : 1;
       const start = isOptedOut ? ['rejected', now, 'optOut'] : ['queued', null, ''];
       return request.texts.map((text, index) => [
         ...[id, index + 1, text, route, priority, request.dueAt, request.expireAt],
-        ...start,
+        ...[...start, 0, 0],
       ]);
     }),
   );
-  return sql`
-    insert into sms_part (message_id, n, text, route, priority, due_at, expire_at, state, done_at, error, tries, sends)
-      select cast(value ->> 0 as bigint), cast(value ->> 1 as integer), value ->> 2, value ->> 3,
-        cast(value ->> 4 as integer), cast(value ->> 5 as bigint), cast(value ->> 6 as bigint), value ->> 7,
-        cast(value ->> 8 as bigint), value ->> 9, 0, 0 from ${rowList(trx, values)}`;
+  return insertInto(trx, 'sms_part', PART, rows);
 }
 
+/** Of the parts that are to be sent. */
 function insertHolds(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const messageIds = requests.flatMap(({ messages }) => messages.map(({ id }) => id));
-  return sql`
-    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-      select m.account_id, p.id, 'hold', -m.price, cast(${now} as bigint)
-      from sms_message as m join sms_part as p on p.message_id = m.id
-      where m.id in ${ids(trx, messageIds)} and p.state = 'queued'`;
+  const rows = requests.flatMap(({ accountId, messages }) =>
+    messages.filter(({ isOptedOut }) => !isOptedOut).map(({ id, price }) => [accountId, id, -price]),
+  );
+  const columns = { account_id: 'integer', message_id: 'bigint', amount: 'bigint' } as const;
+  return forEachRow(trx, columns, rows, ({ v, andFrom }) => {
+    return sql`
+      insert into sms_ledger (account_id, part_id, kind, amount, created_at)
+        select ${v.account_id}, p.id, 'hold', ${v.amount}, cast(${now} as bigint) from sms_part as p ${andFrom}
+        where p.message_id = ${v.message_id}`;
+  });
+}
+
+function insertInto(
+  trx: Transaction<Schema>,
+  table: string,
+  columns: ColumnTypes,
+  rows: readonly (readonly (string | number | null)[])[],
+) {
+  return forEachRow(trx, columns, rows, ({ v, from }) => {
+    const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+    return sql`insert into ${sql.table(table)} (${names}) select ${sql.join(Object.values(v))} ${from}`;
+  });
 }
 
 function listOf(trx: Transaction<Schema>, values: readonly string[]) {

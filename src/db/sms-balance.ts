@@ -2,9 +2,8 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { SmsKind } from '#model/sms-app.ts';
 import { isPostgres } from './engine.ts';
-import { rowList } from './row-list.ts';
+import { inIds, rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
-import { ids } from './sms-money.ts';
 import type { Statement } from './together.ts';
 
 export interface LedgerEntry {
@@ -152,7 +151,7 @@ export async function saveSmsPrice(
 export function lockSmsBalances(trx: Transaction<Schema>, accountIds: readonly number[]): RawBuilder<AccountBalance> {
   return sql`
     select account_id as "accountId", balance as balance from sms_balance
-    where account_id in ${ids(trx, accountIds)} order by account_id ${isPostgres(trx) ? sql`for update` : sql``}`;
+    where account_id ${inIds(trx, accountIds)} order by account_id ${isPostgres(trx) ? sql`for update` : sql``}`;
 }
 
 export interface AccountBalance {

@@ -1,9 +1,9 @@
 /** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { forEachRow } from './each-row.ts';
 import { isPostgres } from './engine.ts';
-import { rowList } from './row-list.ts';
+import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import { ids } from './sms-money.ts';
 import { runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
@@ -62,11 +62,13 @@ function updateClaimed(
   { connectorId, owner, leaseUntil, now }: Claim,
   claimed: readonly ClaimedPart[],
 ) {
-  const partIds = claimed.map(({ id }) => id);
-  return sql`
-    update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
-      lease_owner = ${owner}, lease_until = ${leaseUntil}
-    where id in ${ids(trx, partIds)}`;
+  const rows = claimed.map(({ id }) => [id]);
+  return forEachRow(trx, { id: 'bigint' }, rows, ({ v, from }) => {
+    return sql`
+      update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
+        lease_owner = ${owner}, lease_until = ${leaseUntil}
+      ${from} where sms_part.id = ${v.id}`;
+  });
 }
 
 export function isAdvertising({ priority }: ClaimedPart): boolean {
@@ -140,8 +142,8 @@ function pin(
 ): readonly Statement<unknown>[] {
   const several = [...new Set(claimed.filter(({ parts }) => parts > 1).map(({ messageId }) => messageId))];
   if (several.length === 0) return [];
-  const messages = sql`update sms_message set connector_id = ${connectorId} where id in ${ids(trx, several)}`;
+  const messages = sql`update sms_message set connector_id = ${connectorId} where id ${inIds(trx, several)}`;
   const others = sql`update sms_part set connector_id = ${connectorId}
-    where state = 'queued' and message_id in ${ids(trx, several)}`;
+    where state = 'queued' and message_id ${inIds(trx, several)}`;
   return [messages, others];
 }

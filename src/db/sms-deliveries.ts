@@ -1,10 +1,9 @@
 /** What is to be posted to customers' addresses: queued with what it tells of, in one transaction, and sent again until it is taken. */
 import { sql, type Transaction } from 'kysely';
 import { type Keyring, KeyringError } from './keyring.ts';
-import { rowList } from './row-list.ts';
+import { inIds, rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { seal, unseal } from './sealing.ts';
-import { ids } from './sms-money.ts';
 import type { StoredReply } from './sms-replies.ts';
 
 export interface DueDelivery {
@@ -47,7 +46,7 @@ async function receiptsOf(trx: Transaction<Schema>, endedParts: readonly number[
       p.state as state, p.error as error, p.done_at as time
     from sms_part as p join sms_message as m on m.id = p.message_id join sms_request as r on r.id = m.request_id
       join sms_app as a on a.id = m.app_id
-    where p.id in ${ids(trx, endedParts)} and ${HAS_WEBHOOK} order by p.id`.execute(trx);
+    where p.id ${inIds(trx, endedParts)} and ${HAS_WEBHOOK} order by p.id`.execute(trx);
   return rows.map(({ appId, ...told }) => [appId, 'receipt', JSON.stringify({ event: 'receipt', ...told }), now]);
 }
 
@@ -67,7 +66,7 @@ async function repliesOf(trx: Transaction<Schema>, replies: readonly StoredReply
   const appIds = [...new Set(replies.flatMap(({ appId }) => (appId === undefined ? [] : [appId])))];
   if (appIds.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
-    select a.id as id from sms_app as a where a.id in ${ids(trx, appIds)} and ${HAS_WEBHOOK}`.execute(trx);
+    select a.id as id from sms_app as a where a.id ${inIds(trx, appIds)} and ${HAS_WEBHOOK}`.execute(trx);
   const wanted = new Set(rows.map(({ id }) => id));
   return replies.flatMap(({ appId, origin, text, piece }) =>
     appId !== undefined && wanted.has(appId)

@@ -1,6 +1,7 @@
 /** What becomes of the price that was held for a part: charged once, or given back once; never both. */
 import { sql, type Transaction } from 'kysely';
-import { rowList } from './row-list.ts';
+import { forEachRow } from './each-row.ts';
+import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import type { Statement } from './together.ts';
 
@@ -9,23 +10,26 @@ export async function chargeParts(trx: Transaction<Schema>, partIds: readonly nu
   if (partIds.length === 0) return;
   await sql`
     insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-      select account_id, part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger where kind = 'hold' and part_id in ${ids(trx, partIds)}
+      select account_id, part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger where kind = 'hold' and part_id ${inIds(trx, partIds)}
       on conflict (part_id, kind) do nothing`.execute(trx);
 }
 
-/** The same for those of the parts that have this state, which only parts have that were charged with it. */
+/** The same for those of the parts that have this state, which only parts have that were charged with it. To be run together. */
 export function chargePartsThatAre(
   trx: Transaction<Schema>,
   state: string,
   partIds: readonly number[],
   now: number,
-): Statement<unknown> {
-  return sql`
-    insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-      select account_id, part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger as hold
-      where kind = 'hold' and part_id in ${ids(trx, partIds)}
-        and (select p.state from sms_part as p where p.id = hold.part_id) = ${state}
-      on conflict (part_id, kind) do nothing`;
+): Statement<unknown> | undefined {
+  const rows = partIds.map((id) => [id]);
+  return forEachRow(trx, { part_id: 'bigint' }, rows, ({ v, andFrom }) => {
+    return sql`
+      insert into sms_ledger (account_id, part_id, kind, amount, created_at)
+        select hold.account_id, hold.part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger as hold ${andFrom}
+        where hold.kind = 'hold' and hold.part_id = ${v.part_id}
+          and (select p.state from sms_part as p where p.id = hold.part_id) = ${state}
+        on conflict (part_id, kind) do nothing`;
+  });
 }
 
 /** Gives back what is held of these and not charged; a second time it gives nothing. */
@@ -34,7 +38,7 @@ export async function refundParts(trx: Transaction<Schema>, partIds: readonly nu
   const { rows } = await sql<{ accountId: number; amount: number }>`
     insert into sms_ledger (account_id, part_id, kind, amount, created_at)
       select account_id, part_id, 'refund', -amount, cast(${now} as bigint) from sms_ledger as hold
-      where kind = 'hold' and part_id in ${ids(trx, partIds)}
+      where kind = 'hold' and part_id ${inIds(trx, partIds)}
         and not exists (select 1 from sms_ledger as c where c.part_id = hold.part_id and c.kind = 'charge')
       on conflict (part_id, kind) do nothing
       returning account_id as "accountId", amount as amount`.execute(trx);
@@ -43,13 +47,4 @@ export async function refundParts(trx: Transaction<Schema>, partIds: readonly nu
   // In the order of accounts: two processes that refund at once do not wait for each other in a circle.
   for (const [accountId, sum] of [...sums].sort(([a], [b]) => a - b))
     await sql`update sms_balance set balance = balance + ${sum} where account_id = ${accountId}`.execute(trx);
-}
-
-/** Of parts; to stand after `in`. */
-export function ids(trx: Transaction<Schema>, values: readonly number[]) {
-  const rows = rowList(
-    trx,
-    values.map((value) => [value]),
-  );
-  return sql`(select cast(value ->> 0 as bigint) from ${rows})`;
 }

@@ -1,9 +1,10 @@
 /** What came of parts that went out, many at once: their states, the money, and receipts that were there before the answer. */
 import { sql, type Transaction } from 'kysely';
 import { type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
-import { rowList } from './row-list.ts';
+import { forEachRow } from './each-row.ts';
+import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import { chargePartsThatAre, ids, refundParts } from './sms-money.ts';
+import { chargePartsThatAre, refundParts } from './sms-money.ts';
 import { applyOrphans } from './sms-receipts.ts';
 import { runTogether } from './together.ts';
 
@@ -24,14 +25,14 @@ export async function storeResults(
   if (results.length === 0) return [];
   const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
   const [taken, done, failed] = await runTogether(trx, [
-    accepted.length > 0 ? updateAccepted(trx, accepted) : undefined,
+    updateAccepted(trx, accepted),
     simulated.length > 0 ? updateSimulated(trx, simulated, now) : undefined,
     refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
     postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
-    accepted.length > 0 ? chargePartsThatAre(trx, 'submitted', accepted.map(partIdOf), now) : undefined,
-    simulated.length > 0 ? chargePartsThatAre(trx, 'simulated', simulated.map(partIdOf), now) : undefined,
+    chargePartsThatAre(trx, 'submitted', accepted.map(partIdOf), now),
+    chargePartsThatAre(trx, 'simulated', simulated.map(partIdOf), now),
   ] as const);
   const takenIds = new Set(taken.map(({ id }) => id));
   const reported = await applyOrphans(
@@ -67,18 +68,19 @@ function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
 
 function updateAccepted(trx: Transaction<Schema>, accepted: readonly Result<'accepted'>[]) {
   const rows = accepted.map(({ partId, outcome }) => [partId, outcome.carrierId, outcome.keys[0] ?? null]);
-  return sql<{ id: number }>`
-    update sms_part set state = 'submitted', carrier_id = v.carrier_id, carrier_key = v.carrier_key, error = '',
-      lease_owner = null, lease_until = null
-    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as carrier_id, value ->> 2 as carrier_key
-      from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ${statesFor('accept')} returning sms_part.id as id`;
+  const columns = { id: 'bigint', carrier_id: 'text', carrier_key: 'text' } as const;
+  return forEachRow(trx, columns, rows, ({ v, from }) => {
+    return sql<{ id: number }>`
+      update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',
+        lease_owner = null, lease_until = null
+      ${from} where sms_part.id = ${v.id} and sms_part.state in ${statesFor('accept')} returning sms_part.id as id`;
+  });
 }
 
 function updateSimulated(trx: Transaction<Schema>, simulated: readonly Result<'simulated'>[], now: number) {
   return sql<{ id: number }>`
     update sms_part set state = 'simulated', done_at = ${now}, error = '', lease_owner = null, lease_until = null
-    where id in ${ids(trx, simulated.map(partIdOf))} and state in ${statesFor('simulate')} returning id`;
+    where id ${inIds(trx, simulated.map(partIdOf))} and state in ${statesFor('simulate')} returning id`;
 }
 
 interface FailedPart {
@@ -104,7 +106,7 @@ async function failWithOthers(trx: Transaction<Schema>, failed: readonly FailedP
   const messages = failed.map(({ messageId }) => messageId);
   const others = await sql<{ id: number }>`
     update sms_part set state = 'failed', done_at = ${now}, error = ${OTHER_PART}
-    where message_id in ${ids(trx, messages)} and state = 'queued' returning id`.execute(trx);
+    where message_id ${inIds(trx, messages)} and state = 'queued' returning id`.execute(trx);
   const done = [...failed, ...others.rows].map(({ id }) => id);
   await refundParts(trx, done, now);
   return done;

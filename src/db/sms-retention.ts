@@ -1,8 +1,8 @@
 /** Forgets what is old of SMS, a little at a time. The ledger stays whole: its sum is the balance. docs/decisions/0286 */
 import { sql, type Transaction } from 'kysely';
 import { isFinal, PART_STATES } from '#model/sms-part.ts';
+import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import { ids } from './sms-money.ts';
 
 /** Of the oldest requests, in one look; one may have a thousand messages. */
 const REQUESTS_AT_ONCE = 20;
@@ -35,7 +35,7 @@ export async function deleteOldRequests(
     messages.map(({ id }) => id),
   );
   await sql`
-    delete from sms_request where id in ${ids(trx, requests)}
+    delete from sms_request where id ${inIds(trx, requests)}
       and not exists (select 1 from sms_message as m where m.request_id = sms_request.id)`.execute(trx);
   const last = messages.at(-1);
   // The last one may have more: it is the first of the next look.
@@ -48,25 +48,23 @@ const UNENDED = sql.join(PART_STATES.filter((state) => !isFinal(state)).map((sta
 async function findUnended(trx: Transaction<Schema>, requests: readonly number[]): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct m.request_id as id from sms_message as m join sms_part as p on p.message_id = m.id
-    where m.request_id in ${ids(trx, requests)} and p.state in (${UNENDED})`.execute(trx);
+    where m.request_id ${inIds(trx, requests)} and p.state in (${UNENDED})`.execute(trx);
   return rows.map(({ id }) => id);
 }
 
 async function findMessages(trx: Transaction<Schema>, requests: readonly number[]) {
   const { rows } = await sql<{ id: number; requestId: number }>`
-    select id, request_id as "requestId" from sms_message where request_id in ${ids(trx, requests)}
+    select id, request_id as "requestId" from sms_message where request_id ${inIds(trx, requests)}
     order by request_id, id limit ${MESSAGES_AT_ONCE}`.execute(trx);
   return rows;
 }
 
 async function deleteMessages(trx: Transaction<Schema>, messages: readonly number[]): Promise<void> {
   if (messages.length === 0) return;
-  const list = ids(trx, messages);
-  await sql`delete from sms_attempt where part_id in (select id from sms_part where message_id in ${list})`.execute(
-    trx,
-  );
-  await sql`delete from sms_part where message_id in ${list}`.execute(trx);
-  await sql`delete from sms_message where id in ${list}`.execute(trx);
+  const list = inIds(trx, messages);
+  await sql`delete from sms_attempt where part_id in (select id from sms_part where message_id ${list})`.execute(trx);
+  await sql`delete from sms_part where message_id ${list}`.execute(trx);
+  await sql`delete from sms_message where id ${list}`.execute(trx);
 }
 
 /** Receipts and replies from before `before`, and receipts that nothing fitted from before `unmatchedBefore`; false: there are no more. */

@@ -1,24 +1,17 @@
-/** SQLite under Kysely: a connection whose statements run in a thread of its own, so that a slow disk holds nobody up. docs/decisions/0282 */
+/** A connection to SQLite whose statements run in a thread of its own, so that a slow disk holds nobody up. docs/decisions/0282 */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
-import type { OpenSettings, Statement, ThreadAnswer, ThreadError } from './sqlite-thread.ts';
+import type { CompiledQuery, QueryResult } from 'kysely';
+import type { RowsQuery } from './rows-query.ts';
+import { type SingleConnection, toStatement } from './sqlite-dialect.ts';
+import type { Call, OpenSettings, Statement, ThreadAnswer, ThreadError } from './sqlite-messages.ts';
 
-/** 0600, also the WAL beside it. Throws with the file's name when it is no database or is damaged. */
-export async function openSqliteFile(file: string): Promise<SqliteConnection> {
+/** 0600, also the WAL beside it. `procedures`: see `DatabaseOptions`. Throws with the file's name when it is no database or is damaged. */
+export async function openSqliteFile(file: string, procedures?: URL): Promise<SqliteConnection> {
   try {
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
-    return await SqliteConnection.open({ file, isReader: false });
+    return await SqliteConnection.open({ file, isReader: false, procedures: procedures?.href });
   } catch (error) {
     throw new Error(`cannot open the database ${file}: ${messageOf(error)}`, { cause: error });
   }
@@ -29,64 +22,7 @@ export function openSqliteReader(file: string): Promise<SqliteConnection> {
   return SqliteConnection.open({ file, isReader: true });
 }
 
-/** One connection: Kysely lets one query, or one whole transaction, at a time on it. */
-export function sqliteDialect(connection: SqliteConnection): Dialect {
-  return {
-    createDriver: () => new SqliteDriver(connection),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createAdapter: () => new Adapter(),
-  };
-}
-
-class Adapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return false;
-  }
-
-  /** Kysely says no, SQLite can: a migration that is cut short leaves nothing behind. */
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-
-  override async acquireMigrationLock(): Promise<void> {} // the transaction is the lock
-  override async releaseMigrationLock(): Promise<void> {}
-}
-
-class SqliteDriver implements Driver {
-  readonly #connection: SqliteConnection;
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection;
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
-  }
-
-  /** It goes with the first statement, which is told when it fails. */
-  async beginTransaction(): Promise<void> {
-    this.#connection.begin();
-  }
-
-  async commitTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('commit'));
-  }
-
-  async rollbackTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
-  }
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {
-    await this.#connection.close();
-  }
-}
-
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection implements SingleConnection {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PromiseWithResolvers<ThreadAnswer>>();
   readonly #ended = Promise.withResolvers<void>();
@@ -114,16 +50,26 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /** What is asked in one turn goes as one message: waking a thread costs more than many a statement. */
-  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const values = parameters.map(toSqlValue);
+  async executeQuery<R>(query: CompiledQuery | RowsQuery<R>): Promise<QueryResult<R>> {
+    const { text, values, each } = toStatement(query);
     const id = ++this.#lastId;
     const answered = this.#wait(id);
-    this.#unsent.push({ id, text, values });
+    this.#unsent.push({ id, text, values, each });
     queueMicrotask(() => this.#send());
     const answer = await answered;
     // `as`: what the columns of a query are, Kysely knows.
     if (answer.kind === 'rows') return { rows: answer.rows as R[] };
     return { rows: [], ...(answer.kind === 'changes' && { numAffectedRows: answer.changes }) };
+  }
+
+  /** Runs the procedure there, as a transaction of its own. */
+  async call(name: string, args: unknown): Promise<unknown> {
+    const id = ++this.#lastId;
+    const answered = this.#wait(id);
+    this.#send();
+    this.#worker.postMessage({ id, name, args } satisfies Call);
+    const answer = await answered;
+    return answer.kind === 'value' ? answer.value : undefined;
   }
 
   // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
@@ -169,13 +115,6 @@ export class SqliteConnection implements DatabaseConnection {
     this.#pending.clear();
     this.#ended.resolve();
   }
-}
-
-/** Our columns are text and integers; anything else in a query is a mistake of ours. */
-function toSqlValue(value: unknown): string | number | bigint | null {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-    return value;
-  throw new TypeError(`not a value of a column: ${typeof value}`);
 }
 
 function sqliteError({ message, ...members }: ThreadError): Error {

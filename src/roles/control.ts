@@ -10,6 +10,7 @@ import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SmsEngine } from '#sms/engine.ts';
+import { SMS_PROCEDURES } from '#sms/procedures.ts';
 import { startAcme, warnOfStoppedRenewals } from './acme.ts';
 import { firstTokenPath } from './announce.ts';
 import type { PartContext, RunningPart } from './child.ts';
@@ -27,7 +28,7 @@ export async function startControl({
   registry,
 }: PartContext): Promise<RunningPart> {
   await using stack = new AsyncDisposableStack();
-  const db = stack.use(await openConfigured(config, log));
+  const db = stack.use(await openDatabase({ ...databaseOptions(config, log), procedures: SMS_PROCEDURES }));
   const firstToken = await ensureFirstToken({
     db,
     given: config.bootstrapToken,
@@ -62,6 +63,7 @@ export async function startControl({
 function hooksOf(engine: { readonly running?: SmsEngine }, log: Logger): SmsHooks {
   return {
     onAccepted: () => engine.running?.wake(),
+    offer: (submissions) => engine.running?.offer(submissions) ?? false,
     onConnectorsChanged: () => {
       engine.running?.reload().catch((error: unknown) => log.error({ err: error }, 'connectors could not be read'));
     },

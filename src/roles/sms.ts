@@ -49,6 +49,7 @@ export async function startSms({ config, db, ring, ownAddresses, log, registry }
   });
   return {
     wake: () => engine.wake(),
+    offer: (submissions) => engine.offer(submissions),
     reload: () => engine.reload(),
     async stop(graceMs) {
       await forgetting[Symbol.asyncDispose]();

@@ -3,10 +3,11 @@
  * when its transaction has been committed. docs/decisions/0212
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
+import { callProcedure } from '#db/call-procedure.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
-import { acceptSubmissions, mostNumbers, type Submission, type Verdict } from './accept.ts';
-import { Zones } from './zones.ts';
+import { mostNumbers, type Submission, type Verdict } from './accept.ts';
+import { createProcedures } from './procedures.ts';
 
 export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
 
@@ -25,13 +26,32 @@ export interface AcceptorOptions {
   readonly db: Db;
   /** That wait for a transaction; more are turned away. */
   readonly maxWaiting: number;
-  /** Messages have been accepted. */
+  /** Messages have been accepted, in a transaction that has not claimed them. */
   onAccepted(): void;
+  /** Requests wait. True: the engine's next round takes them, and they need no transaction of their own. docs/decisions/0322 */
+  offer?(waiting: WaitingSubmissions): boolean;
 }
 
-export class Acceptor {
+/** Requests that wait for a transaction, for who has one. */
+export interface WaitingSubmissions {
+  readonly waiting: number;
+  /** As many as go into one. */
+  take(): SubmissionBatch;
+  /** Nobody takes them: they get a transaction of their own. */
+  acceptAlone(): void;
+}
+
+export interface SubmissionBatch {
+  readonly submissions: readonly Submission[];
+  /** It is committed. */
+  settle(verdicts: readonly Verdict[]): void;
+  /** It is not: each is tried alone, unless the database is away. */
+  fail(error: unknown): void;
+}
+
+export class Acceptor implements WaitingSubmissions {
   readonly #options: AcceptorOptions;
-  readonly #zones = new Zones();
+  readonly #procedures = createProcedures();
   #waiting: Waiting[] = [];
   #isRunning = false;
 
@@ -45,8 +65,25 @@ export class Acceptor {
     const numbers = mostNumbers(submission);
     const answer = Promise.withResolvers<AcceptorVerdict>();
     this.#waiting.push({ submission, numbers, answer });
-    if (!this.#isRunning) void this.#run(); // never rejects
+    if (!this.#isRunning && this.#options.offer?.(this) !== true) this.acceptAlone();
     return await answer.promise;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  acceptAlone(): void {
+    if (!this.#isRunning && this.#waiting.length > 0) void this.#run(); // never rejects
+  }
+
+  take(): SubmissionBatch {
+    const taken = this.#take();
+    return {
+      submissions: taken.map(({ submission }) => submission),
+      settle: (verdicts) => answerAll(taken, verdicts),
+      fail: (error) => void this.#tryAlone(taken, error), // never rejects
+    };
   }
 
   async #run(): Promise<void> {
@@ -75,21 +112,33 @@ export class Acceptor {
     try {
       const verdicts = await this.#accept(take);
       if (verdicts.some(({ kind }) => kind === 'accepted')) this.#options.onAccepted();
-      for (const [index, { answer }] of take().entries()) {
-        const verdict = verdicts[index];
-        if (verdict === undefined) answer.reject(new Error('a request was left without a verdict'));
-        else answer.resolve(verdict);
-      }
+      answerAll(take(), verdicts);
     } catch (error) {
-      if (take().length === 1 || isDatabaseAway(error)) for (const { answer } of take()) answer.reject(error);
-      else for (const waiting of take()) await this.#settle([waiting]);
+      if (take().length === 1) rejectAll(take(), error);
+      else await this.#tryAlone(take(), error);
     }
   }
 
-  #accept(take: () => readonly Waiting[]): Promise<readonly Verdict[]> {
-    return this.#options.db.transaction((trx) => {
-      const submissions = take().map(({ submission }) => submission);
-      return acceptSubmissions(trx, submissions, (zone) => this.#zones.get(zone));
-    });
+  async #tryAlone(taken: readonly Waiting[], error: unknown): Promise<void> {
+    if (isDatabaseAway(error)) rejectAll(taken, error);
+    else for (const waiting of taken) await this.#settle([waiting]);
   }
+
+  #accept(take: () => readonly Waiting[]): Promise<readonly Verdict[]> {
+    return callProcedure(this.#options.db, this.#procedures, 'accept', () =>
+      take().map(({ submission }) => submission),
+    );
+  }
+}
+
+function answerAll(taken: readonly Waiting[], verdicts: readonly Verdict[]): void {
+  for (const [index, { answer }] of taken.entries()) {
+    const verdict = verdicts[index];
+    if (verdict === undefined) answer.reject(new Error('a request was left without a verdict'));
+    else answer.resolve(verdict);
+  }
+}
+
+function rejectAll(taken: readonly Waiting[], error: unknown): void {
+  for (const { answer } of taken) answer.reject(error);
 }

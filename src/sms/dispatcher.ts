@@ -4,27 +4,28 @@
  * docs/decisions/0221
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
-import type { Transaction } from 'kysely';
+import { callProcedure } from '#db/call-procedure.ts';
 import type { Db } from '#db/open.ts';
-import type { Schema } from '#db/schema.ts';
-import { findSmsAppsById } from '#db/sms-apps.ts';
-import { type ClaimedPart, claimParts, holdParts, isAdvertising } from '#db/sms-claim.ts';
-import { type PartResult, storeResults } from '#db/sms-results.ts';
+import type { ClaimedPart } from '#db/sms-claim.ts';
+import type { PartResult } from '#db/sms-results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { SubmitOutcome } from './carrier.ts';
 import type { Inbox } from './inbox.ts';
 import { LEASE_MS } from './lease.ts';
 import type { Line } from './lines.ts';
 import type { SmsMetrics } from './metrics.ts';
 import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
-import { releaseAt } from './quiet-hours.ts';
+import type { SmsProcedures } from './procedures.ts';
+import type { Round } from './round.ts';
 import { lanesOf, type RouteTable } from './route.ts';
-import { Zones } from './zones.ts';
+import type { Told } from './told.ts';
 
-export interface DispatcherOptions<T> {
+export interface DispatcherOptions {
   readonly db: Db;
+  readonly procedures: SmsProcedures;
   readonly clock: Clock;
   /** 0 ≤ random() < 1 */
   readonly random: () => number;
@@ -32,12 +33,10 @@ export interface DispatcherOptions<T> {
   readonly metrics: SmsMetrics;
   /** Names this process among those that share the database. */
   readonly owner: string;
-  readonly inbox: Inbox<T>;
+  readonly inbox: Inbox<Told>;
   /** As they are now. */
   lines(): readonly Line[];
   routes(): RouteTable;
-  /** Of what the inbox held and of parts that came to an end; in the round's transaction. */
-  store(trx: Transaction<Schema>, items: readonly T[], endedParts: readonly number[], now: number): Promise<void>;
   /** Without a wake the queue is looked at so often: another process may have accepted something. */
   readonly pollMs: number;
 }
@@ -48,17 +47,24 @@ const MAX_CLAIM = 500;
 const MAX_ITEMS = 1000;
 const FAILURE_BACKOFF: Backoff = { firstMs: 100, capMs: 5_000 };
 
+interface OpenLine {
+  readonly line: Line;
+  readonly room: number;
+}
+
 interface Claimed {
   readonly line: Line;
   readonly leaseUntil: number;
   readonly parts: readonly ClaimedPart[];
+  /** There may be more. */
+  readonly isFull: boolean;
 }
 
-export class Dispatcher<T> implements AsyncDisposable {
-  readonly #options: DispatcherOptions<T>;
+export class Dispatcher implements AsyncDisposable {
+  readonly #options: DispatcherOptions;
   /** Answers that are not stored yet; the connectors' windows bound them. */
   #results: PartResult[] = [];
-  readonly #zones = new Zones();
+  #submissions: WaitingSubmissions | undefined;
   #underWay = 0;
   #wake = Promise.withResolvers<void>();
   #claims = true;
@@ -66,7 +72,7 @@ export class Dispatcher<T> implements AsyncDisposable {
   #failures = 0;
   readonly #running: Promise<void>;
 
-  constructor(options: DispatcherOptions<T>) {
+  constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#running = this.#run();
   }
@@ -86,6 +92,17 @@ export class Dispatcher<T> implements AsyncDisposable {
     this.wake();
   }
 
+  /**
+   * Requests wait to be accepted. True: the next round takes them. Not on PostgreSQL, where they are accepted while a round
+   * runs, and not while rounds fail: they are answered then, and do not wait.
+   */
+  offer(submissions: WaitingSubmissions): boolean {
+    if (this.#options.db.engine !== 'sqlite' || this.#ends || this.#failures > 0) return false;
+    this.#submissions = submissions;
+    this.wake();
+    return true;
+  }
+
   /** From now on nothing goes out. */
   stopClaiming(): void {
     this.#claims = false;
@@ -97,6 +114,7 @@ export class Dispatcher<T> implements AsyncDisposable {
     this.#ends = true;
     this.wake();
     await this.#running;
+    this.#submissions?.acceptAlone();
   }
 
   async #run(): Promise<void> {
@@ -113,77 +131,86 @@ export class Dispatcher<T> implements AsyncDisposable {
   /** False: there is nothing more to do now. */
   async #tryRound(): Promise<boolean> {
     const { inbox, log, metrics } = this.#options;
-    const results = this.#results.splice(0);
-    const batch = inbox.take(MAX_ITEMS);
+    if (this.#results.length === 0 && inbox.size === 0 && this.#waiting === 0 && this.#open().length === 0)
+      return false;
     const endTimer = metrics.rounds.startTimer();
+    const round = this.#beginRound();
     try {
-      const claimed = await this.#round(results, batch.items);
+      const claimed = await round.claim();
       endTimer();
-      batch.settle();
+      round.settle();
       this.#failures = 0;
       for (const claim of claimed) this.#sendAll(claim);
-      return inbox.size > 0 || this.#results.length > 0 || claimed.some(({ line }) => line.room > 0);
+      const isMore = claimed.some(({ line, isFull }) => isFull && line.room > 0);
+      return isMore || inbox.size > 0 || this.#results.length > 0 || this.#waiting > 0;
     } catch (error) {
       // Carriers send again what was not acknowledged; answers are kept for the next round.
-      batch.settle(new Error('the database did not take it', { cause: error }));
-      this.#results.unshift(...results);
+      round.settle(error);
       this.#failures += 1;
       log.error({ err: error, failures: this.#failures }, 'a round of the queue failed; it is tried again');
+      this.#submissions?.acceptAlone();
       return false;
     }
   }
 
-  async #round(results: readonly PartResult[], items: readonly T[]): Promise<readonly Claimed[]> {
-    const { db, clock, lines, store } = this.#options;
-    // As it is now: room that answers make meanwhile belongs to parts that are still submitting in the database.
-    const ready = this.#claims ? lines().flatMap((line) => (line.isUp ? [{ line, room: line.room }] : [])) : [];
-    const open = ready.filter(({ room }) => room > 0);
-    if (results.length === 0 && items.length === 0 && open.length === 0) return [];
-    return await db.transaction(async (trx) => {
-      const now = clock();
-      const ended = await storeResults(trx, results, now);
-      if (items.length > 0 || ended.length > 0) await store(trx, items, ended, now);
-      const claimed: Claimed[] = [];
-      for (const { line, room } of open) {
-        const claim = await this.#claim(trx, line, room, now);
-        if (claim.parts.length > 0) claimed.push(claim);
-      }
-      return claimed;
-    });
+  /** What has come until the transaction begins is in it. */
+  #beginRound() {
+    const { db, procedures, inbox } = this.#options;
+    let results: PartResult[] = [];
+    let batch = inbox.take(0);
+    let open: readonly OpenLine[] = [];
+    let submitted: SubmissionBatch | undefined;
+    let round: Round | undefined;
+    const take = () => {
+      if (round !== undefined) return round;
+      results = this.#results.splice(0);
+      batch = inbox.take(MAX_ITEMS);
+      // Room that answers make meanwhile belongs to parts that are still submitting in the database.
+      open = this.#open();
+      submitted = this.#submissions?.take();
+      round = this.#roundOf({ results, told: batch.items, submissions: submitted?.submissions ?? [] }, open);
+      return round;
+    };
+    return {
+      claim: async (): Promise<readonly Claimed[]> => {
+        const { verdicts, claimed } = await callProcedure(db, procedures, 'round', take);
+        submitted?.settle(verdicts);
+        const { leaseUntil } = take();
+        return claimed.flatMap((one, n) => {
+          const line = open[n]?.line;
+          return line === undefined ? [] : [{ line, leaseUntil, ...one }];
+        });
+      },
+      settle: (error?: unknown) => {
+        batch.settle(error === undefined ? undefined : new Error('the database did not take it', { cause: error }));
+        if (error === undefined) return;
+        this.#results.unshift(...results);
+        submitted?.fail(error);
+      },
+    };
   }
 
-  async #claim(trx: Transaction<Schema>, line: Line, room: number, now: number): Promise<Claimed> {
-    const { owner, lines, routes } = this.#options;
+  #roundOf(come: Pick<Round, 'results' | 'told' | 'submissions'>, open: readonly OpenLine[]): Round {
+    const { clock, owner, lines, routes } = this.#options;
     const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
-    const leaseUntil = now + LEASE_MS;
-    const due = await claimParts(trx, {
+    const claims = open.map(({ line, room }) => ({
       connectorId: line.id,
       lanes: lanesOf(line.id, routes().all, isUp, MAX_TRIES),
       limit: Math.min(room, MAX_CLAIM),
-      owner,
-      leaseUntil,
-      now,
-    });
-    return { line, leaseUntil, parts: await this.#withinHours(trx, due, now) };
+    }));
+    const now = clock();
+    return { ...come, claims, owner, leaseUntil: now + LEASE_MS, now };
   }
 
-  /** Advertising was accepted while its hours lasted, and may come up after them. */
-  async #withinHours(
-    trx: Transaction<Schema>,
-    due: readonly ClaimedPart[],
-    now: number,
-  ): Promise<readonly ClaimedPart[]> {
-    const appIds = new Set(due.filter(isAdvertising).map(({ appId }) => appId));
-    if (appIds.size === 0) return due;
-    const releases = new Map<number, number>();
-    for (const { id, settings } of await findSmsAppsById(trx, [...appIds])) {
-      const { marketingHours: hours } = settings;
-      if (hours !== undefined) releases.set(id, releaseAt(now, hours, this.#zones.get(hours.timeZone)));
-    }
-    const releaseOf = (part: ClaimedPart) => (isAdvertising(part) ? (releases.get(part.appId) ?? now) : now);
-    const held = due.filter((part) => releaseOf(part) > now).map((part) => ({ part, dueAt: releaseOf(part) }));
-    await holdParts(trx, held, now);
-    return due.filter((part) => releaseOf(part) <= now);
+  get #waiting(): number {
+    return this.#submissions?.waiting ?? 0;
+  }
+
+  /** Where parts may go out now. */
+  #open(): readonly OpenLine[] {
+    if (!this.#claims) return [];
+    const ready = this.#options.lines().flatMap((line) => (line.isUp ? [{ line, room: line.room }] : []));
+    return ready.filter(({ room }) => room > 0);
   }
 
   #sendAll({ line, leaseUntil, parts }: Claimed): void {

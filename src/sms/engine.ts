@@ -7,18 +7,18 @@ import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
 import { listConnectors, listRoutes, openSettings } from '#db/sms-connectors.ts';
 import { queueDeliveries } from '#db/sms-deliveries.ts';
-import { storeReceipts } from '#db/sms-receipts.ts';
-import { storeReplies } from '#db/sms-replies.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type { WaitingSubmissions } from './acceptor.ts';
 import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Inbox } from './inbox.ts';
 import { type Line, Lines } from './lines.ts';
 import { createSmsMetrics, type SmsMetrics } from './metrics.ts';
 import { partOutcomeOf } from './outcome.ts';
+import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
 import { receiptToStore, replyToStore, type Told } from './told.ts';
@@ -44,6 +44,8 @@ export interface SmsEngineOptions {
 export interface SmsEngine {
   /** Messages were accepted in this process. */
   wake(): void;
+  /** Requests wait to be accepted. True: the next round takes them. */
+  offer(submissions: WaitingSubmissions): boolean;
   /** Connectors or routes were changed in this process. */
   reload(): Promise<void>;
   /** Nothing more goes out; answers have `graceMs` to arrive, and what has none then is uncertain. */
@@ -68,7 +70,7 @@ class Engine implements SmsEngine {
   readonly #lines: Lines;
   readonly #services = new AsyncDisposableStack();
   #routes = new RouteTable([]);
-  #dispatcher: Dispatcher<Told> | undefined;
+  #dispatcher: Dispatcher | undefined;
   #reloading: Promise<void> | undefined;
 
   constructor(options: SmsEngineOptions) {
@@ -96,12 +98,12 @@ class Engine implements SmsEngine {
     const metrics = this.#metrics;
     const store = (trx: Transaction<Schema>, endedParts: readonly number[], now: number) =>
       queueDeliveries(trx, { endedParts, replies: [] }, now);
-    this.#dispatcher = new Dispatcher<Told>({
+    this.#dispatcher = new Dispatcher({
       ...{ db, clock, random, log, metrics, owner, pollMs: POLL_MS },
       inbox: this.#inbox,
       lines: () => this.#lines.all,
       routes: () => this.#routes,
-      store: storeTold,
+      procedures: createProcedures(),
     });
     const isAlone = db.engine === 'sqlite';
     const onQueued = () => this.#dispatcher?.wake();
@@ -113,6 +115,10 @@ class Engine implements SmsEngine {
 
   wake(): void {
     this.#dispatcher?.wake();
+  }
+
+  offer(submissions: WaitingSubmissions): boolean {
+    return this.#dispatcher?.offer(submissions) ?? false;
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -155,18 +161,4 @@ class Engine implements SmsEngine {
       roomFreed: () => this.#dispatcher?.wake(),
     };
   }
-}
-
-/** What carriers told, and what came of it, with what customers are to hear. */
-async function storeTold(
-  trx: Transaction<Schema>,
-  items: readonly Told[],
-  endedParts: readonly number[],
-  now: number,
-): Promise<void> {
-  const receipts = items.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
-  const received = items.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
-  const byReceipt = await storeReceipts(trx, receipts, now);
-  const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
-  await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
 }

@@ -1,0 +1,10 @@
+/** A compiled statement that SQLite runs for each of several rows: see `forEachRow`. */
+import type { CompiledQuery } from 'kysely';
+
+export type Row = readonly (string | number | null)[];
+
+export interface RowsQuery<T> extends CompiledQuery<T> {
+  readonly rows: readonly Row[];
+  /** For each parameter, which value of a row it is; −1: none, it is the same for all. */
+  readonly places: readonly number[];
+}

@@ -1,0 +1,35 @@
+/** A connection to SQLite in the thread that asks: each statement is run at once. */
+import type { CompiledQuery, QueryResult } from 'kysely';
+import type { RowsQuery } from './rows-query.ts';
+import { type SingleConnection, toStatement } from './sqlite-dialect.ts';
+import type { RunStatement } from './sqlite-messages.ts';
+
+export class DirectConnection implements SingleConnection {
+  readonly #run: RunStatement;
+
+  readonly #onClose: () => void;
+
+  constructor(run: RunStatement, onClose = () => {}) {
+    this.#run = run;
+    this.#onClose = onClose;
+  }
+
+  begin(): void {
+    this.#run({ text: 'begin', values: [] });
+  }
+
+  async executeQuery<R>(query: CompiledQuery | RowsQuery<R>): Promise<QueryResult<R>> {
+    const ran = this.#run(toStatement(query));
+    // `as`: what the columns of a query are, Kysely knows.
+    return ran.kind === 'rows' ? { rows: ran.rows as R[] } : { rows: [], numAffectedRows: ran.changes };
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('SQLite gives all rows at once here');
+  }
+
+  async close(): Promise<void> {
+    this.#onClose();
+  }
+}

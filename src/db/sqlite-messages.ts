@@ -1,0 +1,49 @@
+/** What goes to the thread of SQLite, and what it answers. */
+
+export interface OpenSettings {
+  readonly file: string;
+  /** A second connection that only reads: with WAL it keeps one state while the writer goes on. */
+  readonly isReader: boolean;
+  /** Address of a `ProcedureFile`; absent: none is called. */
+  readonly procedures?: string | undefined;
+}
+
+/** They come as lists, each of which is answered by one. */
+export interface Statement {
+  readonly id: number;
+  readonly text: string;
+  readonly values: readonly Value[];
+  /** It is run for each of `rows`; of `values`, each that has a place in a row is that row's. */
+  readonly each?: { readonly rows: readonly (readonly Value[])[]; readonly places: readonly number[] } | undefined;
+}
+
+type Value = string | number | bigint | null;
+
+/** A procedure, run as a transaction while no other is open. */
+export interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** What a statement gave. */
+export type Ran =
+  | { readonly kind: 'rows'; readonly rows: Record<string, unknown>[] }
+  | { readonly kind: 'changes'; readonly changes: bigint };
+
+/** To the opening, which has the id 0, to each statement and to each call. */
+export type ThreadAnswer =
+  | (Ran & { readonly id: number })
+  | { readonly id: number; readonly kind: 'value'; readonly value: unknown }
+  | { readonly id: number; readonly kind: 'error'; readonly error: ThreadError };
+
+/** An error loses its members on the way between threads. */
+export interface ThreadError {
+  readonly message: string;
+  readonly code?: unknown;
+  /** SQLite's extended result code. */
+  readonly errcode?: unknown;
+}
+
+/** In the thread itself. Throws what the statement does. */
+export type RunStatement = (statement: Omit<Statement, 'id'>) => Ran;

@@ -1,0 +1,103 @@
+/** Statements on an SQLite database in the thread that asks: prepared once, and none outside of a transaction that has ended by itself. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { OpenSettings, Ran, Statement } from './sqlite-messages.ts';
+
+/** How long a statement waits for a writer in another process; inside this process there is one writer at a time. */
+const BUSY_TIMEOUT_MS = 5000;
+/** Prepared statements kept per connection; our queries are fewer, lists of varying length make more. */
+const MAX_STATEMENTS = 300;
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** It gives rows. */
+  readonly isReader: boolean;
+}
+
+/** Throws when it is no database or is damaged. */
+export function openStatements(settings: OpenSettings): Statements {
+  return new Statements(open(settings), settings);
+}
+
+function open({ file, isReader }: OpenSettings): DatabaseSync {
+  if (isReader) return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  return database;
+}
+
+export class Statements {
+  readonly #database: DatabaseSync;
+  /** A transaction that takes the write lock at once never fails half-way because another process wrote. */
+  readonly #beginText: string;
+  readonly #statements = new Map<string, Prepared>();
+  #isInTransaction = false;
+  /** Why the transaction that whoever asks believes to be in has ended. */
+  #end: { readonly error: unknown } | undefined;
+
+  constructor(database: DatabaseSync, { isReader }: OpenSettings) {
+    this.#database = database;
+    this.#beginText = isReader ? 'begin' : 'begin immediate';
+  }
+
+  /** Throws what the statement does, or what ended its transaction before. */
+  run({ text, values, each }: Omit<Statement, 'id'>): Ran {
+    try {
+      const prepared = this.#begin(text);
+      if (each !== undefined) return runEach(prepared, values, each);
+      const { statement, isReader } = prepared;
+      if (isReader) return { kind: 'rows', rows: statement.all(...values) };
+      return { kind: 'changes', changes: BigInt(statement.run(...values).changes) };
+    } catch (error) {
+      if (this.#isInTransaction && !this.#database.isTransaction) this.#end ??= { error };
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** The statement, to be run at once. */
+  #begin(text: string): Prepared {
+    const isEnd = text === 'rollback' || text === 'commit';
+    const end = this.#end;
+    if (isEnd || text === 'begin') this.#end = undefined;
+    this.#isInTransaction = !isEnd && (this.#isInTransaction || text === 'begin');
+    // A full disk or a failing one ends a transaction by itself; an error of `rollback` would hide why.
+    if (text === 'rollback' && !this.#database.isTransaction) return this.#prepare('select 1 where 0');
+    // What comes after such an end would be outside of any transaction, and stay.
+    if (end !== undefined && text !== 'rollback') throw end.error;
+    return this.#prepare(text === 'begin' ? this.#beginText : text);
+  }
+
+  #prepare(text: string): Prepared {
+    const prepared = this.#statements.get(text) ?? this.#prepareAnew(text);
+    this.#statements.delete(text);
+    this.#statements.set(text, prepared);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size > MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
+    return prepared;
+  }
+
+  /** What it gives is asked once: that takes longer than many a statement itself. */
+  #prepareAnew(text: string): Prepared {
+    const statement = this.#database.prepare(text);
+    return { statement, isReader: statement.columns().length > 0 };
+  }
+}
+
+function runEach(
+  { statement, isReader }: Prepared,
+  values: Statement['values'],
+  { rows, places }: NonNullable<Statement['each']>,
+): Ran {
+  const given = [...values];
+  const found: Record<string, unknown>[] = [];
+  let changes = 0;
+  for (const row of rows) {
+    for (const [n, place] of places.entries()) if (place >= 0) given[n] = row[place] ?? null;
+    if (isReader) found.push(...statement.all(...given));
+    else changes += Number(statement.run(...given).changes);
+  }
+  return isReader ? { kind: 'rows', rows: found } : { kind: 'changes', changes: BigInt(changes) };
+}

@@ -1,0 +1,24 @@
+/**
+ * The transactions of SMS that run all the time, as procedures: on SQLite in the thread that has the database open. The file is
+ * loaded there too. docs/decisions/0320
+ */
+import type { Transaction } from 'kysely';
+import type { Schema } from '#db/schema.ts';
+import { acceptSubmissions, type Submission } from './accept.ts';
+import { type Round, runRound } from './round.ts';
+import { Zones } from './zones.ts';
+
+/** This file, for who opens a database. */
+export const SMS_PROCEDURES = new URL(import.meta.url);
+
+export type SmsProcedures = ReturnType<typeof createProcedures>;
+
+export function createProcedures() {
+  const zones = new Zones();
+  const zoneOf = (timeZone: string) => zones.get(timeZone);
+  return {
+    accept: (trx: Transaction<Schema>, submissions: readonly Submission[]) =>
+      acceptSubmissions(trx, submissions, zoneOf),
+    round: (trx: Transaction<Schema>, round: Round) => runRound(trx, round, zoneOf),
+  };
+}

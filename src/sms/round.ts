@@ -1,0 +1,99 @@
+/**
+ * The transaction of a round: what carriers answered and told is stored, with what customers are to hear of it, requests that
+ * wait are accepted, and what may go out next is claimed. docs/decisions/0221, 0322
+ */
+import type { Transaction } from 'kysely';
+import type { Schema } from '#db/schema.ts';
+import { findSmsAppsById } from '#db/sms-apps.ts';
+import { type ClaimedPart, claimParts, holdParts, isAdvertising, type Lane } from '#db/sms-claim.ts';
+import { queueDeliveries } from '#db/sms-deliveries.ts';
+import { storeReceipts } from '#db/sms-receipts.ts';
+import { storeReplies } from '#db/sms-replies.ts';
+import { type PartResult, storeResults } from '#db/sms-results.ts';
+import type { LocalTime } from '#lib/local-time.ts';
+import { acceptSubmissions, type Submission, type Verdict } from './accept.ts';
+import { releaseAt } from './quiet-hours.ts';
+import type { Told } from './told.ts';
+
+export interface Round {
+  readonly results: readonly PartResult[];
+  readonly told: readonly Told[];
+  /** None where they have a transaction of their own. */
+  readonly submissions: readonly Submission[];
+  readonly claims: readonly ConnectorClaim[];
+  /** Names the process. */
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+}
+
+interface ConnectorClaim {
+  readonly connectorId: number;
+  /** The queues that it serves now. */
+  readonly lanes: readonly Lane[];
+  readonly limit: number;
+}
+
+export interface RoundDone {
+  /** Of the submissions, in their order. */
+  readonly verdicts: readonly Verdict[];
+  /** What each of `claims` got. */
+  readonly claimed: readonly Claimed[];
+}
+
+interface Claimed {
+  /** In the order in which they are to go out. */
+  readonly parts: readonly ClaimedPart[];
+  /** As many as were asked for: there may be more. */
+  readonly isFull: boolean;
+}
+
+export async function runRound(
+  trx: Transaction<Schema>,
+  { results, told, submissions, claims, owner, leaseUntil, now }: Round,
+  zoneOf: (timeZone: string) => LocalTime,
+): Promise<RoundDone> {
+  const ended = await storeResults(trx, results, now);
+  if (told.length > 0 || ended.length > 0) await storeTold(trx, told, ended, now);
+  const verdicts = submissions.length > 0 ? await acceptSubmissions(trx, submissions, zoneOf) : [];
+  const claimed: Claimed[] = [];
+  for (const claim of claims) {
+    const due = await claimParts(trx, { ...claim, owner, leaseUntil, now });
+    claimed.push({ parts: await withinHours(trx, due, now, zoneOf), isFull: due.length >= claim.limit });
+  }
+  return { verdicts, claimed };
+}
+
+/** What carriers told, and what came of it, with what customers are to hear. */
+async function storeTold(
+  trx: Transaction<Schema>,
+  items: readonly Told[],
+  endedParts: readonly number[],
+  now: number,
+): Promise<void> {
+  const receipts = items.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
+  const received = items.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
+  const byReceipt = await storeReceipts(trx, receipts, now);
+  const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
+  await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
+}
+
+/** Advertising was accepted while its hours lasted, and may come up after them. */
+async function withinHours(
+  trx: Transaction<Schema>,
+  due: readonly ClaimedPart[],
+  now: number,
+  zoneOf: (timeZone: string) => LocalTime,
+): Promise<readonly ClaimedPart[]> {
+  const appIds = new Set(due.filter(isAdvertising).map(({ appId }) => appId));
+  if (appIds.size === 0) return due;
+  const releases = new Map<number, number>();
+  for (const { id, settings } of await findSmsAppsById(trx, [...appIds])) {
+    const { marketingHours: hours } = settings;
+    if (hours !== undefined) releases.set(id, releaseAt(now, hours, zoneOf(hours.timeZone)));
+  }
+  const releaseOf = (part: ClaimedPart) => (isAdvertising(part) ? (releases.get(part.appId) ?? now) : now);
+  const held = due.filter((part) => releaseOf(part) > now).map((part) => ({ part, dueAt: releaseOf(part) }));
+  await holdParts(trx, held, now);
+  return due.filter((part) => releaseOf(part) <= now);
+}

@@ -1,0 +1,113 @@
+/** Transactions as procedures, here and in the thread of SQLite, and statements for many rows. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { callProcedure } from '#db/call-procedure.ts';
+import { forEachRow } from '#db/each-row.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { runTogether } from '#db/together.ts';
+import { createLogger } from '#lib/logger.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
+import { createProcedures, PROCEDURES_OF_TESTS } from './support/procedures.ts';
+
+const log = createLogger({ level: 'silent', name: 'test' });
+
+async function namesOf(db: Db): Promise<readonly string[]> {
+  const rows = await db.query.selectFrom('account').select('name').orderBy('id').execute();
+  return rows.map(({ name }) => name);
+}
+
+describeOnBothEngines('a procedure', (newDatabase) => {
+  test('is a transaction: it gives what it found, and leaves nothing when it fails', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log, procedures: PROCEDURES_OF_TESTS });
+    assert.equal(db.call !== undefined, db.engine === 'sqlite', 'where it runs');
+    const procedures = createProcedures();
+    const add = (name: string, kind = 'customer') =>
+      callProcedure(db, procedures, 'addAccount', () => ({ name, kind }));
+    assert.deepEqual(await add('a'), { calls: 1, accounts: 0 });
+    await assert.rejects(add('b', 'no such kind'), /check/i);
+    const [second, , third] = await Promise.all([add('c'), db.transaction((trx) => namesOfAll(trx)), add('d')]);
+    assert.deepEqual([second, third].map(({ accounts }) => accounts).sort(), [2, 4], 'one after the other');
+    assert.deepEqual((await namesOf(db)).toSorted(), ['a', 'a', 'c', 'c', 'd', 'd']);
+  });
+});
+
+function namesOfAll(trx: Parameters<Parameters<Db['transaction']>[0]>[0]) {
+  return trx.selectFrom('account').select('name').execute();
+}
+
+test('a procedure that is not there is told, and one that was called before the end is finished', async (t) => {
+  const target = await newSqlite(t);
+  const db = await openDatabase({ ...target, log, procedures: PROCEDURES_OF_TESTS });
+  await assert.rejects(async () => db.call?.('nothing', () => undefined), /no procedure "nothing"/);
+  const begun = Promise.withResolvers<void>();
+  const adding = db.call?.('addAccount', () => {
+    begun.resolve();
+    return { name: 'a', kind: 'customer' };
+  });
+  await begun.promise;
+  await Promise.all([adding, db[Symbol.asyncDispose]()]);
+  await using again = await openDatabase({ ...target, log });
+  assert.equal(again.call, undefined);
+  assert.deepEqual(await namesOf(again), ['a', 'a']);
+});
+
+describeOnBothEngines('a statement for each row', (newDatabase) => {
+  const columns = { name: 'text', created_at: 'bigint' } as const;
+
+  test('is run for all of them, with what is the same for all, and gives what each returned', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log });
+    const rows = [
+      ['a', 1],
+      ['b\0\ud800', 2 ** 40],
+      ["'; drop table account; --", 3],
+    ];
+    const [inserted, none, updated] = await db.transaction((trx) =>
+      runTogether(trx, [
+        forEachRow(trx, columns, rows, ({ v, from }) => {
+          return sql<{ id: number }>`
+            insert into account (name, kind, created_at) select ${v.name}, ${'customer'}, ${v.created_at} ${from} returning id`;
+        }),
+        forEachRow(trx, columns, [], () => assert.fail()),
+        forEachRow(trx, { name: 'text', disabled_at: 'bigint' }, [['a', 7]], ({ v, from }) => {
+          return sql<{ name: string }>`
+            update account set disabled_at = ${v.disabled_at} ${from} where account.name = ${v.name} returning account.name as name`;
+        }),
+      ] as const),
+    );
+    assert.deepEqual(inserted.map(({ id }) => id).toSorted(), [1, 2, 3]);
+    assert.deepEqual([none, updated], [[], [{ name: 'a' }]]);
+    const stored = await db.query
+      .selectFrom('account')
+      .select(['name', 'created_at', 'disabled_at'])
+      .orderBy('created_at')
+      .execute();
+    assert.deepEqual(stored, [
+      { name: 'a', created_at: 1, disabled_at: 7 },
+      { name: "'; drop table account; --", created_at: 3, disabled_at: null },
+      { name: 'b\ufffd\ufffd', created_at: 2 ** 40, disabled_at: null },
+    ]);
+  });
+
+  test('that fails for one row leaves none of them', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log });
+    const failing = db.transaction((trx) =>
+      runTogether(trx, [
+        forEachRow(
+          trx,
+          { name: 'text', kind: 'text' },
+          [
+            ['a', 'customer'],
+            ['b', 'none'],
+            ['c', 'customer'],
+          ],
+          ({ v, from }) => {
+            return sql`insert into account (name, kind, created_at) select ${v.name}, ${v.kind}, 1 ${from}`;
+          },
+        ),
+      ]),
+    );
+    await assert.rejects(failing, /check/i);
+    assert.deepEqual(await namesOf(db), []);
+  });
+});
