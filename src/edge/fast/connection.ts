@@ -11,6 +11,7 @@ import type { Client, Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
+import type { OpenDirectWrite } from './direct-write.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';
 import { pause, type SharedReading } from './reading.ts';
@@ -22,6 +23,7 @@ export interface BareParts {
   readonly connections: ClientConnections;
   readonly proxies: Proxies;
   readonly reading: SharedReading;
+  readonly openDirectWrite: OpenDirectWrite;
   /** Of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
@@ -101,10 +103,12 @@ export class BareConnection implements BareWire {
 
   #openPrepared(): PreparedReplies | undefined {
     const { socket, secured } = this;
-    const { edge, keepAliveLines } = this.#parts;
+    const { edge, keepAliveLines, openDirectWrite } = this.#parts;
     if (this.#client === undefined) return undefined;
     const { address: clientAddress, isTls } = this.#client;
-    return new PreparedReplies(edge, { socket, clientAddress, isTls, secured, keepAliveLines });
+    // By TLS nothing is taken at once.
+    const direct = this.isTls ? undefined : openDirectWrite(socket);
+    return new PreparedReplies(edge, { socket, clientAddress, isTls, secured, direct, keepAliveLines });
   }
 
   /** Serves what is there, up to the first request that the pipeline is to answer. */

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { createSwept } from '../swept.ts';
 import { BareConnection, type BareParts } from './connection.ts';
+import { createDirectWrites } from './direct-write.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
 import { createSharedReading } from './reading.ts';
@@ -23,6 +24,7 @@ export function createBareConnections(
   const shared: BareParts = {
     ...parts,
     reading: createSharedReading(),
+    openDirectWrite: createDirectWrites(),
     head: new RequestHead(),
     keepAliveLines: keepAliveLines(limits.keepAliveMs),
     giveAway: (socket, requests) => {

@@ -1,20 +1,24 @@
 /** Where answers go out on one connection, in their order. */
 import type { Socket } from 'node:net';
+import type { DirectWrite } from './direct-write.ts';
 
 export class Outlet {
   readonly #socket: Socket;
+  readonly #direct: DirectWrite | undefined;
   readonly #onOut: (error?: Error | null) => void;
   /** Writes that were known to be out before their callbacks came. */
   #known = 0;
 
   /** `onOut`: of the oldest of those that had to wait. */
-  constructor(socket: Socket, onOut: (error?: Error | null) => void) {
+  constructor(socket: Socket, direct: DirectWrite | undefined, onOut: (error?: Error | null) => void) {
     this.#socket = socket;
+    this.#direct = direct;
     this.#onOut = onOut;
   }
 
   /** True: the system has all of it, and `onOut` is not called for it. */
   send(first: Buffer, rest: readonly Buffer[]): boolean {
+    if (this.#direct?.tryAll(first, rest) === true) return true;
     const socket = this.#socket;
     const last = rest.at(-1);
     if (last === undefined) socket.write(first, this.#onWritten);

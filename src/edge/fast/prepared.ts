@@ -7,6 +7,7 @@ import type { Shortcut } from '../shortcut.ts';
 import { KEY_MARKS, type ShortcutKey } from '../shortcut-key.ts';
 import type { StoredBody } from '../store/store.ts';
 import { isMisdirected, type Secured } from '../tls/secured.ts';
+import type { DirectWrite } from './direct-write.ts';
 import { HeadClient } from './head-client.ts';
 import { Outlet } from './outlet.ts';
 import type { RequestHead } from './read-head.ts';
@@ -18,6 +19,7 @@ export interface PreparedConnection {
   readonly clientAddress: string;
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
+  readonly direct: DirectWrite | undefined;
   /** What each head says of the connection. */
   readonly keepAliveLines: string;
 }
@@ -46,7 +48,7 @@ export class PreparedReplies {
     this.#edge = edge;
     this.#connection = connection;
     this.#client = new HeadClient(connection.clientAddress);
-    this.#outlet = new Outlet(connection.socket, this.#conclude);
+    this.#outlet = new Outlet(connection.socket, connection.direct, this.#conclude);
     this.#lines = new PreparedLines(edge, '1.1');
   }
 
