@@ -1,0 +1,15 @@
+/** Edges with and without shortcuts, and one where node:http reads, are asked the same and say the same; more of it in `npm run soak`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareTwins } from './support/compare-twins.ts';
+import { needsProgram } from './support/needs.ts';
+
+test(
+  'an answer is the same whether it was kept ready or not, and whoever reads the request',
+  needsProgram('openssl'),
+  async (t) => {
+    const { requests, prepared } = await compareTwins(t, { runs: 8, steps: 60, seed: 1 });
+    t.diagnostic(`${requests} requests, ${prepared} ready`);
+    assert.ok(prepared > 50, `${prepared} of ${requests}`);
+  },
+);

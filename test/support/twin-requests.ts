@@ -1,0 +1,251 @@
+/** Requests of many kinds, most of them like a browser's and asked again and again, for edges that must answer alike. */
+import fc from 'fast-check';
+import { SITE_HOST } from './edge.ts';
+import { PATHS } from './twin-origin.ts';
+
+export const OTHER_HOST = 'other.example.com';
+export const WILD_HOST = 'a.wild.example.com';
+/** Has another certificate. */
+export const FOREIGN_HOST = 'foreign.example.com';
+
+export interface TwinField {
+  readonly name: string;
+  readonly value: string;
+  /** Between the two, and behind. */
+  readonly blanks: readonly [string, string];
+}
+
+export interface TwinRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly version: '1.0' | '1.1';
+  /** Each a line. */
+  readonly hosts: readonly string[];
+  readonly fields: readonly TwinField[];
+  readonly body: string | undefined;
+  readonly isChunked: boolean;
+}
+
+/** As bytes of HTTP/1, a character each. */
+export function written({ method, target, version, hosts, fields, body, isChunked }: TwinRequest): string {
+  const lines = [`${method} ${target} HTTP/${version}`, ...hosts.map((host) => `Host: ${host}`)];
+  for (const { name, value, blanks } of fields) lines.push(`${name}:${blanks[0]}${value}${blanks[1]}`);
+  if (body !== undefined) lines.push(isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
+  const sent = body === undefined ? '' : isChunked ? `${chunk(body)}0;a="b"\r\nTrailer: x\r\n\r\n` : body;
+  return `${lines.join('\r\n')}\r\n\r\n${sent}`;
+}
+
+function chunk(body: string): string {
+  return body === '' ? '' : `${body.length.toString(16)};x=y\r\n${body}\r\n`;
+}
+
+const plain = (name: string, value: string): TwinField => ({ name, value, blanks: [' ', ''] });
+
+export const CHALLENGE_TOKEN = 'token-of-a-challenge-1';
+const CHALLENGE = `/.well-known/acme-challenge/${CHALLENGE_TOKEN}`;
+const HOT_PATHS = ['/a', '/long', '/big', '/page.html', '/coded', '/empty', '/aged', '/targeted', '/large', '/strict'];
+const CODINGS = ['gzip, deflate, br', 'br', 'gzip;q=0, br;q=0.5', 'identity', 'GZIP', '*', 'gzip,gzip', 'zstd'];
+const AGENTS = ['Browser/1', 'a bot', '', 'caf\u00e9', 'Browser/2'];
+const REFERERS = ['https://www.example.com/', 'http://evil.test/x', 'about:blank', '', 'https://a.evil.test'];
+const TARGETS = [
+  ...[
+    '/a?',
+    '/a?x=1',
+    '/a?x=2',
+    '/A',
+    '/%61',
+    '//a',
+    '/./a',
+    '/d/../a',
+    '/d%2fa',
+    '/a%3fb',
+    '/a#b',
+    '/a%zz',
+    '/\u00e4',
+    '/%e4',
+  ],
+  ...[
+    '/"<>\\^`{|}',
+    '/a;b=c',
+    '/*',
+    '*',
+    '/d/x',
+    '/d/y?z',
+    '/d',
+    '/d/',
+    '/.well-known/x',
+    CHALLENGE,
+    `/${'l'.repeat(1_100)}`,
+    '/a b',
+    '/~',
+    '/%7e',
+  ],
+  ...[
+    `http://${SITE_HOST}/a`,
+    `http://${OTHER_HOST}/a`,
+    `HTTPS://${SITE_HOST}/a`,
+    `http://${SITE_HOST}`,
+    '/a?\u00e4',
+    '/?',
+    '/',
+  ],
+];
+const HOSTS = [
+  ...[
+    'WWW.Example.com',
+    `${SITE_HOST}.`,
+    `${SITE_HOST}:80`,
+    `${SITE_HOST}:443`,
+    `${SITE_HOST}:8080`,
+    `${SITE_HOST}:`,
+    OTHER_HOST,
+  ],
+  ...[
+    WILD_HOST,
+    'b.c.wild.example.com',
+    'wild.example.com',
+    'unknown.test',
+    '',
+    'a b',
+    `${SITE_HOST}:99999`,
+    '127.0.0.1',
+    '[::1]',
+  ],
+  ...[FOREIGN_HOST, `x@${SITE_HOST}`, `${SITE_HOST}..`, `${SITE_HOST}/a`, 'caf\u00e9.test'],
+];
+const DATES = [
+  'Thu, 01 Jan 2026 00:00:00 GMT',
+  'Thu, 01 Jan 2026 00:01:00 GMT',
+  'Fri, 01 Jan 2027 00:00:00 GMT',
+  'x',
+  '',
+];
+const TAGS = ['"t0"', '"t1"', 'W/"t0", "t1"', '"x"', '*', 'W/"x", "y"', '', 'x'];
+const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'Accept-Encoding': [...CODINGS, ''],
+  'User-Agent': AGENTS,
+  Referer: REFERERS,
+  Cookie: ['a=1', 'a=2; b="c"', ''],
+  Authorization: ['Basic YTpi', ''],
+  Origin: ['https://a.test', 'null'],
+  'Accept-Language': ['de, en;q=0.5', 'en'],
+  Range: ['bytes=0-9', 'bytes=5-', 'bytes=-3', 'bytes=0-1,5-6', 'bytes=9999999-', 'lines=1-2', ''],
+  'If-Range': ['"t0"', '"t1"', ...DATES],
+  'If-None-Match': TAGS,
+  'If-Modified-Since': DATES,
+  'If-Match': TAGS,
+  'If-Unmodified-Since': DATES,
+  'Cache-Control': ['no-cache', 'no-store', 'max-age=0', 'only-if-cached', 'max-stale', 'no-transform', 'x'],
+  Pragma: ['no-cache'],
+  Via: ['1.1 other', '1.1 causeway'],
+  'CDN-Loop': ['other', 'causeway'],
+  'X-Forwarded-For': ['198.51.100.9', '127.0.0.2', 'x', '198.51.100.9, 127.0.0.3'],
+  'X-Forwarded-Proto': ['https', 'http'],
+  'X-Forwarded-Host': ['evil.test'],
+  Connection: [
+    'keep-alive',
+    'close',
+    'Keep-Alive',
+    'CLOSE',
+    'close, x',
+    'TE',
+    'keep-alive, accept-encoding',
+    'cookie',
+    'upgrade',
+    '',
+  ],
+  'Proxy-Connection': ['keep-alive', 'close'],
+  'Keep-Alive': ['timeout=1'],
+  TE: ['trailers', 'gzip'],
+  Expect: ['100-continue', 'x'],
+  Upgrade: ['h2c', 'TLS/1.0'],
+  'Content-Length': ['0', '5, 5', '+1', 'x'],
+  'Transfer-Encoding': ['identity', 'chunked, gzip', 'gzip'],
+  'Content-Type': ['text/plain'],
+  'Sec-Fetch-Mode': ['navigate'],
+  Date: DATES,
+  From: ['a@b.test'],
+  'X-A': ['', '\u00e4\u00ff', 'a'.repeat(2_000)],
+};
+const BLANKS: readonly (readonly [string, string])[] = [
+  [' ', ''],
+  [' ', ''],
+  [' ', ''],
+  ['', ''],
+  ['\t', ''],
+  ['  ', ' '],
+  [' ', '\t'],
+];
+
+const oddField: fc.Arbitrary<TwinField> = fc
+  .tuple(fc.constantFrom(...Object.entries(ODD_FIELDS)), fc.nat(), fc.nat(2), fc.constantFrom(...BLANKS))
+  .map(([[name, values], at, spelling, blanks]) => ({
+    name: [name, name.toLowerCase(), name.toUpperCase()][spelling] ?? name,
+    value: values[at % values.length] ?? '',
+    blanks,
+  }));
+
+const repeatedField = oddField.map((field) => [field, field]);
+
+/** What a shortcut may answer. */
+const plainRequest: fc.Arbitrary<TwinRequest> = fc
+  .record({
+    target: fc.constantFrom(...HOT_PATHS),
+    coding: fc.constantFrom(undefined, ...CODINGS.slice(0, 3)),
+    agent: fc.constantFrom(undefined, 'Browser/1', 'Browser/1', 'a bot'),
+    referer: fc.constantFrom(undefined, undefined, 'https://www.example.com/', 'http://evil.test/x'),
+    since: fc.constantFrom(undefined, undefined, undefined, DATES[0], DATES[2]),
+    tag: fc.constantFrom(undefined, undefined, undefined, undefined, '"t0"', '"x", W/"t1"'),
+    host: fc.constantFrom(SITE_HOST, SITE_HOST, SITE_HOST, OTHER_HOST),
+  })
+  .map(({ target, coding, agent, referer, since, tag, host }) => ({
+    ...{ method: 'GET', target, version: '1.1' as const, hosts: [host], body: undefined, isChunked: false },
+    fields: [
+      ...(agent === undefined ? [] : [plain('User-Agent', agent)]),
+      ...(coding === undefined ? [] : [plain('Accept-Encoding', coding)]),
+      ...(referer === undefined ? [] : [plain('Referer', referer)]),
+      ...(since === undefined ? [] : [plain('If-Modified-Since', since)]),
+      ...(tag === undefined ? [] : [plain('If-None-Match', tag)]),
+    ],
+  }));
+
+const anyMethod = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD') },
+  { weight: 1, arbitrary: fc.constantFrom('POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE', 'get') },
+);
+
+/** A plain one with something changed. */
+const oddRequest: fc.Arbitrary<TwinRequest> = fc
+  .record({
+    base: plainRequest,
+    method: anyMethod,
+    target: fc.oneof(fc.constantFrom(...PATHS), fc.constantFrom(...TARGETS)),
+    hosts: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(undefined) },
+      { weight: 2, arbitrary: fc.constantFrom(...HOSTS).map((host) => [host]) },
+      { weight: 1, arbitrary: fc.constantFrom([], [SITE_HOST, SITE_HOST], [SITE_HOST, OTHER_HOST]) },
+    ),
+    more: fc.oneof(
+      { weight: 6, arbitrary: fc.array(oddField, { maxLength: 2 }) },
+      { weight: 1, arbitrary: repeatedField },
+    ),
+    version: fc.oneof(
+      { weight: 15, arbitrary: fc.constant('1.1' as const) },
+      { weight: 1, arbitrary: fc.constant('1.0' as const) },
+    ),
+    body: fc.oneof(
+      { weight: 12, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constantFrom('', 'GET /smuggled HTTP/1.1\r\n\r\n') },
+    ),
+    isChunked: fc.boolean(),
+  })
+  .map(({ base, method, target, hosts, more, version, body, isChunked }) => ({
+    ...{ method, target, hosts: hosts ?? base.hosts, version, isChunked },
+    fields: [...base.fields, ...more],
+    body: body ?? (method === 'POST' || method === 'PUT' ? 'x' : undefined),
+  }));
+
+export const anyRequest: fc.Arbitrary<TwinRequest> = fc.oneof(
+  { weight: 3, arbitrary: plainRequest },
+  { weight: 2, arbitrary: oddRequest },
+);
