@@ -94,6 +94,7 @@ describe('an answer that is kept ready', () => {
     assert.equal(await isPrepared('/a?'), false);
     assert.equal(await isPrepared('/a', { host: 'other.test' }), false);
     assert.equal(await isPrepared('/a', { host: `${SITE_HOST.toUpperCase()}:80` }), true);
+    assert.equal(await isPrepared('/a', { host: `${SITE_HOST}.` }), true);
     assert.equal(await isPrepared('/a', { headers: ['User-Agent', 'a bot'] }), false);
     assert.equal((await edge.get('/a', { headers: ['User-Agent', 'a bot'] })).status, 403);
     assert.equal(await isPrepared(), true);

@@ -20,7 +20,10 @@ export interface PreparedReply {
 type LinesContext = Pick<EdgeContext, 'clock' | 'writeLog' | 'writeHit' | 'metrics'>;
 
 /** Where the two fields of the client stand that a line ends with. */
-export type ClientFields = Pick<HitRecord, 'refererStart' | 'refererEnd' | 'userAgentStart' | 'userAgentEnd'>;
+export type ClientFields = Pick<
+  HitRecord,
+  'refererStart' | 'refererEnd' | 'userAgentStart' | 'userAgentEnd' | 'hasEscapes'
+>;
 
 /** One for all of a connection's. */
 class Hit implements HitRecord {
@@ -38,9 +41,12 @@ class Hit implements HitRecord {
   refererEnd = 0;
   userAgentStart = 0;
   userAgentEnd = 0;
+  hasEscapes = false;
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Stands in a line as it is. */
+const PLAIN = /^[ -[\]-~]*$/;
 
 export class PreparedLines {
   readonly #edge: LinesContext;
@@ -68,14 +74,16 @@ export class PreparedLines {
       this.#concludeCut(reply, sentBytes);
       return;
     }
+    const text = referer + userAgent;
     const refererEnd = referer.length;
     const fields = {
       refererStart: 0,
       refererEnd,
       userAgentStart: refererEnd,
       userAgentEnd: refererEnd + userAgent.length,
+      hasEscapes: !PLAIN.test(text),
     };
-    const bytes = Buffer.from(referer + userAgent, 'latin1');
+    const bytes = Buffer.from(text, 'latin1');
     this.concludeOut(answer, logged, { clientAddress, startedAt, requestBytes, sentBytes }, bytes, fields);
   }
 
@@ -98,6 +106,7 @@ export class PreparedLines {
     hit.refererEnd = fields.refererEnd;
     hit.userAgentStart = fields.userAgentStart;
     hit.userAgentEnd = fields.userAgentEnd;
+    hit.hasEscapes = fields.hasEscapes;
     metrics.countPrepared(answer.status, sentBytes);
     writeHit(hit);
     hit.fields = NOTHING;

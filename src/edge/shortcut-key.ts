@@ -12,33 +12,16 @@ export class ShortcutKey {
   #length = 0;
   #isTooLong = false;
 
-  /** Parts follow in the order host, target, and if there are any `Accept-Encoding` and conditions. */
+  /** The host follows, and behind their marks the target and, if there are any, `Accept-Encoding` and conditions. */
   begin(isTls: boolean): void {
     this.#isTooLong = false;
     this.#bytes[0] = isTls ? 1 : 0;
     this.#length = 1;
   }
 
-  /** False: it may have another spelling, and nothing was added. What no host name has does not make two keys the same. */
-  addPlainHost(bytes: Buffer, start: number, end: number): boolean {
-    if (end === start || end - start > MAX_HOST_BYTES || bytes[end - 1] === DOT) return false;
-    const to = this.#bytes;
-    let at = this.#length;
-    for (let i = start; i < end; i++) {
-      const byte = bytes[i] ?? 0;
-      if (PLAIN_HOST[byte] !== 1) return false;
-      to[at++] = byte;
-    }
-    this.#length = at;
-    return true;
-  }
-
+  /** Copied by the engine, in a tenth of the time of a loop. */
   add(bytes: Buffer, start: number, end: number): void {
-    if (!this.#hasRoom(end - start)) return;
-    const to = this.#bytes;
-    let at = this.#length;
-    for (let i = start; i < end; i++) to[at++] = bytes[i] ?? 0;
-    this.#length = at;
+    if (this.#hasRoom(end - start)) this.#length += bytes.copy(this.#bytes, this.#length, start, end);
   }
 
   /** A character for each byte. */
@@ -97,13 +80,5 @@ export class ShortcutKey {
 }
 
 /** Each stands before what it names. */
-export const KEY_MARKS = { coding: 0x20, ifNoneMatch: 0x0a, ifModifiedSince: 0x0d } as const;
+export const KEY_MARKS = { target: 0x0a, coding: 0x0b, ifNoneMatch: 0x0c, ifModifiedSince: 0x0d } as const;
 type KeyMark = (typeof KEY_MARKS)[keyof typeof KEY_MARKS];
-
-const DOT = 0x2e;
-/** As far as `hostOf` takes them. */
-const MAX_HOST_BYTES = 254;
-/** Those that `hostOf` leaves as they are. */
-const PLAIN_HOST = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(/[a-z0-9._~-]/.test(String.fromCharCode(byte))),
-);

@@ -109,6 +109,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
 function fillKey(key: ShortcutKey, request: Omit<PlainRequest, keyof AskingClient | 'secured'>): void {
   key.begin(request.isTls);
   key.addText(request.host);
+  key.addMark(KEY_MARKS.target);
   key.addText(request.target);
   if (request.acceptEncoding !== '') {
     key.addMark(KEY_MARKS.coding);

@@ -78,8 +78,18 @@ export function countRequest(counters: Counters, request: CountedRequest): void 
   else if (status >= 200) counters.status2xx++;
 }
 
+/** Each by its name: a loop over the names takes five times as long, and where domains are many there are as many sums as requests. */
 export function addCounters(to: Counters, more: Readonly<Counters>): void {
-  for (const name of COUNTERS) to[name] += more[name];
+  to.requests += more.requests;
+  to.bytesIn += more.bytesIn;
+  to.bytesOut += more.bytesOut;
+  to.bytesOrigin += more.bytesOrigin;
+  to.hits += more.hits;
+  to.hitBytes += more.hitBytes;
+  to.status2xx += more.status2xx;
+  to.status3xx += more.status3xx;
+  to.status4xx += more.status4xx;
+  to.status5xx += more.status5xx;
 }
 
 /** Its body came from the cache, also when the origin was asked whether it still may. */

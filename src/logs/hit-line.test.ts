@@ -44,6 +44,7 @@ function lineOf(record: AccessRecord, lines = new HitLines(ZONE)): string {
     refererEnd,
     userAgentStart: refererEnd,
     userAgentEnd: fields.length,
+    hasEscapes: /[^ -[\]-~]/.test(`${record.referer}${record.userAgent}`),
   });
   return to.toString('utf8', 3, end);
 }

@@ -1,6 +1,6 @@
 /**
- * The journal beside a log file: after each batch of lines, one JSON line with the batch's sums and how far into the log file
- * it counts. So logs and statistics are made of the same batches, and what a killed process has left in the log beyond the
+ * The journal beside a log file: twice a second while there are lines, one JSON line with their sums and how far into the log
+ * file it counts. So logs and statistics are made of the same lines, and what a killed process has left in the log beyond the
  * last record can still be counted. Pure.
  */
 import { COUNTERS, type MinuteCounters } from './counters.ts';

@@ -27,6 +27,16 @@ export interface SpoolFilesOptions {
   readonly onTrouble: (why: string, error: unknown) => void;
 }
 
+/** Lines of one slot, the time that one file is for, and what they sum up to. */
+export interface Batch {
+  readonly slot: number;
+  /** Lines are kept as bytes: strings that wait would be moved about by the garbage collector. */
+  readonly buffer: Buffer;
+  readonly tally: Tally;
+  bytes: number;
+  lines: number;
+}
+
 interface CurrentFiles {
   readonly stem: string;
   readonly log: FileHandle;
@@ -38,6 +48,8 @@ interface CurrentFiles {
   lines: number;
   /** Of lines that are in the log and not in its journal; who reads finished files counts such lines himself. */
   readonly unrecorded: Tally;
+  /** They were seen to be there since something was recorded. */
+  isSeen: boolean;
 }
 
 export class SpoolFiles {
@@ -51,15 +63,11 @@ export class SpoolFiles {
     this.#sequence = options.firstNumber ?? 0;
   }
 
-  /**
-   * Whole lines, into the log of their slot, and then what they sum up to: all of the lines or, when it rejects, none. `now`
-   * names new files.
-   */
-  async append(lines: Buffer, counts: readonly MinuteCounters[], slot: number, now: number): Promise<void> {
-    const bytes = lines.length;
+  /** Its lines, into the log of their slot: all of them or, when it rejects, none. `now` names new files. */
+  async append({ slot, buffer, bytes, lines, tally }: Batch, now: number): Promise<void> {
     const files = await this.#filesFor(slot, bytes, now);
     try {
-      await files.log.appendFile(lines);
+      await files.log.appendFile(buffer.subarray(0, bytes));
     } catch (error) {
       // Takes back the half-written batch, if the disk lets us. The next file is a new one, so half a line harms no other.
       await files.log.truncate(files.bytes).catch(() => undefined);
@@ -67,19 +75,20 @@ export class SpoolFiles {
       throw error;
     }
     files.bytes += bytes;
-    files.lines += counts.reduce((sum, { requests }) => sum + requests, 0);
-    files.unrecorded.add(counts);
-    await this.#record(files, []);
+    files.lines += lines;
+    files.unrecorded.merge(tally);
   }
 
-  /** Sums that belong to no line of a file; false: they are not written down. */
-  async record(counts: readonly MinuteCounters[], slot: number, now: number): Promise<boolean> {
+  /** Writes down what lines sum up to that were appended; and `lineless`, sums that belong to no line of a file, or they stay there. */
+  async record(lineless: Tally, slot: number, now: number): Promise<void> {
+    const counts = lineless.take();
     try {
-      return await this.#record(await this.#filesFor(slot, 0, now), counts);
+      const files = counts.length > 0 ? await this.#filesFor(slot, 0, now) : this.#files;
+      if (files === undefined || (await this.#record(files, counts))) return;
     } catch (error) {
       this.#options.onTrouble('the journal cannot be written', error);
-      return false;
     }
+    lineless.add(counts);
   }
 
   /** Ends the present files when they are of another slot. */
@@ -91,8 +100,11 @@ export class SpoolFiles {
     return this.#finish();
   }
 
+  /** False: it could not be written. */
   async #record(files: CurrentFiles, lineless: readonly MinuteCounters[]): Promise<boolean> {
+    files.isSeen = false;
     const ofLines = files.unrecorded.take();
+    if (ofLines.length + lineless.length === 0) return true;
     // It begins with a line's end too: the record before it may have been cut by a full disk.
     const text = `\n${formatRecord({ upTo: files.bytes, counts: [...ofLines, ...lineless] })}\n`;
     try {
@@ -111,7 +123,7 @@ export class SpoolFiles {
     const files = this.#files;
     if (files !== undefined) {
       const fits = files.slot === slot && (files.bytes === 0 || files.bytes + bytes <= rotateBytes);
-      if (fits && (await this.#isInPlace(files))) return files;
+      if (fits && (files.isSeen || (await this.#isInPlace(files)))) return files;
       await this.#finish();
     }
     this.#files = await this.#open(slot, now);
@@ -128,7 +140,7 @@ export class SpoolFiles {
       const log = await open(this.#path(stem, '.log'), 'ax', 0o600);
       const inodes = { log: (await log.stat()).ino, journal: (await journal.stat()).ino };
       this.#options.taken?.begin(stem);
-      return { stem, log, journal, inodes, slot, bytes: 0, lines: 0, unrecorded: new Tally() };
+      return { stem, log, journal, inodes, slot, bytes: 0, lines: 0, unrecorded: new Tally(), isSeen: false };
     } catch (error) {
       await journal.close();
       await rm(this.#path(stem, '.stats'), { force: true });
@@ -145,10 +157,12 @@ export class SpoolFiles {
   }
 
   /** A file that was deleted under us still takes bytes, which nobody will ever see. */
-  async #isInPlace({ stem, inodes }: CurrentFiles): Promise<boolean> {
+  async #isInPlace(files: CurrentFiles): Promise<boolean> {
+    const { stem, inodes } = files;
     const log = await statOrUndefined(this.#path(stem, '.log'));
     const journal = await statOrUndefined(this.#path(stem, '.stats'));
-    return log?.ino === inodes.log && journal?.ino === inodes.journal;
+    files.isSeen = log?.ino === inodes.log && journal?.ino === inodes.journal;
+    return files.isSeen;
   }
 
   async #finish(): Promise<void> {
@@ -156,6 +170,7 @@ export class SpoolFiles {
     if (files === undefined) return;
     this.#files = undefined;
     const { onTrouble } = this.#options;
+    await this.#record(files, []);
     const done = await Promise.allSettled([files.log.sync(), files.log.close(), files.journal.close()]);
     for (const one of done) if (one.status === 'rejected') onTrouble('the file cannot be ended', one.reason);
     await this.#markDone(files.stem);

@@ -299,8 +299,13 @@ describe('the spool', () => {
             { domainId: 0, minute, ...one, status4xx: 1 },
           ],
         },
-        { upTo: 8, counts: [{ domainId: 7, minute: minute + 1, ...one, hits: 1, hitBytes: 100, status2xx: 1 }] },
-        { upTo: 8, counts: [{ ...noCounters(), domainId: 7, minute, bytesOrigin: 5 }] },
+        {
+          upTo: 8,
+          counts: [
+            { domainId: 7, minute: minute + 1, ...one, hits: 1, hitBytes: 100, status2xx: 1 },
+            { ...noCounters(), domainId: 7, minute, bytesOrigin: 5 },
+          ],
+        },
       ],
     );
   });

@@ -9,7 +9,7 @@ import { type CountedRequest, countRequest, MINUTE_MS } from './counters.ts';
 import { HitLines, type HitRecord } from './hit-line.ts';
 import { reportKilledWriter } from './killed-writer.ts';
 import type { AccessRecord } from './line.ts';
-import { SpoolFiles } from './spool-files.ts';
+import { type Batch, SpoolFiles } from './spool-files.ts';
 import { isSpoolName } from './spool-names.ts';
 import type { TakenCount } from './taken-count.ts';
 import { Tally } from './tally.ts';
@@ -59,11 +59,11 @@ const ROTATE_BYTES = 64 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 const LF = 0x0a;
 
-/** A batch is written when it is this old or this large. */
+/** A batch is written when it is this old or this large: what waits is to leave the processor's cache to others. */
 const FLUSH_MS = 500;
-const BATCH_BYTES = 512 * 1024;
+const BATCH_BYTES = 192 * 1024;
 /** Longer than any line. */
-const MAX_LINE_BYTES = 128 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 /** Buffers that are kept for the next batches. */
 const MAX_SPARE_BUFFERS = 2;
 
@@ -72,16 +72,6 @@ const REPORT_MS = 60_000;
 
 export function openSpool(options: SpoolOptions): AccessLog {
   return new Spool(options);
-}
-
-/** Lines of one slot, the time that one file is for, and what they sum up to. */
-interface Batch {
-  readonly slot: number;
-  /** Lines are kept as bytes: strings that wait would be moved about by the garbage collector. */
-  readonly buffer: Buffer;
-  readonly tally: Tally;
-  bytes: number;
-  lines: number;
 }
 
 class Spool implements AccessLog {
@@ -101,6 +91,8 @@ class Spool implements AccessLog {
   /** The end of all writing so far; never rejects. */
   #tail: Promise<void> = Promise.resolve();
   #isDraining = false;
+  /** What lines sum up to is to be written down. */
+  #isRecordDue = false;
   #isClosed = false;
 
   constructor(options: SpoolOptions) {
@@ -123,7 +115,10 @@ class Spool implements AccessLog {
       onEarlier: (unclosed) => reportKilledWriter({ directory, unclosed, taken, flushMs: FLUSH_MS, log: options.log }),
       onTrouble: (why, error) => this.#report(why, error),
     });
-    this.#timer = setInterval(() => this.#startDrain(), FLUSH_MS);
+    this.#timer = setInterval(() => {
+      this.#isRecordDue = true;
+      this.#startDrain();
+    }, FLUSH_MS);
     this.#timer.unref();
   }
 
@@ -186,8 +181,8 @@ class Spool implements AccessLog {
   }
 
   flush(): Promise<void> {
-    this.#tail = this.#tail.then(() => this.#drain());
-    return this.#tail;
+    this.#isRecordDue = true;
+    return this.#drainNext();
   }
 
   async close(): Promise<void> {
@@ -213,7 +208,12 @@ class Spool implements AccessLog {
 
   #startDrain(): void {
     // One drain takes everything there is; a second in the queue would find nothing.
-    if (!this.#isDraining) void this.flush(); // never rejects
+    if (!this.#isDraining) void this.#drainNext(); // never rejects
+  }
+
+  #drainNext(): Promise<void> {
+    this.#tail = this.#tail.then(() => this.#drain());
+    return this.#tail;
   }
 
   async #drain(): Promise<void> {
@@ -221,17 +221,16 @@ class Spool implements AccessLog {
     const { clock } = this.#options;
     await this.#endEarlier();
     for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
-      const counts = batch.tally.take();
       try {
-        await this.#files.append(batch.buffer.subarray(0, batch.bytes), counts, batch.slot, clock());
+        await this.#files.append(batch, clock());
       } catch (error) {
-        this.#lineless.add(counts);
+        this.#lineless.merge(batch.tally);
         this.#lose(batch.lines, 'the file cannot be written', error);
       }
       this.#queuedBytes -= batch.bytes;
       if (this.#spareBuffers.length < MAX_SPARE_BUFFERS) this.#spareBuffers.push(batch.buffer);
     }
-    await this.#recordLineless();
+    if (this.#isRecordDue) await this.#record();
     try {
       await this.#files.endUnless(this.#slotOf(clock()));
     } catch (error) {
@@ -249,11 +248,10 @@ class Spool implements AccessLog {
     }
   }
 
-  async #recordLineless(): Promise<void> {
-    const counts = this.#lineless.take();
-    if (counts.length === 0) return;
+  async #record(): Promise<void> {
+    this.#isRecordDue = false;
     const now = this.#options.clock();
-    if (!(await this.#files.record(counts, this.#slotOf(now), now))) this.#lineless.add(counts);
+    await this.#files.record(this.#lineless, this.#slotOf(now), now);
   }
 
   #lose(lines: number, why: string, error?: unknown): void {

@@ -26,10 +26,25 @@ export class Tally {
 
   /** Sums that could not be written down yet. */
   add(counts: readonly MinuteCounters[]): void {
-    for (const one of counts) {
-      const minute = this.#sums < MAX_SUMS ? one.minute : (this.#minutes.keys().next().value ?? one.minute);
-      addCounters(this.of(one.domainId, minute), one);
+    for (const one of counts) this.#add(one.domainId, one.minute, one);
+  }
+
+  #add(domainId: number, minute: number, counters: Counters): void {
+    const kept = this.#sums < MAX_SUMS ? minute : (this.#minutes.keys().next().value ?? minute);
+    addCounters(this.of(domainId, kept), counters);
+  }
+
+  /** Everything of the other, which is empty then. */
+  merge(other: Tally): void {
+    for (const [minute, domains] of other.#minutes) {
+      const known = this.#minutes.get(minute);
+      if (known === undefined && this.#sums + domains.size <= MAX_SUMS) {
+        this.#minutes.set(minute, domains);
+        this.#sums += domains.size;
+      } else for (const [domainId, counters] of domains) this.#add(domainId, minute, counters);
     }
+    other.#minutes = new Map();
+    other.#sums = 0;
   }
 
   /** Everything; the tally is empty then. */

@@ -93,6 +93,10 @@ export const CASES: readonly (readonly [name: string, Case])[] = [
       },
     },
   ],
+  [
+    'to a client that says what a line may not hold',
+    { request: { headers: ['User-Agent', 'B\\1\t\xe9', 'Referer', `https://x.test/${'r'.repeat(2_100)}`] } },
+  ],
   ['with a query', {}],
   ['of several hundred kilobytes', { body: Buffer.alloc(300_000, 'abc') }],
   ['without a body', { body: '' }],

@@ -55,13 +55,10 @@ export class PreparedReplies {
   /** `bytes` begin with the head. `givenBefore`: to the socket. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
   answer(bytes: Buffer, head: RequestHead, givenBefore: number): number {
     if (!isPlainGet(head)) return 0;
-    const { shortcuts, clock } = this.#edge;
-    const { isTls, keepAliveLines } = this.#connection;
-    const startedAt = clock();
-    fillKey(shortcuts.key, isTls, bytes, head);
-    const shortcut = shortcuts.findByKey(startedAt);
+    const startedAt = this.#edge.clock();
+    const shortcut = this.#find(bytes, head, startedAt);
     if (shortcut === undefined || !this.#mayHave(shortcut, bytes, head)) return 0;
-    const written = shortcut.http1?.at(startedAt) ?? new WrittenAnswer(shortcut, keepAliveLines, startedAt);
+    const written = shortcut.http1?.at(startedAt) ?? this.#write(shortcut, startedAt);
     shortcut.http1 = written;
     const loose = written.hasBody ? NO_BODY : shortcut.looseBody();
     if (loose === undefined) return 0;
@@ -89,6 +86,29 @@ export class PreparedReplies {
       });
     }
     return sentBytes;
+  }
+
+  /** Hosts are mostly spelt as sites are found by; others are so under another name. */
+  #find(bytes: Buffer, head: RequestHead, now: number): Shortcut | undefined {
+    const { shortcuts } = this.#edge;
+    const { key } = shortcuts;
+    const { isTls } = this.#connection;
+    key.begin(isTls);
+    key.add(bytes, head.hostStart, head.hostEnd);
+    addRest(key, bytes, head);
+    const found = bytes[head.hostEnd - 1] === DOT ? undefined : shortcuts.findByKey(now);
+    if (found !== undefined) return found;
+    const written = bytes.toString('latin1', head.hostStart, head.hostEnd);
+    const host = hostOf(['host', written]);
+    if (host === undefined || host === written) return undefined;
+    key.begin(isTls);
+    key.addText(host);
+    addRest(key, bytes, head);
+    return shortcuts.findByKey(now);
+  }
+
+  #write(shortcut: Shortcut, now: number): WrittenAnswer {
+    return new WrittenAnswer(shortcut, this.#connection.keepAliveLines, now);
   }
 
   #mayHave(shortcut: Shortcut, bytes: Buffer, head: RequestHead): boolean {
@@ -128,11 +148,8 @@ export function isPlainGet(head: RequestHead): boolean {
   return head.isPlain && !head.isHead;
 }
 
-function fillKey(key: ShortcutKey, isTls: boolean, bytes: Buffer, head: RequestHead): void {
-  key.begin(isTls);
-  const { hostStart, hostEnd } = head;
-  if (!key.addPlainHost(bytes, hostStart, hostEnd))
-    key.addText(hostOf(['host', bytes.toString('latin1', hostStart, hostEnd)]) ?? '');
+function addRest(key: ShortcutKey, bytes: Buffer, head: RequestHead): void {
+  key.addMark(KEY_MARKS.target);
   key.add(bytes, head.targetStart, head.targetEnd);
   addField(key, KEY_MARKS.coding, bytes, head.acceptEncodingStart, head.acceptEncodingEnd);
   addField(key, KEY_MARKS.ifNoneMatch, bytes, head.ifNoneMatchStart, head.ifNoneMatchEnd);
@@ -152,5 +169,6 @@ function addField(
   key.add(bytes, start, end);
 }
 
+const DOT = 0x2e;
 const NOTHING = (): void => undefined;
 const NO_BODY = { body: [], held: undefined } as const;

@@ -254,4 +254,20 @@ test('a hundred fields and 32 KiB are taken', () => {
   assert.equal(read(`${largest}GET`).reading, 'whole');
   assert.equal(read(largest.slice(0, -1)).reading, 'incomplete');
   assert.equal(read(withLines(`Cookie: ${'a'.repeat(32 * 1024 - rest + 1)}`)).reading, 'other');
+
+  test('says whether some value holds what a line of the log may not', () => {
+    const head = new RequestHead();
+    for (const [value, hasEscapes] of [
+      ['a b~!', false],
+      ['a\tb', true],
+      ['\\', true],
+      ['caf\xe9 (x) \xff', true],
+      ['x', false],
+    ] as const) {
+      const bytes = Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\nReferer: ${value}\r\nCookie: x\r\n\r\n`, 'latin1');
+      assert.equal(readHead(bytes, 0, bytes.length, head), 'whole');
+      assert.equal(head.hasEscapes, hasEscapes);
+      assert.equal(bytes.toString('latin1', head.refererStart, head.refererEnd), value);
+    }
+  });
 });

@@ -13,6 +13,8 @@ export class RequestHead {
   isLast = false;
   /** Nothing in it but `Accept-Encoding` and the two conditions below changes how a stored response is served that does not vary. */
   isPlain = true;
+  /** The value of some field holds a byte that the log does not write as it is. */
+  hasEscapes = false;
   /** Of the first field's name. */
   fieldsStart = 0;
   /** Behind the empty line. */
@@ -87,6 +89,7 @@ const OTHER = -2;
 function clear(head: RequestHead): void {
   head.isLast = false;
   head.isPlain = true;
+  head.hasEscapes = false;
   head.hostStart = head.hostEnd = 0;
   head.userAgentStart = head.userAgentEnd = 0;
   head.refererStart = head.refererEnd = 0;
@@ -138,6 +141,10 @@ function readField(bytes: Buffer, from: number, to: number, head: RequestHead): 
   const start = skipBlanks(bytes, colon + 1, to);
   at = start;
   while (at < to && VALUE[bytes[at] ?? 0] === 1) at++;
+  if (at < to && ESCAPED[bytes[at] ?? 0] === 1) {
+    head.hasEscapes = true;
+    while (at < to && isOfValue(bytes[at] ?? 0)) at++;
+  }
   const next = at + 2;
   if (next > to || bytes[at] !== CR || bytes[at + 1] !== LF) return readExactly(bytes, at, to, LINE_END);
   const end = trimBlanks(bytes, start, at);
@@ -145,6 +152,10 @@ function readField(bytes: Buffer, from: number, to: number, head: RequestHead): 
   if (start !== colon + 2 || end !== at) head.isPlain = false;
   const field = findField(bytes, from, colon);
   return field === undefined || note(head, field, bytes, start, end) ? next : OTHER;
+}
+
+function isOfValue(byte: number): boolean {
+  return VALUE[byte] === 1 || ESCAPED[byte] === 1;
 }
 
 function skipBlanks(bytes: Buffer, from: number, to: number): number {
@@ -239,8 +250,9 @@ const CLOSE = bytesOf('close');
 // Tables with a 1 for each byte that may stand there.
 /** RFC 9110 §5.6.2 */
 const TOKEN = tableOf(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
-/** RFC 9110 §5.5, and the blanks around it. */
-const VALUE = tableOf(/[\t\x20-\x7e\x80-\xff]/);
+/** RFC 9110 §5.5, and the blanks around it: what nearly all are made of, and the rest. */
+const VALUE = tableOf(/[ -[\]-~]/);
+const ESCAPED = tableOf(/[\t\\\x80-\xff]/);
 /** All that is visible, as clients send more than RFC 3986 lets them, but a fragment. Bytes beyond ASCII are left to node:http. */
 const TARGET = tableOf(/[!"$-~]/);
 

@@ -85,7 +85,7 @@ async function readLines(handle: FileHandle, position: number, bytes: number): P
   return end === -1 ? undefined : lines.subarray(0, end + 1);
 }
 
-/** What a killed process had written to the log and not to its journal: a batch at most. */
+/** What a killed process had written to the log and not to its journal: that of half a second. */
 async function countRest(path: string, stem: string, outbox: Outbox): Promise<void> {
   const place = outbox.placeOf(stem);
   const size = (await statIfThere(path))?.size ?? 0;
