@@ -119,8 +119,9 @@ export class BareConnection implements BareWire {
     let bytes = all;
     let reading = readHead(bytes, 0, bytes.length, head);
     while (reading === 'whole' && this.#answerPrepared(bytes)) {
-      bytes = bytes.subarray(head.end);
+      bytes = head.end === bytes.length ? NOTHING : bytes.subarray(head.end);
       if (this.socket.writableNeedDrain || ++this.#answersInTurn >= ANSWERS_IN_TURN) return void this.#pause(bytes);
+      if (bytes.length === 0) break; // nearly always: nothing is read for nothing
       reading = readHead(bytes, 0, bytes.length, head);
     }
     if (bytes.length === 0) return void this.#wait();
