@@ -35,6 +35,7 @@ describeOnBothEngines('operators', (newDatabase) => {
         create_time: '2026-01-31 12:00:00',
         expire_time: '2026-01-31 12:01:00',
         revoke_time: '',
+        addresses: [],
       },
     ]);
     assert.equal(JSON.stringify(listed.body).includes(token), false);

@@ -1,6 +1,8 @@
 /** Which tokens are good, how often they may be used, and whose address a request has. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ROUTES } from '#contract/routes.ts';
+import { setAccountDisabled } from '#db/accounts.ts';
 import { findTokensByHash, revokeToken } from '#db/tokens.ts';
 import { hashToken } from '#lib/token.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from './support/api.ts';
@@ -45,6 +47,52 @@ describeOnBothEngines('tokens of many calls at once', (newDatabase) => {
     assert.ok(late.length > 0 && late.every((code) => code === 'tokenRevoked'), JSON.stringify(late));
     const after = ['tokenRevoked', 'ok', 'scopeMissing', 'tokenUnknown'];
     assert.deepEqual(await callAll(), [...after, ...after]);
+  });
+});
+
+describeOnBothEngines('tokens that are bound to addresses', (newDatabase) => {
+  test('are refused from elsewhere, after the account and before what they may do', async (t) => {
+    const limits = { tokenRatePerSecond: 1, tokenRateBurst: 3 };
+    const api = await startTestApi(t, newDatabase, { trustedProxies: ['127.0.0.0/8'], limits });
+    const { accessToken: operator } = await api.join('operator', ['operator']);
+    const { accountId } = await api.join('customer', ['cdn']);
+    api.passedMs += 1000;
+    const make = (addresses: unknown) =>
+      api.call('operator.createToken', operator, { account_id: accountId, scopes: ['sms'], addresses });
+    const made = (await make('192.0.2.7/24, ::ffff:198.51.100.1,2001:DB8::/32')).body['data'];
+    assert.ok(typeof made === 'object' && made !== null && 'access_token' in made);
+    const call = (from: string, changed: object = {}) => {
+      const body = { access_token: made.access_token, app_key: 'x', time: api.now, ...changed };
+      return api.post(ROUTES['sms.updateStatus'].path, body, { 'x-forwarded-for': from, 'accept-language': 'en' });
+    };
+    const elsewhere = await call('203.0.113.9');
+    assert.deepEqual([elsewhere.body['status'], elsewhere.errorCode], [2003, 'addressNotAllowed']);
+    assert.match(String(elsewhere.body['info']), /from the address 203\.0\.113\.9$/);
+    for (let n = 0; n < 5; n += 1) await call('203.0.113.9');
+    for (const from of ['192.0.2.255', '198.51.100.1', '2001:db8:1::5'])
+      assert.equal((await call(from)).body['status'], 2009, `${from}: nothing of the rate is used up`);
+    api.passedMs += 60_000;
+    assert.equal((await call('203.0.113.9', { time: 1 })).body['status'], 2012);
+    await setAccountDisabled(api.db.query, accountId, api.now);
+    assert.equal((await call('203.0.113.9')).body['status'], 2005);
+
+    const { list } = (await api.call('operator.listTokens', operator, { account_id: accountId })).body['data'] as {
+      list: { addresses: string[] }[];
+    };
+    const kept = ['192.0.2.0/24', '198.51.100.1', '2001:db8::/32'];
+    assert.deepEqual(
+      list.map(({ addresses }) => addresses),
+      [[], kept],
+    );
+    api.passedMs += 60_000;
+    for (const [addresses, field] of [
+      ['', 'addresses'],
+      ['192.0.2.0/24,here', 'addresses[1]'],
+    ] as const) {
+      const answer = await make(addresses);
+      assert.equal(answer.body['status'], 0);
+      assert.ok(String(answer.body['info']).includes(field), String(answer.body['info']));
+    }
   });
 });
 

@@ -50,15 +50,18 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.equal(await run('account', 'create', '示例 Media'), `account ${account}\n`);
   assert.match(await run('account', 'list'), new RegExp(`^${account} +customer +\\d{4}-.* +示例 Media$`, 'm'));
   const [, first] = /^token (\d+)\ncwy_[\w-]{43}\n$/.exec(
-    await run('token', 'create', account, '--scopes', 'cdn,sms', '--label', 'deploy'),
+    await run('token', 'create', account, '--scopes', 'cdn,sms', '--label', 'deploy', '--from', '127.0.0.0/8,::1'),
   ) ?? [''];
   assert.ok(first !== undefined);
   assert.equal(await run('token', 'narrow', account, first, '--scopes', 'cdn'), `token ${first} may do: cdn\n`);
-  assert.match(await run('token', 'list', account), new RegExp(`^${first} +cdn +\\S+ \\S+ +never +no +deploy$`, 'm'));
+  assert.match(
+    await run('token', 'list', account),
+    new RegExp(`^${first} +cdn +\\S+ \\S+ +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`, 'm'),
+  );
   assert.equal(await run('token', 'revoke', account, first), `token ${first} is revoked\n`);
   assert.match(
     await run('token', 'list', account),
-    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ \\S+ +deploy$`, 'm'),
+    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ \\S+ +\\S+ +deploy$`, 'm'),
   );
 }
 

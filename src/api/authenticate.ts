@@ -4,6 +4,7 @@ import { ServiceError } from '#contract/errors.ts';
 import type { Scope } from '#contract/routes.ts';
 import type { Db } from '#db/open.ts';
 import { findTokensByHash } from '#db/tokens.ts';
+import { createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
@@ -20,10 +21,17 @@ export interface Caller {
 
 export interface Principal {
   /** Absent: the command line of this machine, known by the local secret. */
-  readonly token?: { readonly id: number; readonly accountId: number };
+  readonly token?: TokenInUse;
   readonly scopes: readonly Scope[];
   /** The account is; its token is good all the same. */
   readonly isDisabled: boolean;
+}
+
+interface TokenInUse {
+  readonly id: number;
+  readonly accountId: number;
+  /** It may not be used from where the call comes. */
+  readonly isElsewhere: boolean;
 }
 
 export interface AuthenticateOptions {
@@ -53,8 +61,9 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
       const found = await tokens.get(hash);
       const refusal = refusalOf(found?.token, now);
       if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
-      const { id, accountId, scopes } = found.token;
-      return { token: { id, accountId }, scopes, isDisabled: found.account.isDisabled };
+      const { id, accountId, scopes, addresses } = found.token;
+      const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
+      return { token: { id, accountId, isElsewhere }, scopes, isDisabled: found.account.isDisabled };
     });
   };
 }

@@ -95,10 +95,15 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   });
 
   /** What the token, the moment and the account allow, in the order of docs/decisions/0210. */
-  function refuse({ name, now }: Request, members: Members, { token, isDisabled, scopes }: Principal): void {
-    if (token !== undefined) refuseEmpty(rates.take(String(token.id), options.steadyClock()), 'tooManyRequests');
+  function refuse({ name, now, caller }: Request, members: Members, principal: Principal): void {
+    const { token, isDisabled, scopes } = principal;
+    const isElsewhere = token?.isElsewhere === true;
+    // Whoever has found a token, and may not use it where he is, uses up nothing of its rate.
+    if (token !== undefined && !isElsewhere)
+      refuseEmpty(rates.take(String(token.id), options.steadyClock()), 'tooManyRequests');
     if (TIMED.includes(name)) refuseWrongTime(members['time'], now, options.smsTimeWindowMs);
     if (isDisabled) throw new ServiceError('accountDisabled');
+    if (isElsewhere) throw new ServiceError('addressNotAllowed', { address: caller.address });
     refuseWrongScope(name, scopes);
   }
 

@@ -74,7 +74,7 @@ interface WrittenEntry {
   readonly entry: string;
 }
 
-function readList(
+export function readList(
   name: string,
   expected: Localized,
   parse: (text: string) => ParsedEntry,
@@ -106,6 +106,6 @@ function refuseRepeated(list: readonly WrittenEntry[]): void {
 }
 
 /** An empty list is none: a rule that is on has entries, and one that is off keeps those that it had. */
-function entriesOf(list: readonly WrittenEntry[]): readonly string[] | undefined {
+export function entriesOf(list: readonly WrittenEntry[]): readonly string[] | undefined {
   return list.length === 0 ? undefined : [...new Set(list.map(({ entry }) => entry))];
 }

@@ -33,6 +33,7 @@ import {
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
+import { readNewToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
 import { readPage, writeDone } from './wire-values.ts';
 
@@ -107,12 +108,7 @@ export const READ = {
 
   'operator.createAccount': ({ name, kind }) => ({ name, kind: kind ?? ('customer' as const) }),
   'operator.listAccounts': (request) => readPage(request),
-  'operator.createToken': (request) => ({
-    accountId: request.account_id,
-    scopes: request.scopes,
-    label: request.label ?? '',
-    expiresAt: request.expires_at === undefined ? undefined : request.expires_at * 1000,
-  }),
+  'operator.createToken': readNewToken,
   'operator.listTokens': ({ account_id }) => ({ accountId: account_id }),
   'operator.revokeToken': ({ account_id, token_id }) => ({ accountId: account_id, tokenId: token_id }),
   'operator.narrowToken': ({ account_id, token_id, scopes }) => ({ accountId: account_id, tokenId: token_id, scopes }),
@@ -221,15 +217,4 @@ function readDomainId({ domain_id }: RequestOf<'domain.get'>) {
 
 function writeAccount({ id, name, kind, createdAt }: Account, look: Look): DataOf<'operator.listAccounts'>['list'][0] {
   return { account_id: String(id), name, kind, create_time: look.formatTime(createdAt) };
-}
-
-function writeToken(token: Token, { formatTime }: Look): DataOf<'operator.listTokens'>['list'][0] {
-  return {
-    token_id: String(token.id),
-    label: token.label,
-    scopes: [...token.scopes],
-    create_time: formatTime(token.createdAt),
-    expire_time: token.expiresAt === undefined ? '' : formatTime(token.expiresAt),
-    revoke_time: token.revokedAt === undefined ? '' : formatTime(token.revokedAt),
-  };
 }

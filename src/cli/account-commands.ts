@@ -55,6 +55,10 @@ export function tokenCommand(context: CliContext): Command {
     .requiredOption('--scopes <list>', 'what it may do: cdn, sms, operator', splitList)
     .option('--label <text>', 'to tell it apart')
     .option(
+      '--from <networks>',
+      'addresses and networks that it may be used from, with commas; without it from anywhere',
+    )
+    .option(
       '--expires <when>',
       'last day (to its end in the time zone of the settings), such as 2027-01-31, or last moment, such as 2027-01-31T12:00:00Z; without it the token does not expire',
     )
@@ -64,7 +68,10 @@ export function tokenCommand(context: CliContext): Command {
     .action((account: string, options: Options) =>
       run(context, options, async (client, print) => {
         const { list } = await client.call('operator.listTokens', { account_id: account });
-        print(list, formatTable([['ID', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LABEL'], ...list.map(tokenRow)]));
+        print(
+          list,
+          formatTable([['ID', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'FROM', 'LABEL'], ...list.map(tokenRow)]),
+        );
       }),
     );
   addCallSettings(command.command('revoke <account> <token>'), context)
@@ -95,6 +102,7 @@ async function createToken(context: CliContext, account: string, options: Option
     account_id: account,
     scopes: scopesOf(options),
     label: textOption(options, 'label'),
+    addresses: textOption(options, 'from'),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   };
   const expires = expiresAt === undefined ? [] : [`expires ${createLocalTime(timeZone).format(expiresAt * 1000)}`];
@@ -152,6 +160,7 @@ async function listAccounts(client: Client) {
 }
 
 function tokenRow(token: DataOf<'operator.listTokens'>['list'][number]): string[] {
-  const { token_id, scopes, create_time, expire_time, revoke_time, label } = token;
-  return [token_id, scopes.join(','), create_time, expire_time || 'never', revoke_time || 'no', label];
+  const { token_id, scopes, create_time, expire_time, revoke_time, addresses, label } = token;
+  const from = addresses.join(',') || 'anywhere';
+  return [token_id, scopes.join(','), create_time, expire_time || 'never', revoke_time || 'no', from, label];
 }

@@ -85,7 +85,7 @@ function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
       ['accepted', data.create_time],
     ]),
     ...formatTable([
-      ['NUMBER', 'PART', 'STATUS', 'SUBMITTED', 'DONE', 'WHY'],
+      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY'],
       ...rows.map((row) => row.map((cell) => cell || '-')),
     ]),
   ];

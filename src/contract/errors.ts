@@ -62,6 +62,12 @@ export const ERRORS = {
     'access_token 没有所需的权限 {scope}',
     'access_token does not have the scope {scope} that this operation needs',
   ),
+  addressNotAllowed: row(
+    200,
+    2003,
+    'access_token 不允许从地址 {address} 使用',
+    'access_token may not be used from the address {address}',
+  ),
 
   domainNotFound: row(200, 2001, '域名 {domainId} 不存在', 'domain {domainId} does not exist'),
   domainDuplicate: row(200, 2001, '域名 {name} 已添加', 'domain {name} has been added already'),

@@ -1,12 +1,14 @@
 /** What the `/operator/*` operations take and give; those that change something name the account that they act for. */
 import * as z from 'zod';
 import { DOMAIN_DATA, SAMPLE_DOMAIN } from './domain-data.ts';
-import { choice, choices, flag, identifier, integer, optional, text } from './fields.ts';
+import { choice, choices, commaList, flag, identifier, integer, optional, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import type { Scope } from './routes.ts';
 
 const MAX_LABEL_LENGTH = 64;
+const MAX_ADDRESSES = 50;
+const MAX_ADDRESS_LENGTH = 64;
 /** End of the year 9999 where it ends first, at UTC+14: times are shown with four digits of the year. */
 const MAX_UNIX_SECONDS = 253_402_250_399;
 
@@ -18,6 +20,21 @@ const scopes = choices(SCOPES, {
   en: 'an array of scopes: at least one of cdn, sms, operator',
 });
 const label = text({ max: MAX_LABEL_LENGTH });
+
+const ADDRESS_LIST = commaList({
+  maxEntries: MAX_ADDRESSES,
+  maxLength: MAX_ADDRESS_LENGTH,
+  expects: {
+    'zh-CN': `1 到 ${MAX_ADDRESSES} 个 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组`,
+    en: `1 to ${MAX_ADDRESSES} IP addresses or networks such as 192.0.2.0/24, comma-separated or an array`,
+  },
+  each: {
+    'zh-CN': 'IP 或网段，如 192.0.2.1、192.0.2.0/24、2001:db8::/32',
+    en: 'an IP address or a network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32',
+  },
+});
+/** An empty one is no leave to use the token from anywhere: whoever sends it may have meant something. */
+export const TOKEN_ADDRESSES = { ...ADDRESS_LIST, schema: ADDRESS_LIST.schema.refine((list) => list.length > 0) };
 
 const ACCOUNT_DATA = z.object({
   account_id: z.string(),
@@ -33,6 +50,7 @@ const TOKEN_DATA = z.object({
   create_time: z.string().describe('YYYY-MM-DD HH:MM:SS'),
   expire_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: does not expire'),
   revoke_time: z.string().describe('YYYY-MM-DD HH:MM:SS; empty: not revoked'),
+  addresses: z.array(z.string()).describe('addresses and networks that it may be used from; none: anywhere'),
 });
 
 const SAMPLE_ACCOUNT = {
@@ -49,6 +67,7 @@ const SAMPLE_TOKEN: z.infer<typeof TOKEN_DATA> = {
   create_time: '2026-01-31 12:00:00',
   expire_time: '',
   revoke_time: '',
+  addresses: [],
 };
 
 export const OPERATOR_OPERATIONS = {
@@ -79,6 +98,7 @@ export const OPERATOR_OPERATIONS = {
       scopes,
       label: optional(label),
       expires_at: optional(integer(1, MAX_UNIX_SECONDS)),
+      addresses: optional(TOKEN_ADDRESSES),
     }),
     data: z.object({ token_id: z.string(), access_token: z.string() }),
     sample: {

@@ -9,6 +9,7 @@ import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
+import { tokenAddresses } from './migrations-token-addresses.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
 import type { Schema } from './schema.ts';
@@ -22,6 +23,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0008-acme': acme,
   '0009-sms-keeping': smsKeeping,
   '0010-sms-receipt-times': smsReceiptTimes,
+  '0011-token-addresses': tokenAddresses,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

@@ -55,6 +55,8 @@ interface TokenTable {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  /** JSON: a list of networks; absent: it may be used from anywhere. */
+  addresses: string | null;
 }
 
 interface DomainTable {

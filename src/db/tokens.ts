@@ -11,6 +11,8 @@ export interface NewToken {
   readonly label: string;
   /** Absent: never. */
   readonly expiresAt?: number | undefined;
+  /** Absent: it may be used from anywhere. */
+  readonly addresses?: readonly string[] | undefined;
   /** `hashToken` of the token. */
   readonly hash: string;
   readonly now: number;
@@ -28,6 +30,7 @@ export async function createToken(x: Executor, token: NewToken): Promise<Token> 
       created_at: token.now,
       expires_at: token.expiresAt ?? null,
       revoked_at: null,
+      addresses: token.addresses === undefined ? null : JSON.stringify(token.addresses),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -102,5 +105,7 @@ function toToken(row: TokenRow): Token {
     createdAt: row.created_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
+    // `as`: only `createToken` writes them.
+    ...(row.addresses !== null && { addresses: JSON.parse(row.addresses) as readonly string[] }),
   };
 }

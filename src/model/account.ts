@@ -27,6 +27,8 @@ export interface Token {
   /** Absent: never. */
   readonly expiresAt?: number;
   readonly revokedAt?: number;
+  /** Networks that it may be used from; absent: from anywhere. */
+  readonly addresses?: readonly string[];
 }
 
 export function isTokenUsable(token: Token, now: number): boolean {

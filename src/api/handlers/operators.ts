@@ -26,7 +26,7 @@ export const OPERATOR_HANDLERS = {
     accounts: await listAccounts(db.query, page),
   }),
 
-  'operator.createToken': async ({ db, now }, { accountId, scopes, label, expiresAt }) => {
+  'operator.createToken': async ({ db, now }, { accountId, scopes, label, expiresAt, addresses }) => {
     const { kind } = await findAccountOrRefuse(db, accountId);
     const allowed = SCOPES_OF_KIND[kind];
     if (scopes.some((scope) => !allowed.includes(scope))) {
@@ -35,7 +35,7 @@ export const OPERATOR_HANDLERS = {
     if (expiresAt !== undefined && expiresAt <= now) throw new ServiceError('expiryPast');
     const accessToken = mintToken();
     const hash = hashToken(accessToken);
-    const token = await createToken(db.query, { accountId, scopes, label, expiresAt, hash, now });
+    const token = await createToken(db.query, { accountId, scopes, label, expiresAt, addresses, hash, now });
     return { token, accessToken };
   },
 
