@@ -125,11 +125,24 @@ function openCertificate(
   const serverFor = chooseByTicket(currentSecrets, `${tls.certificate} ${tls.minVersion}`, open);
   serverFor([]); // fails here where key and chain are no good
   return {
-    covers: (host) => leaf.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined,
+    covers: remember((host) => leaf.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined),
     expiresAt: leaf.validToDate.getTime(),
     serverFor,
   };
 }
+
+/** OpenSSL takes longer to say it than the rest of the choice does. */
+function remember(isCovered: Found['covers']): Found['covers'] {
+  const known = new Lru<string, boolean>({ maxWeight: HOSTS_PER_CERTIFICATE });
+  return (host) => {
+    const answer = known.get(host) ?? isCovered(host);
+    known.set(host, answer);
+    return answer;
+  };
+}
+
+/** Most have one or two names that are asked for. */
+const HOSTS_PER_CERTIFICATE = 16;
 
 /** Node's TLS server opens tickets of one key only, so there is a server for each secret that still has tickets. */
 function chooseByTicket(
