@@ -5,15 +5,17 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import { findSmsAppsById } from '#db/sms-apps.ts';
 import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { DEFAULT_WAITS, type SmsWaits } from '#sms/sweeper.ts';
-import { describeOnBothEngines, type NewDatabase, newPostgres } from './support/databases.ts';
+import { describeOnBothEngines, type NewDatabase, newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsPostgres } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
@@ -27,7 +29,7 @@ interface World {
   readonly a: ScriptedCarrier;
   readonly b: ScriptedCarrier;
   readonly ring: Keyring;
-  start(options?: { owner?: string; waits?: SmsWaits }): Promise<SmsEngine>;
+  start(options?: { owner?: string; waits?: SmsWaits; registry?: Registry }): Promise<SmsEngine>;
 }
 
 const GRACE_MS = 5000;
@@ -54,15 +56,18 @@ async function openWorld(t: Cleanup, newDatabase: NewDatabase, partsPerSecond?: 
     }
     await saveRoute(trx, { prefix: '', connectorIds });
   });
-  const start: World['start'] = async ({ owner = randomUUID(), waits = DEFAULT_WAITS } = {}) => {
+  const start: World['start'] = async ({
+    owner = randomUUID(),
+    waits = DEFAULT_WAITS,
+    registry = new Registry(),
+  } = {}) => {
     const engine = await startSmsEngine({
-      ...{ db, ring, owner, waits, connect: connectScripted({ a, b }) },
+      ...{ db, ring, owner, waits, registry, connect: connectScripted({ a, b }) },
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
       clock: systemClock,
       timers: systemTimers,
       random: () => 0,
       log: createLogger({ level: 'silent', name: 'test' }),
-      registry: new Registry(),
     });
     engines.push(engine);
     return engine;
@@ -291,6 +296,46 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     assert.equal(a.submitted.length, 2);
   });
 
+  test('requests share a round; one that fails by a fault of ours fails alone, and no answer of a carrier is lost', async (t) => {
+    const { db, a, start } = await openWorld(t, newDatabase);
+    const { accountId, appId } = await openSmsAccount(db, { balance: 100, now: Date.now() });
+    const [app] = await findSmsAppsById(db.query, [appId]);
+    const engine = await start();
+    let isShared = false;
+    const acceptor = new Acceptor({
+      ...{ db, maxWaiting: 1000, onAccepted: () => engine.wake() },
+      offer: (waiting) => {
+        const isTaken = engine.offer(waiting);
+        isShared ||= isTaken;
+        return isTaken;
+      },
+    });
+    const submit = (n: number, sendid = `sendid ${n}`) =>
+      acceptor.submit({
+        ...{ accountId, appKey: app?.appKey ?? '', kind: 'ordinary', smsType: 1, mobile: '13800138000' },
+        ...{ content: `message+${n}`, replayHash: `hash ${n}`, sendid, now: Date.now() },
+      });
+    await Promise.all([submit(0), submit(1)]);
+    await eventually('both are out', () => a.submitted.length === 2);
+    // The serial number is there already, which cannot be: meanwhile the answers to the first ones are stored.
+    const settled = await Promise.allSettled([submit(2), submit(3, 'sendid 0'), submit(4)]);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    await untilStates(db, 'submitted', 'submitted', 'submitted', 'submitted');
+    assert.deepEqual(a.submitted.map(({ text }) => text).toSorted(), [
+      'message 0',
+      'message 1',
+      'message 2',
+      'message 4',
+    ]);
+    assert.equal(isShared, db.engine === 'sqlite', 'where a transaction has the database to itself');
+    await engine.stop(GRACE_MS);
+    assert.equal((await submit(5)).kind, 'accepted', 'without the engine too');
+    await checkMoney(db);
+  });
+
   test('two engines on one database send nothing twice', async (t) => {
     const { db, a, start } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
@@ -303,6 +348,23 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await Promise.all(engines.map((engine) => engine.stop(GRACE_MS)));
     await checkMoney(db);
   });
+});
+
+test('with nothing to do, rounds are as far apart as looks for what another process has accepted', async (t) => {
+  const { db, a, start } = await openWorld(t, newSqlite);
+  await queueMessage(db, await openSmsAccount(db, { now: Date.now() }), { texts: ['1'], now: Date.now() });
+  const registry = new Registry();
+  await start({ registry });
+  await untilStates(db, 'submitted');
+  assert.ok(a.room > 0);
+  const rounds = async () => {
+    const metric = await registry.getSingleMetric('causeway_sms_round_duration_seconds')?.get();
+    const count = metric?.values.find((value) => 'metricName' in value && String(value.metricName).endsWith('_count'));
+    return count?.value ?? 0;
+  };
+  const [before, beganAt] = [await rounds(), performance.now()];
+  await eventually('some more rounds', async () => (await rounds()) >= before + 4);
+  assert.ok(performance.now() - beganAt > 500, 'one after the other, without a pause');
 });
 
 test('what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice', {

@@ -6,7 +6,8 @@ export const MAX_BODY_BYTES = 2 ** 20;
 
 export function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const parse = async (_request: unknown, body: Buffer) => parseBody(body);
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const parse = async (_request: unknown, body: Buffer) => parseBody(body, utf8);
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
   // Of no type at all; any other has been refused before.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parse);
@@ -40,9 +41,9 @@ export function refusalOfBody(error: unknown): ServiceError | undefined {
 }
 
 /** `undefined`, which no JSON is, for what is not UTF-8 or not JSON: refused where a JSON object is expected. */
-function parseBody(body: Buffer): unknown {
+function parseBody(body: Buffer, utf8: TextDecoder): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(utf8.decode(body));
   } catch {
     return undefined; // the caller refuses it
   }

@@ -123,13 +123,17 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     requestLog.write(request, reply); // no hook runs for these
     return sent;
   });
-  app.addHook('onResponse', async (request, reply) => requestLog.write(request, reply));
+  app.addHook('onResponse', (request, reply, next) => {
+    requestLog.write(request, reply);
+    next();
+  });
   addBodyParser(app);
   const security = securityHeaders();
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     reply.headers(security);
     const refusal = refusalOfHead(request);
-    if (refusal !== undefined) await send(request, reply, refusal);
+    if (refusal === undefined) next();
+    else send(request, reply, refusal).catch(next);
   });
   // Hooks run before it and have answered already; it is here so that Fastify's own never speaks.
   app.setNotFoundHandler((request, reply) => send(request, reply, new ServiceError('pathUnknown')));
@@ -300,7 +304,7 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 /** What can be refused before the body is read. */
 function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const { httpVersion, rawHeaders } = request.raw;
-  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text)).length;
+  const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
   // The router decodes a path; ours are taken as they are written.
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
@@ -312,6 +316,13 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
+}
+
+/** Names and values in turn. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  return hosts;
 }
 
 function callerOf(request: FastifyRequest, trusted: AddressSet): Caller {

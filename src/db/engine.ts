@@ -40,7 +40,7 @@ export async function openSqlite(file: string, procedures?: URL): Promise<Engine
   return {
     name: 'sqlite',
     query,
-    lookUps,
+    lookUps: lookUps.query,
     words: {
       identity: sql`integer primary key autoincrement check (id < 2147483648)`,
       bigIdentity: sql`integer primary key autoincrement`,
@@ -61,20 +61,28 @@ export async function openSqlite(file: string, procedures?: URL): Promise<Engine
     }),
     listen: () => undefined,
     async [Symbol.asyncDispose]() {
-      await lookUps.destroy();
+      lookUps.close();
       await query.destroy();
     },
   };
 }
 
 /** Opened with the first look-up: many who open a database have none. */
-function openLookUps(file: string): Kysely<Schema> {
+function openLookUps(file: string) {
   let statements: Statements | undefined;
+  let isOpen = true;
   const run: RunStatement = (statement) => {
+    if (!isOpen) throw new Error('the database is closed');
     statements ??= openStatements({ file, isReader: true });
     return statements.run(statement);
   };
-  return new Kysely<Schema>({ dialect: sqliteDialect(new DirectConnection(run, () => statements?.close())) });
+  return {
+    query: new Kysely<Schema>({ dialect: sqliteDialect(new DirectConnection(run)) }),
+    close() {
+      isOpen = false;
+      statements?.close();
+    },
+  };
 }
 
 export interface PostgresOptions {

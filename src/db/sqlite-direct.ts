@@ -7,11 +7,8 @@ import type { RunStatement } from './sqlite-messages.ts';
 export class DirectConnection implements SingleConnection {
   readonly #run: RunStatement;
 
-  readonly #onClose: () => void;
-
-  constructor(run: RunStatement, onClose = () => {}) {
+  constructor(run: RunStatement) {
     this.#run = run;
-    this.#onClose = onClose;
   }
 
   begin(): void {
@@ -29,7 +26,6 @@ export class DirectConnection implements SingleConnection {
     throw new Error('SQLite gives all rows at once here');
   }
 
-  async close(): Promise<void> {
-    this.#onClose();
-  }
+  /** Whoever has opened it closes it. */
+  async close(): Promise<void> {}
 }
