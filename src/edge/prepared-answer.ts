@@ -2,6 +2,7 @@
 import type { RawHeaders } from '#http/headers.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import { type CacheCode, formatAnswered } from '#logs/line.ts';
+import type { ReadyFrames } from './http2/sender.ts';
 import type { StoredBody } from './store/store.ts';
 
 /** What the log says of it. */
@@ -22,7 +23,7 @@ export interface PreparedAnswer extends LoggedAnswer {
   /** Whose bytes those are, where they are the store's own: for `Pins`. */
   readonly held?: StoredBody;
   /** As a transport has written it, for as long. */
-  readonly written: { http2?: WrittenAnswer<string[]> };
+  readonly written: { http2?: WrittenAnswer<ReadyFrames> | undefined };
 }
 
 export interface WrittenAnswer<T> {

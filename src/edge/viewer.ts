@@ -1,6 +1,6 @@
 /**
- * One request of a client and the way its answer goes out: all that the pipeline knows of a transport. There are two,
- * `http1-viewer.ts` and `http2/viewer.ts`.
+ * One request of a client and the way its answer goes out: all that the pipeline knows of a transport. There are three,
+ * `fast/bare-viewer.ts`, `http1-viewer.ts` and `http2/viewer.ts`.
  */
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';

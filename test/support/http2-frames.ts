@@ -8,12 +8,20 @@ export const TYPES = {
   priority: 2,
   reset: 3,
   settings: 4,
+  push: 5,
   ping: 6,
   goaway: 7,
   window: 8,
   more: 9,
 } as const;
-export const FLAGS = { ack: 1, endStream: 1, endHeaders: 4 } as const;
+export const FLAGS = { ack: 1, endStream: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
+
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+// `as`: the keys of an object literal.
+const NAMES = Object.fromEntries(Object.entries(TYPES).map(([name, type]) => [type, name])) as Readonly<
+  Record<number, keyof typeof TYPES>
+>;
 
 export function frame(
   type: keyof typeof TYPES,
@@ -49,6 +57,13 @@ export function uint32(value: number): Buffer {
   return bytes;
 }
 
+export interface ReceivedFrame {
+  readonly type: keyof typeof TYPES | 'unknown';
+  readonly flags: number;
+  readonly stream: number;
+  readonly payload: Buffer;
+}
+
 export interface FrameClient {
   readonly socket: TLSSocket;
   /** Writes while the connection stands and takes it. */
@@ -59,30 +74,43 @@ export interface FrameClient {
   readonly goaway: number | undefined;
   /** Error codes of the streams that the server reset. */
   readonly resets: readonly number[];
+  /** All that came. */
+  readonly frames: readonly ReceivedFrame[];
 }
 
-/** Has said its preface and `settings`. */
+/** Has said its preface and `settings`, or what stands in their place. */
 export async function connectFrames(
   port: number,
   servername: string,
   settings = Buffer.alloc(0),
+  beginning: Buffer = Buffer.concat([PREFACE, frame('settings', 0, 0, settings)]),
 ): Promise<FrameClient> {
   const socket = connect({ port, host: '127.0.0.1', servername, ALPNProtocols: ['h2'], rejectUnauthorized: false });
   socket.on('error', () => undefined); // shows as closed
   await once(socket, 'secureConnect');
-  const seen: { goaway: number | undefined; resets: number[] } = { goaway: undefined, resets: [] };
+  const seen: { goaway: number | undefined; resets: number[]; frames: ReceivedFrame[] } = {
+    goaway: undefined,
+    resets: [],
+    frames: [],
+  };
   let bytes = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
     while (bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
       const payload = bytes.subarray(9, 9 + bytes.readUIntBE(0, 3));
+      seen.frames.push({
+        type: NAMES[bytes[3] ?? -1] ?? 'unknown',
+        flags: bytes[4] ?? 0,
+        stream: bytes.readUInt32BE(5),
+        payload,
+      });
       if (bytes[3] === TYPES.goaway) seen.goaway = payload.readUInt32BE(4);
       if (bytes[3] === TYPES.reset) seen.resets.push(payload.readUInt32BE(0));
       bytes = bytes.subarray(9 + payload.length);
     }
   });
   const closed = once(socket, 'close').then(() => undefined);
-  socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', 0, 0, settings)]));
+  socket.write(beginning);
   return {
     socket,
     send: async (next) => {
@@ -98,6 +126,9 @@ export async function connectFrames(
     },
     get resets() {
       return seen.resets;
+    },
+    get frames() {
+      return seen.frames;
     },
   };
 }

@@ -1,7 +1,5 @@
-/** The conversation on one HTTP/2 connection: its streams are requests that are served side by side. docs/decisions/0182, 0273 */
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+/** One HTTP/2 connection: its requests are answered side by side, and what goes out of a turn is written at once. docs/decisions/0310 */
 import type { TLSSocket } from 'node:tls';
-import type { RawHeaders } from '#http/headers.ts';
 import { describeRefusal } from '../access-log.ts';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
@@ -10,11 +8,16 @@ import type { EdgeLimits } from '../limits.ts';
 import type { Client, Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
+import { type AskedStream, Conversation, type ConversationListener } from './conversation.ts';
+import { ErrorCode } from './frames.ts';
+import type { FieldMaker } from './hpack/decoder.ts';
 import { readPlainHead } from './plain.ts';
 import { PreparedStreams } from './prepared.ts';
 import { readHttp2Request } from './request.ts';
-import { createUnheardStreams } from './unheard.ts';
+import type { RequestField } from './request-field.ts';
+import { type Outgoing, type ReadyFrames, Sender } from './sender.ts';
 import { Http2Viewer } from './viewer.ts';
+import type { WriteBuffers } from './write-buffers.ts';
 
 export interface Http2Parts {
   readonly edge: EdgeContext;
@@ -24,158 +27,343 @@ export interface Http2Parts {
 }
 
 export interface Http2ConnectionOptions {
-  readonly session: ServerHttp2Session;
   readonly socket: TLSSocket;
   readonly secured: Secured;
+  readonly fieldMaker: FieldMaker<RequestField>;
+  readonly buffers: WriteBuffers;
   /** A stream more is open, or one less. */
   countStream(change: 1 | -1): void;
+  /** There may be too many of them, which may end this very connection. */
+  boundStreams(): void;
+  /** It is closed. */
+  onClosed(): void;
 }
 
 /** At once; what a client opens beyond them is refused. */
-export const MAX_STREAMS = 100;
+const MAX_STREAMS = 100;
+/** Data of bodies is let out in so much at a time; a slow client keeps twice that, of which the second is encrypted. */
+const WRITE_BYTES = 128 * 1024;
+/** Beyond it nothing is read: what it asks for (as answers to pings) would only be more. */
+const MAX_UNTAKEN_BYTES = 512 * 1024;
+/**
+ * Streams that the client resets, and those that we reset since they are none. A page that is left with all its pictures on the way,
+ * and somebody who looks for a place in a film, send as many resets.
+ */
+const ODDITIES = { atOnce: 200, perSecond: 20 };
 
-export class Http2Connection {
-  readonly session: ServerHttp2Session;
+export class Http2Connection implements ConversationListener {
+  readonly #options: Http2ConnectionOptions;
   readonly #socket: TLSSocket;
-  readonly #secured: Secured;
   readonly #parts: Http2Parts;
   /** Of every request; `undefined`: each of them says. */
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
   readonly #prepared: PreparedStreams | undefined;
-  readonly #unheard = createUnheardStreams();
-  readonly #countStream: Http2ConnectionOptions['countStream'];
-  /** Of streams that the pipeline answers. */
+  readonly #sender: Sender;
+  readonly #conversation: Conversation;
+  /** That the pipeline answers, until they are out or lost. */
   readonly #viewers = new Set<Http2Viewer>();
   #requests = 0;
-  #open = 0;
+  /** Writes that the system has not taken. */
+  #writes = 0;
+  #isFlushDue = false;
+  /** Something is being read, behind which everything is written. */
+  #isReading = false;
+  #isHeld = false;
+  /** More of what came is to be read, when others have had their turn. */
+  #isInterrupted = false;
+  /** It takes no new requests, and ends with the last one. */
+  #isLeaving = false;
+  #isOver = false;
   #quietSweeps = 0;
-  #isEnding = false;
+  #isTimed = false;
+  #sweptDataBytes = 0;
 
-  constructor({ session, socket, secured, countStream }: Http2ConnectionOptions, parts: Http2Parts) {
-    this.session = session;
+  constructor(options: Http2ConnectionOptions, parts: Http2Parts) {
+    const { socket } = options;
+    this.#options = options;
     this.#socket = socket;
-    this.#secured = secured;
-    this.#countStream = countStream;
     this.#parts = parts;
     this.#client = parts.proxies.onlyClientOf(socket);
     this.#prepared = this.#openPrepared();
-    session.on('error', ignore);
-    session.on('stream', this.#onStream);
-    // Before Node's own listener, which takes from the session what it knows.
-    socket.prependListener('close', () => this.#noteUnheard(this.#unheard.upTo(session.state.lastProcStreamID)));
+    this.#sender = new Sender(() => this.#planFlush());
+    this.#conversation = new Conversation({
+      sender: this.#sender,
+      fieldMaker: options.fieldMaker,
+      maxStreams: MAX_STREAMS,
+      // Room to answer 431 to what is somewhat too large.
+      maxListBytes: 2 * parts.limits.maxHeaderBytes,
+      oddities: ODDITIES,
+      clock: parts.edge.clock,
+      listener: this,
+    });
+    socket.on('error', ignore); // shows as closed
+    socket.on('data', this.#onData);
+    socket.on('end', () => this.#endWithLast());
+    socket.on('timeout', () => socket.destroy());
+    socket.on('close', this.#onClose);
   }
 
   #openPrepared(): PreparedStreams | undefined {
     if (this.#client?.isTls !== true) return undefined;
-    return new PreparedStreams(this.#parts.edge, {
+    const { edge, connections } = this.#parts;
+    return new PreparedStreams(edge, {
       clientAddress: this.#client.address,
-      secured: this.#secured,
-      idleTimeoutMs: this.#parts.limits.clientIdleMs,
-      onClosed: () => {
-        this.#parts.connections.noteUnderWay(-1);
-        this.#onStreamClosed();
+      secured: this.#options.secured,
+      sendWhole: (streamId, { head, bodyBytes }, body, outgoing) =>
+        this.#sendWhole(streamId, head, { bodyBytes, body, outgoing }),
+      openStream: (id) => {
+        this.#options.countStream(1);
+        return this.#conversation.open({ id, isWhole: true });
+      },
+      onEnded: () => {
+        connections.noteUnderWay(-1);
+        this.#onRequestEnded();
       },
     });
   }
 
-  readonly #onStream = (stream: ServerHttp2Stream, _headers: unknown, flags: number, fields: RawHeaders): void => {
+  #sendWhole(streamId: number, frames: ReadyFrames, { bodyBytes, body, outgoing }: WholeAnswer): boolean {
+    const isFull = this.#sender.bytes > 0 && this.#sender.bytes + bodyBytes > WRITE_BYTES;
+    if (isFull || this.#socket.writableNeedDrain) return false;
+    if (!this.#sender.sendWhole(streamId, frames, bodyBytes, frames.dataAt > 0 || bodyBytes === 0 ? [] : body))
+      return false;
+    this.#sender.tell(outgoing);
+    this.#planFlush();
+    return true;
+  }
+
+  // What comes in.
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#isOver) return;
+    this.#read(() => this.#conversation.receive(bytes));
+  };
+
+  #read(read: () => boolean): void {
+    this.#isReading = true;
+    this.#isInterrupted = !read();
+    this.#isReading = false;
+    this.#flush();
+    if (!this.#isInterrupted || this.#isOver) return;
+    this.#hold();
+    setImmediate(this.#goOn);
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#isOver) return;
+    this.#read(() => this.#conversation.goOn());
+    this.#readOn();
+  };
+
+  #hold(): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+  }
+
+  #readOn(): void {
+    if (!this.#isHeld || this.#isInterrupted || this.#socket.writableLength > MAX_UNTAKEN_BYTES) return;
+    this.#isHeld = false;
+    this.#socket.resume();
+  }
+
+  onRequest(asked: AskedStream): void {
     const { limits, connections, edge } = this.#parts;
-    this.#noteUnheard(this.#unheard.before(stream.id ?? 0));
     this.#requests += 1;
-    this.#open += 1;
-    if (this.#open >= MAX_STREAMS) this.#unheard.noteFull();
-    const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-    const plain = isWhole && this.#prepared !== undefined ? readPlainHead(fields, limits.maxHeaderBytes) : undefined;
-    if (plain !== undefined && this.#prepared?.answer(stream, plain) === true) {
+    this.#quietSweeps = 0;
+    const mayBePlain = asked.isWhole && asked.reading === 'whole' && this.#prepared !== undefined;
+    const plain = mayBePlain ? readPlainHead(asked.fields, limits.maxHeaderBytes) : undefined;
+    if (plain !== undefined && this.#prepared?.answer(asked.id, plain) === true) {
       connections.noteUnderWay(1);
     } else {
-      const viewer = this.#openViewer(stream, fields, { isWhole, isPlain: plain !== undefined });
-      this.#viewers.add(viewer);
-      stream.once('close', () => {
-        this.#viewers.delete(viewer);
-        this.#onStreamClosed();
-      });
-      void connections.serve(viewer, () => handle(viewer, edge)); // never rejects
+      const viewer = this.#openViewer(asked, plain !== undefined);
+      if (viewer === undefined) this.#refuse(asked);
+      else void connections.serve(viewer, () => handle(viewer, edge)); // never rejects
     }
-    if (this.#requests >= limits.maxRequestsPerConnection) this.session.close();
-    this.#countStream(1); // which may end this very connection
-  };
+    if (this.#requests >= limits.maxRequestsPerConnection) this.close();
+    this.#options.boundStreams();
+  }
 
-  readonly #onStreamClosed = (): void => {
-    this.#open -= 1;
-    this.#countStream(-1);
-    this.#quietSweeps = 0;
-  };
-
-  #openViewer(
-    stream: ServerHttp2Stream,
-    fields: RawHeaders,
-    { isWhole, isPlain }: { readonly isWhole: boolean; readonly isPlain: boolean },
-  ): Http2Viewer {
+  /** `undefined`: it is no request. */
+  #openViewer(asked: AskedStream, isPlain: boolean): Http2Viewer | undefined {
     const { edge, limits, proxies } = this.#parts;
-    const { expectation, ...request } = readHttp2Request({ fields, isWhole }, limits.maxHeaderBytes);
+    const read = readHttp2Request(asked, limits.maxHeaderBytes);
+    if (read === undefined) return undefined;
+    const { expectation, lengthBytes, ...request } = read;
     const client = this.#client ?? proxies.clientOf(this.#socket, request.headers);
     const received: ReceivedRequest = {
       ...request,
       isTls: client.isTls,
-      secured: this.#secured,
+      secured: this.#options.secured,
       clientAddress: client.address,
       hasUnknownVersion: false,
       hasUnknownExpectation: expectation === 'unknown',
       isPlain,
     };
-    return new Http2Viewer(stream, received, {
+    this.#options.countStream(1);
+    const viewer = new Http2Viewer(this.#conversation.open(asked, lengthBytes), received, {
       expectsContinue: expectation === 'continue',
-      isWhole,
       idleTimeoutMs: limits.clientIdleMs,
       requestMs: limits.requestMs,
       maxRequestBodyBytes: limits.maxRequestBodyBytes,
       clock: edge.clock,
+      onEnded: () => {
+        this.#viewers.delete(viewer);
+        this.#onRequestEnded();
+      },
     });
+    this.#viewers.add(viewer);
+    return viewer;
   }
+
+  /** As one that is no HTTP/1.1: nothing of it is known here. RFC 9113 §8.1.1 */
+  #refuse(asked: AskedStream): void {
+    const { edge, proxies } = this.#parts;
+    const clientAddress = proxies.addressOf(this.#socket);
+    const refused = {
+      clientAddress,
+      status: 400,
+      responseBytes: 0,
+      endedAt: edge.clock(),
+      httpVersion: '2.0',
+    } as const;
+    edge.metrics.countRequest({ status: 'ERROR', reason: 'malformed' }, refused.status, refused.responseBytes);
+    edge.writeLog(0, describeRefusal({ ...refused, head: undefined }));
+    this.#conversation.refuse(asked, ErrorCode.protocol);
+  }
+
+  onStreamClosed(): void {
+    this.#options.countStream(-1);
+  }
+
+  #onRequestEnded(): void {
+    this.#quietSweeps = 0;
+    if (this.#isLeaving) this.#endWithLast();
+  }
+
+  onLeaving(): void {
+    this.close();
+  }
+
+  onBroken(): void {
+    this.#end();
+  }
+
+  // What goes out.
+
+  #planFlush(): void {
+    if (this.#isFlushDue || this.#isReading) return;
+    this.#isFlushDue = true;
+    process.nextTick(this.#onFlushDue); // behind all that is ready by now
+  }
+
+  readonly #onFlushDue = (): void => {
+    this.#isFlushDue = false;
+    this.#flush();
+  };
+
+  #flush(): void {
+    const socket = this.#socket;
+    if (!socket.writable) return;
+    if (!socket.writableNeedDrain) this.#sender.gather(WRITE_BYTES);
+    if (this.#sender.bytes === 0) return;
+    const { buffers } = this.#options;
+    const bytes = buffers.take(this.#sender.bytes);
+    const outgoing = this.#sender.takeInto(bytes);
+    this.#writes += 1;
+    socket.write(bytes, (error) => {
+      if (!error) buffers.giveBack(bytes);
+      this.#onWritten(outgoing, error);
+    });
+    if (socket.writableLength > MAX_UNTAKEN_BYTES) this.#hold();
+  }
+
+  #onWritten(outgoing: readonly Outgoing[], error: Error | null | undefined): void {
+    this.#writes -= 1;
+    const isOut = error === undefined || error === null;
+    for (const one of outgoing) one.noteWritten(isOut);
+    if (this.#writes > 0) return;
+    if (this.#isTimed) this.#socket.setTimeout(0);
+    this.#isTimed = false;
+    this.#flush();
+    this.#readOn();
+  }
+
+  // How it ends.
 
   get openStreams(): number {
-    return this.#open;
-  }
-
-  #noteUnheard(count: number): void {
-    for (let i = 0; i < count; i++) noteRefused(this.#parts.edge, this.#parts.proxies.addressOf(this.#socket));
+    return this.#conversation.streams.size;
   }
 
   /** The worker's clock; `sweepMs` since the last time. Pings keep nothing open: only requests do. */
   sweep(sweepMs: number): void {
-    if (this.#open > 0) return void this.#prepared?.sweep();
-    const { requestHeaderMs, keepAliveMs } = this.#parts.limits;
+    const { requestHeaderMs, keepAliveMs, clientIdleMs } = this.#parts.limits;
+    const { dataBytes } = this.#sender;
+    const isMoving = dataBytes !== this.#sweptDataBytes;
+    this.#sweptDataBytes = dataBytes;
+    for (const stream of this.#conversation.streams.values()) stream.sweep(sweepMs, clientIdleMs, isMoving);
+    this.#prepared?.sweep();
+    if (this.#writes > 0) this.#limitWrite(clientIdleMs);
+    if (this.openStreams > 0 || this.#writes > 0) return;
     const quietMs = this.#quietSweeps++ * sweepMs;
-    if (quietMs >= (this.#requests === 0 ? requestHeaderMs : keepAliveMs)) this.#end();
+    if (this.#isOver || this.#isLeaving) {
+      if (quietMs >= GOODBYE_MS) this.#socket.destroy();
+    } else if (quietMs >= (this.#requests === 0 ? requestHeaderMs : keepAliveMs)) this.close();
   }
 
-  #end(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    this.#noteUnheard(this.#unheard.upTo(this.session.state.lastProcStreamID));
-    this.session.close();
-    const timer = setTimeout(() => this.session.destroy(), GOODBYE_MS);
-    this.session.once('close', () => clearTimeout(timer));
+  /** The socket's own timer sees progress inside a large write. */
+  #limitWrite(clientIdleMs: number): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#socket.setTimeout(clientIdleMs);
   }
+
+  /** No new requests; it ends with its last one. */
+  close(): void {
+    if (this.#isLeaving || this.#isOver) return;
+    this.#isLeaving = true;
+    this.#quietSweeps = 0;
+    this.#conversation.leave();
+    this.#endWithLast();
+  }
+
+  #endWithLast(): void {
+    if (this.openStreams === 0 || this.#socket.readableEnded) this.#end();
+  }
+
+  /** What was given to be written still goes out. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#quietSweeps = 0;
+    this.#conversation.end();
+    this.#flush();
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
+  readonly #onClose = (): void => {
+    this.#isOver = true;
+    this.#conversation.end();
+    for (const one of this.#sender.forget()) one.noteWritten(false);
+    this.#options.onClosed();
+  };
 
   /** What is under way is not finished. */
   cut(): void {
     this.#prepared?.cut();
     for (const viewer of this.#viewers) viewer.cut(503);
-    this.session.destroy();
+    this.#socket.destroy();
   }
 }
 
-/** As one that is no HTTP/1.1: nothing of it is known here. */
-function noteRefused({ clock, metrics, writeLog }: EdgeContext, clientAddress: string): void {
-  const refused = { clientAddress, status: 400, responseBytes: 0, endedAt: clock(), httpVersion: '2.0' } as const;
-  metrics.countRequest({ status: 'ERROR', reason: 'malformed' }, refused.status, refused.responseBytes);
-  writeLog(0, describeRefusal({ ...refused, head: undefined }));
+interface WholeAnswer {
+  readonly bodyBytes: number;
+  readonly body: readonly Buffer[];
+  readonly outgoing: Outgoing;
 }
 
-/** For the last frames to leave. */
+/** For the last frames to leave, and for the client to end its side. */
 const GOODBYE_MS = 1_000;
 
-function ignore(): void {} // shows as closed
+function ignore(): void {}

@@ -1,28 +1,33 @@
-/** The head of an answer as HTTP/2 has it, and what it would take over HTTP/1.1. Pure. */
-import { isHopByHop, type RawHeaders } from '#http/headers.ts';
+/** The head of an answer as HTTP/2 has it, and what it would take over HTTP/1.1. What no server may send becomes no section. Pure. */
+import { isHopByHop, type RawHeaders, trimOws } from '#http/headers.ts';
+import { encodeFields } from './hpack/encoder.ts';
 
-export interface HeadFields {
-  /** Flat list, for node:http2. */
-  readonly fields: string[];
+export interface EncodedHead {
+  readonly section: Buffer;
   /** With an empty phrase. How much of it the compression of fields saves is the connection's. */
   readonly headBytes: number;
 }
 
-export function headFields(status: number, headers: RawHeaders): HeadFields {
+export function encodeHead(status: number, headers: RawHeaders): EncodedHead {
   const fields = [':status', String(status)];
   let headBytes = STATUS_LINE_BYTES;
   for (let i = 0; i < headers.length; i += 2) {
     const name = (headers[i] ?? '').toLowerCase();
     // What is said of one connection has no place here. RFC 9113 §8.2.2
     if (isHopByHop(name)) continue;
-    // Node sends no body with this status, and a length would promise one.
+    // There is no body with this status, and a length would promise one.
     if (status === 205 && name === 'content-length') continue;
-    const value = headers[i + 1] ?? '';
+    const value = trimOws(headers[i + 1] ?? '');
+    if (!NAME.test(name) || !VALUE.test(value)) throw new Error(`the field ${JSON.stringify(name)} may not be sent`);
     fields.push(name, value);
     headBytes += name.length + value.length + 4;
   }
-  return { fields, headBytes };
+  return { section: encodeFields(fields), headBytes };
 }
 
 /** And the empty line. */
 const STATUS_LINE_BYTES = 'HTTP/1.1 200 \r\n\r\n'.length;
+
+const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** No line ends, and nothing that is more than one byte. RFC 9110 §5.5 */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

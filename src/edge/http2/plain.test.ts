@@ -5,9 +5,19 @@ import { KNOWN_FIELDS } from '../plain-fields.ts';
 import { parseRequest, requestHeadBytes } from '../request.ts';
 import { type PlainHead, readPlainHead } from './plain.ts';
 import { readHttp2Request } from './request.ts';
+import { makeRequestField, type RequestField } from './request-field.ts';
 
 const GET = [':method', 'GET', ':scheme', 'https', ':authority', 'www.example.com', ':path', '/a?b=1'];
 const LIMIT = 32 * 1024;
+
+const made = (fields: readonly string[]): RequestField[] =>
+  fields.flatMap((name, i) => (i % 2 === 0 ? [makeRequestField(name, fields[i + 1] ?? '')] : []));
+
+function readWhole(fields: readonly string[]) {
+  const request = readHttp2Request({ fields: made(fields), reading: 'whole', isWhole: true }, LIMIT);
+  assert.ok(request !== undefined);
+  return request;
+}
 
 const instead = (name: string, value: string) => GET.map((text, i) => (GET[i - 1] === name ? value : text));
 
@@ -25,7 +35,7 @@ test('what a browser asks', () => {
     'te',
     'trailers',
   ];
-  const head: PlainHead | undefined = readPlainHead([...fields, ...more], LIMIT);
+  const head: PlainHead | undefined = readPlainHead(made([...fields, ...more]), LIMIT);
   assert.deepEqual(head, {
     authority: 'www.example.com',
     target: '/a?b=1',
@@ -34,7 +44,7 @@ test('what a browser asks', () => {
     userAgent: 'B/1',
     ifNoneMatch: '',
     ifModifiedSince: '',
-    headBytes: requestHeadBytes(readHttp2Request({ fields: [...fields, ...more], isWhole: true }, LIMIT)),
+    headBytes: requestHeadBytes(readWhole([...fields, ...more])),
   });
 });
 
@@ -69,7 +79,7 @@ describe('is plain or not', () => {
   ];
   for (const [fields, isPlain] of rows) {
     test(`${JSON.stringify(fields.slice(0, 12)).slice(0, 150)}: ${isPlain}`, () => {
-      assert.equal(readPlainHead(fields, LIMIT) !== undefined, isPlain);
+      assert.equal(readPlainHead(made(fields), LIMIT) !== undefined, isPlain);
     });
   }
 });
@@ -81,10 +91,10 @@ test('what is plain is a request with these parts, and none that is refused for 
   fc.assert(
     fc.property(fc.array(field, { maxLength: 4 }), (more) => {
       const fields = [...GET, ...more.flat()];
-      const head = readPlainHead(fields, LIMIT);
+      const head = readPlainHead(made(fields), LIMIT);
       if (head === undefined) return;
       plain += 1;
-      const { expectation, ...asked } = readHttp2Request({ fields, isWhole: true }, LIMIT);
+      const { expectation, ...asked } = readWhole(fields);
       const request = parseRequest({
         ...asked,
         isTls: true,

@@ -2,8 +2,7 @@
  * A header section of HTTP/2 that asks plainly: for the same as `isPlainGet` takes over HTTP/1.1. Whatever has another meaning
  * or is no request is left to `request.ts`. docs/decisions/0273. Pure.
  */
-import type { RawHeaders } from '#http/headers.ts';
-import { FieldKind, KNOWN_FIELDS, type KnownField } from '../plain-fields.ts';
+import { Http2FieldKind, type RequestField } from './request-field.ts';
 
 export interface PlainHead {
   readonly authority: string;
@@ -18,8 +17,7 @@ export interface PlainHead {
   readonly headBytes: number;
 }
 
-/** `fields`: flat list, as node:http2 gives it. */
-export function readPlainHead(fields: RawHeaders, maxHeadBytes: number): PlainHead | undefined {
+export function readPlainHead(fields: readonly RequestField[], maxHeadBytes: number): PlainHead | undefined {
   const head: Writable<PlainHead> = {
     authority: '',
     target: '',
@@ -30,44 +28,32 @@ export function readPlainHead(fields: RawHeaders, maxHeadBytes: number): PlainHe
     ifModifiedSince: '',
     headBytes: 0,
   };
-  let method = '';
-  let scheme = '';
-  let host: string | undefined;
-  let hasCookie = false;
+  const told: Told = { method: '', scheme: '', host: undefined };
   let seen = 0;
+  let hasCookie = false;
+  let isBehindPseudo = false;
   let bytes = FIXED_BYTES;
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i] ?? '';
-    const value = fields[i + 1] ?? '';
-    switch (name) {
-      case ':method':
-        method = value;
-        continue;
-      case ':scheme':
-        scheme = value;
-        continue;
-      case ':authority':
-        head.authority = value;
-        continue;
-      case ':path':
-        head.target = value;
-        continue;
-      case 'cookie': // in pieces, which are one field elsewhere: `; ` between them
-        bytes += hasCookie ? value.length + 2 : name.length + value.length + 4;
-        hasCookie = true;
-        continue;
+  for (const field of fields) {
+    const { name, value, kind, bit, isPseudo } = field;
+    if (!field.isValid || (seen & bit) !== 0 || (isPseudo && isBehindPseudo)) return undefined;
+    seen |= bit;
+    if (isPseudo) {
+      notePseudo(head, told, kind, value);
+      continue;
     }
+    isBehindPseudo = true;
     bytes += name.length + value.length + 4;
-    const field = KNOWN.get(name);
-    if (field === undefined) continue;
-    if ((seen & field.bit) !== 0) return undefined;
-    seen |= field.bit;
-    if (field.kind === FieldKind.host) {
-      host = value;
+    if (kind === Http2FieldKind.other) continue;
+    if (kind === Http2FieldKind.host) {
+      told.host = value;
       bytes -= name.length + value.length + 4; // `:authority` says it
-    } else if (!noteField(head, field.kind, value)) return undefined;
+    } else if (kind === Http2FieldKind.cookie) {
+      if (hasCookie) bytes -= name.length + 2; // in pieces, which are one field elsewhere: `; ` between them
+      hasCookie = true;
+    } else if (!noteField(head, kind, value)) return undefined;
   }
   const { authority, target } = head;
+  const { method, scheme, host } = told;
   if (method !== 'GET' || scheme !== 'https' || authority === '' || !TARGET.test(target)) return undefined;
   if (host !== undefined && host !== authority) return undefined;
   head.headBytes = bytes + target.length + authority.length;
@@ -76,24 +62,47 @@ export function readPlainHead(fields: RawHeaders, maxHeadBytes: number): PlainHe
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** False: with this field the request is not plain. */
-function noteField(head: Writable<PlainHead>, kind: FieldKind, value: string): boolean {
+interface Told {
+  method: string;
+  scheme: string;
+  host: string | undefined;
+}
+
+function notePseudo(head: Writable<PlainHead>, told: Told, kind: Http2FieldKind, value: string): void {
   switch (kind) {
-    case FieldKind.once:
+    case Http2FieldKind.method:
+      told.method = value;
+      break;
+    case Http2FieldKind.scheme:
+      told.scheme = value;
+      break;
+    case Http2FieldKind.authority:
+      head.authority = value;
+      break;
+    case Http2FieldKind.path:
+      head.target = value;
+      break;
+  }
+}
+
+/** False: with this field the request is not plain. */
+function noteField(head: Writable<PlainHead>, kind: Http2FieldKind, value: string): boolean {
+  switch (kind) {
+    case Http2FieldKind.once:
       return true;
-    case FieldKind.userAgent:
+    case Http2FieldKind.userAgent:
       head.userAgent = value;
       break;
-    case FieldKind.referer:
+    case Http2FieldKind.referer:
       head.referer = value;
       break;
-    case FieldKind.acceptEncoding:
+    case Http2FieldKind.acceptEncoding:
       head.acceptEncoding = value;
       break;
-    case FieldKind.ifNoneMatch:
+    case Http2FieldKind.ifNoneMatch:
       head.ifNoneMatch = value;
       break;
-    case FieldKind.ifModifiedSince:
+    case Http2FieldKind.ifModifiedSince:
       head.ifModifiedSince = value;
       break;
     default:
@@ -101,8 +110,6 @@ function noteField(head: Writable<PlainHead>, kind: FieldKind, value: string): b
   }
   return value !== ''; // to have one that says nothing is not to have none
 }
-
-const KNOWN: ReadonlyMap<string, KnownField> = new Map(KNOWN_FIELDS.map((field) => [field.name, field]));
 
 const FIXED_BYTES = 'GET  HTTP/1.1\r\nHost: \r\n\r\n'.length;
 

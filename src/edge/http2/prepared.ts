@@ -1,30 +1,53 @@
-/** Streams of one connection that shortcuts answer: head and body go out at once, and the line is written when the stream is closed. */
-import type { ServerHttp2Stream } from 'node:http2';
+/** Requests of one connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import { hostOf } from '#http/request.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../context.ts';
 import { formatPrepared, type PreparedAnswer, type WrittenAnswer } from '../prepared-answer.ts';
 import { PreparedLines, type PreparedReply } from '../prepared-lines.ts';
 import type { Secured } from '../tls/secured.ts';
-import { headFields } from './head-fields.ts';
+import {
+  ErrorCode,
+  FRAME_HEAD_BYTES,
+  FrameFlag,
+  FrameType,
+  formatFrame,
+  formatSection,
+  MAX_PAYLOAD_BYTES,
+} from './frames.ts';
+import { encodeHead } from './head-fields.ts';
 import type { PlainHead } from './plain.ts';
+import type { Outgoing, ReadyFrames } from './sender.ts';
+import type { Http2Stream } from './stream.ts';
 
 export interface PreparedStreamsOptions {
   readonly clientAddress: string;
   readonly secured: Secured;
-  /** For a client that takes nothing. */
-  readonly idleTimeoutMs: number;
-  /** A stream that was answered is closed. */
-  readonly onClosed: () => void;
+  /** All at once, if it fits: then it is told when that is out, or that it never will be. */
+  sendWhole(
+    streamId: number,
+    written: WrittenAnswer<ReadyFrames>,
+    body: readonly Buffer[],
+    outgoing: Outgoing,
+  ): boolean;
+  /** For one that the client does not take at once. */
+  openStream(streamId: number): Http2Stream;
+  /** An answer is out, or will never be. */
+  readonly onEnded: () => void;
 }
-
-type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
 interface Reply extends PreparedReply {
   readonly answer: PreparedAnswer;
-  readonly written: WrittenAnswer<string[]>;
-  /** Its client is slow, has so long for each piece, and keeps the body in memory; ends that. */
+  readonly written: WrittenAnswer<ReadyFrames>;
+}
+
+interface SlowReply {
+  readonly stream: Http2Stream;
+  readonly reply: Reply;
+  /** Its client keeps the body in memory; ends that. */
   endWait: (() => void) | undefined;
 }
+
+type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
 /** Of bodies that the client has not taken. What would be more is the pipeline's, which writes them in pieces. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
@@ -33,7 +56,8 @@ export class PreparedStreams {
   readonly #edge: PreparedContext;
   readonly #options: PreparedStreamsOptions;
   readonly #lines: PreparedLines;
-  readonly #underWay = new Map<ServerHttp2Stream, Reply>();
+  /** Those that the client takes in its own time. */
+  readonly #slow = new Set<SlowReply>();
   #untakenBytes = 0;
   /** A connection is for few hosts. */
   #host = { authority: '', text: '' };
@@ -45,9 +69,8 @@ export class PreparedStreams {
   }
 
   /** False: nothing has happened, the pipeline is to answer. */
-  answer(stream: ServerHttp2Stream, head: PlainHead): boolean {
-    if (stream.closed || stream.destroyed) return false;
-    const { clientAddress, secured } = this.#options;
+  answer(streamId: number, head: PlainHead): boolean {
+    const { clientAddress, secured, sendWhole } = this.#options;
     const { target, acceptEncoding, headBytes } = head;
     const startedAt = this.#edge.clock();
     const request = {
@@ -66,13 +89,34 @@ export class PreparedStreams {
     if (answer === undefined) return false;
     answer.written.http2 ??= write(answer);
     const written = answer.written.http2;
+    if (written === undefined) return false;
+    const reply: Reply = { answer, request, startedAt, requestBytes: headBytes, written };
+    const noteWritten = (isOut: boolean) =>
+      this.#conclude(reply, isOut ? written.headBytes + written.bodyBytes : 0, isOut);
+    if (sendWhole(streamId, written, answer.body, { noteWritten })) return true;
     if (this.#untakenBytes > 0 && this.#untakenBytes + written.bodyBytes > MAX_UNTAKEN_BYTES) return false;
-    this.#untakenBytes += written.bodyBytes;
-    this.#underWay.set(stream, { answer, written, request, startedAt, requestBytes: headBytes, endWait: undefined });
-    stream.on('error', ignore);
-    stream.on('close', () => this.#conclude(stream));
-    send(stream, written, answer.body);
+    this.#sendSlowly(streamId, reply);
     return true;
+  }
+
+  #sendSlowly(streamId: number, reply: Reply): void {
+    const { written, answer } = reply;
+    const stream = this.#options.openStream(streamId);
+    const slow: SlowReply = { stream, reply, endWait: undefined };
+    const conclude = (isOut: boolean): void => {
+      this.#slow.delete(slow);
+      slow.endWait?.();
+      this.#untakenBytes -= written.bodyBytes;
+      this.#conclude(reply, written.headBytes + written.bodyBytes - stream.queuedBytes, isOut);
+    };
+    this.#slow.add(slow);
+    this.#untakenBytes += written.bodyBytes;
+    stream.owner = { ...NOT_HEARD, onOut: () => conclude(true), onLost: () => conclude(false) };
+    const { frames, sectionBytes } = written.head;
+    const hasBody = written.bodyBytes > 0;
+    stream.sendHead(frames.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + sectionBytes), !hasBody);
+    for (const piece of answer.body) stream.write(piece);
+    if (hasBody) stream.end();
   }
 
   /** We end the connection. */
@@ -82,26 +126,15 @@ export class PreparedStreams {
 
   /** Now and then: streams that are still here have a slow client, and few of all. */
   sweep(): void {
-    for (const [stream, reply] of this.#underWay) {
-      if (reply.endWait !== undefined) continue;
-      const { held } = reply.answer;
-      reply.endWait =
-        held === undefined ? NOTHING : this.#edge.pins.hold(held, { cut: () => cutStream(stream, reply) });
-      // Node's timer sees progress inside a large write.
-      stream.setTimeout(this.#options.idleTimeoutMs, () => stream.destroy(new Error('it takes nothing')));
+    for (const slow of this.#slow) {
+      const { held } = slow.reply.answer;
+      slow.endWait ??= held === undefined ? NOTHING : this.#edge.pins.hold(held, { cut: () => cutStream(slow) });
     }
   }
 
-  #conclude(stream: ServerHttp2Stream): void {
-    const reply = this.#underWay.get(stream);
-    if (reply === undefined) return;
-    this.#underWay.delete(stream);
-    reply.endWait?.();
-    const { logged, headBytes, bodyBytes } = reply.written;
-    this.#untakenBytes -= bodyBytes;
-    const isOut = stream.writableFinished;
-    this.#lines.conclude(reply, logged, headBytes + bodyBytes - (isOut ? 0 : stream.writableLength), isOut);
-    this.#options.onClosed();
+  #conclude(reply: Reply, sentBytes: number, isOut: boolean): void {
+    this.#lines.conclude(reply, reply.written.logged, sentBytes, isOut);
+    this.#options.onEnded();
   }
 
   #hostOf(authority: string): string {
@@ -110,30 +143,26 @@ export class PreparedStreams {
   }
 }
 
-function cutStream(stream: ServerHttp2Stream, reply: Reply): void {
-  reply.isCut = true;
-  stream.destroy(new Error('its answer is not whole'));
-}
-
-function send(stream: ServerHttp2Stream, { head }: WrittenAnswer<string[]>, body: readonly Buffer[]): void {
-  const last = body.at(-1);
-  if (last === undefined || last.length === 0) {
-    stream.respond(head, { endStream: true });
-    return;
-  }
-  stream.respond(head);
-  for (const piece of body) if (piece !== last) stream.write(piece);
-  stream.end(last);
-}
-
-function write(answer: PreparedAnswer): WrittenAnswer<string[]> {
-  const { fields, headBytes } = headFields(answer.status, answer.headers);
+/** As frames of a stream that is yet to be named. `undefined`: its head is too long for one. */
+function write(answer: PreparedAnswer): WrittenAnswer<ReadyFrames> | undefined {
+  const { section, headBytes } = encodeHead(answer.status, answer.headers);
+  if (section.length > MAX_PAYLOAD_BYTES) return undefined;
+  const bodyBytes = answer.body.reduce((sum, { length }) => sum + length, 0);
+  const head = formatSection(0, section, bodyBytes === 0);
+  const isJoined = bodyBytes > 0 && bodyBytes <= MAX_JOINED_BYTES;
+  const last = { type: FrameType.data, flags: FrameFlag.endStream, streamId: 0 };
+  const frames = ownBytes(isJoined ? [head, formatFrame(last, ownBytes(answer.body))] : [head]);
   return {
-    head: fields,
+    head: { frames, sectionBytes: section.length, dataAt: isJoined ? head.length : 0 },
     headBytes,
-    bodyBytes: answer.body.reduce((sum, { length }) => sum + length, 0),
+    bodyBytes,
     logged: formatPrepared(answer, '2.0'),
   };
+}
+
+function cutStream({ stream, reply }: SlowReply): void {
+  reply.isCut = true;
+  stream.reset(ErrorCode.internal);
 }
 
 /** A field that is not there. */
@@ -141,6 +170,10 @@ function orAbsent(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
+/** Up to here one piece with everything costs less. */
+const MAX_JOINED_BYTES = 8 * 1024;
+
 const NOTHING = (): void => undefined;
 
-function ignore(): void {} // shows as closed
+/** Its request is whole, and all of its answer waits already. */
+const NOT_HEARD = { onData: NOTHING, onRequestEnd: NOTHING, onRoom: NOTHING };

@@ -1,5 +1,4 @@
-/** One request over HTTP/2, a stream of its connection by node:http2, and the way its answer goes out. */
-import { constants, type ServerHttp2Stream } from 'node:http2';
+/** One request over HTTP/2 that the pipeline answers, and the way its answer goes out: by a stream of its connection. */
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -8,30 +7,32 @@ import type { Refusal } from '../parser-error.ts';
 import { formatMark } from '../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
 import { NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
-import { headFields } from './head-fields.ts';
+import { ErrorCode } from './frames.ts';
+import { type EncodedHead, encodeHead } from './head-fields.ts';
+import type { Http2Stream, StreamOwner } from './stream.ts';
+import { Upload } from './upload.ts';
 
 export interface Http2ViewerOptions {
   readonly expectsContinue: boolean;
-  /** The header section was all of it. */
-  readonly isWhole: boolean;
-  /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
+  /** Longest wait for the next piece of a request body. */
   readonly idleTimeoutMs: number;
   /** For the whole request. */
   readonly requestMs: number;
   readonly maxRequestBodyBytes: number;
   readonly clock: Clock;
+  /** It is out, or its client is gone. */
+  readonly onEnded: () => void;
 }
 
-export class Http2Viewer implements Viewer {
+export class Http2Viewer implements Viewer, StreamOwner {
   readonly received: ReceivedRequest;
-  readonly signal: AbortSignal;
-  readonly ended: Promise<void>;
-  readonly #stream: ServerHttp2Stream;
+  readonly #stream: Http2Stream;
   readonly #options: Http2ViewerOptions;
-  readonly #gone = new AbortController();
+  readonly #upload: Upload;
   #body: RequestBody | undefined;
   #statusSent = 0;
-  #head: { readonly status: number; readonly headers: RawHeaders } | undefined;
+  /** Not out yet. */
+  #head: EncodedHead | undefined;
   /** The answer has no body, whatever is written: the head ended it. */
   #isBodiless = false;
   #headBytes = 0;
@@ -39,22 +40,33 @@ export class Http2Viewer implements Viewer {
   #refusal: Refusal | undefined;
   #cutStatus: number | undefined;
   #isFinished = false;
+  #isGone = false;
+  #arrival: NodeJS.Timeout | undefined;
+  // Made when somebody asks for them: most answers wait for nothing.
+  #gone: AbortController | undefined;
+  #ended: PromiseWithResolvers<void> | undefined;
+  #room: PromiseWithResolvers<void> | undefined;
 
-  constructor(stream: ServerHttp2Stream, received: ReceivedRequest, options: Http2ViewerOptions) {
+  constructor(stream: Http2Stream, received: ReceivedRequest, options: Http2ViewerOptions) {
+    this.received = received;
     this.#stream = stream;
     this.#options = options;
-    this.received = received;
-    this.signal = this.#gone.signal;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
-    stream.once('finish', () => this.#noteFinish());
-    stream.once('close', () => {
-      resolve();
-      if (!this.#isFinished) this.#gone.abort();
+    this.#upload = new Upload({
+      onTaken: (bytes) => stream.giveRoom(bytes),
+      onBroken: () => stream.reset(ErrorCode.internal),
     });
-    stream.on('error', ignore);
-    stream.on('timeout', () => this.#reset('it takes nothing'));
-    if (!options.isWhole) this.#limitArrival();
+    stream.owner = this;
+    if (stream.isRequestOpen)
+      this.#arrival = setTimeout(() => this.#refuse({ status: 408, reason: 'requestTimeout' }), options.requestMs);
+    else this.#upload.end();
+  }
+
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      this.#gone = new AbortController();
+      if (this.#isGone) this.#gone.abort();
+    }
+    return this.#gone.signal;
   }
 
   get statusSent(): number {
@@ -62,11 +74,17 @@ export class Http2Viewer implements Viewer {
   }
 
   get isGone(): boolean {
-    return this.#gone.signal.aborted;
+    return this.#isGone;
   }
 
   get isFinished(): boolean {
     return this.#isFinished;
+  }
+
+  get ended(): Promise<void> {
+    if (this.#isFinished || this.#isGone) return DONE;
+    this.#ended ??= Promise.withResolvers();
+    return this.#ended.promise;
   }
 
   /** As it would be over HTTP/1.1: how much of it the compression of fields saved is the connection's. */
@@ -76,7 +94,7 @@ export class Http2Viewer implements Viewer {
 
   /** In the same way. */
   get sentBytes(): number {
-    return this.#headBytes + this.#bodyBytes - (this.#isFinished ? 0 : this.#stream.writableLength);
+    return this.#headBytes + this.#bodyBytes - this.#stream.queuedBytes;
   }
 
   get maxBodyBytes(): number {
@@ -84,7 +102,7 @@ export class Http2Viewer implements Viewer {
   }
 
   openBody(): RequestBody {
-    this.#body ??= createRequestBody(this.#stream, {
+    this.#body ??= createRequestBody(this.#upload.open(), {
       maxBytes: this.#options.maxRequestBodyBytes,
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {
@@ -96,26 +114,20 @@ export class Http2Viewer implements Viewer {
   }
 
   sendInterim(status: number, headers: RawHeaders): void {
-    if (this.#statusSent !== 0 || this.isGone || this.#stream.closed) return;
-    const fields = new Map<string, string[]>();
-    const kept = withoutHopByHop(headers, NOT_IN_INTERIM);
-    for (let i = 0; i < kept.length; i += 2) {
-      const name = (kept[i] ?? '').toLowerCase();
-      fields.set(name, [...(fields.get(name) ?? []), kept[i + 1] ?? '']);
-    }
-    this.#stream.additionalHeaders({ ...Object.fromEntries(fields), ':status': status });
+    if (this.#statusSent !== 0 || this.#isGone) return;
+    this.#stream.sendInterim(encodeHead(status, withoutHopByHop(headers, NOT_IN_INTERIM)).section);
   }
 
   sendHead(status: number, _reason: string, headers: RawHeaders): void {
-    if (this.isGone || this.isBegun) return;
-    // Node sends no other numbers, and clients are to take them for this one. RFC 9110 §15
+    if (this.#isGone || this.isBegun) return;
+    // Clients are to take other numbers for this one. RFC 9110 §15
     const sent = status > 599 ? 500 : status;
-    this.#head = { status: sent, headers };
+    this.#head = encodeHead(sent, headers);
     this.#statusSent = sent;
   }
 
   get isBegun(): boolean {
-    return this.#stream.headersSent;
+    return this.#stream.isHeadSent;
   }
 
   /** There is no 101 in HTTP/2, and requests that ask for one are not taken for such. RFC 9113 §8.6 */
@@ -123,86 +135,92 @@ export class Http2Viewer implements Viewer {
     return undefined;
   }
 
-  #writeHead(endStream: boolean): void {
-    if (this.#head === undefined || this.#stream.closed) return;
-    const { status, headers } = this.#head;
+  #writeHead(endsStream: boolean): void {
+    if (this.#head === undefined || this.#stream.isClosed) return;
+    const { section, headBytes } = this.#head;
     this.#head = undefined;
-    const { method } = this.received;
-    const { fields, headBytes } = headFields(status, headers);
+    const status = this.#statusSent;
     this.#headBytes = headBytes;
-    this.#isBodiless = endStream || method === 'HEAD' || status === 204 || status === 205 || status === 304;
-    this.#stream.respond(fields, { endStream: this.#isBodiless });
+    this.#isBodiless =
+      endsStream || this.received.method === 'HEAD' || status === 204 || status === 205 || status === 304;
+    this.#stream.sendHead(section, this.#isBodiless);
   }
 
   write(chunk: Buffer): boolean {
-    if (this.isGone) return true;
+    if (this.#isGone) return true;
     this.#writeHead(false);
-    if (this.#isBodiless || this.#stream.closed) return true;
+    if (this.#isBodiless || this.#stream.isClosed) return true;
     this.#bodyBytes += chunk.length;
-    return this.#stream.write(chunk);
+    this.#stream.write(chunk);
+    return this.#stream.hasRoom;
   }
 
   get queuedBytes(): number {
-    return this.#stream.writableLength;
+    return this.#stream.queuedBytes;
   }
 
-  async drained(): Promise<void> {
-    if (this.isGone || !this.#stream.writableNeedDrain) return;
-    await this.#wait('drain');
-    if (!this.#stream.destroyed) this.#stream.setTimeout(0);
+  drained(): Promise<void> {
+    if (this.#isGone || this.#stream.hasRoom) return DONE;
+    this.#room ??= Promise.withResolvers();
+    this.#stream.wantRoom();
+    return this.#room.promise;
   }
 
-  async end(): Promise<void> {
-    if (this.isGone || this.#isFinished) return;
+  end(): Promise<void> {
+    if (this.#isGone || this.#isFinished) return DONE;
     this.#writeHead(true);
-    if (!this.#stream.writableEnded) this.#stream.end();
-    if (this.#stream.writableFinished) this.#noteFinish();
-    else await this.#wait('finish');
+    this.#stream.end();
+    return this.ended;
   }
 
-  /** Node ends the writing side of a HEAD before there is an answer. */
-  #noteFinish(): void {
-    const stream = this.#stream;
-    if (!stream.headersSent || stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
+  // What the stream tells.
+
+  onData(bytes: Buffer): void {
+    this.#upload.add(bytes);
+  }
+
+  onRequestEnd(): void {
+    clearTimeout(this.#arrival);
+    this.#upload.end();
+  }
+
+  onRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  onOut(): void {
     this.#isFinished = true;
-    // The rest of a request that is answered is not wanted. RFC 9113 §8.1
-    if (!this.#options.isWhole && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    this.#conclude();
   }
 
-  async #wait(event: 'drain' | 'finish'): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#stream.once(event, resolve);
-    this.#stream.once('close', resolve);
-    // Node's timer sees progress inside a large write.
-    this.#stream.setTimeout(this.#options.idleTimeoutMs);
-    await promise;
-    this.#stream.off(event, resolve);
-    this.#stream.off('close', resolve);
+  onLost(): void {
+    this.#isGone = true;
+    this.#conclude();
+    this.#gone?.abort();
   }
 
-  #limitArrival(): void {
-    const timer = setTimeout(() => this.#refuse({ status: 408, reason: 'requestTimeout' }), this.#options.requestMs);
-    for (const event of ['end', 'close']) this.#stream.once(event, () => clearTimeout(timer));
+  #conclude(): void {
+    clearTimeout(this.#arrival);
+    this.#upload.fail();
+    this.onRoom();
+    this.#ended?.resolve();
+    this.#options.onEnded();
   }
 
   /** Answers a request that did not become one while it arrived. Nothing else is sent after it. */
   #refuse(refusal: Refusal): void {
-    if (this.isGone || this.#isFinished) return;
+    if (this.#isGone || this.#isFinished) return;
     this.#refusal = refusal;
     const { status, reason } = refusal;
     const fields = ['content-length', '0', 'cache-control', 'no-store', 'date', formatDate(this.#options.clock())];
-    if (!this.isBegun)
-      this.#head = { status, headers: [...fields, 'x-cache', formatMark({ status: 'ERROR', reason })] };
-    this.#writeHead(true);
-    if (this.#isBodiless) this.#stream.close(constants.NGHTTP2_NO_ERROR);
-    else this.#reset('its request does not arrive');
-    this.#gone.abort();
-  }
-
-  /** Not by `close()`: that ends the stream first, as if the answer were whole. */
-  #reset(why: string): void {
-    this.#stream.setTimeout(0); // Node forgets it, and the timer would keep what was written
-    this.#stream.destroy(new Error(why));
+    if (this.isBegun) this.#stream.reset(ErrorCode.internal);
+    else {
+      this.sendHead(status, '', [...fields, 'x-cache', formatMark({ status: 'ERROR', reason })]);
+      this.#writeHead(true);
+    }
+    this.#isGone = true;
+    this.#gone?.abort();
   }
 
   get refusal(): Refusal | undefined {
@@ -210,8 +228,8 @@ export class Http2Viewer implements Viewer {
   }
 
   cut(status: 500 | 502 | 503): void {
-    if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
-    this.#reset('its answer is not whole');
+    if (!this.#isGone && !this.#isFinished) this.#cutStatus = status;
+    this.#stream.reset(ErrorCode.internal);
   }
 
   get cutStatus(): number | undefined {
@@ -219,4 +237,4 @@ export class Http2Viewer implements Viewer {
   }
 }
 
-function ignore(): void {} // shows as closed
+const DONE = Promise.resolve();

@@ -1,0 +1,380 @@
+/**
+ * What a client may say on one connection, and when: frames become requests, their bodies, and ends of streams. What it may not say
+ * ends the connection. RFC 9113 §3.4, §5, §6. No socket.
+ */
+import { type Budget, createBudget } from './budget.ts';
+import { FrameReader, unpad } from './frame-reader.ts';
+import {
+  ErrorCode,
+  FrameFlag,
+  FrameType,
+  formatFrame,
+  formatGoaway,
+  formatReset,
+  formatWindowUpdate,
+  PREFACE,
+  PRIORITY_BYTES,
+  readUint31,
+} from './frames.ts';
+import { type FieldMaker, HpackDecoder, type SectionReading } from './hpack/decoder.ts';
+import { areTrailers } from './request.ts';
+import type { RequestField } from './request-field.ts';
+import { Sections, type WholeSection } from './sections.ts';
+import type { Sender } from './sender.ts';
+import { type ClientSettings, FIRST_SETTINGS, formatSettings, readSettings } from './settings.ts';
+import { Http2Stream, type StreamWire } from './stream.ts';
+
+export interface ConversationOptions {
+  readonly sender: Sender;
+  readonly fieldMaker: FieldMaker<RequestField>;
+  /** At once. */
+  readonly maxStreams: number;
+  /** Of the fields of one request. RFC 9113 §6.5.2 */
+  readonly maxListBytes: number;
+  /** What the client may do that costs us more than it. */
+  readonly oddities: { readonly atOnce: number; readonly perSecond: number };
+  readonly clock: () => number;
+  readonly listener: ConversationListener;
+}
+
+export interface ConversationListener {
+  /** To be answered at once, or by a stream that `open` gives, or to be refused. */
+  onRequest(asked: AskedStream): void;
+  onStreamClosed(): void;
+  /** The client opens no more streams. */
+  onLeaving(): void;
+  /** It has said what it may not; why is on its way to it. Nothing is read any more. */
+  onBroken(): void;
+}
+
+/** A request as it came. */
+export interface AskedStream {
+  readonly id: number;
+  readonly fields: readonly RequestField[];
+  readonly reading: Exclude<SectionReading, 'malformed'>;
+  /** Nothing comes behind the fields. */
+  readonly isWhole: boolean;
+}
+
+/** The rest of others may still come. */
+const MAX_DISCARDED = 1_000;
+/** Between which other connections have their turn. */
+const REQUESTS_IN_TURN = 64;
+
+export class Conversation implements StreamWire {
+  readonly #options: ConversationOptions;
+  readonly #sender: Sender;
+  readonly #reader = new FrameReader();
+  readonly #decoder: HpackDecoder<RequestField>;
+  readonly #sections = new Sections();
+  readonly #oddities: Budget;
+  readonly #streams = new Map<number, Http2Stream>();
+  /** Streams that we ended while the client had not: what still comes of them is dropped. */
+  readonly #discarded = new Set<number>();
+  #prefaceBytes = 0;
+  #hasSettings = false;
+  #settings: ClientSettings = FIRST_SETTINGS;
+  /** The stream that was opened last. */
+  #lastId = 0;
+  #isLeaving = false;
+  #isOver = false;
+  #receiveWindow = FIRST_SETTINGS.initialWindow;
+  #requestsInTurn = 0;
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#sender = options.sender;
+    this.#decoder = new HpackDecoder(options.fieldMaker);
+    this.#oddities = createBudget(options.oddities);
+    this.#sender.send(formatFrame({ type: FrameType.settings, flags: 0, streamId: 0 }, formatSettings(options)));
+  }
+
+  get streams(): ReadonlyMap<number, Http2Stream> {
+    return this.#streams;
+  }
+
+  /** False: there is more to be read by `goOn`, when others have had their turn. Nothing else may be received until then. */
+  receive(bytes: Buffer): boolean {
+    const preface = Math.min(PREFACE.length - this.#prefaceBytes, bytes.length);
+    if (preface > 0) {
+      if (PREFACE.compare(bytes, 0, preface, this.#prefaceBytes, this.#prefaceBytes + preface) !== 0)
+        this.#fail(ErrorCode.protocol);
+      this.#prefaceBytes += preface;
+    }
+    this.#reader.push(preface > 0 ? bytes.subarray(preface) : bytes);
+    return this.goOn();
+  }
+
+  goOn(): boolean {
+    this.#requestsInTurn = 0;
+    while (!this.#isOver) {
+      const next = this.#reader.next();
+      if (next === 'more') return true;
+      const problem = next === 'tooLarge' ? ErrorCode.frameSize : this.#take();
+      if (problem !== ErrorCode.none) this.#fail(problem);
+      if (this.#requestsInTurn >= REQUESTS_IN_TURN) return false;
+    }
+    return true;
+  }
+
+  #fail(code: ErrorCode): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#sender.send(formatGoaway(this.#lastId, code));
+    this.#options.listener.onBroken();
+  }
+
+  /** One frame. */
+  #take(): ErrorCode {
+    const { type, flags } = this.#reader;
+    if (this.#sections.isBegun && type !== FrameType.continuation) return ErrorCode.protocol; // §6.10
+    if (!this.#hasSettings && (type !== FrameType.settings || (flags & FrameFlag.ack) !== 0)) return ErrorCode.protocol;
+    switch (type) {
+      case FrameType.data:
+        return this.#onData();
+      case FrameType.headers:
+      case FrameType.continuation:
+        return this.#onFields();
+      case FrameType.priority:
+        return this.#onPriority();
+      case FrameType.reset:
+        return this.#onReset();
+      case FrameType.settings:
+        return this.#onSettings();
+      case FrameType.push:
+        return ErrorCode.protocol; // §8.4
+      case FrameType.ping:
+        return this.#onPing();
+      case FrameType.goaway:
+        return this.#onGoaway();
+      case FrameType.window:
+        return this.#onWindow();
+      default:
+        return ErrorCode.none; // §4.1
+    }
+  }
+
+  #onFields(): ErrorCode {
+    const section = this.#sections.take(this.#reader);
+    if (section === 'more') return ErrorCode.none;
+    return typeof section === 'number' ? section : this.#onSection(section);
+  }
+
+  #onSection({ streamId: id, endsStream, bytes, start, end }: WholeSection): ErrorCode {
+    const { maxListBytes, maxStreams, listener } = this.#options;
+    const fields: RequestField[] = [];
+    // Also of those that nobody wants: it changes the table.
+    const reading = this.#decoder.decode(bytes, start, end, fields, maxListBytes);
+    if (reading === 'malformed') return ErrorCode.compression;
+    const stream = this.#streams.get(id);
+    if (stream !== undefined) return this.#onTrailers(stream, endsStream && areTrailers(fields));
+    if (id % 2 === 0) return ErrorCode.protocol; // §5.1.1
+    if (id <= this.#lastId) return this.#onClosedStream(id, endsStream);
+    if (this.#isLeaving) return ErrorCode.none; // §6.8
+    this.#lastId = id;
+    this.#requestsInTurn += 1;
+    if (this.#streams.size >= maxStreams) this.refuse({ id, isWhole: endsStream }, ErrorCode.refusedStream);
+    else listener.onRequest({ id, fields, reading, isWhole: endsStream });
+    return ErrorCode.none;
+  }
+
+  /** A stream for what was asked. `lengthBytes`: as its body was announced. */
+  open({ id, isWhole }: Pick<AskedStream, 'id' | 'isWhole'>, lengthBytes?: number): Http2Stream {
+    const stream = new Http2Stream(this, { id, sendWindow: this.#sender.initialWindow, isRequestOpen: !isWhole });
+    stream.lengthLeft = lengthBytes;
+    this.#streams.set(id, stream);
+    return stream;
+  }
+
+  refuse({ id, isWhole }: Pick<AskedStream, 'id' | 'isWhole'>, code: ErrorCode): void {
+    this.#sender.send(formatReset(id, code));
+    if (!isWhole) this.#discard(id);
+    const problem = this.#noteOdd();
+    if (problem !== ErrorCode.none) this.#fail(problem);
+  }
+
+  #noteOdd(): ErrorCode {
+    return this.#oddities.take(this.#options.clock()) ? ErrorCode.none : ErrorCode.enhanceYourCalm;
+  }
+
+  /** We have ended what the client goes on with, or it is about what it has ended itself. §5.1 */
+  #onClosedStream(id: number, endsStream: boolean): ErrorCode {
+    if (!this.#discarded.has(id)) return ErrorCode.streamClosed;
+    if (endsStream) this.#discarded.delete(id);
+    return ErrorCode.none;
+  }
+
+  #discard(id: number): void {
+    this.#discarded.add(id);
+    const [oldest] = this.#discarded;
+    if (this.#discarded.size > MAX_DISCARDED && oldest !== undefined) this.#discarded.delete(oldest);
+  }
+
+  #onTrailers(stream: Http2Stream, isGood: boolean): ErrorCode {
+    if (!stream.isRequestOpen) return ErrorCode.streamClosed;
+    return isGood ? this.#onRequestEnd(stream) : this.#resetOdd(stream, ErrorCode.protocol);
+  }
+
+  #onRequestEnd(stream: Http2Stream): ErrorCode {
+    if ((stream.lengthLeft ?? 0) > 0) return this.#resetOdd(stream, ErrorCode.protocol); // §8.1.1
+    stream.isRequestOpen = false;
+    stream.owner?.onRequestEnd();
+    return ErrorCode.none;
+  }
+
+  #resetOdd(stream: Http2Stream, code: ErrorCode): ErrorCode {
+    stream.reset(code);
+    return this.#noteOdd();
+  }
+
+  #onData(): ErrorCode {
+    const { bytes, streamId, flags } = this.#reader;
+    const part = unpad(this.#reader);
+    if (streamId === 0 || part === undefined) return ErrorCode.protocol;
+    const payloadBytes = this.#reader.end - this.#reader.start;
+    if (!this.#takeReceived(payloadBytes)) return ErrorCode.flowControl;
+    const endsStream = (flags & FrameFlag.endStream) !== 0;
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      if (this.#isIdle(streamId)) return ErrorCode.protocol;
+      return streamId > this.#lastId ? ErrorCode.none : this.#onClosedStream(streamId, endsStream);
+    }
+    if (!stream.isRequestOpen) return ErrorCode.streamClosed;
+    const dataBytes = part.end - part.start;
+    stream.receiveWindow -= payloadBytes;
+    if (stream.receiveWindow < 0) return this.#resetOdd(stream, ErrorCode.flowControl);
+    if (stream.lengthLeft !== undefined) {
+      stream.lengthLeft -= dataBytes;
+      if (stream.lengthLeft < 0) return this.#resetOdd(stream, ErrorCode.protocol); // §8.1.1
+    }
+    if (payloadBytes > dataBytes && !endsStream) stream.giveRoom(payloadBytes - dataBytes);
+    if (dataBytes > 0) stream.owner?.onData(bytes.subarray(part.start, part.end));
+    if (endsStream) return stream.isClosed ? ErrorCode.none : this.#onRequestEnd(stream);
+    return dataBytes === 0 ? this.#noteOdd() : ErrorCode.none;
+  }
+
+  /** What comes on all streams may go on at once: each of them has its own bound. False: it is more than was let in. */
+  #takeReceived(bytes: number): boolean {
+    this.#receiveWindow -= bytes;
+    if (this.#receiveWindow < 0) return false;
+    const owed = FIRST_SETTINGS.initialWindow - this.#receiveWindow;
+    if (owed >= FIRST_SETTINGS.initialWindow / 2) {
+      this.#receiveWindow += owed;
+      this.#sender.send(formatWindowUpdate(0, owed));
+    }
+    return true;
+  }
+
+  /** It has not been opened, and was not refused since the connection ends. §5.1 */
+  #isIdle(id: number): boolean {
+    return id % 2 === 0 || (id > this.#lastId && !this.#isLeaving);
+  }
+
+  /** Nothing is done about it: it is about what would go out first. §5.3.2 */
+  #onPriority(): ErrorCode {
+    const { start, end, streamId } = this.#reader;
+    if (streamId === 0) return ErrorCode.protocol;
+    return end - start === PRIORITY_BYTES ? ErrorCode.none : ErrorCode.frameSize;
+  }
+
+  #onReset(): ErrorCode {
+    const { start, end, streamId } = this.#reader;
+    if (end - start !== 4) return ErrorCode.frameSize;
+    if (streamId === 0 || this.#isIdle(streamId)) return ErrorCode.protocol;
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) stream.isRequestOpen = false;
+    stream?.close();
+    this.#discarded.delete(streamId);
+    return this.#noteOdd();
+  }
+
+  #onSettings(): ErrorCode {
+    const { bytes, start, end, flags, streamId } = this.#reader;
+    if (streamId !== 0) return ErrorCode.protocol;
+    this.#hasSettings = true;
+    if ((flags & FrameFlag.ack) !== 0) return start === end ? ErrorCode.none : ErrorCode.frameSize;
+    const settings = readSettings(this.#settings, bytes.subarray(start, end));
+    if (typeof settings === 'number') return settings;
+    this.#settings = settings;
+    if (!this.#sender.use(settings, this.#streams.values())) return ErrorCode.flowControl;
+    this.#sender.send(SETTINGS_ACK);
+    return ErrorCode.none;
+  }
+
+  #onPing(): ErrorCode {
+    const { bytes, start, end, flags, streamId } = this.#reader;
+    if (streamId !== 0) return ErrorCode.protocol;
+    if (end - start !== 8) return ErrorCode.frameSize;
+    if ((flags & FrameFlag.ack) === 0)
+      this.#sender.send(
+        formatFrame({ type: FrameType.ping, flags: FrameFlag.ack, streamId: 0 }, bytes.subarray(start, end)),
+      );
+    return ErrorCode.none;
+  }
+
+  #onGoaway(): ErrorCode {
+    const { start, end, streamId } = this.#reader;
+    if (streamId !== 0) return ErrorCode.protocol;
+    if (end - start < 8) return ErrorCode.frameSize;
+    this.#options.listener.onLeaving();
+    return ErrorCode.none;
+  }
+
+  #onWindow(): ErrorCode {
+    const { bytes, start, end, streamId } = this.#reader;
+    if (end - start !== 4) return ErrorCode.frameSize;
+    const more = readUint31(bytes, start);
+    if (streamId === 0) {
+      if (more === 0) return ErrorCode.protocol;
+      return this.#sender.widen(more) ? ErrorCode.none : ErrorCode.flowControl;
+    }
+    if (this.#isIdle(streamId)) return ErrorCode.protocol;
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) return ErrorCode.none;
+    if (more === 0) return this.#resetOdd(stream, ErrorCode.protocol);
+    return this.#sender.widenStream(stream, more) ? ErrorCode.none : this.#resetOdd(stream, ErrorCode.flowControl);
+  }
+
+  /** No new streams: those that the client opens from here on are nobody's, as it is told. §6.8 */
+  leave(): void {
+    if (this.#isLeaving || this.#isOver) return;
+    this.#isLeaving = true;
+    this.#sender.send(formatGoaway(this.#lastId, ErrorCode.none));
+  }
+
+  /** Nothing is said or heard any more. */
+  end(): void {
+    this.#isOver = true;
+    for (const stream of [...this.#streams.values()]) stream.close();
+  }
+
+  // What streams ask.
+
+  send(frames: Buffer): void {
+    this.#sender.send(frames);
+  }
+
+  section(section: Buffer): Buffer {
+    return this.#sender.section(section);
+  }
+
+  onReady(stream: Http2Stream): void {
+    this.#sender.onReady(stream);
+  }
+
+  onEndSent(stream: Http2Stream): void {
+    this.#sender.tell(stream);
+    // The rest of a request that is answered is not wanted. §8.1
+    if (stream.isRequestOpen) this.#sender.send(formatReset(stream.id, ErrorCode.none));
+    stream.close();
+  }
+
+  onClosed(stream: Http2Stream): void {
+    this.#streams.delete(stream.id);
+    this.#sender.onClosed(stream);
+    if (stream.isRequestOpen) this.#discard(stream.id);
+    this.#options.listener.onStreamClosed();
+  }
+}
+
+const SETTINGS_ACK = formatFrame({ type: FrameType.settings, flags: FrameFlag.ack, streamId: 0 });

@@ -1,0 +1,99 @@
+/** Reads sections of fields of one connection. RFC 7541. Pure, but for the table that it keeps. */
+import { DynamicTable, entryBytes, type TableEntry } from './dynamic-table.ts';
+import { decodeHuffman, maxDecodedBytes } from './huffman.ts';
+import { type Cursor, readInteger } from './integers.ts';
+import { STATIC_FIELDS } from './static-table.ts';
+
+/** What becomes of a field: made once for as long as the table has it. */
+export interface FieldMaker<T extends TableEntry> {
+  readonly make: (name: string, value: string) => T;
+  /** Of `STATIC_FIELDS`. */
+  readonly staticFields: readonly T[];
+}
+
+export function createFieldMaker<T extends TableEntry>(make: FieldMaker<T>['make']): FieldMaker<T> {
+  return { make, staticFields: STATIC_FIELDS.map(([name, value]) => make(name, value)) };
+}
+
+/** `tooLarge`: it has more than fits into the list; what does is there. `malformed`: nothing can be read behind it. */
+export type SectionReading = 'whole' | 'tooLarge' | 'malformed';
+
+/** What nobody has asked us to change. RFC 9113 §6.5.2 */
+export const TABLE_BYTES = 4096;
+
+export class HpackDecoder<T extends TableEntry> {
+  readonly #maker: FieldMaker<T>;
+  readonly #table = new DynamicTable<T>(TABLE_BYTES);
+  readonly #cursor: Cursor = { bytes: Buffer.alloc(0), at: 0, end: 0 };
+
+  constructor(maker: FieldMaker<T>) {
+    this.#maker = maker;
+  }
+
+  /** For tests. */
+  get tableBytes(): number {
+    return this.#table.sizeBytes;
+  }
+
+  /** Adds to `into` fields of at most `maxListBytes` together, each counted as in the table. RFC 9113 §6.5.2 */
+  decode(bytes: Buffer, start: number, end: number, into: T[], maxListBytes: number): SectionReading {
+    const cursor = this.#cursor;
+    cursor.bytes = bytes;
+    cursor.at = start;
+    cursor.end = end;
+    let listBytes = 0;
+    let mayResize = true;
+    while (cursor.at < end) {
+      const first = bytes[cursor.at] ?? 0;
+      if ((first & 0xe0) === 0x20) {
+        // §4.2: only before the fields
+        const maxBytes = mayResize ? readInteger(cursor, 5) : -1;
+        if (maxBytes < 0 || maxBytes > TABLE_BYTES) return 'malformed';
+        this.#table.resize(maxBytes);
+        continue;
+      }
+      mayResize = false;
+      const field = first >= 0x80 ? this.#field(readInteger(cursor, 7)) : this.#literal(first);
+      if (field === undefined) return 'malformed';
+      listBytes += entryBytes(field);
+      if (listBytes <= maxListBytes) into.push(field);
+    }
+    return listBytes > maxListBytes ? 'tooLarge' : 'whole';
+  }
+
+  /** §6.2: to be put into the table, or not. */
+  #literal(first: number): T | undefined {
+    const isKept = first >= 0x40;
+    const index = readInteger(this.#cursor, isKept ? 6 : 4);
+    const name = index === 0 ? this.#text() : this.#field(index)?.name;
+    const value = name === undefined ? undefined : this.#text();
+    if (name === undefined || value === undefined) return undefined;
+    const field = this.#maker.make(name, value);
+    if (isKept) this.#table.add(field);
+    return field;
+  }
+
+  /** §2.3.3 */
+  #field(index: number): T | undefined {
+    const { staticFields } = this.#maker;
+    return index <= staticFields.length ? staticFields[index - 1] : this.#table.get(index - staticFields.length - 1);
+  }
+
+  /** §5.2; a character per byte. */
+  #text(): string | undefined {
+    const cursor = this.#cursor;
+    const isCoded = ((cursor.bytes[cursor.at] ?? 0) & 0x80) !== 0;
+    const length = readInteger(cursor, 7);
+    const start = cursor.at;
+    if (length < 0 || length > cursor.end - start) return undefined;
+    cursor.at += length;
+    if (!isCoded) return cursor.bytes.toString('latin1', start, cursor.at);
+    const room = maxDecodedBytes(length);
+    const decoded = room <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(room);
+    const made = decodeHuffman(cursor.bytes, start, cursor.at, decoded);
+    return made < 0 ? undefined : decoded.toString('latin1', 0, made);
+  }
+}
+
+/** Nothing in it outlives a call. */
+const SCRATCH = Buffer.alloc(8 * 1024);

@@ -1,0 +1,65 @@
+/** The fields that a connection has put down to be named again, the newest first. Bounded in bytes. RFC 7541 §2.3.2, §4. Pure. */
+
+export interface TableEntry {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What an entry counts beside its texts. RFC 7541 §4.1 */
+const ENTRY_BYTES = 32;
+
+export function entryBytes({ name, value }: TableEntry): number {
+  return name.length + value.length + ENTRY_BYTES;
+}
+
+export class DynamicTable<T extends TableEntry> {
+  /** A ring. */
+  readonly #entries: (T | undefined)[];
+  #newest = 0;
+  #count = 0;
+  #bytes = 0;
+  #maxBytes: number;
+
+  /** `limitBytes`: what `resize` is never given more than. */
+  constructor(limitBytes: number) {
+    this.#maxBytes = limitBytes;
+    this.#entries = Array.from({ length: Math.max(1, Math.floor(limitBytes / ENTRY_BYTES)) });
+  }
+
+  get sizeBytes(): number {
+    return this.#bytes;
+  }
+
+  /** From 0, the newest. */
+  get(index: number): T | undefined {
+    const { length } = this.#entries;
+    return index < this.#count ? this.#entries[(this.#newest - index + length) % length] : undefined;
+  }
+
+  /** One that is larger than the table empties it. */
+  add(entry: T): void {
+    const bytes = entryBytes(entry);
+    this.#shrinkTo(this.#maxBytes - bytes);
+    if (bytes > this.#maxBytes) return;
+    this.#newest = (this.#newest + 1) % this.#entries.length;
+    this.#entries[this.#newest] = entry;
+    this.#count += 1;
+    this.#bytes += bytes;
+  }
+
+  resize(maxBytes: number): void {
+    this.#maxBytes = maxBytes;
+    this.#shrinkTo(maxBytes);
+  }
+
+  #shrinkTo(bytes: number): void {
+    const { length } = this.#entries;
+    while (this.#bytes > bytes && this.#count > 0) {
+      const at = (this.#newest - this.#count + 1 + length) % length;
+      const oldest = this.#entries[at];
+      this.#entries[at] = undefined;
+      this.#count -= 1;
+      if (oldest !== undefined) this.#bytes -= entryBytes(oldest);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** Frames that wait to be written on a connection, put together in one piece when they are. */
+import { FRAME_HEAD_BYTES, FrameFlag, FrameType, writeFrameHead, writeUint32 } from './frames.ts';
+
+export class Output {
+  // Of each in turn: its bytes, the stream that they are to be for (0: they say it), and what is to be done to them.
+  readonly #pieces: Buffer[] = [];
+  readonly #streamIds: number[] = [];
+  readonly #marks: number[] = [];
+  #bytes = 0;
+
+  get sizeBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whole frames, as they are. */
+  add(frames: Buffer): void {
+    this.#add(frames, 0, 0, frames.length);
+  }
+
+  /**
+   * One frame, or two, that were made for no stream. `secondAt`: where the second one begins; 0: there is none. The bytes must
+   * stay what they are until they are taken.
+   */
+  addFor(streamId: number, frames: Buffer, secondAt: number): void {
+    this.#add(frames, streamId, secondAt, frames.length);
+  }
+
+  /** Of a body. The bytes must stay what they are until they are taken. */
+  addData(streamId: number, bytes: Buffer, endsStream: boolean): void {
+    this.#add(bytes, streamId, endsStream ? LAST_DATA : DATA, FRAME_HEAD_BYTES + bytes.length);
+  }
+
+  #add(piece: Buffer, streamId: number, mark: number, bytes: number): void {
+    this.#pieces.push(piece);
+    this.#streamIds.push(streamId);
+    this.#marks.push(mark);
+    this.#bytes += bytes;
+  }
+
+  /** Everything, put into as many bytes as there are, and there is nothing any more. */
+  takeInto(bytes: Buffer): void {
+    let at = 0;
+    for (let i = 0; i < this.#pieces.length; i++) {
+      const piece = this.#pieces[i] ?? NOTHING;
+      const streamId = this.#streamIds[i] ?? 0;
+      const mark = this.#marks[i] ?? 0;
+      if (mark < 0) {
+        const flags = mark === LAST_DATA ? FrameFlag.endStream : 0;
+        writeFrameHead(bytes, at, piece.length, { type: FrameType.data, flags, streamId });
+        at += FRAME_HEAD_BYTES;
+      }
+      bytes.set(piece, at);
+      if (mark >= 0 && streamId > 0) writeUint32(bytes, at + STREAM_ID_AT, streamId);
+      if (mark > 0) writeUint32(bytes, at + mark + STREAM_ID_AT, streamId);
+      at += piece.length;
+    }
+    this.#pieces.length = this.#streamIds.length = this.#marks.length = this.#bytes = 0;
+  }
+}
+
+// Marks of pieces that are a body's; others have none, or say where the second frame begins.
+const DATA = -1;
+const LAST_DATA = -2;
+
+/** In a frame's head. */
+const STREAM_ID_AT = 5;
+const NOTHING = Buffer.alloc(0);

@@ -1,0 +1,154 @@
+/** What goes out on one connection: whose data is next, and how much the client's windows let out. RFC 9113 §5.2, §6.9. No socket. */
+import { MAX_PAYLOAD_BYTES } from './frames.ts';
+import { NO_TABLE } from './hpack/encoder.ts';
+import { Output } from './output.ts';
+import { type ClientSettings, FIRST_SETTINGS, WINDOW_LIMIT } from './settings.ts';
+import type { Http2Stream } from './stream.ts';
+
+/** Of what was written together: told when the system has it, or that it never will. */
+export interface Outgoing {
+  noteWritten(isOut: boolean): void;
+}
+
+/** An answer that was made ready before, as frames for any stream. */
+export interface ReadyFrames {
+  /** HEADERS, and where the body is here a DATA frame behind it, which end the stream if nothing else follows. */
+  readonly frames: Buffer;
+  /** Of the fields, behind the head of the first frame. */
+  readonly sectionBytes: number;
+  /** Where the DATA frame begins; 0: there is none. */
+  readonly dataAt: number;
+}
+
+export class Sender {
+  /** Data of bodies that the client takes on all streams together. */
+  #window = FIRST_SETTINGS.initialWindow;
+  #settings = FIRST_SETTINGS;
+  #mustSayNoTable = false;
+  #dataBytes = 0;
+  readonly #output = new Output();
+  /** Whose data may go out, in turn. */
+  readonly #ready = new Set<Http2Stream>();
+  #outgoing: Outgoing[] = [];
+  readonly #onSomething: () => void;
+
+  /** `onSomething`: there is something to be written. */
+  constructor(onSomething: () => void) {
+    this.#onSomething = onSomething;
+  }
+
+  get initialWindow(): number {
+    return this.#settings.initialWindow;
+  }
+
+  /** Which wait to be taken. */
+  get bytes(): number {
+    return this.#output.sizeBytes;
+  }
+
+  /** Data that has been let out until now. */
+  get dataBytes(): number {
+    return this.#dataBytes;
+  }
+
+  send(frames: Buffer): void {
+    this.#output.add(frames);
+    this.#onSomething();
+  }
+
+  /** What has to stand before it, once. */
+  section(section: Buffer): Buffer {
+    if (!this.#mustSayNoTable) return section;
+    this.#mustSayNoTable = false;
+    return Buffer.concat([NO_TABLE, section]);
+  }
+
+  /**
+   * A whole answer at once, without a stream. `body`: that is not among the frames. False: not now, since others wait before
+   * it or the client does not take all of it.
+   */
+  sendWhole(streamId: number, { frames, dataAt }: ReadyFrames, bodyBytes: number, body: readonly Buffer[]): boolean {
+    if (bodyBytes > this.#window || bodyBytes > this.#settings.initialWindow) return false;
+    if (this.#ready.size > 0 || this.#mustSayNoTable) return false;
+    this.#output.addFor(streamId, frames, dataAt);
+    this.#window -= bodyBytes;
+    this.#dataBytes += bodyBytes;
+    for (const piece of body) this.#addInFrames(streamId, piece, piece === body.at(-1));
+    return true;
+  }
+
+  #addInFrames(streamId: number, piece: Buffer, isLast: boolean): void {
+    for (let at = 0; at < piece.length; at += MAX_PAYLOAD_BYTES) {
+      const ends = isLast && at + MAX_PAYLOAD_BYTES >= piece.length;
+      this.#output.addData(streamId, piece.subarray(at, at + MAX_PAYLOAD_BYTES), ends);
+    }
+  }
+
+  /** To be told with what is written next. */
+  tell(one: Outgoing): void {
+    this.#outgoing.push(one);
+  }
+
+  onReady(stream: Http2Stream): void {
+    this.#ready.add(stream);
+    this.#onSomething();
+  }
+
+  onClosed(stream: Http2Stream): void {
+    this.#ready.delete(stream);
+  }
+
+  /** The client takes so much more. False: no window is so large. */
+  widen(bytes: number): boolean {
+    this.#window += bytes;
+    if (this.#ready.size > 0) this.#onSomething();
+    return this.#window < WINDOW_LIMIT;
+  }
+
+  /** The same of one stream. */
+  widenStream(stream: Http2Stream, bytes: number): boolean {
+    stream.sendWindow += bytes;
+    if (stream.queuedBytes > 0 && stream.sendWindow > 0) this.onReady(stream);
+    return stream.sendWindow < WINDOW_LIMIT;
+  }
+
+  /** False: a window becomes larger than there is. */
+  use(settings: ClientSettings, streams: Iterable<Http2Stream>): boolean {
+    const change = settings.initialWindow - this.#settings.initialWindow;
+    if (settings.wantsNoTable && !this.#settings.wantsNoTable) this.#mustSayNoTable = true;
+    this.#settings = settings;
+    let isGood = true;
+    if (change !== 0) for (const stream of streams) isGood = this.widenStream(stream, change) && isGood;
+    return isGood;
+  }
+
+  /** Data of those who wait, a frame of each in turn, until so much is together. */
+  gather(maxBytes: number): void {
+    // One that is put in again comes behind the others, and has its next turn within the same loop.
+    for (const stream of this.#ready) {
+      if (this.#output.sizeBytes >= maxBytes || this.#window <= 0) return;
+      this.#ready.delete(stream);
+      const room = Math.min(this.#window, stream.sendWindow, MAX_PAYLOAD_BYTES);
+      const taken = room > 0 ? stream.takeData(room) : undefined;
+      if (taken === undefined) continue; // until its own window is wider
+      this.#window -= taken.bytes.length;
+      this.#dataBytes += taken.bytes.length;
+      this.#output.addData(stream.id, taken.bytes, taken.isLast);
+      if (taken.isLast) stream.noteEndSent();
+      else if (stream.queuedBytes > 0) this.#ready.add(stream);
+    }
+  }
+
+  /** Everything that is to be written, into as many bytes. Gives who is to be told of it. */
+  takeInto(bytes: Buffer): readonly Outgoing[] {
+    this.#output.takeInto(bytes);
+    return this.forget();
+  }
+
+  /** Nothing is written any more. Gives who is to be told of that. */
+  forget(): readonly Outgoing[] {
+    const outgoing = this.#outgoing;
+    this.#outgoing = [];
+    return outgoing;
+  }
+}

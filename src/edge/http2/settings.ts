@@ -1,0 +1,70 @@
+/** What both ends of a connection agree on. RFC 9113 §6.5. Pure. */
+import { ErrorCode, readUint32, writeUint32 } from './frames.ts';
+
+/** What the client has said of itself, as far as it counts here. */
+export interface ClientSettings {
+  /** Bytes of a body that may go out on a new stream. */
+  readonly initialWindow: number;
+  /** It wants less of a table of fields than there is from the beginning. */
+  readonly wantsNoTable: boolean;
+}
+
+export const FIRST_SETTINGS: ClientSettings = { initialWindow: 65_535, wantsNoTable: false };
+
+/** Larger than any window. RFC 9113 §6.9.1 */
+export const WINDOW_LIMIT = 2 ** 31;
+
+const SETTING_BYTES = 6;
+/** In one frame; there are six. */
+const MAX_SETTINGS = 32;
+
+const Setting = { tableBytes: 1, push: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5, maxListBytes: 6 } as const;
+
+/** `payload`: of a SETTINGS frame. Gives the settings with what it changes, or why the connection cannot go on. */
+export function readSettings(before: ClientSettings, payload: Uint8Array): ClientSettings | ErrorCode {
+  if (payload.length % SETTING_BYTES !== 0) return ErrorCode.frameSize;
+  if (payload.length > MAX_SETTINGS * SETTING_BYTES) return ErrorCode.enhanceYourCalm;
+  let { initialWindow, wantsNoTable } = before;
+  for (let at = 0; at < payload.length; at += SETTING_BYTES) {
+    const value = readUint32(payload, at + 2);
+    switch (((payload[at] ?? 0) << 8) | (payload[at + 1] ?? 0)) {
+      case Setting.tableBytes:
+        if (value < FIRST_TABLE_BYTES) wantsNoTable = true;
+        break;
+      case Setting.push:
+        if (value > 1) return ErrorCode.protocol;
+        break;
+      case Setting.initialWindow:
+        if (value >= WINDOW_LIMIT) return ErrorCode.flowControl;
+        initialWindow = value;
+        break;
+      case Setting.maxFrame:
+        if (value < 2 ** 14 || value >= 2 ** 24) return ErrorCode.protocol;
+        break;
+    }
+  }
+  return { initialWindow, wantsNoTable };
+}
+
+/** RFC 9113 §6.5.2 */
+const FIRST_TABLE_BYTES = 4096;
+
+/** `maxListBytes`: of the fields of one request. */
+export function formatSettings({
+  maxStreams,
+  maxListBytes,
+}: {
+  readonly maxStreams: number;
+  readonly maxListBytes: number;
+}): Buffer {
+  const said = [
+    [Setting.maxStreams, maxStreams],
+    [Setting.maxListBytes, maxListBytes],
+  ] as const;
+  const payload = Buffer.alloc(said.length * SETTING_BYTES);
+  for (const [index, [setting, value]] of said.entries()) {
+    payload[index * SETTING_BYTES + 1] = setting;
+    writeUint32(payload, index * SETTING_BYTES + 2, value);
+  }
+  return payload;
+}

@@ -1,0 +1,105 @@
+/** The body of a request on one stream: kept until somebody reads it, as much as the stream's window lets in. */
+import { Readable } from 'node:stream';
+
+export interface UploadOptions {
+  /** So much was read, and as much may come. */
+  onTaken(bytes: number): void;
+  /** Who reads it has broken it off. */
+  onBroken(): void;
+}
+
+/** Smaller pieces are put together: each alone costs as much as this. */
+const GATHERED_BYTES = 4 * 1024;
+
+export class Upload {
+  readonly #options: UploadOptions;
+  readonly #pieces: Buffer[] = [];
+  /** The last of them, while it has room. */
+  #gathering: Buffer | undefined;
+  #gatheredBytes = 0;
+  #readable: Readable | undefined;
+  #isWanted = false;
+  #hasEnded = false;
+  #error: Error | undefined;
+
+  constructor(options: UploadOptions) {
+    this.#options = options;
+  }
+
+  /** The bytes are copied. */
+  add(bytes: Buffer): void {
+    if (this.#error !== undefined) return;
+    if (bytes.length >= GATHERED_BYTES) {
+      this.#closePiece();
+      this.#pieces.push(Buffer.from(bytes));
+    } else this.#gather(bytes);
+    this.#give();
+  }
+
+  #gather(bytes: Buffer): void {
+    const room = this.#gathering === undefined ? 0 : GATHERED_BYTES - this.#gatheredBytes;
+    if (bytes.length > room) this.#closePiece();
+    this.#gathering ??= Buffer.allocUnsafeSlow(GATHERED_BYTES);
+    this.#gatheredBytes += bytes.copy(this.#gathering, this.#gatheredBytes);
+  }
+
+  #closePiece(): void {
+    if (this.#gathering !== undefined) this.#pieces.push(this.#gathering.subarray(0, this.#gatheredBytes));
+    this.#gathering = undefined;
+    this.#gatheredBytes = 0;
+  }
+
+  /** Nothing comes any more. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#give();
+  }
+
+  /** It is not whole, and does not become so. */
+  fail(): void {
+    if (this.#hasEnded) return;
+    this.#error = new Error('the request ended before it was whole');
+    this.#pieces.length = 0;
+    this.#gathering = undefined;
+    this.#readable?.destroy(this.#error);
+  }
+
+  /** The same one each time. */
+  open(): Readable {
+    this.#readable ??= this.#openReadable();
+    return this.#readable;
+  }
+
+  #openReadable(): Readable {
+    const readable = new Readable({
+      highWaterMark: 1, // what waits does so here
+      read: () => {
+        this.#isWanted = true;
+        this.#give();
+      },
+      destroy: (error, done) => {
+        if (error !== null && this.#error === undefined) this.#options.onBroken();
+        done(error);
+      },
+    });
+    readable.on('error', ignore); // shows to who reads it
+    if (this.#error !== undefined) readable.destroy(this.#error);
+    return readable;
+  }
+
+  #give(): void {
+    const readable = this.#readable;
+    if (readable === undefined || !this.#isWanted) return;
+    if (this.#pieces.length === 0) this.#closePiece();
+    const piece = this.#pieces.shift();
+    if (piece === undefined) {
+      if (this.#hasEnded) readable.push(null);
+      return;
+    }
+    this.#isWanted = false;
+    readable.push(piece);
+    this.#options.onTaken(piece.length);
+  }
+}
+
+function ignore(): void {}
