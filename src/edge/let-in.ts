@@ -20,33 +20,38 @@ export interface RefererPlace {
   readonly refererEnd: number;
 }
 
-/** Of more, all is asked each time. Arrays of so many bytes are where the engine has its objects. */
+/** Longer ones are asked about each time: what clients choose must not fill the memory. */
 const MAX_ORIGIN_BYTES = 64;
 /** No field is this. */
 const NOBODY = '\n';
 
 export class LetIn {
+  // Few and flat: of many sites each lies in no cache of the processor, and so would each thing that this points to.
   readonly #access: SiteAccess;
+  readonly #asksAddress: boolean;
+  readonly #asksReferer: boolean;
+  readonly #asksUserAgent: boolean;
   #address = NOBODY;
   #userAgent: string | undefined = NOBODY;
-  readonly #origin = new Uint8Array(MAX_ORIGIN_BYTES);
-  /** 0: none is remembered. */
-  #originLength = 0;
+  /** A character for each byte. */
+  #origin = NOBODY;
 
   constructor(access: SiteAccess) {
     this.#access = access;
+    this.#asksAddress = access.deniedAddresses !== undefined;
+    this.#asksReferer = access.referers !== undefined;
+    this.#asksUserAgent = access.deniedUserAgents !== undefined;
   }
 
   /** Whether the rules let this request in. */
   admits<Head extends RefererPlace>(connection: AskingConnection<Head>, bytes: Buffer, head: Head): boolean {
-    const { deniedAddresses, referers, deniedUserAgents } = this.#access;
     const { passed } = connection;
     const hasPassed = passed.access === this.#access;
-    if (deniedAddresses !== undefined && !hasPassed && !this.#admitsAddress(connection.clientAddress)) return false;
-    if (referers !== undefined && !this.#hasOrigin(bytes, head)) {
-      if (!this.#admitsReferer(connection.refererOf(bytes, head))) return false;
+    if (this.#asksAddress && !hasPassed && !this.#admitsAddress(connection.clientAddress)) return false;
+    if (this.#asksReferer && !this.#hasOrigin(bytes, head)) {
+      if (!this.#admitsReferer(connection.refererOf(bytes, head), bytes, head)) return false;
     }
-    if (deniedUserAgents !== undefined) {
+    if (this.#asksUserAgent) {
       const userAgent = connection.userAgentOf(bytes, head);
       if (!(hasPassed && userAgent === passed.userAgent) && !this.#admitsUserAgent(userAgent)) return false;
       passed.userAgent = userAgent;
@@ -69,23 +74,21 @@ export class LetIn {
     return true;
   }
 
-  #admitsReferer(referer: string | undefined): boolean {
+  #admitsReferer(referer: string | undefined, bytes: Buffer, { refererStart }: RefererPlace): boolean {
     if (deniesReferer(this.#access, referer)) return false;
     const length = plainOriginLength(referer ?? '');
-    if (length > 0 && length <= MAX_ORIGIN_BYTES) {
-      for (let i = 0; i < length; i++) this.#origin[i] = (referer ?? '').charCodeAt(i);
-      this.#originLength = length;
-    }
+    // Of the bytes, as it would else keep all of the text.
+    if (length > 0 && length <= MAX_ORIGIN_BYTES)
+      this.#origin = bytes.toString('latin1', refererStart, refererStart + length);
     return true;
   }
 
   /** Whether it begins with the remembered origin, and that is all of its own. */
   #hasOrigin(bytes: Buffer, { refererStart, refererEnd }: RefererPlace): boolean {
-    const length = this.#originLength;
-    const end = refererStart + length;
-    if (length === 0 || end > refererEnd) return false;
     const origin = this.#origin;
-    for (let i = 0; i < length; i++) if (bytes[refererStart + i] !== origin[i]) return false;
+    const end = refererStart + origin.length;
+    if (end > refererEnd) return false;
+    for (let i = 0; i < origin.length; i++) if (bytes[refererStart + i] !== origin.charCodeAt(i)) return false;
     if (end === refererEnd) return true;
     const next = bytes[end];
     return next === SLASH || next === QUESTION || next === HASH;

@@ -32,12 +32,13 @@ const MAX_KEPT_BODY_BYTES = 8 * 1024;
 /** What the engine takes beside the texts. */
 const SHORTCUT_BYTES = 1_000;
 
-export class Shortcut implements TimedAnswer {
+export class Shortcut implements TimedAnswer, EntryPlace {
   readonly key: Int32Array;
   /** The first instant at which it is no answer any more. */
   readonly until: number;
   readonly requestAt: number;
-  readonly place: EntryPlace;
+  readonly slot: number;
+  readonly version: number;
   readonly site: Site;
   /** When its host was last seen to have this site, and of which change of the table. */
   seenChanges = Number.NaN;
@@ -76,7 +77,8 @@ export class Shortcut implements TimedAnswer {
     this.target = target;
     this.site = site;
     this.domainId = site.id;
-    this.place = place;
+    this.slot = place.slot;
+    this.version = place.version;
     this.requestAt = stored.requestAt;
     this.until = Math.min(freshUntil(stored), stored.requestAt + MAX_OBJECT_AGE_MS);
     this.letIn = hasRules(site) ? new LetIn(site.access) : undefined;

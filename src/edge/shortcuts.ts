@@ -77,7 +77,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     const shortcut = hash === undefined ? undefined : shortcuts.get(hash);
     if (hash === undefined || shortcut === undefined || !key.is(shortcut.key)) return undefined;
     const isFresh = now < shortcut.until && shortcut.requestAt <= now + CLOCK_TOLERANCE_MS;
-    if (isFresh && hasSite(shortcut, now) && store.isStill?.(shortcut.place) === true) return shortcut;
+    if (isFresh && hasSite(shortcut, now) && store.isStill?.(shortcut) === true) return shortcut;
     shortcuts.delete(hash);
     return undefined;
   };
