@@ -1,5 +1,6 @@
 /** HTTP/2 at the edge, by node:http2's client and curl: the same answers as over HTTP/1.1, and what is particular to streams. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { describe, test } from 'node:test';
@@ -174,6 +175,29 @@ describe('requests with a body', NEEDS, () => {
     const short = await post({ 'content-length': 9 }, 'abc');
     assert.notEqual(short.code, 0);
     assert.equal((await get(session, '/')).status, 200);
+  });
+
+  test('a large one reaches the origin as it was, at the pace of the origin, beside others', async (t) => {
+    const edge = await startHttpsEdge(t, (request, response) =>
+      reply(createHash('sha256').update(request.body, 'latin1').digest('hex'))(request, response),
+    );
+    const session = open(t, edge);
+    const bodies = [3_000_000, 200_000, 1, 65_536].map((size) =>
+      Array.from({ length: size }, (_, index) => String.fromCharCode(97 + ((index * 7 + size) % 26))).join(''),
+    );
+    const answers = await Promise.all(
+      bodies.map((body) => answerOf(ask(session, { ':method': 'POST', ':path': '/' }, body))),
+    );
+    assert.deepEqual(
+      answers.map(({ body, code }) => [body, code]),
+      bodies.map((body) => [createHash('sha256').update(body, 'latin1').digest('hex'), 0]),
+    );
+    await eventually('logged', () => edge.log.length === bodies.length);
+    for (const [index, { length }] of bodies.entries())
+      assert.ok(
+        edge.log.some((fields) => Number(fields[3]) > length && Number(fields[3]) < length + 500),
+        `${index}`,
+      );
   });
 
   test('one that does not come in time is answered 408', async (t) => {
