@@ -14,7 +14,8 @@ const RULES: AccessSpec = {
   deniedUserAgents: ['robot', '*crawler*1*'],
 };
 const ADDRESSES = ['192.0.2.1', '198.51.100.1', '2001:db8::1', '::1', ''];
-const AGENTS = [undefined, 'Browser/1', 'A robot', 'Browser/2', 'the crawler 1'];
+const LONG = `Browser/3 ${'x'.repeat(300)}`;
+const AGENTS = [undefined, LONG, `${LONG} robot`, 'Browser/1', 'A robot', 'Browser/2', 'the crawler 1'];
 const REFERERS = [
   '',
   ...[
@@ -49,7 +50,7 @@ function accessOf(access: AccessSpec): SiteAccess {
 /** Each text is made once, as where it comes again on a connection. */
 class Connection implements AskingConnection<RefererPlace> {
   readonly clientAddress: string;
-  readonly passed = { access: undefined, userAgent: undefined };
+  readonly passed: AskingConnection<RefererPlace>['passed'] = { access: undefined, userAgent: undefined };
   userAgent: string | undefined;
 
   constructor(clientAddress: string) {
@@ -96,6 +97,7 @@ describe('who was let in', () => {
           };
           const isDenied = denialOf(sites[site] ?? {}, client) !== undefined;
           assert.equal(letIns[site]?.admits(asking, bytes, place), !isDenied, JSON.stringify(client));
+          assert.notEqual(asking.passed.userAgent, LONG); // is not kept in memory
         }
       }),
       { numRuns: 300 },

@@ -22,6 +22,9 @@ export interface RefererPlace {
 
 /** Longer ones are asked about each time: what clients choose must not fill the memory. */
 const MAX_ORIGIN_BYTES = 64;
+const MAX_USER_AGENT_CHARS = 256;
+/** What it takes of memory at most. */
+export const LET_IN_BYTES = 500;
 /** No field is this. */
 const NOBODY = '\n';
 
@@ -54,7 +57,7 @@ export class LetIn {
     if (this.#asksUserAgent) {
       const userAgent = connection.userAgentOf(bytes, head);
       if (!(hasPassed && userAgent === passed.userAgent) && !this.#admitsUserAgent(userAgent)) return false;
-      passed.userAgent = userAgent;
+      passed.userAgent = shortOrNobody(userAgent);
     }
     passed.access = this.#access;
     return true;
@@ -70,7 +73,7 @@ export class LetIn {
   #admitsUserAgent(userAgent: string | undefined): boolean {
     if (userAgent === this.#userAgent) return true;
     if (deniesUserAgent(this.#access, userAgent)) return false;
-    this.#userAgent = userAgent;
+    this.#userAgent = shortOrNobody(userAgent);
     return true;
   }
 
@@ -93,6 +96,10 @@ export class LetIn {
     const next = bytes[end];
     return next === SLASH || next === QUESTION || next === HASH;
   }
+}
+
+function shortOrNobody(userAgent: string | undefined): string | undefined {
+  return userAgent !== undefined && userAgent.length > MAX_USER_AGENT_CHARS ? NOBODY : userAgent;
 }
 
 const SLASH = 0x2f;

@@ -9,7 +9,7 @@ import type { Site } from '#sites/site.ts';
 import { MAX_OBJECT_AGE_MS } from './absence.ts';
 import { cacheCode } from './access-log.ts';
 import type { WrittenAnswer as WrittenHttp1 } from './fast/written-answer.ts';
-import { LetIn } from './let-in.ts';
+import { LET_IN_BYTES, LetIn } from './let-in.ts';
 import type { PreparedAnswer, TimedAnswer, TimedField } from './prepared-answer.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { finalHeaders, safeReason } from './respond/final-head.ts';
@@ -93,7 +93,8 @@ export class Shortcut implements TimedAnswer, EntryPlace {
     // A copy: what the store gave may be a small part of something large.
     if (this.bodyBytes <= MAX_KEPT_BODY_BYTES) this.kept = this.bodyBytes === 0 ? [] : [ownBytes(bytes)];
     const kept = this.kept === undefined ? 0 : this.bodyBytes;
-    this.weight = SHORTCUT_BYTES + 2 * (key.byteLength + kept + this.#headers.join().length);
+    const letIn = this.letIn === undefined ? 0 : LET_IN_BYTES;
+    this.weight = SHORTCUT_BYTES + letIn + 2 * (key.byteLength + kept + this.#headers.join().length);
   }
 
   /** `undefined`: the body has left. */
