@@ -167,7 +167,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     const other = await join(5);
     const sendids: unknown[] = [];
     for (let n = 0; n < 3; n += 1) sendids.unshift((await me.advertise()).body['sendid']);
-    const first = smsData(await me.call('sms.list', { app_key: me.appKey, page_size: 2 }));
+    const first = smsData(await me.call('sms.list', { app_key: me.appKey, before: '', page_size: 2 }));
     const rest = smsData(await me.call('sms.list', { before: first['next'], page_size: 2 }));
     const lists = [first, rest].map(({ list }) => (Array.isArray(list) ? list : []));
     assert.deepEqual(
@@ -202,7 +202,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.deepEqual(smsData(await recharge(Number.MAX_SAFE_INTEGER)), { balance: Number.MAX_SAFE_INTEGER });
     assert.equal((await recharge(1)).errorCode, 'rechargeRefused');
     await recharge(-Number.MAX_SAFE_INTEGER);
-    const ledger = smsData(await operate('smsOperator.listLedger', { account_id, page_size: 4 }));
+    const ledger = smsData(await operate('smsOperator.listLedger', { account_id, before: '', page_size: 4 }));
     const list = Array.isArray(ledger['list']) ? ledger['list'] : [];
     assert.deepEqual(
       list.map(({ kind, amount, mobile }) => [kind, amount, mobile]),
@@ -262,7 +262,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
       assert.ok(Array.isArray(list));
       return { texts: list.map(({ text }) => text), list, next };
     };
-    const newest = await page(me, { page_size: 1 });
+    const newest = await page(me, { before: '', page_size: 1 });
     assert.deepEqual(newest.list[0], {
       ...{ reply_id: newest.next, app_key: me.appKey, mobile: '+8613800138000', text: 'long' },
       ...{ create_time: '2026-01-31 12:00:00', reference: 7, part: 2, parts: 3 },

@@ -83,6 +83,7 @@ describeOnBothEngines('logs and statistics', (newDatabase) => {
       '2025-12-02',
     ];
     assert.deepEqual(await days({}), [today, yesterday, before, thirty]);
+    assert.deepEqual(await days({ starttime: '', endtime: '' }), [today, yesterday, before, thirty], 'as without');
     assert.deepEqual(await days({ starttime: String(seconds(START - DAY_MS)) }), [today, yesterday]);
     assert.deepEqual(await days({ starttime: START - DAY_MS, endtime: START - DAY_MS }), [yesterday]);
     assert.deepEqual(await days({ endtime: seconds(START - 2 * DAY_MS) }), [before, thirty, over]);

@@ -163,6 +163,20 @@ export function choices<const V extends readonly [string, ...string[]]>(values: 
   } satisfies Field;
 }
 
+/** As `optional`; an empty text is the same as absent, too: who begins a list, or fills in no date, often sends one. */
+export function optionalOrEmpty<S extends z.ZodType>(field: Field<S>) {
+  const { schema, expects, json } = field;
+  return {
+    ...field,
+    schema: z
+      .union([z.literal(''), schema])
+      .optional()
+      .transform((value) => (value === '' ? undefined : value)),
+    expects: { 'zh-CN': `${expects['zh-CN']}；或空`, en: `${expects.en}; or empty` },
+    ...(json !== undefined && { json: { anyOf: [json, { const: '' }] } }),
+  } satisfies Field;
+}
+
 /** An http or https URL, or empty for none. It is kept as it was written, and bounded as it is sent: percent-encoded. */
 export const optionalHttpUrl = {
   schema: SCALAR.transform(String).pipe(z.string().max(MAX_URL_LENGTH).refine(isHttpUrlOrEmpty)),

@@ -1,6 +1,17 @@
 /** What the operations on the SMS base address take and give. docs/decisions/0210, 0211 */
 import * as z from 'zod';
-import { anyText, choice, FLAG_TEXT, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
+import {
+  anyText,
+  choice,
+  FLAG_TEXT,
+  flag,
+  integer,
+  optional,
+  optionalHttpUrl,
+  optionalOrEmpty,
+  signedInteger,
+  text,
+} from './fields.ts';
 import { operation, request } from './operation.ts';
 import {
   anyAppKey,
@@ -186,7 +197,7 @@ export const SMS_OPERATIONS = {
     summary: { 'zh-CN': '查询已受理的请求，新的在前', en: 'Lists accepted requests, the newest first' },
     request: request({
       app_key: optional(appKey),
-      before: optional(sendid),
+      before: optionalOrEmpty(sendid),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
     data: z.object({
@@ -225,7 +236,7 @@ export const SMS_OPERATIONS = {
     summary: { 'zh-CN': '查询手机回复，新的在前', en: 'Lists what phones have replied, the newest first' },
     request: request({
       app_key: optional(appKey),
-      before: optional(integer(1, Number.MAX_SAFE_INTEGER)),
+      before: optionalOrEmpty(integer(1, Number.MAX_SAFE_INTEGER)),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
     data: z.object({

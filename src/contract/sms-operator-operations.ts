@@ -9,6 +9,7 @@ import {
   integer,
   longText,
   optional,
+  optionalOrEmpty,
   signedInteger,
   text,
 } from './fields.ts';
@@ -209,7 +210,7 @@ export const SMS_OPERATOR_OPERATIONS = {
     summary: { 'zh-CN': '查询账户的流水，新的在前', en: "Lists the entries of an account's ledger, the newest first" },
     request: request({
       account_id: identifier,
-      before: optional(integer(1, MAX_LEDGER_ID)),
+      before: optionalOrEmpty(integer(1, MAX_LEDGER_ID)),
       page_size: PAGE_FIELDS.page_size,
     }),
     data: z.object({
