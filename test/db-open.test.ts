@@ -217,5 +217,5 @@ test('transactions that deadlock are tried again until both are done', needsPost
         .execute();
     });
   await Promise.all([rename(one.id, two.id), rename(two.id, one.id)]);
-  assert.equal(tries, 3);
+  assert.ok(tries >= 3, 'whoever was let go may meet the other once more');
 });
