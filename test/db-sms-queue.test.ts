@@ -26,6 +26,7 @@ function claim(db: Db, options: Partial<Claim> = {}) {
     connectorId: 1,
     lanes: LANES,
     limit: 10,
+    after: 0,
     owner: 'a',
     leaseUntil: now + 60_000,
     now,
@@ -67,6 +68,55 @@ const accepted = (carrierId: string): PartOutcome => ({ kind: 'accepted', carrie
 const states = async (db: Db) => (await readParts(db)).map(({ state }) => state);
 
 describeOnBothEngines('the queue of parts', (newDatabase) => {
+  test('accounts take turns, each in its own order, whatever the others have; ordinary goes before advertising of anybody', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const [a, b, c] = [
+      await openSmsAccount(db, { now: NOW }),
+      await openSmsAccount(db, { now: NOW }),
+      await openSmsAccount(db, { now: NOW }),
+    ];
+    const many = await queueMessage(db, a, { texts: ['1', '2', '3', '4', '5', '6', '7', '8'], now: NOW - 9000 });
+    const two = await queueMessage(db, b, { texts: ['1', '2'], now: NOW - 10 });
+    const one = await queueMessage(db, c, { now: NOW });
+    await queueMessage(db, c, { dueAt: NOW + 1, now: NOW });
+    const ad = await queueMessage(db, b, { kind: 'advertising', now: NOW - 9000 });
+    const taken = async (limit: number, after: number) => (await claim(db, { limit, after })).map(({ id }) => id);
+    assert.deepEqual(await taken(1, a.accountId), two.slice(0, 1), 'who comes after the last');
+    assert.deepEqual(await taken(4, b.accountId), [one[0], many[0], two[1], many[1]]);
+    assert.deepEqual(await taken(2, a.accountId), many.slice(2, 4), 'who is alone has all the room');
+    assert.deepEqual(await taken(10, a.accountId), [...many.slice(4), ...ad]);
+  });
+
+  test('who has nothing that is due keeps nobody waiting', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    for (let n = 0; n < 40; n += 1)
+      await queueMessage(db, await openSmsAccount(db, { now: NOW }), { dueAt: NOW + 1, now: NOW });
+    const [due] = await queueMessage(db, await openSmsAccount(db, { now: NOW }), { now: NOW });
+    assert.deepEqual(
+      (await claim(db, { limit: 1 })).map(({ id }) => id),
+      [due],
+    );
+  });
+
+  test('of very many accounts a round serves some, and the next the others', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const accounts = [];
+    for (let n = 0; n < 40; n += 1) accounts.push(await openSmsAccount(db, { now: NOW }));
+    for (const account of accounts) for (let n = 0; n < 2; n += 1) await queueMessage(db, account, { now: NOW });
+    const first = await claim(db, { limit: 32 });
+    const owners = first.map(({ accountId }) => accountId);
+    assert.deepEqual(
+      owners,
+      accounts.slice(0, 32).map(({ accountId }) => accountId),
+    );
+    const second = await claim(db, { limit: 16, after: owners.at(-1) ?? 0 });
+    const next = [...accounts.slice(32), ...accounts.slice(0, 8)].map(({ accountId }) => accountId);
+    assert.deepEqual(
+      second.map(({ accountId }) => accountId),
+      next,
+    );
+  });
+
   test('ordinary goes before advertising, then the oldest, a message in its order; nothing that is not due or over', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });

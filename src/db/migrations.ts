@@ -9,6 +9,7 @@ import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
+import { smsTurns } from './migrations-sms-turns.ts';
 import { tokenAddresses } from './migrations-token-addresses.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
@@ -24,6 +25,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0009-sms-keeping': smsKeeping,
   '0010-sms-receipt-times': smsReceiptTimes,
   '0011-token-addresses': tokenAddresses,
+  '0012-sms-turns': smsTurns,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

@@ -101,6 +101,8 @@ interface SmsMessageTable {
 interface SmsPartTable {
   id: Generated<number>;
   message_id: number;
+  /** Of its message; 0: it had ended before parts knew. */
+  account_id: Generated<number>;
   /** From 1. */
   n: number;
   text: string;

@@ -196,7 +196,7 @@ function insertMessages(trx: Transaction<Schema>, requests: readonly RequestToSt
 const PART = {
   ...({ message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
   ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
-  ...({ tries: 'integer', sends: 'integer' } as const),
+  ...({ tries: 'integer', sends: 'integer', account_id: 'integer' } as const),
 };
 
 function insertParts(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
@@ -206,7 +206,7 @@ function insertParts(trx: Transaction<Schema>, requests: readonly RequestToStore
       const start = isOptedOut ? ['rejected', now, 'optOut'] : ['queued', null, ''];
       return request.texts.map((text, index) => [
         ...[id, index + 1, text, route, priority, request.dueAt, request.expireAt],
-        ...[...start, 0, 0],
+        ...[...start, 0, 0, request.accountId],
       ]);
     }),
   );

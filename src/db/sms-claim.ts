@@ -4,10 +4,11 @@ import { forEachRow } from './each-row.ts';
 import { isPostgres } from './engine.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
+import { countWaiting, type Queue, selectTurns, shareOut, takeTurns } from './sms-turns.ts';
 import { runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
-/** Ordinary, advertising: each a stretch of the index, so that nothing is read that is not due yet. */
+/** Ordinary, advertising: each a queue. */
 const PRIORITIES = [0, ADVERTISING];
 
 export interface Claim {
@@ -15,6 +16,8 @@ export interface Claim {
   /** The queues that the connector serves now. */
   readonly lanes: readonly Lane[];
   readonly limit: number;
+  /** The account that had the last turn. */
+  readonly after: number;
   /** Names the process. */
   readonly owner: string;
   readonly leaseUntil: number;
@@ -32,6 +35,7 @@ export interface ClaimedPart {
   readonly id: number;
   readonly messageId: number;
   readonly appId: number;
+  readonly accountId: number;
   /** From 1. */
   readonly part: number;
   readonly parts: number;
@@ -49,12 +53,57 @@ export interface ClaimedPart {
 
 /** In the order in which they are to go out. Parts that another process holds are passed over. */
 export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
-  const due = claim.lanes.flatMap((lane) => PRIORITIES.map((priority) => selectDue(trx, claim, { ...lane, priority })));
-  const found = (await runTogether(trx, [selectPinned(trx, claim), ...due])).flat();
-  const claimed = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns).slice(0, claim.limit);
+  const found = await findDue(trx, claim);
+  const sorted = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns);
+  const inTurn = PRIORITIES.flatMap((own) =>
+    takeTurns(
+      sorted.filter(({ priority }) => priority === own),
+      claim.after,
+    ),
+  );
+  const claimed = inTurn.slice(0, claim.limit);
   if (claimed.length === 0) return [];
   await runTogether(trx, [updateClaimed(trx, claim, claimed), ...pin(trx, claimed, claim.connectorId)]);
   return claimed;
+}
+
+/** From each queue as much as there is room for, shared among the accounts that wait in it. */
+async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
+  const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority) => queueOf(claim, { ...lane, priority })));
+  const turns = queues.map((queue) => selectTurns(queue, claim.after, claim.limit));
+  const [pinned = [], ...accounts] = await runTogether(trx, [selectPinned(trx, claim), ...turns]);
+  // `as`: the first are parts, the others accounts.
+  const ids = (accounts as readonly (readonly { accountId: number }[])[]).map((own) =>
+    own.map(({ accountId }) => accountId),
+  );
+  const shares = await shareQueues(trx, claim, queues, ids);
+  const due = queues.flatMap((queue, n) => (shares[n] ?? []).map((share) => selectDue(trx, claim, queue, share)));
+  return [...(pinned as readonly ClaimedPart[]), ...(await runTogether(trx, due)).flat()];
+}
+
+type Share = readonly [accountId: number, parts: number];
+
+/** Who is alone in a queue has all the room. */
+async function shareQueues(
+  trx: Transaction<Schema>,
+  { limit }: Claim,
+  queues: readonly Queue[],
+  accountIds: readonly (readonly number[])[],
+): Promise<readonly (readonly Share[])[]> {
+  const crowded = queues.map((queue, n) => {
+    const own = accountIds[n] ?? [];
+    return own.length > 1 ? countWaiting(trx, queue, own, limit) : undefined;
+  });
+  const counts = crowded.some((one) => one !== undefined) ? await runTogether(trx, crowded) : [];
+  return accountIds.map((own, n) => {
+    if (own.length <= 1) return own.map((id) => [id, limit]);
+    const waiting = new Map((counts[n] ?? []).map((one) => [one.accountId, one.waiting]));
+    const given = shareOut(
+      limit,
+      own.map((id) => waiting.get(id) ?? 0),
+    );
+    return own.map((id, index): Share => [id, given[index] ?? 0]).filter(([, parts]) => parts > 0);
+  });
 }
 
 function updateClaimed(
@@ -95,33 +144,38 @@ function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
   return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
 }
 
+/** A stretch of the index for each account. */
+function queueOf({ now }: Claim, { route, minTries, maxTries, priority }: Lane & { readonly priority: number }): Queue {
+  const all = sql`p.state = 'queued' and p.route = ${route} and p.priority = ${sql.lit(priority)}`;
+  return { all, due: sql`${all} and p.tries between ${minTries} and ${maxTries} and p.due_at <= ${now}` };
+}
+
+/** One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait. */
 function selectDue(
   trx: Transaction<Schema>,
   claim: Claim,
-  { route, minTries, maxTries, priority }: Lane & { readonly priority: number },
+  { due }: Queue,
+  [accountId, parts]: Share,
 ): Statement<ClaimedPart> {
-  return select(
-    trx,
-    claim,
-    sql`p.route = ${route} and p.priority = ${sql.lit(priority)} and p.tries between ${minTries} and ${maxTries}
-      and ${isFree(claim.connectorId)}`,
-  );
+  const own = sql`${due} and p.account_id = ${accountId} and ${isFree(claim.connectorId)}`;
+  return select(trx, claim, own, parts);
 }
 
 /** The rest of messages of which this connector has taken a part, whoever serves their route now. */
 function selectPinned(trx: Transaction<Schema>, claim: Claim): Statement<ClaimedPart> {
-  const { connectorId } = claim;
-  return select(trx, claim, sql`p.connector_id = ${connectorId} and m.connector_id = ${connectorId}`);
+  const { connectorId, limit } = claim;
+  return select(trx, claim, sql`p.connector_id = ${connectorId} and m.connector_id = ${connectorId}`, limit);
 }
 
 function select(
   trx: Transaction<Schema>,
-  { limit, now }: Claim,
+  { now }: Claim,
   condition: RawBuilder<unknown>,
+  limit: number,
 ): Statement<ClaimedPart> {
   return sql<ClaimedPart>`
     select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
-      p.route as route, m.app_id as "appId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
+      p.route as route, m.app_id as "appId", m.account_id as "accountId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
       m.reference as reference
     from sms_part as p join sms_message as m on m.id = p.message_id
     where p.state = 'queued' and p.due_at <= ${now} and p.expire_at > ${now} and ${condition}

@@ -15,10 +15,11 @@ export type SmsProcedures = ReturnType<typeof createProcedures>;
 
 export function createProcedures() {
   const zones = new Zones();
+  const turns = new Map<number, number>();
   const zoneOf = (timeZone: string) => zones.get(timeZone);
   return {
     accept: (trx: Transaction<Schema>, submissions: readonly Submission[]) =>
       acceptSubmissions(trx, submissions, zoneOf),
-    round: (trx: Transaction<Schema>, round: Round) => runRound(trx, round, zoneOf),
+    round: (trx: Transaction<Schema>, round: Round) => runRound(trx, round, zoneOf, turns),
   };
 }

@@ -48,17 +48,21 @@ interface Claimed {
   readonly isFull: boolean;
 }
 
+/** `turns`: by connector, the account that had the last one. */
 export async function runRound(
   trx: Transaction<Schema>,
   { results, told, submissions, claims, owner, leaseUntil, now }: Round,
   zoneOf: (timeZone: string) => LocalTime,
+  turns: Map<number, number>,
 ): Promise<RoundDone> {
   const ended = await storeResults(trx, results, now);
   if (told.length > 0 || ended.length > 0) await storeTold(trx, told, ended, now);
   const verdicts = submissions.length > 0 ? await acceptSubmissions(trx, submissions, zoneOf) : [];
   const claimed: Claimed[] = [];
   for (const claim of claims) {
-    const due = await claimParts(trx, { ...claim, owner, leaseUntil, now });
+    const due = await claimParts(trx, { ...claim, after: turns.get(claim.connectorId) ?? 0, owner, leaseUntil, now });
+    const last = due.at(-1);
+    if (last !== undefined) turns.set(claim.connectorId, last.accountId);
     claimed.push({ parts: await withinHours(trx, due, now, zoneOf), isFull: due.length >= claim.limit });
   }
   return { verdicts, claimed };

@@ -108,6 +108,7 @@ export async function queueMessage(
       .values(
         texts.map((text, index) => ({
           message_id: messageId,
+          account_id: accountId,
           n: index + 1,
           text,
           state: 'queued',

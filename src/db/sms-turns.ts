@@ -1,0 +1,78 @@
+/** Who may send next: accounts take turns on a connector, so that nobody waits behind another's whole queue. docs/decisions/0333 */
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { forEachRow } from './each-row.ts';
+import type { Schema } from './schema.ts';
+import type { Statement } from './together.ts';
+
+/** Of one queue in one round; the others have their turn in the next. */
+const MAX_ACCOUNTS = 32;
+
+/** Conditions on `sms_part as p`. */
+export interface Queue {
+  /** Whatever stands in it, due or not. */
+  readonly all: RawBuilder<unknown>;
+  readonly due: RawBuilder<unknown>;
+}
+
+/** Accounts that have something due, at most `limit`: those after `after` first, each by a step or two in the index. */
+export function selectTurns(
+  { all, due }: Queue,
+  after: number,
+  limit: number,
+): Statement<{ readonly accountId: number }> {
+  const next = (behind: RawBuilder<unknown>) => sql`coalesce(
+    (select min(p.account_id) from sms_part as p where ${all} and p.account_id > ${behind}),
+    (select min(p.account_id) from sms_part as p where ${all}))`;
+  // It ends where it began: what is there already is not taken once more.
+  return sql<{ accountId: number }>`
+    with recursive turn (account_id) as (
+      select ${next(sql`cast(${after} as integer)`)}
+      union select ${next(sql`turn.account_id`)} from turn where turn.account_id is not null)
+    select account_id as "accountId" from turn where (
+      select p.id from sms_part as p where ${due} and p.account_id = turn.account_id order by p.due_at, p.id limit 1) is not null
+    limit ${Math.min(limit, MAX_ACCOUNTS)}`;
+}
+
+/** How many parts of each of these are due, up to `limit`. */
+export function countWaiting(
+  trx: Transaction<Schema>,
+  { due }: Queue,
+  accountIds: readonly number[],
+  limit: number,
+): Statement<{ readonly accountId: number; readonly waiting: number }> | undefined {
+  const rows = accountIds.map((id) => [id]);
+  // In the order of the index: else PostgreSQL reads the table.
+  return forEachRow(trx, { account_id: 'integer' }, rows, ({ v, from }) => {
+    return sql<{ accountId: number; waiting: number }>`
+      select cast(${v.account_id} as integer) as "accountId", (select count(*) from (
+        select 1 from sms_part as p where ${due} and p.account_id = ${v.account_id} order by p.due_at, p.id limit ${limit}) as found) as waiting
+      ${from}`;
+  });
+}
+
+/** Nobody gets more than they have; the others get the same, the first in turn what is left over. Pure. */
+export function shareOut(limit: number, waiting: readonly number[]): readonly number[] {
+  const given = waiting.map(() => 0);
+  let rest = limit;
+  let open = [...waiting.keys()];
+  while (rest > 0 && open.length > 0) {
+    const each = Math.max(1, Math.floor(rest / open.length));
+    for (const index of open) {
+      const more = Math.min(each, rest, (waiting[index] ?? 0) - (given[index] ?? 0));
+      given[index] = (given[index] ?? 0) + more;
+      rest -= more;
+    }
+    open = open.filter((index) => (given[index] ?? 0) < (waiting[index] ?? 0));
+  }
+  return given;
+}
+
+/** One of each account after the other, from who comes after `after`; what is of one account stays in its order. Pure. */
+export function takeTurns<T extends { readonly accountId: number }>(parts: readonly T[], after: number): readonly T[] {
+  const byAccount = Map.groupBy(parts, ({ accountId }) => accountId);
+  const isLater = (id: number) => (id > after ? 0 : 1);
+  const turns = [...byAccount.keys()].sort((a, b) => isLater(a) - isLater(b) || a - b);
+  const queues = turns.map((id) => byAccount.get(id) ?? []);
+  const longest = Math.max(0, ...queues.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, n) => queues.flatMap((own) => own.slice(n, n + 1))).flat();
+}
