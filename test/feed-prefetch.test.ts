@@ -118,7 +118,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
         return STORED;
       },
     });
-    await eventually('it is done', () => edge.store.prefetches.listUnreported(9).length === 1, 15_000);
+    await eventually('it is done', () => edge.store.prefetches.listUnreported(9).length === 1, 60_000);
     assert.equal(asked, 2);
     await feed.startServer();
     await feed.results(task, 1);
@@ -202,7 +202,7 @@ async function startFeed(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     newTask: (createdAt = 1000) =>
       db.transaction((trx) => insertTask(trx, { accountId: 1, kind: 'prefetch', createdAt, items: [] })),
     results: (task: number, count: number) =>
-      eventually(`${count} results`, async () => (await listPrefetchResults(db.query, task)).length === count, 15_000),
+      eventually(`${count} results`, async () => (await listPrefetchResults(db.query, task)).length === count, 60_000),
     stopServer,
     async startServer() {
       server = await start();

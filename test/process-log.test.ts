@@ -96,7 +96,7 @@ test('a full disk under what is printed for people does not end the service, and
   const { code, stderr } = await runCommand(t, ['config'], { stdout });
   assert.deepEqual([code, stderr], [1, 'causeway: the answer could not be written: ENOSPC\n']);
   const command = spawnCommand(t, ['serve'], { stdout, settings: { ...FREE_PORTS, CAUSEWAY_ROLES: 'control' } });
-  await eventually('it runs', () => /"msg":"ready"/.test(command.stderr()), 20_000);
+  await eventually('it runs', () => /"msg":"ready"/.test(command.stderr()), 60_000);
   command.child.kill('SIGTERM');
   assert.equal(await command.exit, 0);
 });

@@ -11,7 +11,7 @@ import { filesToRun } from './support/files-to-run.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 /** Two files at a time: the end-to-end files start whole services, and more at once only makes them slow. */
 const CONCURRENT_FILES = 2;
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 400_000;
 /** `npm run soak` runs the long ones. */
 const SOAK_TIMEOUT_MS = 3_600_000;
 
