@@ -116,6 +116,27 @@ describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () =
     client.socket.destroy();
   });
 
+  test('a client that asks on and on and reads nothing is not read either', async (t) => {
+    const script = reply('x'.repeat(5_000), { 'cache-control': 'max-age=60' });
+    const limits = { maxRequestsPerConnection: Number.POSITIVE_INFINITY };
+    const edge = await startHttpsEdge(t, script, { limits });
+    const url = `https://${SITE_HOST}/`;
+    for (const _ of ['miss', 'hit']) await edge.curl(url);
+    const client = await connectFrames(edge.httpsPort, SITE_HOST);
+    client.socket.pause();
+    await client.send(frame('window', 0, 0, uint32(2 ** 30)));
+    const before = process.memoryUsage().rss;
+    const asked = 30_000; // 150 MB, which is more than the system keeps for a connection
+    const heads = Array.from({ length: asked }, (_, index) => frame('headers', ENDED, streamOf(index), GET));
+    void client.send(Buffer.concat(heads)); // is not taken
+    await eventually('answers wait', () => edge.edge.underWay > 0 && edge.log.length > 100);
+    assert.equal((await edge.curl(url)).status, 200);
+    assert.ok(edge.log.length < asked);
+    assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
+    client.socket.destroy();
+    await eventually('all is over', () => edge.edge.underWay === 0);
+  });
+
   test('clients that take nothing of what is read from the disk are cut before it is too much for memory', async (t) => {
     const folder = { directory: temporaryFolder(t), onProblem: () => undefined };
     const store = openStore({ ...folder, memoryBytes: 1024 * 1024, diskBytes: 64 * 1024 * 1024 });
