@@ -45,7 +45,7 @@ export interface DispatcherOptions {
 const MAX_CLAIM = 500;
 /** Receipts and replies in one round. */
 const MAX_ITEMS = 1000;
-const FAILURE_BACKOFF: Backoff = { firstMs: 100, capMs: 5_000 };
+const FAILURE_BACKOFF: Backoff = { firstMs: 100, capMs: 2_000 };
 
 interface OpenLine {
   readonly line: Line;
