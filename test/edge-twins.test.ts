@@ -8,8 +8,8 @@ test(
   'an answer is the same whether it was kept ready or not, and whoever reads the request',
   needsProgram('openssl'),
   async (t) => {
-    const { requests, prepared } = await compareTwins(t, { runs: 8, steps: 60, seed: 1 });
+    const { requests, prepared } = await compareTwins(t, { runs: 12, steps: 16, seed: 5 });
     t.diagnostic(`${requests} requests, ${prepared} ready`);
-    assert.ok(prepared > 50, `${prepared} of ${requests}`);
+    assert.ok(prepared > requests / 10, `${prepared} of ${requests}`);
   },
 );

@@ -4,14 +4,14 @@ import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import { createAuthority } from './certificate.ts';
 import { SITE_HOST } from './edge.ts';
-import { anyChange, WILD_NAME } from './twin-changes.ts';
+import { anyChange, anyRules, WILD_NAME } from './twin-changes.ts';
 import type { Approach } from './twin-clients.ts';
-import { anyRequest, FOREIGN_HOST, OTHER_HOST, type TwinRequest, WILD_HOST } from './twin-requests.ts';
+import { anyOddity, FOREIGN_HOST, OTHER_HOST, oddOf, regulars, type TwinRequest, WILD_HOST } from './twin-requests.ts';
 import { type TwinAuthority, Twins } from './twins.ts';
 
 interface CompareOptions {
   readonly runs: number;
-  /** At most, of one run. */
+  /** Of one run. */
   readonly steps: number;
   readonly seed: number;
   /** Whether the shortest list of steps is looked for that fails, which takes long. */
@@ -19,72 +19,104 @@ interface CompareOptions {
 }
 
 export interface Compared {
-  visits: number;
   requests: number;
   /** Answers that were ready. */
   prepared: number;
 }
 
-const anyApproach: fc.Arbitrary<Approach> = fc.record({
-  transport: fc.constantFrom('plain', 'plain', 'tls', 'h2'),
-  from: fc.constantFrom('127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.3'),
-  behind: fc.constantFrom('198.51.100.7', '127.0.0.3'),
-  serverName: fc.constantFrom(SITE_HOST, SITE_HOST, SITE_HOST, OTHER_HOST, WILD_HOST, FOREIGN_HOST),
-});
+const anyApproach = (transports: readonly Approach['transport'][], names: readonly string[]): fc.Arbitrary<Approach> =>
+  fc.record({
+    transport: fc.constantFrom(...transports),
+    from: fc.constantFrom('127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.3'),
+    behind: fc.constantFrom('198.51.100.7', '127.0.0.3'),
+    serverName: fc.constantFrom(...names),
+  });
 
-const PLACES = 3;
-const anySending = fc.record({
-  place: fc.nat(PLACES - 1),
-  approach: anyApproach,
-  requests: fc.array(anyRequest, { minLength: 1, maxLength: 4 }),
-  cuts: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(fc.nat(10_000), { maxLength: 3 }) },
-  ),
-  times: fc.constantFrom(1, 2, 4),
-});
-const anyStep = fc.oneof(
-  { weight: 6, arbitrary: anySending.map((sending) => ({ kind: 'send', sending }) as const) },
-  { weight: 3, arbitrary: anyChange.map((change) => ({ kind: 'change', change }) as const) },
-  { weight: 1, arbitrary: fc.nat(PLACES - 1).map((place) => ({ kind: 'close', place }) as const) },
+/** Connections side by side: what one of them has taught, the others are given. */
+const anyApproaches = fc.tuple(
+  anyApproach(['plain'], [SITE_HOST]),
+  anyApproach(['tls', 'tls', 'h2'], [SITE_HOST]),
+  anyApproach(['plain', 'tls', 'tls', 'h2', 'h2'], [SITE_HOST, OTHER_HOST, WILD_HOST, FOREIGN_HOST, FOREIGN_HOST]),
 );
+const PLACES = [0, 1, 2] as const;
+const anyPlace = fc.constantFrom(...PLACES);
+const anyStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('odd' as const),
+      place: anyPlace,
+      oddities: fc.array(anyOddity, { minLength: 1, maxLength: 3 }),
+      cuts: fc.oneof(fc.constant([]), fc.array(fc.nat(10_000), { maxLength: 3 })),
+    }),
+  },
+  { weight: 4, arbitrary: anyChange.map((change) => ({ kind: 'change', change }) as const) },
+  { weight: 1, arbitrary: anyPlace.map((place) => ({ kind: 'close', place }) as const) },
+);
+const anyVisit = (steps: number) =>
+  fc.record({
+    regulars,
+    rules: anyRules,
+    approaches: anyApproaches,
+    list: fc.array(anyStep, { minLength: steps, maxLength: steps }),
+  });
 
 export async function compareTwins(
   t: Pick<TestContext, 'after'>,
   { runs, steps, seed, shrinks = false }: CompareOptions,
 ): Promise<Compared> {
   const authority = issueAll(t);
-  const compared: Compared = { visits: 0, requests: 0, prepared: 0 };
-  const property = fc.asyncProperty(
-    fc.array(anyStep, { minLength: 1, maxLength: steps, size: 'max' }),
-    async (list) => {
-      const cleanups: (() => unknown)[] = [];
-      const twins = await Twins.start(
-        { after: (cleanup) => void cleanups.push(() => cleanup?.({} as never, () => undefined)) },
-        authority,
-      );
-      try {
-        for (const step of list) {
-          if (step.kind === 'change') twins.change(step.change);
-          if (step.kind === 'close') await twins.close(step.place);
-          if (step.kind !== 'send') continue;
-          const { place, approach, requests, cuts, times } = step.sending;
-          for (let i = 0; i < times; i++) await twins.send(place, approach, requests, canBeCut(requests) ? cuts : []);
-          compared.requests += times * requests.length;
-        }
-        const [ready, none] = await twins.prepared();
-        assert.equal(none, 0);
-        compared.prepared += ready;
-        compared.visits += 1;
-      } finally {
-        twins.end();
-        for (const cleanup of cleanups.reverse()) await cleanup();
-      }
-    },
-  );
+  const compared: Compared = { requests: 0, prepared: 0 };
+  const property = fc.asyncProperty(anyVisit(steps), async (visit) => {
+    const cleanups: (() => unknown)[] = [];
+    // `as`: what is started ends without looking at the test.
+    const after = ((work: () => unknown) => void cleanups.push(work)) as TestContext['after'];
+    const twins = await Twins.start({ after }, authority);
+    try {
+      compared.requests += await pay(twins, visit);
+      const [ready, none] = await twins.prepared();
+      assert.equal(none, 0);
+      compared.prepared += ready;
+    } finally {
+      twins.end();
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    }
+  });
   await fc.assert(property, { numRuns: runs, seed, endOnFailure: !shrinks });
   return compared;
 }
+
+/** Between all that happens the regular ones are asked for on each connection. Gives how many requests that were. */
+async function pay(twins: Twins, { regulars: asked, rules, approaches, list }: Visit): Promise<number> {
+  let requests = 0;
+  const send = async (place: number, some: readonly TwinRequest[], cuts: readonly number[] = []) => {
+    const approach = approaches[place];
+    if (approach === undefined) return;
+    requests += some.length;
+    await twins.send(place, approach, some, canBeCut(some) ? cuts : []);
+  };
+  const askAgain = async (times: number) => {
+    for (let i = 0; i < times; i++) for (const place of PLACES) await send(place, asked);
+  };
+  twins.change(rules);
+  await askAgain(2);
+  for (const step of list) {
+    switch (step.kind) {
+      case 'change':
+        twins.change(step.change);
+        await askAgain(step.change.kind === 'advance' ? 1 : 2);
+        break;
+      case 'close':
+        await twins.close(step.place);
+        break;
+      case 'odd':
+        for (const oddity of step.oddities) await send(step.place, [oddOf(asked, oddity), ...asked], step.cuts);
+    }
+  }
+  return requests;
+}
+
+type Visit = ReturnType<typeof anyVisit> extends fc.Arbitrary<infer T> ? T : never;
 
 /** What comes behind an answer that ends the connection may take from the client what it has not read of it. */
 function canBeCut(requests: readonly TwinRequest[]): boolean {

@@ -71,6 +71,11 @@ const PURGES: readonly PurgeScope[] = [
   { kind: 'site', target: '' },
 ];
 
+/** What is in force from the beginning. */
+export const anyRules: fc.Arbitrary<TwinChange> = fc
+  .constantFrom(...CHANGES.filter(({ access }) => access !== undefined))
+  .map((change) => ({ kind: 'put', name: SITE_HOST, change }) as const);
+
 export const anyChange: fc.Arbitrary<TwinChange> = fc.oneof(
   {
     weight: 6,
@@ -97,6 +102,8 @@ export const anyChange: fc.Arbitrary<TwinChange> = fc.oneof(
         31 * 86_400_000,
         -300,
         -2_000,
+        -2_000,
+        -20_000,
       )
       .map((ms) => ({ kind: 'advance', ms }) as const),
   },

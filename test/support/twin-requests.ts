@@ -43,7 +43,20 @@ const plain = (name: string, value: string): TwinField => ({ name, value, blanks
 
 export const CHALLENGE_TOKEN = 'token-of-a-challenge-1';
 const CHALLENGE = `/.well-known/acme-challenge/${CHALLENGE_TOKEN}`;
-const HOT_PATHS = ['/a', '/long', '/big', '/page.html', '/coded', '/empty', '/aged', '/targeted', '/large', '/strict'];
+const HOT_PATHS = [
+  '/a',
+  '/a',
+  CHALLENGE,
+  '/long',
+  '/big',
+  '/page.html',
+  '/coded',
+  '/empty',
+  '/aged',
+  '/targeted',
+  '/large',
+  '/strict',
+];
 const CODINGS = ['gzip, deflate, br', 'br', 'gzip;q=0, br;q=0.5', 'identity', 'GZIP', '*', 'gzip,gzip', 'zstd'];
 const AGENTS = ['Browser/1', 'a bot', '', 'caf\u00e9', 'Browser/2'];
 const REFERERS = ['https://www.example.com/', 'http://evil.test/x', 'about:blank', '', 'https://a.evil.test'];
@@ -187,65 +200,96 @@ const oddField: fc.Arbitrary<TwinField> = fc
 
 const repeatedField = oddField.map((field) => [field, field]);
 
-/** What a shortcut may answer. */
-const plainRequest: fc.Arbitrary<TwinRequest> = fc
+/** What a shortcut may answer: the same by two clients, of whom rules may let one in alone. */
+const anyRegulars: fc.Arbitrary<readonly TwinRequest[]> = fc
   .record({
     target: fc.constantFrom(...HOT_PATHS),
     coding: fc.constantFrom(undefined, ...CODINGS.slice(0, 3)),
-    agent: fc.constantFrom(undefined, 'Browser/1', 'Browser/1', 'a bot'),
-    referer: fc.constantFrom(undefined, undefined, 'https://www.example.com/', 'http://evil.test/x'),
-    since: fc.constantFrom(undefined, undefined, undefined, DATES[0], DATES[2]),
-    tag: fc.constantFrom(undefined, undefined, undefined, undefined, '"t0"', '"x", W/"t1"'),
+    agents: fc.constantFrom(['Browser/1', 'a bot'], ['Browser/1', undefined], ['Browser/1', 'Browser/1']),
+    referers: fc.constantFrom(
+      [undefined, 'http://evil.test/x'],
+      [undefined, 'https://www.example.com/'],
+      [REFERERS[0], REFERERS[1]],
+    ),
+    condition: fc.constantFrom(
+      [],
+      [],
+      [plain('If-Modified-Since', DATES[0] ?? '')],
+      [plain('If-None-Match', '"x", W/"t0"')],
+    ),
     host: fc.constantFrom(SITE_HOST, SITE_HOST, SITE_HOST, OTHER_HOST),
   })
-  .map(({ target, coding, agent, referer, since, tag, host }) => ({
-    ...{ method: 'GET', target, version: '1.1' as const, hosts: [host], body: undefined, isChunked: false },
-    fields: [
-      ...(agent === undefined ? [] : [plain('User-Agent', agent)]),
-      ...(coding === undefined ? [] : [plain('Accept-Encoding', coding)]),
-      ...(referer === undefined ? [] : [plain('Referer', referer)]),
-      ...(since === undefined ? [] : [plain('If-Modified-Since', since)]),
-      ...(tag === undefined ? [] : [plain('If-None-Match', tag)]),
-    ],
-  }));
+  .map(({ target, coding, agents, referers, condition, host }) =>
+    [0, 1].map((i) => ({
+      ...{ method: 'GET', target, version: '1.1' as const, hosts: [host], body: undefined, isChunked: false },
+      fields: [
+        ...fieldOf('User-Agent', agents[i]),
+        ...fieldOf('Accept-Encoding', coding),
+        ...fieldOf('Referer', referers[i]),
+        ...condition,
+      ],
+    })),
+  );
 
-const anyMethod = fc.oneof(
-  { weight: 12, arbitrary: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD') },
-  { weight: 1, arbitrary: fc.constantFrom('POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE', 'get') },
-);
+function fieldOf(name: string, value: string | undefined): TwinField[] {
+  return value === undefined ? [] : [plain(name, value)];
+}
 
-/** A plain one with something changed. */
-const oddRequest: fc.Arbitrary<TwinRequest> = fc
-  .record({
-    base: plainRequest,
-    method: anyMethod,
-    target: fc.oneof(fc.constantFrom(...PATHS), fc.constantFrom(...TARGETS)),
-    hosts: fc.oneof(
-      { weight: 4, arbitrary: fc.constant(undefined) },
-      { weight: 2, arbitrary: fc.constantFrom(...HOSTS).map((host) => [host]) },
-      { weight: 1, arbitrary: fc.constantFrom([], [SITE_HOST, SITE_HOST], [SITE_HOST, OTHER_HOST]) },
+/** Asked for again and again in one run. */
+export const regulars: fc.Arbitrary<readonly TwinRequest[]> = fc
+  .array(anyRegulars, { minLength: 2, maxLength: 2 })
+  .map((pairs) => pairs.flat());
+
+/** What is changed in a regular one. */
+export interface Oddity {
+  readonly of: number;
+  readonly method: string | undefined;
+  readonly target: string | undefined;
+  readonly hosts: readonly string[] | undefined;
+  readonly fields: readonly TwinField[];
+  readonly version: TwinRequest['version'];
+  readonly body: string | undefined;
+  readonly isChunked: boolean;
+}
+
+const rarely = <T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: weight - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+export const anyOddity: fc.Arbitrary<Oddity> = fc.record({
+  of: fc.nat(3),
+  method: rarely(
+    4,
+    fc.constantFrom('HEAD', 'HEAD', 'POST', 'POST', 'PUT', 'DELETE', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE', 'get'),
+  ),
+  target: rarely(3, fc.oneof(fc.constantFrom(...PATHS), fc.constantFrom(...TARGETS))),
+  hosts: rarely(
+    4,
+    fc.oneof(
+      fc.constantFrom(...HOSTS).map((host) => [host]),
+      fc.constantFrom([], [SITE_HOST, SITE_HOST]),
     ),
-    more: fc.oneof(
-      { weight: 6, arbitrary: fc.array(oddField, { maxLength: 2 }) },
-      { weight: 1, arbitrary: repeatedField },
-    ),
-    version: fc.oneof(
-      { weight: 15, arbitrary: fc.constant('1.1' as const) },
-      { weight: 1, arbitrary: fc.constant('1.0' as const) },
-    ),
-    body: fc.oneof(
-      { weight: 12, arbitrary: fc.constant(undefined) },
-      { weight: 1, arbitrary: fc.constantFrom('', 'GET /smuggled HTTP/1.1\r\n\r\n') },
-    ),
-    isChunked: fc.boolean(),
-  })
-  .map(({ base, method, target, hosts, more, version, body, isChunked }) => ({
-    ...{ method, target, hosts: hosts ?? base.hosts, version, isChunked },
-    fields: [...base.fields, ...more],
+  ),
+  fields: fc.oneof(
+    { weight: 6, arbitrary: fc.array(oddField, { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: repeatedField },
+  ),
+  version: fc.constantFrom(...Array<'1.1'>(15).fill('1.1'), '1.0'),
+  body: rarely(12, fc.constantFrom('', 'GET /smuggled HTTP/1.1\r\n\r\n')),
+  isChunked: fc.boolean(),
+});
+
+export function oddOf(
+  list: readonly TwinRequest[],
+  { of, method, target, hosts, fields, body, ...rest }: Oddity,
+): TwinRequest {
+  const base = list[of % list.length] ?? HEALTHY;
+  return {
+    ...{ ...base, ...rest, method: method ?? base.method, target: target ?? base.target, hosts: hosts ?? base.hosts },
+    fields: [...base.fields, ...fields],
     body: body ?? (method === 'POST' || method === 'PUT' ? 'x' : undefined),
-  }));
+  };
+}
 
-export const anyRequest: fc.Arbitrary<TwinRequest> = fc.oneof(
-  { weight: 3, arbitrary: plainRequest },
-  { weight: 2, arbitrary: oddRequest },
-);
+const HEALTHY: TwinRequest = {
+  ...{ method: 'GET', target: '/a', version: '1.1', hosts: [SITE_HOST], fields: [], body: undefined, isChunked: false },
+};

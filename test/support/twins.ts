@@ -222,7 +222,10 @@ const HAND_OVER: TwinRequest = {
 
 /** Without those of what is no request: their time is not that of an answer. */
 function linesOf({ lines }: Twin): string[][] {
-  return lines.filter((line) => line[METHOD] !== '-' && line[METHOD + 1] !== HAND_OVER.target).sort(byText);
+  return lines
+    .filter((line) => line[METHOD] !== '-' && line[METHOD + 1] !== HAND_OVER.target)
+    .map((line) => line.map((field) => field.replace(BOUNDARY, 'boundary')))
+    .sort(byText);
 }
 
 const METHOD = 7;
@@ -237,9 +240,11 @@ function asOfEither(line: readonly string[]): readonly string[] {
   return line[10]?.endsWith('/400') === true ? ['400'] : line.filter((_, i) => i !== 4);
 }
 
+const BOUNDARY = /[0-9a-f]{32}/g;
+
 /** Of several ranges, which is random. */
 function withoutBoundary(answer: unknown): unknown {
-  return JSON.parse(JSON.stringify(answer).replaceAll(/[0-9a-f]{32}/g, 'boundary'));
+  return JSON.parse(JSON.stringify(answer).replaceAll(BOUNDARY, 'boundary'));
 }
 
 /** What is wrong with a request, its parser or the pipeline says, whoever is first; it is the last answer. */
