@@ -1,6 +1,7 @@
 /** A request that a person has written as JSON, checked before it is sent. */
 import { describeProblems } from '#contract/decode.ts';
 import { describeError } from '#contract/errors.ts';
+import type { Fields } from '#contract/fields.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { CliError } from './context.ts';
@@ -22,10 +23,7 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
     throw new CliError(`${where}: expected an object`);
   const request = { ...value, ...added };
   const contract = OPERATIONS[name].request;
-  // The service ignores them; a person has misspelt one.
-  const unknown = Object.keys(request).find((field) => !Object.hasOwn(contract.fields, field));
-  if (unknown !== undefined)
-    throw new CliError(`there is no field ${unknown}: ${name} takes ${Object.keys(contract.fields).join(', ')}`);
+  refuseUnknown(contract.fields, request, name);
   const checked = contract.schema.safeParse(request);
   if (!checked.success) {
     const problems = describeProblems(contract, request, checked.error);
@@ -34,4 +32,18 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
   }
   // Checked against the schema of this very operation just above.
   return request as CallOf<N>;
+}
+
+/** The service ignores them; a person has misspelt one. `at` says where `given` is, and is '' for the request itself. */
+function refuseUnknown(fields: Fields, given: object, taker: string, at = ''): void {
+  for (const [name, value] of Object.entries(given)) {
+    const path = at === '' ? name : `${at}[${name}]`;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined)
+      throw new CliError(`there is no field ${path}: ${taker} takes ${Object.keys(fields).join(', ')}`);
+    if (field.members === undefined || !Array.isArray(value)) continue;
+    for (const [index, entry] of value.entries())
+      if (typeof entry === 'object' && entry !== null)
+        refuseUnknown(field.members, entry, `each of ${path}`, `${path}[${index}]`);
+  }
 }

@@ -62,7 +62,7 @@ export function smsPriceCommand(context: CliContext): Command {
 
 export function smsRechargeCommand(context: CliContext): Command {
   return addCallSettings(new Command('recharge').argument('<account>').argument('<amount>'), context)
-    .description("add to an account's balance, in the smallest unit; below 0 it takes away: -- 2 -50")
+    .description("add to an account's balance, in the smallest unit; below 0 it takes away")
     .option('--reference <text>', 'what it is for, such as an invoice: for that it is added once only')
     .action((account: string, amount: string, options: Options) =>
       run(context, options, async (client, print) => {
