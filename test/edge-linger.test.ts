@@ -34,6 +34,8 @@ async function sendOn(client: Socket, bytes: string): Promise<string> {
   return text;
 }
 
+const lastHit = `GET /hit HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+
 const rows: readonly (readonly [what: string, bytes: string, statuses: readonly string[]])[] = [
   ['a body that is too large', `POST / HTTP/1.1\r\n${HOST}Content-Length: 200000000\r\n\r\n`, ['HTTP/1.1 413']],
   ['what is no HTTP, behind a request', `${hit}GET /\xe4 HTTP/1.1\r\n\r\n`, ['HTTP/1.1 200', 'HTTP/1.1 400']],
@@ -42,6 +44,7 @@ const rows: readonly (readonly [what: string, bytes: string, statuses: readonly 
     `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nConnection: close\r\n\r\n`,
     ['HTTP/1.1 200'],
   ],
+  ['more behind its last request', lastHit, ['HTTP/1.1 200']],
 ];
 for (const [what, bytes, statuses] of rows) {
   test(`to a client that sends ${what}`, async (t) => {

@@ -204,7 +204,7 @@ export class BareConnection implements BareWire {
     this.#viewer = undefined;
     if (this.socket.destroyed) return;
     if (!viewer.isFinished) return void this.socket.destroy();
-    if (viewer.isLast || edge.isClosing()) return void this.#end();
+    if (viewer.isLast || edge.isClosing()) return void this.#endWithAnswer();
     if (this.#rest !== undefined && ++this.#answersInTurn >= ANSWERS_IN_TURN) setImmediate(this.#goOn);
     else this.#serveFrom(this.#rest ?? NOTHING);
   }
@@ -230,15 +230,25 @@ export class BareConnection implements BareWire {
     pause(this.socket);
   }
 
-  /** What was given to the socket still goes out. Where requests are left unread a reset would take it from the client. RFC 9112 §9.6 */
+  /** Of the last request. The client may be sending still, and a reset would take the answer from it. RFC 9112 §9.6 */
+  #endWithAnswer(): void {
+    if (this.#hasEnded) return void this.#end();
+    this.#stopServing();
+    this.socket.end();
+    this.socket.resume();
+  }
+
+  /** What was given to the socket still goes out. */
   #end(): void {
+    this.#stopServing();
+    this.socket.destroySoon();
+  }
+
+  #stopServing(): void {
     this.#isOver = true;
     this.#rest = undefined;
     this.#quietSweeps = 0;
     this.socket.setTimeout(this.#parts.limits.clientIdleMs);
-    if (!this.#isHeld || this.#hasEnded) return void this.socket.destroySoon();
-    this.socket.end();
-    this.socket.resume();
   }
 
   #giveAway(): void {
