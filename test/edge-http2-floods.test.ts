@@ -183,6 +183,43 @@ describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () =
     for (const client of clients) client?.socket.destroy();
   });
 
+  test('it alone ends, also when its answers are small and it asks for more in the same breath', async (t) => {
+    const hit = reply('x'.repeat(1_000), { 'cache-control': 'max-age=60' });
+    const edge = await startHttpsEdge(t, hit, { limits: { maxHttp2Streams: 60 } });
+    for (const _ of ['miss', 'hit']) await edge.curl(`https://${SITE_HOST}/`);
+    const open = async (count: number) => {
+      const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
+      const asked = Array.from({ length: count }, (_, index) => frame('headers', ENDED, streamOf(index), GET));
+      await client.send(Buffer.concat(asked));
+      await eventually('it is heard', () => client.isClosed || client.frames.length > count);
+      return client;
+    };
+    const harmless = [await open(10), await open(10), await open(10)];
+    const largest = await open(90);
+    await largest.closed;
+    assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
+    assert.deepEqual(
+      harmless.map(({ isClosed }) => isClosed),
+      [false, false, false],
+    );
+    for (const client of harmless) client.socket.destroy();
+    await eventually('all is over', () => edge.edge.underWay === 0);
+  });
+
+  test('a client that takes nothing of an answer is cut in time, also one that goes on to say something', async (t) => {
+    const body = reply('x'.repeat(20_000_000)); // more than the system keeps for a connection
+    const limits = { clientIdleMs: 400, requestMs: 1_000, requestHeaderMs: 1_000 };
+    const edge = await startHttpsEdge(t, body, { limits });
+    const client = await connectFrames(edge.httpsPort, SITE_HOST, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff]));
+    client.socket.pause();
+    await client.send(Buffer.concat([frame('window', 0, 0, uint32(2 ** 30)), frame('headers', ENDED, 1, GET)]));
+    // Noticed by what it writes, since it reads nothing.
+    const talk = setInterval(() => client.socket.write(frame('priority', 0, 1, Buffer.alloc(5))), 50);
+    t.after(() => clearInterval(talk));
+    await client.closed;
+    await eventually('it is logged', () => edge.log.some((fields) => fields[9]?.endsWith('/499')));
+  });
+
   test('streams beyond the limit are refused, and those that take nothing are cut in time', async (t) => {
     const body = reply('x'.repeat(1_000_000), { 'cache-control': 'max-age=60' });
     const limits = { clientIdleMs: 250, keepAliveMs: 250, requestHeaderMs: 250 };

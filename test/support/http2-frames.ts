@@ -109,7 +109,7 @@ export async function connectFrames(
       bytes = bytes.subarray(9 + payload.length);
     }
   });
-  const closed = once(socket, 'close').then(() => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.write(beginning);
   return {
     socket,

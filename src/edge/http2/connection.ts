@@ -45,6 +45,8 @@ const MAX_STREAMS = 100;
 const WRITE_BYTES = 128 * 1024;
 /** Beyond it nothing is read: what it asks for (as answers to pings) would only be more. */
 const MAX_UNTAKEN_BYTES = 512 * 1024;
+/** The same of small ones: each takes some 500 bytes beside its own. */
+const MAX_UNTAKEN_WRITES = 64;
 /**
  * Streams that the client resets, and those that we reset since they are none. A page that is left with all its pictures on the way,
  * and somebody who looks for a place in a film, send as many resets.
@@ -77,6 +79,8 @@ export class Http2Connection implements ConversationListener {
   #isOver = false;
   #quietSweeps = 0;
   #isTimed = false;
+  /** Sweeps since the system has taken a write. */
+  #untakenSweeps = 0;
   #sweptDataBytes = 0;
 
   constructor(options: Http2ConnectionOptions, parts: Http2Parts) {
@@ -162,7 +166,7 @@ export class Http2Connection implements ConversationListener {
   }
 
   #readOn(): void {
-    if (!this.#isHeld || this.#isInterrupted || this.#socket.writableLength > MAX_UNTAKEN_BYTES) return;
+    if (!this.#isHeld || this.#isInterrupted || this.#isFull) return;
     this.#isHeld = false;
     this.#socket.resume();
   }
@@ -275,11 +279,16 @@ export class Http2Connection implements ConversationListener {
       if (!error) buffers.giveBack(bytes);
       this.#onWritten(outgoing, error);
     });
-    if (socket.writableLength > MAX_UNTAKEN_BYTES) this.#hold();
+    if (this.#isFull) this.#hold();
+  }
+
+  get #isFull(): boolean {
+    return this.#writes > MAX_UNTAKEN_WRITES || this.#socket.writableLength > MAX_UNTAKEN_BYTES;
   }
 
   #onWritten(outgoing: readonly Outgoing[], error: Error | null | undefined): void {
     this.#writes -= 1;
+    this.#untakenSweeps = 0;
     const isOut = error === undefined || error === null;
     for (const one of outgoing) one.noteWritten(isOut);
     if (this.#writes > 0) return;
@@ -303,7 +312,7 @@ export class Http2Connection implements ConversationListener {
     this.#sweptDataBytes = dataBytes;
     for (const stream of this.#conversation.streams.values()) stream.sweep(sweepMs, clientIdleMs, isMoving);
     this.#prepared?.sweep();
-    if (this.#writes > 0) this.#limitWrite(clientIdleMs);
+    if (this.#writes > 0) this.#limitWrite(sweepMs);
     if (this.openStreams > 0 || this.#writes > 0) return;
     const quietMs = this.#quietSweeps++ * sweepMs;
     if (this.#isOver || this.#isLeaving) {
@@ -311,8 +320,10 @@ export class Http2Connection implements ConversationListener {
     } else if (quietMs >= (this.#requests === 0 ? requestHeaderMs : keepAliveMs)) this.close();
   }
 
-  /** The socket's own timer sees progress inside a large write. */
-  #limitWrite(clientIdleMs: number): void {
+  /** The socket's own timer sees progress inside a large write, and whatever comes: who goes on to talk has longer, and not for ever. */
+  #limitWrite(sweepMs: number): void {
+    const { clientIdleMs, requestMs } = this.#parts.limits;
+    if (this.#untakenSweeps++ * sweepMs >= requestMs) this.#socket.destroy();
     if (this.#isTimed) return;
     this.#isTimed = true;
     this.#socket.setTimeout(clientIdleMs);
@@ -349,10 +360,12 @@ export class Http2Connection implements ConversationListener {
     this.#options.onClosed();
   };
 
-  /** What is under way is not finished. */
+  /** What is under way is not finished, and no stream is left. */
   cut(): void {
+    this.#isOver = true;
     this.#prepared?.cut();
     for (const viewer of this.#viewers) viewer.cut(503);
+    this.#conversation.end();
     this.#socket.destroy();
   }
 }
