@@ -44,7 +44,8 @@ describeOnBothEngines('secrets that were left out of an export', (newDatabase) =
     const url = 'https://shop.example/sms';
     const { secret } = await call('sms.setWebhook', { url });
     const settings = await api.db.query.selectFrom('sms_app').select('settings').executeTakeFirstOrThrow();
-    const left = JSON.stringify({ ...JSON.parse(settings.settings), webhookSecret: '' });
+    const { webhookSecret: _, ...others } = JSON.parse(settings.settings);
+    const left = JSON.stringify(others);
     await api.db.query.updateTable('sms_app').set({ settings: left }).execute();
     assert.deepEqual(await call('sms.getWebhook'), { url, secret: '' });
     const anew = await call('sms.setWebhook', { url });

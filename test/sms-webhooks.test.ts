@@ -155,6 +155,23 @@ describeOnBothEngines('webhooks', (newDatabase) => {
     await eventually('only what nobody answers is left', async () => (await countQueued(db)) === 100);
   });
 
+  test('wait for a secret that an export left out', async (t) => {
+    const { db, ring, clock } = await openWorld(t, newDatabase);
+    const { received, port } = await startCustomer(t, []);
+    const account = await openSmsAccount(db, { now: clock.now });
+    const url = `http://127.0.0.1:${port}/`;
+    const settings = JSON.stringify({ webhookUrl: url });
+    await db.query.updateTable('sms_app').set({ settings }).where('id', '=', account.appId).execute();
+    await tell(db, account, ['text'], clock.now);
+    await eventually('it was looked at', async () => {
+      const rows = await db.query.selectFrom('sms_delivery').select('error').execute();
+      return rows[0]?.error === 'secret';
+    });
+    await db.transaction((trx) => saveWebhook(trx, ring, account.appId, { url, secret: 'anew' }));
+    clock.now += 3_600_000;
+    await eventually('it came', () => received.length === 1);
+  });
+
   test('go to no address of this machine or its network, whatever a name or a number in a URL says', async (t) => {
     const { db, ring, clock } = await openWorld(t, newDatabase, []);
     const { received, port } = await startCustomer(t, []);

@@ -182,7 +182,8 @@ export async function findWebhook(
 ): Promise<(Pick<Webhook, 'url'> & Partial<Webhook>) | undefined> {
   const app = await x.selectFrom('sms_app').select('settings').where('id', '=', appId).executeTakeFirst();
   const { webhookUrl: url, webhookSecret } = readSettings(app?.settings ?? '{}');
-  if (url === undefined || webhookSecret === undefined) return undefined;
+  if (url === undefined) return undefined;
+  if (webhookSecret === undefined) return { url };
   try {
     return { url, secret: unseal(ring, webhookSecretPlace(appId), webhookSecret).toString() };
   } catch (error) {
@@ -193,7 +194,7 @@ export async function findWebhook(
 
 interface WebhookMembers {
   readonly webhookUrl?: string;
-  /** Sealed. */
+  /** Sealed; an export without secrets leaves it out. */
   readonly webhookSecret?: string;
 }
 
