@@ -20,6 +20,8 @@ export class LiveBody {
   /** The head under which it will be stored. */
   readonly stored: Stored;
   readonly bodyBytes: number | undefined;
+  /** To be told once, when the last of the readers has left. */
+  onUnread: (() => void) | undefined;
   readonly #lag: ClientLag;
   readonly #chunks: Buffer[] = [];
   readonly #readers = new Set<LiveReader>();
@@ -101,7 +103,12 @@ export class LiveBody {
   noteProgress(reader: LiveReader, hasLeft: boolean): void {
     if (hasLeft) this.#readers.delete(reader);
     this.#onProgress?.();
-    if (this.#over !== undefined && this.#readers.size === 0) this.#trim(0);
+    if (this.#readers.size > 0) return;
+    if (this.#over !== undefined) this.#trim(0);
+    if (!hasLeft) return;
+    const tell = this.onUnread;
+    this.onUnread = undefined;
+    tell?.();
   }
 
   /** What comes next for a reader there is not kept any more. */

@@ -117,7 +117,8 @@ async function pump(
   let left: LeftBehind | undefined;
   let gathered = 0;
   const leave = () => {
-    if (isWorthFinishing(fill)) limit?.start(gathered);
+    if (fill?.live?.hasReaders === true) fill.live.onUnread = leave;
+    else if (isWorthFinishing(fill)) limit?.start(gathered);
     else source.destroy();
   };
   receiver?.viewer.signal.addEventListener('abort', leave, { once: true });
@@ -154,6 +155,7 @@ async function pump(
     }
   }
   receiver?.viewer.signal.removeEventListener('abort', leave);
+  if (fill?.live !== undefined) fill.live.onUnread = undefined;
   endFill(source, fill, gathered);
   return left;
 }
@@ -173,7 +175,6 @@ function endFill(source: Readable, fill: Fill | undefined, gathered: number): vo
 }
 
 function isWorthFinishing(fill: Fill | undefined): boolean {
-  if (fill?.live?.hasReaders === true) return true;
   if (fill === undefined || !fill.writer.isOpen) return false;
   const { announcedBytes, writer } = fill;
   if ((announcedBytes ?? writer.sizeBytes) < FINISH_BELOW_BYTES) return true;
