@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { createFlights, type Flights, waitForLanding } from './collapse.ts';
 import { parseRequest } from './request.ts';
 
@@ -47,6 +48,11 @@ describe('the places of requests for one key', () => {
     const waiting = waitForLanding(new Promise(() => undefined), gone.signal);
     gone.abort();
     assert.equal(await waiting, false);
+  });
+
+  test('a client that has left already does not wait at all', async () => {
+    const waiting = waitForLanding(new Promise(() => undefined), AbortSignal.abort());
+    assert.equal(await Promise.race([waiting, letOthersRun('it waits')]), false);
   });
 });
 

@@ -99,6 +99,7 @@ export function createFlights(): Flights {
 
 /** Resolves when the flight has landed, after `WAIT_MS`, or when the client is gone; true in the first case. */
 export async function waitForLanding(landed: Promise<void>, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false; // which it tells nobody any more
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const giveUp = () => resolve(false);
   const timer = setTimeout(giveUp, WAIT_MS);
