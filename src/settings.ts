@@ -50,6 +50,7 @@ export interface Values {
   readonly originVerify: 'names' | 'always' | 'never';
   readonly smsWebhookAllow: readonly string[];
   readonly smsTimeWindowSeconds: number;
+  readonly smsChargeAt: 'submit' | 'receipt';
   readonly smsDays: number;
   readonly acmeDirectory?: string;
   readonly acmeEmail?: string;
@@ -200,6 +201,12 @@ export const SETTINGS: Settings = {
     reader: wholeNumber(1, 86_400),
     default: '300',
     description: 'How many seconds the `time` of an SMS request may be off from the time of the service, either way',
+  },
+  smsChargeAt: {
+    reader: oneOf(['submit', 'receipt']),
+    default: 'submit',
+    description:
+      'When an SMS is charged: `submit`, when a carrier takes it; `receipt`, when its receipt says that it is delivered, else it is given back',
   },
   smsDays: {
     // Longer than a message may wait and its receipt be waited for.

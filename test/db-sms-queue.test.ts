@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
-import { type Claim, claimParts } from '#db/sms-claim.ts';
-import { rematchOrphans, type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
-import { type PartResult, storeResults } from '#db/sms-results.ts';
+import { rematchOrphans } from '#db/sms-receipts.ts';
 import {
   expireParts,
   giveUpParts,
@@ -13,58 +11,10 @@ import {
   rejectOptedOut,
   renewLeases,
 } from '#db/sms-sweep.ts';
-import type { PartOutcome } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
+import { accepted, claim, NOW, receive, store } from './support/sms-steps.ts';
 
-const NOW = Date.UTC(2026, 0, 31);
-const LANES = [{ route: '', minTries: 0, maxTries: 4 }];
-
-function claim(db: Db, options: Partial<Claim> = {}) {
-  const now = options.now ?? NOW;
-  const request = {
-    connectorId: 1,
-    lanes: LANES,
-    limit: 10,
-    after: 0,
-    owner: 'a',
-    leaseUntil: now + 60_000,
-    now,
-    closedApps: [],
-    ...options,
-  };
-  return db.transaction((trx) => claimParts(trx, request));
-}
-
-function store(db: Db, results: readonly (readonly [number, PartOutcome])[], now = NOW) {
-  const all = results.map(
-    ([partId, outcome]): PartResult => ({
-      partId,
-      connectorId: 1,
-      sentAt: now,
-      endedAt: now,
-      outcome,
-    }),
-  );
-  return db.transaction((trx) => storeResults(trx, all, now));
-}
-
-function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now = NOW) {
-  const all = receipts.map(
-    (receipt): StoredReceipt => ({
-      connectorId: 1,
-      carrierKeys: [],
-      destination: '+8613800138000',
-      state: 'delivered',
-      error: '',
-      raw: 'stat:DELIVRD',
-      ...receipt,
-    }),
-  );
-  return db.transaction((trx) => storeReceipts(trx, all, now));
-}
-
-const accepted = (carrierId: string): PartOutcome => ({ kind: 'accepted', carrierId, keys: [carrierId] });
 const states = async (db: Db) => (await readParts(db)).map(({ state }) => state);
 
 describeOnBothEngines('the queue of parts', (newDatabase) => {
@@ -272,7 +222,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
       ]),
       [byReference, alone],
     );
-    const giveUp = { now: NOW + 1000, limit: 10, state: 'uncertain', waitMs: 1000 } as const;
+    const giveUp = { now: NOW + 1000, limit: 10, state: 'uncertain', waitMs: 1000, chargeAt: 'submit' } as const;
     assert.deepEqual(await db.transaction((trx) => giveUpParts(trx, giveUp)), [never]);
     assert.deepEqual(await states(db), ['delivered', 'delivered', 'unknown']);
     await checkMoney(db);
@@ -284,9 +234,9 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     const [part = 0] = await queueMessage(db, account, { now: NOW });
     await claim(db);
     assert.deepEqual(await receive(db, [{ carrierKeys: ['k'] }]), []);
-    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW)), []);
+    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW, 'submit')), []);
     await store(db, [[part, { kind: 'lost', error: 'timeout' }]]);
-    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW)), [part]);
+    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW, 'submit')), [part]);
     assert.deepEqual(await states(db), ['delivered']);
     await checkMoney(db);
   });

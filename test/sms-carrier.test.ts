@@ -187,7 +187,7 @@ describeOnBothEngines('a carrier at fault', (newDatabase) => {
       }),
     );
     const engine = await startSmsEngine({
-      ...{ db, ring, connect: connectCarrier, owner: randomUUID() },
+      ...{ db, ring, connect: connectCarrier, owner: randomUUID(), chargeAt: 'submit' },
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
       ...{ clock: systemClock, timers: systemTimers, random: () => 0, registry: new Registry() },
       log: createLogger({ level: 'silent', name: 'test' }),

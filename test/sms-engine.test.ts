@@ -62,7 +62,7 @@ async function openWorld(t: Cleanup, newDatabase: NewDatabase, partsPerSecond?: 
     registry = new Registry(),
   } = {}) => {
     const engine = await startSmsEngine({
-      ...{ db, ring, owner, waits, registry, connect: connectScripted({ a, b }) },
+      ...{ db, ring, owner, waits, registry, chargeAt: 'submit', connect: connectScripted({ a, b }) },
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
       clock: systemClock,
       timers: systemTimers,

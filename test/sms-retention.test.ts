@@ -28,7 +28,7 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
     await end(db, [old, old + 1, ...young]);
     for (const ageDays of [40, 20, 6]) {
       const at = NOW - ageDays * DAY_MS;
-      await db.transaction((trx) => storeReceipts(trx, [RECEIPT, RECEIPT], at));
+      await db.transaction((trx) => storeReceipts(trx, [RECEIPT, RECEIPT], at, 'submit'));
       await db.transaction((trx) => storeReplies(trx, [REPLY], at));
     }
     // One of each age speaks of a part.

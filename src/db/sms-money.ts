@@ -1,12 +1,39 @@
 /** What becomes of the price that was held for a part: charged once, or given back once; never both. */
 import { sql, type Transaction } from 'kysely';
+import type { ChargeAt, PartState } from '#model/sms-part.ts';
 import { forEachRow } from './each-row.ts';
 import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import type { Statement } from './together.ts';
 
+export interface EndedPart {
+  readonly id: number;
+  readonly state: PartState;
+}
+
+/**
+ * Of parts that ended by a receipt, or because none came. By `submit` they are paid, most of them already: the carrier has taken
+ * them, or may have. By `receipt` only what was delivered is. What was charged before stays so. docs/decisions/0350
+ */
+export async function settleParts(
+  trx: Transaction<Schema>,
+  ended: readonly EndedPart[],
+  chargeAt: ChargeAt,
+  now: number,
+): Promise<void> {
+  const { paid = [], unpaid = [] } = Object.groupBy(ended, ({ state }) =>
+    chargeAt === 'submit' || state === 'delivered' ? 'paid' : 'unpaid',
+  );
+  await chargeParts(trx, idsOf(paid), now);
+  await refundParts(trx, idsOf(unpaid), now);
+}
+
+function idsOf(parts: readonly EndedPart[]): readonly number[] {
+  return parts.map(({ id }) => id);
+}
+
 /** The price is the service's from now on. It left the balance when it was held. */
-export async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
+async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
   if (partIds.length === 0) return;
   await sql`
     insert into sms_ledger (account_id, part_id, kind, amount, created_at)

@@ -3,10 +3,10 @@
  * overtook. docs/decisions/0223
  */
 import { sql, type Transaction } from 'kysely';
-import { type PartEvent, partStatesThatAllow } from '#model/sms-part.ts';
+import { type ChargeAt, type PartEvent, partStatesThatAllow } from '#model/sms-part.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import { chargeParts } from './sms-money.ts';
+import { type EndedPart, settleParts } from './sms-money.ts';
 
 export interface StoredReceipt {
   readonly connectorId: number;
@@ -27,12 +27,12 @@ export interface StoredReceipt {
 /** `onTheWay`: not the last word. */
 export type ReceiptState = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
 
-const EVENTS: Readonly<Record<Exclude<ReceiptState, 'onTheWay'>, PartEvent>> = {
-  delivered: 'deliver',
-  failed: 'undeliver',
-  expired: 'expire',
-  unknown: 'giveUp',
-};
+const ENDS: readonly (readonly [Exclude<ReceiptState, 'onTheWay'>, PartEvent])[] = [
+  ['delivered', 'deliver'],
+  ['failed', 'undeliver'],
+  ['expired', 'expire'],
+  ['unknown', 'giveUp'],
+];
 
 /** How long a carrier's ids mean the part that got one last; some begin anew when they restart. */
 const ID_LIFE_MS = 7 * 24 * 3600 * 1000;
@@ -42,6 +42,7 @@ export async function storeReceipts(
   trx: Transaction<Schema>,
   receipts: readonly StoredReceipt[],
   now: number,
+  chargeAt: ChargeAt,
 ): Promise<readonly number[]> {
   if (receipts.length === 0) return [];
   const byId = await matchById(trx, receipts, now);
@@ -75,7 +76,7 @@ export async function storeReceipts(
       select cast(value ->> 0 as integer), value ->> 1, value ->> 2, cast(value ->> 3 as integer), value ->> 4,
         value ->> 5, value ->> 6, cast(value ->> 7 as bigint), cast(value ->> 8 as bigint), cast(value ->> 9 as bigint)
       from ${rowList(trx, rows)}`.execute(trx);
-  return await applyFates(trx, fates, now);
+  return await applyFates(trx, fates, now, chargeAt);
 }
 
 export interface AcceptedPart {
@@ -89,6 +90,7 @@ export async function applyOrphans(
   trx: Transaction<Schema>,
   parts: readonly AcceptedPart[],
   now: number,
+  chargeAt: ChargeAt,
 ): Promise<readonly number[]> {
   const asked = parts.flatMap(({ id, keys }) => keys.map((key) => [id, key]));
   if (asked.length === 0) return [];
@@ -103,14 +105,18 @@ export async function applyOrphans(
       sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`.execute(
     trx,
   );
-  return await applyFates(trx, rows, now);
+  return await applyFates(trx, rows, now, chargeAt);
 }
 
 /**
  * Receipts that came before their part was stored as taken, by another process, or before it was known to be uncertain. Gives
  * the parts that came to an end.
  */
-export async function rematchOrphans(trx: Transaction<Schema>, now: number): Promise<readonly number[]> {
+export async function rematchOrphans(
+  trx: Transaction<Schema>,
+  now: number,
+  chargeAt: ChargeAt,
+): Promise<readonly number[]> {
   const since = now - ORPHAN_LOOK_MS;
   const { rows } = await sql<{ id: number; key: string }>`
     select p.id as id, p.carrier_key as key from sms_receipt as r join sms_part as p on p.carrier_key = r.carrier_key
@@ -121,14 +127,20 @@ export async function rematchOrphans(trx: Transaction<Schema>, now: number): Pro
     trx,
     rows.map(({ id, key }) => ({ id, keys: [key] })),
     now,
+    chargeAt,
   );
-  return [...byId, ...(await settleUncertain(trx, since, now))];
+  return [...byId, ...(await settleUncertain(trx, since, now, chargeAt))];
 }
 
 /** By then a part has its answer, or is uncertain. */
 const ORPHAN_LOOK_MS = 10 * 60 * 1000;
 
-async function settleUncertain(trx: Transaction<Schema>, since: number, now: number): Promise<readonly number[]> {
+async function settleUncertain(
+  trx: Transaction<Schema>,
+  since: number,
+  now: number,
+  chargeAt: ChargeAt,
+): Promise<readonly number[]> {
   // Both sides by themselves first: a number may have had a hundred thousand messages, few of which are in doubt.
   const { rows } = await sql<Orphan>`
     with waiting as materialized (
@@ -156,7 +168,7 @@ async function settleUncertain(trx: Transaction<Schema>, since: number, now: num
     fates.push(fate);
     await trx.updateTable('sms_receipt').set({ part_id: fate.partId }).where('id', '=', receiptId).execute();
   }
-  return await applyFates(trx, fates, now);
+  return await applyFates(trx, fates, now, chargeAt);
 }
 
 interface Orphan extends Fate {
@@ -219,9 +231,14 @@ function meant(partIds: readonly number[], reference: number | undefined): numbe
 /** `user_message_reference` has 16 bits. */
 const REFERENCES = 0x10000;
 
-async function applyFates(trx: Transaction<Schema>, fates: readonly Fate[], now: number): Promise<readonly number[]> {
-  const ended: number[] = [];
-  for (const [state, event] of Object.entries(EVENTS)) {
+async function applyFates(
+  trx: Transaction<Schema>,
+  fates: readonly Fate[],
+  now: number,
+  chargeAt: ChargeAt,
+): Promise<readonly number[]> {
+  const ended: EndedPart[] = [];
+  for (const [state, event] of ENDS) {
     const rows = fates
       .filter((fate) => fate.state === state)
       .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate)]);
@@ -238,11 +255,10 @@ async function applyFates(trx: Transaction<Schema>, fates: readonly Fate[], now:
         cast(value ->> 3 as bigint) as done_at from ${rowList(trx, rows)}) as v
       where sms_part.id = v.id and sms_part.state in (${allowed})
       returning sms_part.id as id`.execute(trx);
-    ended.push(...done.rows.map(({ id }) => id));
+    ended.push(...done.rows.map(({ id }) => ({ id, state })));
   }
-  // Who gives a receipt has taken the part, whatever became of it; most are charged already.
-  await chargeParts(trx, ended, now);
-  return ended;
+  await settleParts(trx, ended, chargeAt, now);
+  return ended.map(({ id }) => id);
 }
 
 /** The carrier's clock may be ahead, or in another zone than its connector says; many of them tell minutes only. */

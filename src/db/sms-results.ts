@@ -1,6 +1,6 @@
 /** What came of parts that went out, many at once: their states, the money, and receipts that were there before the answer. */
 import { sql, type Transaction } from 'kysely';
-import { type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
+import { type ChargeAt, type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
 import { forEachRow } from './each-row.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
@@ -21,6 +21,7 @@ export async function storeResults(
   trx: Transaction<Schema>,
   results: readonly PartResult[],
   now: number,
+  chargeAt: ChargeAt,
 ): Promise<readonly number[]> {
   if (results.length === 0) return [];
   const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
@@ -31,7 +32,7 @@ export async function storeResults(
     postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
-    chargePartsThatAre(trx, 'submitted', accepted.map(partIdOf), now),
+    chargeAt === 'submit' ? chargePartsThatAre(trx, 'submitted', accepted.map(partIdOf), now) : undefined,
     chargePartsThatAre(trx, 'simulated', simulated.map(partIdOf), now),
   ] as const);
   const takenIds = new Set(taken.map(({ id }) => id));
@@ -39,6 +40,7 @@ export async function storeResults(
     trx,
     accepted.map(({ partId, outcome }) => ({ id: partId, keys: outcome.keys })).filter(({ id }) => takenIds.has(id)),
     now,
+    chargeAt,
   );
   return [...reported, ...done.map(({ id }) => id), ...(await failWithOthers(trx, failed, now))];
 }

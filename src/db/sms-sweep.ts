@@ -1,8 +1,9 @@
 /** What time does to parts: leases that ran out, ends of validity, answers and receipts that nobody sends any more. */
 import { sql, type Transaction } from 'kysely';
+import type { ChargeAt } from '#model/sms-part.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import { chargeParts, refundParts } from './sms-money.ts';
+import { refundParts, settleParts } from './sms-money.ts';
 
 /** Each gives the parts that came to an end; at most so many at once. */
 export interface SweepOptions {
@@ -48,19 +49,25 @@ export async function expireParts(trx: Transaction<Schema>, { now, limit }: Swee
   return expired;
 }
 
-/** Nobody will tell any more what became of these. They are charged: the carrier may have taken them. */
+interface GiveUpOptions extends SweepOptions {
+  readonly state: 'uncertain' | 'submitted';
+  readonly waitMs: number;
+  readonly chargeAt: ChargeAt;
+}
+
+/** Nobody will tell any more what became of these. */
 export async function giveUpParts(
   trx: Transaction<Schema>,
-  { now, limit, state, waitMs }: SweepOptions & { readonly state: 'uncertain' | 'submitted'; readonly waitMs: number },
+  { now, limit, state, waitMs, chargeAt }: GiveUpOptions,
 ): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'unknown', done_at = ${now}
     where id in (select id from sms_part where state = ${sql.lit(state)} and submitted_at <= ${now - waitMs}
         order by submitted_at limit ${limit})
       and state = ${state} returning id`.execute(trx);
-  const over = rows.map(({ id }) => id);
-  await chargeParts(trx, over, now);
-  return over;
+  const over = rows.map(({ id }) => ({ id, state: 'unknown' as const }));
+  await settleParts(trx, over, chargeAt, now);
+  return over.map(({ id }) => id);
 }
 
 /** Parts of notices (`smsType` 2) of apps that prefer a second one to none, as often as `maxSends` in all. */

@@ -73,6 +73,9 @@ export function isFinal(state: PartState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
 
+/** When the price that is held for a part is charged: when the carrier takes it, or when its receipt says that it is delivered. */
+export type ChargeAt = 'submit' | 'receipt';
+
 /** What is written of a part after it was submitted. */
 export type PartOutcome =
   /** `keys`: forms of the id that receipts may have; the first is stored. */

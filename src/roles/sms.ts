@@ -15,7 +15,7 @@ import { forgetOldSms } from '#sms/retention.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 export interface SmsOptions {
-  readonly config: Pick<Config, 'smsWebhookAllow' | 'smsDays'>;
+  readonly config: Pick<Config, 'smsWebhookAllow' | 'smsChargeAt' | 'smsDays'>;
   readonly db: Db;
   readonly ring: Keyring;
   readonly ownAddresses: readonly ListenAddress[];
@@ -37,6 +37,7 @@ export async function startSms({ config, db, ring, ownAddresses, log, registry }
     timers: systemTimers,
     random: Math.random,
     owner: randomUUID(),
+    chargeAt: config.smsChargeAt,
   });
   const { smsDays } = config;
   const forgetting = startRounds({

@@ -11,6 +11,7 @@ import type { PartResult } from '#db/sms-results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { SubmitOutcome } from './carrier.ts';
 import type { Inbox } from './inbox.ts';
@@ -33,6 +34,7 @@ export interface DispatcherOptions {
   readonly metrics: SmsMetrics;
   /** Names this process among those that share the database. */
   readonly owner: string;
+  readonly chargeAt: ChargeAt;
   readonly inbox: Inbox<Told>;
   /** As they are now. */
   lines(): readonly Line[];
@@ -191,7 +193,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #roundOf(come: Pick<Round, 'results' | 'told' | 'submissions'>, open: readonly OpenLine[]): Round {
-    const { clock, owner, lines, routes } = this.#options;
+    const { clock, owner, chargeAt, lines, routes } = this.#options;
     const isUp = (id: number) => lines().some((other) => other.id === id && other.isUp);
     const claims = open.map(({ line, room }) => ({
       connectorId: line.id,
@@ -199,7 +201,7 @@ export class Dispatcher implements AsyncDisposable {
       limit: Math.min(room, MAX_CLAIM),
     }));
     const now = clock();
-    return { ...come, claims, owner, leaseUntil: now + LEASE_MS, now };
+    return { ...come, claims, owner, leaseUntil: now + LEASE_MS, chargeAt, now };
   }
 
   get #waiting(): number {

@@ -11,6 +11,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
 import type { WaitingSubmissions } from './acceptor.ts';
 import type { CarrierEvents, ConnectCarrier } from './carrier.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -36,6 +37,7 @@ export interface SmsEngineOptions {
   readonly random: () => number;
   /** Unlike that of every other process, also of one that ran here before. */
   readonly owner: string;
+  readonly chargeAt: ChargeAt;
   readonly log: Logger;
   readonly registry: Registry;
   readonly waits?: SmsWaits;
@@ -94,12 +96,12 @@ class Engine implements SmsEngine {
   }
 
   begin(): void {
-    const { db, ring, clock, random, owner, post, log, waits = DEFAULT_WAITS } = this.#options;
+    const { db, ring, clock, random, owner, chargeAt, post, log, waits = DEFAULT_WAITS } = this.#options;
     const metrics = this.#metrics;
     const store = (trx: Transaction<Schema>, endedParts: readonly number[], now: number) =>
       queueDeliveries(trx, { endedParts, replies: [] }, now);
     this.#dispatcher = new Dispatcher({
-      ...{ db, clock, random, log, metrics, owner, pollMs: POLL_MS },
+      ...{ db, clock, random, log, metrics, owner, chargeAt, pollMs: POLL_MS },
       inbox: this.#inbox,
       lines: () => this.#lines.all,
       routes: () => this.#routes,
@@ -107,7 +109,7 @@ class Engine implements SmsEngine {
     });
     const isAlone = db.engine === 'sqlite';
     const onQueued = () => this.#dispatcher?.wake();
-    this.#services.use(startSweeper({ db, clock, log, metrics, owner, isAlone, waits, store, onQueued }));
+    this.#services.use(startSweeper({ db, clock, log, metrics, owner, isAlone, waits, chargeAt, store, onQueued }));
     this.#services.use(startWebhooks({ db, ring, clock, random, log, metrics, post }));
     const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
     this.#services.defer(() => clearInterval(timer));

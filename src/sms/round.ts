@@ -11,6 +11,7 @@ import { storeReceipts } from '#db/sms-receipts.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
 import type { LocalTime } from '#lib/local-time.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
 import { acceptSubmissions, type Submission, type Verdict } from './accept.ts';
 import { releaseAt } from './quiet-hours.ts';
 import type { Told } from './told.ts';
@@ -24,6 +25,7 @@ export interface Round {
   /** Names the process. */
   readonly owner: string;
   readonly leaseUntil: number;
+  readonly chargeAt: ChargeAt;
   readonly now: number;
 }
 
@@ -51,12 +53,12 @@ interface Claimed {
 /** `turns`: by connector, the account that had the last one. */
 export async function runRound(
   trx: Transaction<Schema>,
-  { results, told, submissions, claims, owner, leaseUntil, now }: Round,
+  { results, told, submissions, claims, owner, leaseUntil, chargeAt, now }: Round,
   zoneOf: (timeZone: string) => LocalTime,
   turns: Map<number, number>,
 ): Promise<RoundDone> {
-  const ended = await storeResults(trx, results, now);
-  if (told.length > 0 || ended.length > 0) await storeTold(trx, told, ended, now);
+  const ended = await storeResults(trx, results, now, chargeAt);
+  if (told.length > 0 || ended.length > 0) await storeTold(trx, { told, chargeAt, now }, ended);
   const verdicts = submissions.length > 0 ? await acceptSubmissions(trx, submissions, zoneOf) : [];
   const claimed: Claimed[] = [];
   for (const claim of claims) {
@@ -71,13 +73,12 @@ export async function runRound(
 /** What carriers told, and what came of it, with what customers are to hear. */
 async function storeTold(
   trx: Transaction<Schema>,
-  items: readonly Told[],
+  { told, chargeAt, now }: Pick<Round, 'told' | 'chargeAt' | 'now'>,
   endedParts: readonly number[],
-  now: number,
 ): Promise<void> {
-  const receipts = items.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
-  const received = items.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
-  const byReceipt = await storeReceipts(trx, receipts, now);
+  const receipts = told.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
+  const received = told.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
+  const byReceipt = await storeReceipts(trx, receipts, now, chargeAt);
   const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
   await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
 }

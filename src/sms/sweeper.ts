@@ -8,6 +8,7 @@ import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, renewLeases 
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
 import { LEASE_MS } from './lease.ts';
 import type { SmsMetrics } from './metrics.ts';
 
@@ -20,6 +21,7 @@ export interface SweeperOptions {
   /** No other process has the database: whoever else holds a lease has ended. */
   readonly isAlone: boolean;
   readonly waits: SmsWaits;
+  readonly chargeAt: ChargeAt;
   /** In the transaction, of parts that came to an end. */
   store(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<void>;
   /** Parts may go out again. */
@@ -61,7 +63,7 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
 }
 
 async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: AbortSignal): Promise<void> {
-  const { db, clock, log, metrics, owner, isAlone, waits, store, onQueued } = options;
+  const { db, clock, log, metrics, owner, isAlone, waits, chargeAt, store, onQueued } = options;
   if (!isAlone) await db.transaction((trx) => renew(trx, owner, clock()));
   const lost = await db.transaction((trx) => loseLeases(trx, { now: clock(), owner, isAlone }));
   if (lost > 0) {
@@ -79,7 +81,7 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
       metrics.swept.inc({ to }, count);
     }
   };
-  if (isOrphanRound) await end('receipt', rematchOrphans);
+  if (isOrphanRound) await end('receipt', (trx, now) => rematchOrphans(trx, now, chargeAt));
   await db.transaction(moveStrayParts);
   const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
   const queued = await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again }));
@@ -92,7 +94,7 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
     ['uncertain', waits.uncertainMs],
     ['submitted', waits.receiptMs],
   ] as const)
-    await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs }));
+    await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs, chargeAt }));
 }
 
 function renew(trx: Transaction<Schema>, owner: string, now: number): Promise<void> {

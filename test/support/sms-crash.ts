@@ -6,6 +6,7 @@ import { loadKeyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
 import type { NewDatabase } from './databases.ts';
 import { eventually } from './eventually.ts';
 import { isAlive, type RunningService, startService } from './service.ts';
@@ -53,6 +54,7 @@ const SCENES: readonly Scene[] = [
     act: (smsc, number) => sendReceipt(smsc, number, String(Number.parseInt(smsc.submits()[0]?.id ?? '', 16))),
   },
   { smsc: { answers: ['drop'] }, texts: ['lost'], before: ['uncertain'], after: ['uncertain'], submits: 1 },
+  { smsc: { stat: 'UNDELIV' }, texts: ['not there'], before: ['failed'], after: ['failed'], submits: 1 },
   { smsc: {}, texts: ['there'], before: ['delivered'], after: ['delivered'], submits: 1 },
   { smsc: { answers: [0x0b] }, texts: ['refused'], before: ['failed'], after: ['failed'], submits: 1 },
   {
@@ -73,12 +75,14 @@ const LOAD_PREFIX = '+861399';
 
 export async function crashSms(t: TestContext, newDatabase: NewDatabase, rounds: number): Promise<void> {
   const target = await newDatabase(t);
+  // Both ways to charge, one on each engine: what a kill does to the one it does to the other.
+  const chargeAt: ChargeAt = target.url === undefined ? 'submit' : 'receipt';
   const dataDir = join(temporaryFolder(t), 'data');
   const service = await startService(t, {
     dataDir,
     settings: {
       CAUSEWAY_ROLES: 'control',
-
+      CAUSEWAY_SMS_CHARGE_AT: chargeAt,
       ...(target.url !== undefined && { DATABASE_URL: target.url }),
     },
   });
@@ -101,7 +105,7 @@ export async function crashSms(t: TestContext, newDatabase: NewDatabase, rounds:
   for (let round = 0; round < rounds; round += 1) {
     const smscs = await Promise.all(SCENES.map(({ smsc }) => startSmsc(t, smsc)));
     for (const [n, smsc] of smscs.entries()) await connect(`s${n}`, numberOf(n), smsc, SCENES[n]?.settings);
-    await crashOnce({ db, service, account, load, smscs, round });
+    await crashOnce({ db, service, account, load, smscs, round, chargeAt });
     await Promise.all(smscs.map((smsc) => smsc.stop()));
     await db.query
       .deleteFrom('sms_route')
@@ -122,9 +126,10 @@ interface Round {
   readonly load: Smsc;
   readonly smscs: readonly Smsc[];
   readonly round: number;
+  readonly chargeAt: ChargeAt;
 }
 
-async function crashOnce({ db, service, account, load, smscs, round }: Round): Promise<void> {
+async function crashOnce({ db, service, account, load, smscs, round, chargeAt }: Round): Promise<void> {
   const now = Date.now();
   const parts: number[][] = [];
   for (const [n, { texts }] of SCENES.entries())
@@ -163,7 +168,7 @@ async function crashOnce({ db, service, account, load, smscs, round }: Round): P
     SCENES.map(({ submits }) => submits),
   );
   await checkLoad(db, own, load, sent);
-  await checkMoney(db);
+  await checkMoney(db, chargeAt);
 }
 
 /** Nothing is lost, and nothing was sent twice: what the carrier has and we do not know of is uncertain. */

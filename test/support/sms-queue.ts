@@ -5,6 +5,7 @@ import { createAccount } from '#db/accounts.ts';
 import type { Keyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
 import type { DatabaseTarget } from './databases.ts';
 
 export interface SmsAccount {
@@ -141,7 +142,7 @@ export async function readParts(db: Db) {
  * The ledger's sum is the balance; every part is held once, and then charged or given back, never both; what has ended is
  * settled, and what has not is not given back.
  */
-export async function checkMoney(db: Db): Promise<void> {
+export async function checkMoney(db: Db, chargeAt: ChargeAt = 'submit'): Promise<void> {
   const balances = await db.query.selectFrom('sms_balance').selectAll().execute();
   const entries = await db.query.selectFrom('sms_ledger').selectAll().execute();
   for (const { account_id, balance } of balances) {
@@ -161,14 +162,18 @@ export async function checkMoney(db: Db): Promise<void> {
       .map(({ kind }) => kind)
       .sort()
       .join();
-    assert.ok(allowedEntries(state).includes(kinds), `part ${id} is ${state}, and of it there is ${kinds}`);
+    assert.ok(allowedEntries(state, chargeAt).includes(kinds), `part ${id} is ${state}, and of it there is ${kinds}`);
   }
 }
 
-/** By a receipt a part fails that is charged; before it was taken, one that is given back. */
-function allowedEntries(state: string): readonly string[] {
+/** By `submit`, a receipt fails a part that is charged; before it was taken, one that is given back. */
+function allowedEntries(state: string, chargeAt: ChargeAt): readonly string[] {
   // What had opted out when it was accepted was never held.
   if (state === 'rejected') return ['', 'hold,refund'];
+  if (chargeAt === 'receipt') {
+    if (['failed', 'expired', 'unknown'].includes(state)) return ['hold,refund'];
+    return ['simulated', 'delivered'].includes(state) ? ['charge,hold'] : ['hold'];
+  }
   if (['failed', 'expired'].includes(state)) return ['charge,hold', 'hold,refund'];
   return ['submitted', 'simulated', 'delivered', 'unknown'].includes(state) ? ['charge,hold'] : ['hold'];
 }

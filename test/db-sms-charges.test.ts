@@ -1,0 +1,181 @@
+/** Charged by receipts, on both engines: what is delivered is paid, what is not is given back, and each once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Db } from '#db/open.ts';
+import { rematchOrphans } from '#db/sms-receipts.ts';
+import { expireParts, giveUpParts, queueUncertainAgain } from '#db/sms-sweep.ts';
+import type { ChargeAt } from '#model/sms-part.ts';
+import { describeOnBothEngines } from './support/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
+import { accepted, claim, NOW, receive, store } from './support/sms-steps.ts';
+
+const BY_RECEIPT = 'receipt';
+const LOST = { kind: 'lost', error: 'timeout' } as const;
+
+async function balanceOf(db: Db): Promise<number> {
+  const { balance } = await db.query.selectFrom('sms_balance').select('balance').executeTakeFirstOrThrow();
+  return balance;
+}
+
+/** Of every part, in order. */
+async function ends(db: Db): Promise<readonly string[]> {
+  const entries = await db.query.selectFrom('sms_ledger').select(['part_id', 'kind']).orderBy('id').execute();
+  const kindsOf = (id: number) => entries.filter(({ part_id }) => part_id === id).map(({ kind }) => kind);
+  return (await readParts(db)).map(({ id, state }) => `${state}: ${kindsOf(id).join(', ')}`);
+}
+
+function giveUp(db: Db, state: 'uncertain' | 'submitted', chargeAt: ChargeAt = BY_RECEIPT) {
+  return db.transaction((trx) => giveUpParts(trx, { now: NOW + 1000, limit: 10, state, waitMs: 1000, chargeAt }));
+}
+
+describeOnBothEngines('charged by receipts', (newDatabase) => {
+  test('what is taken stays held; of the parts of a message each has its own end, and the first one holds', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, now: NOW });
+    const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4', '5'], now: NOW });
+    await claim(db);
+    const taken = ids.map((id, n) => [id, accepted(`k${n}`)] as const);
+    for (let twice = 0; twice < 2; twice += 1) await store(db, taken, NOW, BY_RECEIPT);
+    assert.deepEqual(
+      await ends(db),
+      Array.from({ length: 5 }, () => 'submitted: hold'),
+    );
+    const states = ['delivered', 'failed', 'expired', 'unknown', 'onTheWay'] as const;
+    const receipts = states.map((state, n) => ({ carrierKeys: [`k${n}`], state }));
+    const others = states.map((_, n) => ({ carrierKeys: [`k${n}`], state: n === 0 ? 'failed' : 'delivered' }) as const);
+    assert.deepEqual([...(await receive(db, receipts, NOW, BY_RECEIPT))].sort(), ids.slice(0, 4));
+    for (const again of [receipts, others.slice(0, 4)]) assert.deepEqual(await receive(db, again, NOW, BY_RECEIPT), []);
+    await store(db, taken, NOW, BY_RECEIPT);
+    assert.deepEqual(await ends(db), [
+      'delivered: hold, charge',
+      'failed: hold, refund',
+      'expired: hold, refund',
+      'unknown: hold, refund',
+      'submitted: hold',
+    ]);
+    assert.equal(await balanceOf(db), 90);
+    await checkMoney(db, BY_RECEIPT);
+  });
+
+  test('what nobody tells of until its time is over is given back, and a receipt after that takes nothing', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, now: NOW });
+    const [taken = 0, lost = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: NOW });
+    await queueMessage(db, account, { expireAt: NOW + 1, dueAt: NOW + 1, now: NOW });
+    await claim(db);
+    await store(
+      db,
+      [
+        [taken, accepted('k')],
+        [lost, LOST],
+      ],
+      NOW,
+      BY_RECEIPT,
+    );
+    assert.equal(await balanceOf(db), 85);
+    await giveUp(db, 'submitted');
+    await giveUp(db, 'uncertain');
+    await db.transaction((trx) => expireParts(trx, { now: NOW + 1, limit: 10 }));
+    await receive(db, [{ carrierKeys: ['k'] }, { carrierKeys: ['x'], reference: lost }], NOW + 2000, BY_RECEIPT);
+    await store(db, [[lost, accepted('x')]], NOW + 2000, BY_RECEIPT);
+    await db.transaction((trx) => rematchOrphans(trx, NOW + 2000, BY_RECEIPT));
+    assert.deepEqual(await ends(db), ['unknown: hold, refund', 'unknown: hold, refund', 'expired: hold, refund']);
+    assert.equal(await balanceOf(db), 100);
+    await checkMoney(db, BY_RECEIPT);
+  });
+
+  test('receipts before the answer, and of parts in doubt, settle as others do', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, now: NOW });
+    const texts = ['failed first', 'delivered first', 'refused late', 'taken late', 'told failed', 'found'];
+    const ids = await queueMessage(db, account, { texts, now: NOW });
+    const [failed = 0, delivered = 0, refused = 0, late = 0, told = 0, found = 0] = ids;
+    await claim(db);
+    const early = [
+      { carrierKeys: ['a'], state: 'failed' },
+      { carrierKeys: ['b'] },
+      { carrierKeys: ['x'], reference: found, state: 'failed' },
+    ] as const;
+    assert.deepEqual(await receive(db, early, NOW, BY_RECEIPT), []);
+    const lost = [refused, late, told, found].map((id) => [id, LOST] as const);
+    await store(db, [[failed, accepted('a')], [delivered, accepted('b')], ...lost], NOW, BY_RECEIPT);
+    await db.transaction((trx) => rematchOrphans(trx, NOW, BY_RECEIPT));
+    await store(
+      db,
+      [
+        [refused, { kind: 'refused', error: '0x0000000b' }],
+        [late, accepted('c')],
+      ],
+      NOW,
+      BY_RECEIPT,
+    );
+    await receive(db, [{ carrierKeys: ['y'], reference: told, state: 'failed' }], NOW, BY_RECEIPT);
+    assert.deepEqual(await ends(db), [
+      'failed: hold, refund',
+      'delivered: hold, charge',
+      'failed: hold, refund',
+      'submitted: hold',
+      'failed: hold, refund',
+      'failed: hold, refund',
+    ]);
+    assert.equal(await balanceOf(db), 90);
+    await checkMoney(db, BY_RECEIPT);
+  });
+
+  test('what goes out once more is settled once; what is simulated is charged at once', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, settings: { resendUncertain: true }, now: NOW });
+    const [notice = 0] = await queueMessage(db, account, { smsType: 2, now: NOW });
+    const [tried = 0] = await queueMessage(db, account, { now: NOW });
+    await claim(db);
+    await store(
+      db,
+      [
+        [notice, LOST],
+        [tried, { kind: 'simulated' }],
+      ],
+      NOW,
+      BY_RECEIPT,
+    );
+    await db.transaction((trx) => queueUncertainAgain(trx, { now: NOW, limit: 10, waitMs: 0, maxSends: 3 }));
+    await claim(db);
+    await store(db, [[notice, accepted('second')]], NOW, BY_RECEIPT);
+    await store(db, [[notice, accepted('first')]], NOW, BY_RECEIPT);
+    const both = [{ carrierKeys: ['second'], state: 'failed' }, { carrierKeys: ['first'] }] as const;
+    await receive(db, both, NOW, BY_RECEIPT);
+    assert.deepEqual(await ends(db), ['failed: hold, refund', 'simulated: hold, charge']);
+    assert.equal(await balanceOf(db), 95);
+    await checkMoney(db, BY_RECEIPT);
+  });
+
+  test('another choice while parts are under way: what is charged stays so, what is held is settled by what counts then', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, now: NOW });
+    const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4', '5', '6'], now: NOW });
+    const [one = 0, two = 0, three = 0, four = 0, five = 0, six = 0] = ids;
+    await claim(db);
+    const take = (chargeAt: ChargeAt, ...parts: number[]) =>
+      store(
+        db,
+        parts.map((id) => [id, accepted(`k${id}`)] as const),
+        NOW,
+        chargeAt,
+      );
+    const told = (state: 'delivered' | 'failed', id: number) => ({ carrierKeys: [`k${id}`], state });
+    await take('submit', one, two, three);
+    await receive(db, [told('delivered', one), told('failed', two)], NOW, BY_RECEIPT);
+    assert.deepEqual(await giveUp(db, 'submitted'), [three]);
+    await take(BY_RECEIPT, four, five, six);
+    await receive(db, [told('delivered', four), told('failed', five)], NOW, 'submit');
+    await giveUp(db, 'submitted', 'submit');
+    assert.deepEqual(await ends(db), [
+      'delivered: hold, charge',
+      'failed: hold, charge',
+      'unknown: hold, charge',
+      'delivered: hold, charge',
+      'failed: hold, charge',
+      'unknown: hold, charge',
+    ]);
+    assert.equal(await balanceOf(db), 70);
+  });
+});

@@ -1,0 +1,62 @@
+/** The steps of a part on its way, each in a transaction as the engine takes it: claimed, answered, told of. */
+import type { Db } from '#db/open.ts';
+import { type Claim, claimParts } from '#db/sms-claim.ts';
+import { type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
+import { type PartResult, storeResults } from '#db/sms-results.ts';
+import type { ChargeAt, PartOutcome } from '#model/sms-part.ts';
+
+export const NOW = Date.UTC(2026, 0, 31);
+const LANES = [{ route: '', minTries: 0, maxTries: 4 }];
+
+export function claim(db: Db, options: Partial<Claim> = {}) {
+  const now = options.now ?? NOW;
+  const request = {
+    connectorId: 1,
+    lanes: LANES,
+    limit: 10,
+    after: 0,
+    owner: 'a',
+    leaseUntil: now + 60_000,
+    now,
+    closedApps: [],
+    ...options,
+  };
+  return db.transaction((trx) => claimParts(trx, request));
+}
+
+export function store(
+  db: Db,
+  results: readonly (readonly [number, PartOutcome])[],
+  now = NOW,
+  chargeAt: ChargeAt = 'submit',
+) {
+  const all = results.map(
+    ([partId, outcome]): PartResult => ({
+      partId,
+      connectorId: 1,
+      sentAt: now,
+      endedAt: now,
+      outcome,
+    }),
+  );
+  return db.transaction((trx) => storeResults(trx, all, now, chargeAt));
+}
+
+export function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now = NOW, chargeAt: ChargeAt = 'submit') {
+  const all = receipts.map(
+    (receipt): StoredReceipt => ({
+      connectorId: 1,
+      carrierKeys: [],
+      destination: '+8613800138000',
+      state: 'delivered',
+      error: '',
+      raw: 'stat:DELIVRD',
+      ...receipt,
+    }),
+  );
+  return db.transaction((trx) => storeReceipts(trx, all, now, chargeAt));
+}
+
+export function accepted(carrierId: string): PartOutcome {
+  return { kind: 'accepted', carrierId, keys: [carrierId] };
+}
