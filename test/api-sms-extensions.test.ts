@@ -276,7 +276,7 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     const noted: string[] = [];
     const sms = {
       onAccepted: () => void noted.push('accepted'),
-      onConnectorsChanged: () => void noted.push('changed'),
+      onConnectorsChanged: async () => void noted.push('changed'),
     };
     const { api, me, operate } = await startSmsApi(t, newDatabase, { sms });
     const set = (request: Record<string, unknown>) => operate('smsOperator.setConnector', { name: 'hk', ...request });

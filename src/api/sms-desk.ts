@@ -5,22 +5,22 @@ import type { Db } from '#db/open.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Acceptor, type WaitingSubmissions } from '#sms/acceptor.ts';
 
-/** The engine, if it runs in this process; calls nobody waits for. */
+/** The engine, if it runs in this process. */
 export interface SmsHooks {
   /** Messages are queued. */
   onAccepted(): void;
   /** Requests wait to be accepted. True: the engine does it. */
   offer?(submissions: WaitingSubmissions): boolean;
-  /** Connectors or routes are other ones. */
-  onConnectorsChanged(): void;
+  /** Connectors or routes are other ones. Resolves when they are used; never rejects. */
+  onConnectorsChanged(): Promise<void>;
 }
 
 export interface SmsDesk {
   readonly acceptor: Acceptor;
   readonly ring: Keyring;
   readonly log: Logger;
-  /** Connectors or routes are other ones. */
-  noteConnectors(): void;
+  /** Connectors or routes are other ones. What is sent when this has resolved goes by them. */
+  noteConnectors(): Promise<void>;
   /** A serial number that no other request has. */
   nextSendid(now: number): string;
 }
@@ -48,7 +48,7 @@ export function createSmsDesk({ db, ring, log, hooks, maxWaiting }: SmsDeskOptio
     }),
     ring,
     log,
-    noteConnectors: () => hooks?.onConnectorsChanged(),
+    noteConnectors: async () => await hooks?.onConnectorsChanged(),
     nextSendid(now) {
       count = (count + 1) % COUNTS;
       return `${now}${String(count).padStart(7, '0')}`;

@@ -64,8 +64,11 @@ function hooksOf(engine: { readonly running?: SmsEngine }, log: Logger): SmsHook
   return {
     onAccepted: () => engine.running?.wake(),
     offer: (submissions) => engine.running?.offer(submissions) ?? false,
-    onConnectorsChanged: () => {
-      engine.running?.reload().catch((error: unknown) => log.error({ err: error }, 'connectors could not be read'));
+    onConnectorsChanged: async () => {
+      // The change is stored: the engine looks again by itself.
+      await engine.running?.reload().catch((error: unknown) => {
+        log.error({ err: error }, 'connectors could not be read');
+      });
     },
   };
 }

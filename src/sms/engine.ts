@@ -74,6 +74,7 @@ class Engine implements SmsEngine {
   #routes = new RouteTable([]);
   #dispatcher: Dispatcher | undefined;
   #reloading: Promise<void> | undefined;
+  #reads: Promise<void> = Promise.resolve();
 
   constructor(options: SmsEngineOptions) {
     const { connect, ring, timers, random, log, registry } = options;
@@ -89,6 +90,13 @@ class Engine implements SmsEngine {
 
   /** Brings connectors and routes to what their rows say. */
   async reload(): Promise<void> {
+    // One after the other: what was read before a change must not come after it.
+    const read = this.#reads.then(() => this.#read());
+    this.#reads = read.catch(() => undefined);
+    await read;
+  }
+
+  async #read(): Promise<void> {
     const { db } = this.#options;
     const [connectors, routes] = [await listConnectors(db.query), await listRoutes(db.query)];
     this.#lines.reload(connectors);

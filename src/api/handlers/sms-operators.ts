@@ -104,7 +104,7 @@ export const SMS_OPERATOR_HANDLERS = {
       };
       await saveConnector(trx, sms.ring, connector, now);
     });
-    sms.noteConnectors();
+    await sms.noteConnectors();
     return undefined;
   },
 
@@ -128,7 +128,7 @@ export const SMS_OPERATOR_HANDLERS = {
       for (const name of connectors) connectorIds.push((await findConnectorOrRefuse(trx, name)).id);
       await saveRoute(trx, { prefix, connectorIds });
     });
-    sms.noteConnectors();
+    await sms.noteConnectors();
     return undefined;
   },
 
