@@ -114,6 +114,9 @@ const FRAMES: readonly Row[] = [
   ],
   ['§5.1.1 a stream with an even number', [ask(2)], GOAWAY.protocol],
   ['§5.1.1 a stream with a smaller number', [ask(5), ask(3)], GOAWAY.closed],
+  ['§5.1.1 the largest number', [ask(2 ** 31 - 1)], `answer ${2 ** 31 - 1}`],
+  ['§5.1.1 none is behind the largest number', [ask(2 ** 31 - 1), ask(1)], GOAWAY.closed],
+  ['§5.1 DATA on a stream that only we could open', [data(2, 'x')], GOAWAY.protocol],
   ['§6.1 DATA on stream 0', [data(0, 'x')], GOAWAY.protocol],
   [
     '§6.1 DATA with padding',
@@ -275,6 +278,11 @@ const FIELDS: readonly Row[] = [
   [
     'RFC 7541 §4.2 a table larger than it may be',
     [frame('headers', WHOLE, 1, Buffer.from([0x3f, 0xe2, 0x1f]))],
+    GOAWAY.compression,
+  ],
+  [
+    'RFC 7541 §4.2 a size of the table behind a field',
+    [frame('headers', WHOLE, 1, Buffer.from([0x82, 0x20]))],
     GOAWAY.compression,
   ],
   [
