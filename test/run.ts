@@ -9,8 +9,8 @@ import { spec } from 'node:test/reporters';
 import { filesToRun } from './support/files-to-run.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Two files at a time: the end-to-end files start whole services, and more at once only makes them slow. */
-const CONCURRENT_FILES = 2;
+/** Three files at a time: the end-to-end files start whole services and wait for much, and more at once only makes them slow. */
+const CONCURRENT_FILES = 3;
 const TEST_TIMEOUT_MS = 400_000;
 /** `npm run soak` runs the long ones. */
 const SOAK_TIMEOUT_MS = 3_600_000;
