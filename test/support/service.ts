@@ -58,7 +58,24 @@ const START_LIMIT_MS = 60_000;
 
 /** Resolves when every part is ready; throws with what it said when it ends before. */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<RunningService> {
-  const dataDir = options.dataDir ?? join(temporaryFolder(t), 'data');
+  const placed = { ...options, dataDir: options.dataDir ?? join(temporaryFolder(t), 'data') };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnce(t, placed);
+    } catch (error) {
+      // Between finding a free port and listening on it another test may have taken it.
+      if (!String(error).includes('listen EADDRINUSE') || tries === MAX_STARTS) throw error;
+    }
+  }
+}
+
+const MAX_STARTS = 3;
+
+async function startOnce(
+  t: TestContext,
+  options: ServiceOptions & { readonly dataDir: string },
+): Promise<RunningService> {
+  const { dataDir } = options;
   const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
   const { args = [], stderr = 'pipe' } = options;
   const command = spawnCommand(t, ['serve', ...args], { settings, stderr });
