@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 
 /** For a client that has been told that the connection ends, and sends on. */
-const LINGER_MS = 5_000;
+export const LINGER_MS = 5_000;
 
 /**
  * Changes how `destroySoon` ends a connection of node:http: what was written goes out, and what still comes is read and forgotten

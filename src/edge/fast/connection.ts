@@ -7,6 +7,7 @@ import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
 import { concludeLeft, handle } from '../handle.ts';
 import type { EdgeLimits } from '../limits.ts';
+import { LINGER_MS } from '../linger.ts';
 import type { Client, Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
@@ -334,8 +335,6 @@ export class BareConnection implements BareWire {
 
 /** For the rest of a head. */
 const PATIENCE_MS = 1_000;
-/** For a client that has been told that the connection ends, and sends on. */
-const LINGER_MS = 5_000;
 const NOTHING = Buffer.alloc(0);
 
 function ignore(): void {} // shows as closed
