@@ -147,6 +147,21 @@ describe('the shipper', { timeout: 60_000 }, () => {
     assert.deepEqual(second.top.referer, []);
   });
 
+  test('what occurs most is told as text, whole characters of it', async (t) => {
+    const bench = start(t);
+    bench.startShipper();
+    const wire = (text: string) => Buffer.from(text).toString('latin1');
+    const long = `/${'中'.repeat(300)}`;
+    bench.spool.write(7, { ...RECORD, target: wire('/é😀\\'), referer: wire('https://例え.example/ä') });
+    bench.spool.write(7, { ...RECORD, target: wire(long), referer: undefined });
+    bench.now += 31 * 60_000;
+    await bench.spool.flush();
+    const part = await eventually('the file is shipped', () => bench.parts[0]);
+    const values = (kind: 'url' | 'referer') => part.top[kind].map(({ value }) => value).sort();
+    assert.deepEqual(values('url'), ['/é😀\\x5C', long.slice(0, 1 + 170)].sort());
+    assert.deepEqual(values('referer'), ['https://例え.example/ä']);
+  });
+
   test('counts what a killed worker had written, once, and drops its half line', async (t) => {
     const bench = start(t);
     bench.spool.write(7, RECORD);

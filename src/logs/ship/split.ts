@@ -1,6 +1,6 @@
 /** One finished log file, split by domain and hour: first where each one's lines are, then one part at a time. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { HeavyHitters } from '../heavy-hitters.ts';
+import { type HeavyHitter, HeavyHitters } from '../heavy-hitters.ts';
 import { MAX_TOP, MAX_TOP_CHARS, type Top } from '../report.ts';
 import { parseSpooledLine } from '../spooled-line.ts';
 
@@ -96,6 +96,16 @@ export async function readPart(file: Buffer, { places }: Group): Promise<SplitPa
     }
     if ((n / 2 + 1) % LINES_AT_ONCE === 0) await yieldToOthers();
   }
-  const top = { url: urls.top(MAX_TOP), referer: referers.top(MAX_TOP), client: clients.top(MAX_TOP) };
+  const top = { url: readTop(urls), referer: readTop(referers), client: readTop(clients) };
   return { lines, brokenLines, firstAt, top, text: text.subarray(0, bytes) };
+}
+
+/** As text: so far each character was a byte of it. */
+function readTop(hitters: HeavyHitters): HeavyHitter[] {
+  return hitters.top(MAX_TOP).map((one) => ({ ...one, value: decodeWhole(Buffer.from(one.value, 'latin1')) }));
+}
+
+/** Without the beginning of a character that was cut at the end. */
+function decodeWhole(bytes: Buffer): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
