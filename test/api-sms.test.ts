@@ -120,7 +120,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     assert.equal(codeOf(await me.send({ time: String(api.now - 300_000) })), 1000, 'the window includes its ends');
     assert.equal(codeOf(await me.send({ time: String(api.now + 300_000) })), 1000);
     assert.equal(codeOf(await me.advertise({ mobile: ' 13800138000 , +8613800138000,13900139000' })), 1000);
-    assert.equal(await balanceOf(me), 96, 'a number that is repeated counts once');
+    assert.equal(await balanceOf(me), 96, 'each number is charged (playsms#443), one that is repeated once');
   });
 
   test('what is too long or too many is told by its field, in both languages', async (t) => {

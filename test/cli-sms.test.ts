@@ -23,6 +23,9 @@ test('a service is made, a message is sent and read as simulated, and the money 
     return told.numbers[0].status === 'simulated' && told;
   });
   assert.equal(numbers[0].mobile, '+8613800138000');
+  const [{ done_time, ...part }] = numbers[0].parts;
+  assert.deepEqual(part, { part: 1, status: 'simulated', submit_time: '', error: '', sends: 0 }, 'nothing went out');
+  assert.match(done_time, /^\d{4}-/);
   assert.match(await sms('ledger', '1'), /^balance 49\n(.*\n){1,3}.*hold +-1 /);
   assert.match(await sms('list', '--app', app_key), new RegExp(`^${sendid} +ordinary`, 'm'));
   assert.match(await sms('connector', 'test', 'loopback'), /reaches no carrier/);

@@ -183,7 +183,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
-  test('a part has ended when the carrier says so (ksmppd#108), as far as its clock can be right', async (t) => {
+  test('a part has ended when the carrier says so (ksmppd#108, vonage-php-sdk-core#173), as far as its clock can be right', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
     const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4', '5', '6'], now: NOW });

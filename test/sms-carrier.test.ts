@@ -125,7 +125,7 @@ const SCENARIOS: readonly Scenario[] = [
     }),
   ),
   {
-    name: 'a long message: every part has its receipt (jasmin#1123), one reference (php8-smpp#36), one connector (jasmin#765)',
+    name: 'a long message: every part has its receipt (jasmin#1123, jasmin#789), one reference (php8-smpp#36), one connector (jasmin#765)',
     smsc: {},
     messages: [['one', 'two', 'three']],
     states: ['delivered', 'delivered', 'delivered'],
@@ -220,7 +220,7 @@ async function run(db: Db, scenario: Scenario, smsc: Smsc, number: string): Prom
       );
       return rows;
     },
-    20_000,
+    60_000,
   );
   const texts = smsc.submits().map(({ text, esmClass }) => textOf(text, (esmClass & 0x40) !== 0));
   scenario.check?.({ smsc, texts, parts });

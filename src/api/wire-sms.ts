@@ -170,10 +170,11 @@ function writeMessages(
       parts: own.map(({ part, state, submittedAt, doneAt, error, sends }) => ({
         part,
         status: state,
-        submit_time: time(submittedAt),
+        // What is simulated was submitted to nobody.
+        submit_time: state === 'simulated' ? '' : time(submittedAt),
         done_time: time(doneAt),
         error,
-        sends,
+        sends: state === 'simulated' ? 0 : sends,
       })),
     })),
   };

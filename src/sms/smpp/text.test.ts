@@ -61,7 +61,7 @@ describe('the text of a submit_sm', () => {
       assert.ok(decodeText(8, readUserData(fields.shortMessage).octets)?.isWellFormed());
   });
 
-  test('152 letters and a euro sign: the escape and its letter stay together (gosmpp#197, sms-length#1, jsmpp#141)', () => {
+  test('152 letters and a euro sign: the escape and its letter stay together (gosmpp#197, gosmpp#198, sms-length#1, jsmpp#141)', () => {
     const parts = submitsOf(`${'a'.repeat(152)}€`, { gsm7: true }, 1);
     assert.equal(parts.length, 3);
     assert.equal(parts[2]?.fields.shortMessage.subarray(-2).toString('hex'), '1b65');
