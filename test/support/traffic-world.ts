@@ -110,10 +110,20 @@ async function accountOfMetrics({ service, domainId }: TrafficWorld): Promise<Ac
 }
 
 /** By killed workers, as metrics have it. */
-export async function lostRequests({ service }: TrafficWorld): Promise<number> {
+export function lostRequests(world: TrafficWorld): Promise<number> {
+  return sumOfWorkers(world, 'lost_requests');
+}
+
+/** Of lines, by a disk that takes none. */
+export function droppedLines(world: TrafficWorld): Promise<number> {
+  return sumOfWorkers(world, 'dropped_lines');
+}
+
+async function sumOfWorkers({ service }: TrafficWorld, name: string): Promise<number> {
   const text = await (await fetch(service.metricsUrl)).text();
-  const found = [...text.matchAll(/^causeway_access_log_lost_requests_total\{.*\} (\d+)/gm)];
-  return found.reduce((sum, [, lost]) => sum + Number(lost), 0);
+  const found = [...text.matchAll(new RegExp(`^causeway_access_log_${name}_total\\{.*\\} (\\d+)`, 'gm'))];
+  assert.ok(found.length > 0, name);
+  return found.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** What Debian's GoAccess makes of the same lines, with the format that the README gives. */
