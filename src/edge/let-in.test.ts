@@ -6,7 +6,15 @@ import type { SiteAccess } from '#sites/access.ts';
 import { compileSite } from '#sites/compile.ts';
 import type { AccessSpec } from '#sites/spec.ts';
 import { denialOf } from './access.ts';
-import { type AskingConnection, LetIn, type RefererPlace } from './let-in.ts';
+import {
+  type AskingConnection,
+  asksOf,
+  type GuardedAnswer,
+  isLetIn,
+  NOBODY,
+  originWords,
+  type RefererPlace,
+} from './let-in.ts';
 
 const RULES: AccessSpec = {
   deniedAddresses: ['192.0.2.0/24', '2001:db8::/32'],
@@ -47,6 +55,15 @@ function accessOf(access: AccessSpec): SiteAccess {
   return result.kind === 'site' ? result.site.access : {};
 }
 
+/** Behind a key of two words, which stays as it is. */
+function answerOf(access: SiteAccess): GuardedAnswer {
+  const asks = asksOf(access);
+  const key = new Int32Array(KEY.length + originWords(asks));
+  key.set(KEY);
+  return { site: { access }, asks, letInAddress: NOBODY, letInUserAgent: NOBODY, key, keyWords: KEY.length };
+}
+const KEY = [7, -7];
+
 /** Each text is made once, as where it comes again on a connection. */
 class Connection implements AskingConnection<RefererPlace> {
   readonly clientAddress: string;
@@ -76,14 +93,17 @@ describe('who was let in', () => {
   const lists = [
     RULES,
     { ...RULES, referer: { mode: 'deny', allowsBlank: true, entries: ['a.test'] } },
+    { ...RULES, referer: { mode: 'deny', allowsBlank: false, entries: ['a.test'] } },
+    { ...RULES, referer: { mode: 'allow', allowsBlank: true, entries: ['a.test'] } },
     { deniedUserAgents: ['^$'] },
+    {},
   ] as const;
 
   test('law: is asked about as if it came for the first time', () => {
     fc.assert(
       fc.property(fc.constantFrom(...lists), fc.array(request, { maxLength: 60 }), (rules, requests) => {
         const sites = [accessOf(rules), accessOf({ deniedAddresses: ['198.51.100.1'] })];
-        const letIns = sites.map((access) => new LetIn(access));
+        const answers = sites.map(answerOf);
         const connections = [...ADDRESSES, ...ADDRESSES].map((address) => new Connection(address));
         for (const { connection, site, userAgent, referer } of requests) {
           const asking = connections[connection] ?? new Connection('');
@@ -96,9 +116,12 @@ describe('who was let in', () => {
             referer: referer === '' ? undefined : referer,
           };
           const isDenied = denialOf(sites[site] ?? {}, client) !== undefined;
-          assert.equal(letIns[site]?.admits(asking, bytes, place), !isDenied, JSON.stringify(client));
+          const answer = answers[site] ?? answerOf({});
+          assert.equal(isLetIn(answer, asking, bytes, place), !isDenied, JSON.stringify(client));
           assert.notEqual(asking.passed.userAgent, LONG); // is not kept in memory
+          assert.notEqual(answer.letInUserAgent, LONG);
         }
+        for (const { key } of answers) assert.deepEqual([...key.subarray(0, KEY.length)], KEY);
       }),
       { numRuns: 300 },
     );

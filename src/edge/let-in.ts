@@ -1,16 +1,33 @@
 /**
  * Whom a site's rules have let in to one answer. The last of each kind is remembered, since the next to ask is often of the same kind:
- * a proxy's address, a browser that many have, the site whose pages show it. docs/decisions/0305
+ * a proxy's address, a browser that many have, the site whose pages show it. docs/decisions/0305, 0378
  */
+import { endOfText, wordsFor, writeText } from '#lib/words-of-text.ts';
 import type { SiteAccess } from '#sites/access.ts';
 import { plainOriginLength } from '#sites/referer.ts';
 import { deniesAddress, deniesReferer, deniesUserAgent } from './access.ts';
 
+/**
+ * An answer, with what it remembers. It is all in what is looked at anyway to find it: of many sites each lies in no cache of the
+ * processor, and so would each thing that it points to.
+ */
+export interface GuardedAnswer {
+  readonly site: { readonly access: SiteAccess };
+  /** `asksOf` its rules. */
+  readonly asks: number;
+  letInAddress: string;
+  letInUserAgent: string | undefined;
+  /** From `keyWords` on: `originWords` for the last origin of a Referer. */
+  readonly key: Int32Array;
+  readonly keyWords: number;
+}
+
 /** A connection that says of each of its requests who asks; nobody speaks for others on it. */
 export interface AskingConnection<Head extends RefererPlace> {
+  /** Mostly the same text where it is an equal one, which is then not looked into. So is what `userAgentOf` gives. */
   readonly clientAddress: string;
   /** Whose rules let its address in last, and which User-Agent. */
-  passed: { access: SiteAccess | undefined; userAgent: string | undefined };
+  readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined };
   userAgentOf(bytes: Buffer, head: Head): string | undefined;
   refererOf(bytes: Buffer, head: Head): string | undefined;
 }
@@ -23,83 +40,97 @@ export interface RefererPlace {
 /** Longer ones are asked about each time: what clients choose must not fill the memory. */
 const MAX_ORIGIN_BYTES = 64;
 const MAX_USER_AGENT_CHARS = 256;
-/** What it takes of memory at most. */
-export const LET_IN_BYTES = 500;
 /** No field is this. */
-const NOBODY = '\n';
+export const NOBODY = '\n';
 
-export class LetIn {
-  // Few and flat: of many sites each lies in no cache of the processor, and so would each thing that this points to.
-  readonly #access: SiteAccess;
-  readonly #asksAddress: boolean;
-  readonly #asksReferer: boolean;
-  readonly #asksUserAgent: boolean;
-  #address = NOBODY;
-  #userAgent: string | undefined = NOBODY;
-  /** A character for each byte. */
-  #origin = NOBODY;
+/** What rules ask about, as bits. */
+const ASKS = { address: 1, referer: 2, userAgent: 4, letsBlankIn: 8 } as const;
 
-  constructor(access: SiteAccess) {
-    this.#access = access;
-    this.#asksAddress = access.deniedAddresses !== undefined;
-    this.#asksReferer = access.referers !== undefined;
-    this.#asksUserAgent = access.deniedUserAgents !== undefined;
-  }
-
-  /** Whether the rules let this request in. */
-  admits<Head extends RefererPlace>(connection: AskingConnection<Head>, bytes: Buffer, head: Head): boolean {
-    const { passed } = connection;
-    const hasPassed = passed.access === this.#access;
-    if (this.#asksAddress && !hasPassed && !this.#admitsAddress(connection.clientAddress)) return false;
-    if (this.#asksReferer && !this.#hasOrigin(bytes, head)) {
-      if (!this.#admitsReferer(connection.refererOf(bytes, head), bytes, head)) return false;
-    }
-    if (this.#asksUserAgent) {
-      const userAgent = connection.userAgentOf(bytes, head);
-      if (!(hasPassed && userAgent === passed.userAgent) && !this.#admitsUserAgent(userAgent)) return false;
-      passed.userAgent = shortOrNobody(userAgent);
-    }
-    passed.access = this.#access;
-    return true;
-  }
-
-  #admitsAddress(address: string): boolean {
-    if (address === this.#address) return true;
-    if (deniesAddress(this.#access, address)) return false;
-    this.#address = address;
-    return true;
-  }
-
-  #admitsUserAgent(userAgent: string | undefined): boolean {
-    if (userAgent === this.#userAgent) return true;
-    if (deniesUserAgent(this.#access, userAgent)) return false;
-    this.#userAgent = shortOrNobody(userAgent);
-    return true;
-  }
-
-  #admitsReferer(referer: string | undefined, bytes: Buffer, { refererStart }: RefererPlace): boolean {
-    if (deniesReferer(this.#access, referer)) return false;
-    const length = plainOriginLength(referer ?? '');
-    // Of the bytes, as it would else keep all of the text.
-    if (length > 0 && length <= MAX_ORIGIN_BYTES)
-      this.#origin = bytes.toString('latin1', refererStart, refererStart + length);
-    return true;
-  }
-
-  /** Whether it begins with the remembered origin, and that is all of its own. */
-  #hasOrigin(bytes: Buffer, { refererStart, refererEnd }: RefererPlace): boolean {
-    const origin = this.#origin;
-    const end = refererStart + origin.length;
-    if (end > refererEnd) return false;
-    for (let i = 0; i < origin.length; i++) if (bytes[refererStart + i] !== origin.charCodeAt(i)) return false;
-    if (end === refererEnd) return true;
-    const next = bytes[end];
-    return next === SLASH || next === QUESTION || next === HASH;
-  }
+/** 0: whoever asks is let in. */
+export function asksOf(access: SiteAccess): number {
+  const { deniedAddresses, referers, deniedUserAgents } = access;
+  const letsBlankIn = referers !== undefined && !deniesReferer(access, undefined);
+  return (
+    (deniedAddresses === undefined ? 0 : ASKS.address) |
+    (referers === undefined ? 0 : ASKS.referer) |
+    (deniedUserAgents === undefined ? 0 : ASKS.userAgent) |
+    (letsBlankIn ? ASKS.letsBlankIn : 0)
+  );
 }
 
-function shortOrNobody(userAgent: string | undefined): string | undefined {
-  return userAgent !== undefined && userAgent.length > MAX_USER_AGENT_CHARS ? NOBODY : userAgent;
+/** What there must be room for behind the key. */
+export function originWords(asks: number): number {
+  return (asks & ASKS.referer) === 0 ? 0 : wordsFor(MAX_ORIGIN_BYTES);
+}
+
+/** Whether the rules let this request in. */
+export function isLetIn<Head extends RefererPlace>(
+  answer: GuardedAnswer,
+  connection: AskingConnection<Head>,
+  bytes: Buffer,
+  head: Head,
+): boolean {
+  const { asks } = answer;
+  if (asks === 0) return true;
+  if ((asks & ASKS.address) !== 0 && connection.clientAddress !== answer.letInAddress) {
+    if (!admitsAddress(answer, connection)) return false;
+  }
+  if ((asks & ASKS.referer) !== 0 && !hasOrigin(answer, bytes, head)) {
+    if (head.refererStart === head.refererEnd) {
+      if ((asks & ASKS.letsBlankIn) === 0) return false;
+    } else if (!admitsReferer(answer, connection.refererOf(bytes, head), bytes, head)) return false;
+  }
+  if ((asks & ASKS.userAgent) === 0) return true;
+  const userAgent = connection.userAgentOf(bytes, head);
+  return userAgent === answer.letInUserAgent || admitsUserAgent(answer, connection, userAgent);
+}
+
+type Passing = Pick<AskingConnection<RefererPlace>, 'clientAddress' | 'passed'>;
+
+function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: Passing): boolean {
+  const { access } = answer.site;
+  if (passed.access === access) return true;
+  if (deniesAddress(access, clientAddress)) return false;
+  passed.access = access;
+  passed.userAgent = NOBODY;
+  answer.letInAddress = clientAddress;
+  return true;
+}
+
+/** Its address has been let in. */
+function admitsUserAgent(answer: GuardedAnswer, { passed }: Passing, userAgent: string | undefined): boolean {
+  const { access } = answer.site;
+  if (passed.access === access && passed.userAgent === userAgent) return true;
+  if (deniesUserAgent(access, userAgent)) return false;
+  const isLong = userAgent !== undefined && userAgent.length > MAX_USER_AGENT_CHARS;
+  passed.access = access;
+  passed.userAgent = isLong ? NOBODY : userAgent;
+  answer.letInUserAgent = passed.userAgent;
+  return true;
+}
+
+function admitsReferer(
+  { site, key, keyWords }: GuardedAnswer,
+  referer: string | undefined,
+  bytes: Buffer,
+  { refererStart }: RefererPlace,
+): boolean {
+  if (deniesReferer(site.access, referer)) return false;
+  const length = plainOriginLength(referer ?? '');
+  if (length > 0 && length <= MAX_ORIGIN_BYTES) writeText(key, keyWords, bytes, refererStart, refererStart + length);
+  return true;
+}
+
+/** Whether it begins with the remembered origin, and that is all of its own. */
+function hasOrigin(
+  { key, keyWords }: GuardedAnswer,
+  bytes: Buffer,
+  { refererStart, refererEnd }: RefererPlace,
+): boolean {
+  const end = endOfText(key, keyWords, bytes, refererStart, refererEnd);
+  if (end === -1 || end === refererEnd) return end !== -1;
+  const next = bytes[end];
+  return next === SLASH || next === QUESTION || next === HASH;
 }
 
 const SLASH = 0x2f;

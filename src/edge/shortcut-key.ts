@@ -43,7 +43,7 @@ export class ShortcutKey {
     const words = this.#words;
     // No part holds a zero, so that two that are the same with these are the same.
     for (let at = this.#length; (at & 3) !== 0; at++) bytes[at] = 0;
-    const count = this.#wordCount;
+    const count = this.words;
     let hash = this.#seed;
     for (let i = 0; i < count; i++) {
       hash = Math.imul(hash ^ (words[i] ?? 0), 0x9e37_79b1);
@@ -52,24 +52,28 @@ export class ShortcutKey {
     return hash;
   }
 
-  /** `kept`: from `keep`. */
-  is(kept: Int32Array): boolean {
+  /** `kept`: from `keep`, of a key of so many words. */
+  is(kept: Int32Array, keptWords: number): boolean {
     const words = this.#words;
-    const count = this.#wordCount;
-    if (kept.length !== count) return false;
+    const count = this.words;
+    if (keptWords !== count) return false;
     for (let i = 0; i < count; i++) if (kept[i] !== words[i]) return false;
     return true;
   }
 
-  keep(): Int32Array {
-    return this.#words.slice(0, this.#wordCount);
+  /** With room for so many words more behind it. */
+  keep(moreWords = 0): Int32Array {
+    if (moreWords === 0) return this.#words.slice(0, this.words);
+    const kept = new Int32Array(this.words + moreWords);
+    kept.set(this.#words.subarray(0, this.words));
+    return kept;
   }
 
   get bytes(): number {
     return this.#length;
   }
 
-  get #wordCount(): number {
+  get words(): number {
     return (this.#length + 3) >> 2;
   }
 

@@ -9,15 +9,17 @@ import type { Site } from '#sites/site.ts';
 import { MAX_OBJECT_AGE_MS } from './absence.ts';
 import { cacheCode } from './access-log.ts';
 import type { WrittenAnswer as WrittenHttp1 } from './fast/written-answer.ts';
-import { LET_IN_BYTES, LetIn } from './let-in.ts';
+import { asksOf, type GuardedAnswer, NOBODY, originWords } from './let-in.ts';
 import type { PreparedAnswer, TimedAnswer, TimedField } from './prepared-answer.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { finalHeaders, safeReason } from './respond/final-head.ts';
 import { bodyInMemory } from './shortcut-body.ts';
+import type { ShortcutKey } from './shortcut-key.ts';
 import type { CachedResponse, EntryPlace, StoredBody } from './store/store.ts';
 
 interface Origin {
-  readonly key: Int32Array;
+  /** What it is found by. */
+  readonly key: ShortcutKey;
   readonly host: string;
   readonly target: string;
   readonly site: Site;
@@ -32,8 +34,10 @@ const MAX_KEPT_BODY_BYTES = 8 * 1024;
 /** What the engine takes beside the texts. */
 const SHORTCUT_BYTES = 1_000;
 
-export class Shortcut implements TimedAnswer, EntryPlace {
+export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
+  // What each hit looks at is first, and so side by side.
   readonly key: Int32Array;
+  readonly keyWords: number;
   /** The first instant at which it is no answer any more. */
   readonly until: number;
   readonly requestAt: number;
@@ -43,8 +47,9 @@ export class Shortcut implements TimedAnswer, EntryPlace {
   /** When its host was last seen to have this site, and of which change of the table. */
   seenChanges = Number.NaN;
   seenAt = 0;
-  /** `undefined`: whoever asks. */
-  readonly letIn: LetIn | undefined;
+  readonly asks: number;
+  letInAddress = NOBODY;
+  letInUserAgent: string | undefined = NOBODY;
   /** As HTTP/1.1 has written it last. */
   http1: WrittenHttp1 | undefined;
   readonly domainId: number;
@@ -72,7 +77,9 @@ export class Shortcut implements TimedAnswer, EntryPlace {
     body: StoredBody | undefined,
     bytes: readonly Buffer[],
   ) {
-    this.key = key;
+    this.asks = asksOf(site.access);
+    this.key = key.keep(originWords(this.asks));
+    this.keyWords = key.words;
     this.host = host;
     this.target = target;
     this.site = site;
@@ -81,7 +88,6 @@ export class Shortcut implements TimedAnswer, EntryPlace {
     this.version = place.version;
     this.requestAt = stored.requestAt;
     this.until = Math.min(freshUntil(stored), stored.requestAt + MAX_OBJECT_AGE_MS);
-    this.letIn = hasRules(site) ? new LetIn(site.access) : undefined;
     this.status = status;
     this.cacheCode = cacheCode(answer);
     this.reason = safeReason(answer.reason);
@@ -93,8 +99,7 @@ export class Shortcut implements TimedAnswer, EntryPlace {
     // A copy: what the store gave may be a small part of something large.
     if (this.bodyBytes <= MAX_KEPT_BODY_BYTES) this.kept = this.bodyBytes === 0 ? [] : [ownBytes(bytes)];
     const kept = this.kept === undefined ? 0 : this.bodyBytes;
-    const letIn = this.letIn === undefined ? 0 : LET_IN_BYTES;
-    this.weight = SHORTCUT_BYTES + letIn + 2 * (key.byteLength + kept + this.#headers.join().length);
+    this.weight = SHORTCUT_BYTES + 2 * (this.key.byteLength + kept + this.#headers.join().length);
   }
 
   /** `undefined`: the body has left. */
@@ -145,9 +150,4 @@ export class Shortcut implements TimedAnswer, EntryPlace {
     const headers = this.#headers;
     return headers.map((text, i) => (i % 2 === 1 && headers[i - 1]?.toLowerCase() === name ? value : text));
   }
-}
-
-function hasRules({ access }: Site): boolean {
-  const { deniedAddresses, referers, deniedUserAgents } = access;
-  return deniedAddresses !== undefined || referers !== undefined || deniedUserAgents !== undefined;
 }

@@ -5,6 +5,7 @@
 import { firstValue } from '#http/headers.ts';
 import { spanBytes } from '#http/range.ts';
 import { Generations } from '#lib/generations.ts';
+import { remember } from '#sites/remember.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { type AskingClient, denialOf } from './access.ts';
@@ -35,6 +36,9 @@ interface PlainRequest extends AskingClient {
 export interface Shortcuts {
   /** What the next one is looked up by, for who has its parts as bytes. */
   readonly key: ShortcutKey;
+  /** One text for all that are equal, of those that come again: to compare two is then to compare where they are. */
+  readonly oneAddress: (text: string) => string;
+  readonly oneUserAgent: (text: string) => string;
   /** Keeps an answer that the pipeline is about to give, if it may be given again. */
   learn(received: ReceivedRequest, request: EdgeRequest, site: Site, answer: EdgeAnswer): void;
   /** `undefined`: the pipeline is to answer. */
@@ -54,6 +58,8 @@ export interface ShortcutsOptions {
 const WELL_KNOWN = '/.well-known/';
 /** So that a site in use is not the first that its table gives up. */
 const SITE_USE_MS = 10_000;
+/** In two generations of so many. */
+const MAX_TEXTS = 1_000;
 
 export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): Shortcuts {
   // By the hash of their keys: of two that share one, the later is kept.
@@ -62,6 +68,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     weigh: ({ weight }) => weight,
   });
   const key = new ShortcutKey();
+  const itself = (text: string) => text;
 
   /** Whether it is still its host's, with the settings and purges that it had. */
   const hasSite = (shortcut: Shortcut, now: number): boolean => {
@@ -75,7 +82,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
   const findByKey = (now: number): Shortcut | undefined => {
     const hash = key.end();
     const shortcut = hash === undefined ? undefined : shortcuts.get(hash);
-    if (hash === undefined || shortcut === undefined || !key.is(shortcut.key)) return undefined;
+    if (hash === undefined || shortcut === undefined || !key.is(shortcut.key, shortcut.keyWords)) return undefined;
     const isFresh = now < shortcut.until && shortcut.requestAt <= now + CLOCK_TOLERANCE_MS;
     if (isFresh && hasSite(shortcut, now) && store.isStill?.(shortcut) === true) return shortcut;
     shortcuts.delete(hash);
@@ -83,6 +90,8 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
   };
   return {
     key,
+    oneAddress: remember(itself, MAX_TEXTS),
+    oneUserAgent: remember(itself, MAX_TEXTS),
     findByKey,
     learn: (received, request, site, answer) => {
       shortcuts.trim(); // with each answer the store may have taken more
@@ -92,7 +101,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
       const { ifNoneMatch, ifModifiedSince } = facts;
       fillKey(key, { isTls: received.isTls, host, target, acceptEncoding, ifNoneMatch, ifModifiedSince });
       const hash = key.end();
-      const shortcut = hash === undefined ? undefined : prepare(request, site, answer, key.keep());
+      const shortcut = hash === undefined ? undefined : prepare(request, site, answer, key);
       if (hash !== undefined && shortcut !== undefined) shortcuts.set(hash, shortcut);
     },
     find: (request, now) => {
@@ -126,7 +135,7 @@ function fillKey(key: ShortcutKey, request: Omit<PlainRequest, keyof AskingClien
 }
 
 /** `undefined`: what it depends on is not all looked at by `findByKey`, or when the client is asked about. */
-function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: Int32Array): Shortcut | undefined {
+function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: ShortcutKey): Shortcut | undefined {
   const { status, mark, stored, body } = answer;
   const isWhole = stored?.status === 200 && stored.range === undefined;
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;

@@ -47,7 +47,7 @@ export class RefererList {
 
   /** Whether a request with this `Referer` is refused; to have none, or one that says nothing, is the same. */
   denies(referer: string | undefined): boolean {
-    const page = parseReferer(referer ?? '');
+    const page = referer === undefined || referer === '' ? undefined : parseReferer(referer);
     if (page === undefined) return !this.#allowsBlank;
     return this.#isListed(page) === this.#isDenied;
   }

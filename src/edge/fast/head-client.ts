@@ -2,6 +2,7 @@
 import type { SiteAccess } from '#sites/access.ts';
 import type { AskingClient } from '../access.ts';
 import type { AskingConnection } from '../let-in.ts';
+import type { Shortcuts } from '../shortcuts.ts';
 import type { RequestHead } from './read-head.ts';
 import { RepeatedText } from './repeated-text.ts';
 
@@ -12,10 +13,11 @@ export class HeadClient implements AskingConnection<RequestHead> {
     userAgent: undefined,
   };
   readonly #referer = new RepeatedText(orAbsent);
-  readonly #userAgent = new RepeatedText(orAbsent);
+  readonly #userAgent: RepeatedText<string | undefined>;
 
-  constructor(clientAddress: string) {
-    this.clientAddress = clientAddress;
+  constructor(clientAddress: string, { oneAddress, oneUserAgent }: Pick<Shortcuts, 'oneAddress' | 'oneUserAgent'>) {
+    this.clientAddress = oneAddress(clientAddress);
+    this.#userAgent = new RepeatedText((text) => orAbsent(oneUserAgent(text)));
   }
 
   /** To be kept until its answer is out. */

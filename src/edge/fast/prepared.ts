@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
 import type { EdgeContext } from '../context.ts';
+import { isLetIn } from '../let-in.ts';
 import { PreparedLines, type PreparedReply } from '../prepared-lines.ts';
 import type { Shortcut } from '../shortcut.ts';
 import { KEY_MARKS, type ShortcutKey } from '../shortcut-key.ts';
@@ -47,7 +48,7 @@ export class PreparedReplies {
   constructor(edge: PreparedContext, connection: PreparedConnection) {
     this.#edge = edge;
     this.#connection = connection;
-    this.#client = new HeadClient(connection.clientAddress);
+    this.#client = new HeadClient(connection.clientAddress, edge.shortcuts);
     this.#outlet = new Outlet(connection.socket, connection.direct, this.#conclude);
     this.#lines = new PreparedLines(edge, '1.1');
   }
@@ -114,7 +115,7 @@ export class PreparedReplies {
   #mayHave(shortcut: Shortcut, bytes: Buffer, head: RequestHead): boolean {
     const { secured } = this.#connection;
     if (secured !== undefined && isMisdirected(shortcut.site, shortcut.host, secured)) return false;
-    return shortcut.letIn?.admits(this.#client, bytes, head) ?? true;
+    return isLetIn(shortcut, this.#client, bytes, head);
   }
 
   /** The client has to be waited for; gives what ends that. */
