@@ -1,10 +1,18 @@
 /** Requests that are accepted together: how many transactions, what a fault does to the others, and two processes at once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
 import { findSmsAppsById } from '#db/sms-apps.ts';
+import { createLogger } from '#lib/logger.ts';
 import type { Submission } from '#sms/accept.ts';
 import { Acceptor } from '#sms/acceptor.ts';
+import { Dispatcher } from '#sms/dispatcher.ts';
+import { Inbox } from '#sms/inbox.ts';
+import { createSmsMetrics } from '#sms/metrics.ts';
+import { createProcedures } from '#sms/procedures.ts';
+import { RouteTable } from '#sms/route.ts';
+import type { Told } from '#sms/told.ts';
 import { type DatabaseTarget, describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
 import { needsPostgres } from './support/needs.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, readParts } from './support/sms-queue.ts';
@@ -64,6 +72,43 @@ test('one that fails by a fault of ours fails alone', async (t) => {
   );
   assert.equal((await readParts(db)).length, 3);
   await checkMoney(db);
+});
+
+test('on SQLite the next round is on its way before what the last one accepted is answered', async (t) => {
+  const db = await openSmsDatabase(await newSqlite(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const submission = await openAccount(db, 1000);
+  const events: string[] = [];
+  const submit = async (n: number) => {
+    await acceptor.submit(submission(n));
+    events.push(`answered ${n}`);
+  };
+  let second: Promise<void> | undefined;
+  const watched: Db = {
+    ...over(db),
+    transaction: (work) => {
+      events.push('begun');
+      return db.transaction(async (trx) => {
+        const done = await work(trx);
+        second ??= submit(2); // while the first one's round runs
+        return done;
+      });
+    },
+  };
+  await using dispatcher = new Dispatcher({
+    ...{ db: watched, procedures: createProcedures(), inbox: new Inbox<Told>(() => undefined) },
+    ...{ clock: () => NOW, random: () => 0, owner: 'test', chargeAt: 'submit', pollMs: 500 },
+    ...{ lines: () => [], routes: () => new RouteTable([]) },
+    log: createLogger({ level: 'silent', name: 'test' }),
+    metrics: createSmsMetrics(new Registry(), { lines: () => [] }),
+  });
+  const acceptor = new Acceptor({
+    ...{ db: watched, maxWaiting: 1000, onAccepted: () => undefined },
+    offer: (waiting) => dispatcher.offer(waiting),
+  });
+  await submit(1);
+  await second;
+  assert.deepEqual(events, ['begun', 'begun', 'answered 1', 'answered 2']);
 });
 
 describeOnBothEngines('requests of one transaction', (newDatabase) => {

@@ -12,6 +12,7 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
+import type { Verdict } from './accept.ts';
 import type { SubmissionBatch, WaitingSubmissions } from './acceptor.ts';
 import type { SubmitOutcome } from './carrier.ts';
 import type { Inbox } from './inbox.ts';
@@ -47,6 +48,8 @@ export interface DispatcherOptions {
 const MAX_CLAIM = 500;
 /** Receipts and replies in one round. */
 const MAX_ITEMS = 1000;
+/** Answers alone are no hurry, where no part waits for the room they make: with what comes meanwhile they share a round. */
+const ANSWERS_WAIT_MS = 5;
 const FAILURE_BACKOFF: Backoff = { firstMs: 100, capMs: 2_000 };
 
 interface OpenLine {
@@ -69,6 +72,9 @@ export class Dispatcher implements AsyncDisposable {
   #submissions: WaitingSubmissions | undefined;
   #underWay = 0;
   #wake = Promise.withResolvers<void>();
+  /** The last round got all that it asked for, or a connector had no room: more may wait. */
+  #isFull = false;
+  #wakingSoon: NodeJS.Timeout | undefined;
   #claims = true;
   #ends = false;
   #failures = 0;
@@ -91,7 +97,8 @@ export class Dispatcher implements AsyncDisposable {
 
   note(result: PartResult): void {
     this.#results.push(result);
-    this.wake();
+    if (this.#isFull || this.#ends) this.wake();
+    else this.#wakingSoon ??= setTimeout(() => this.wake(), ANSWERS_WAIT_MS);
   }
 
   /**
@@ -124,7 +131,8 @@ export class Dispatcher implements AsyncDisposable {
       this.#wake = Promise.withResolvers<void>();
       const isBusy = await this.#tryRound();
       if (this.#ends && (this.#results.length === 0 || this.#failures > 0)) return;
-      if (!isBusy) await this.#rest();
+      if (isBusy) continue;
+      await this.#rest();
       // What has arrived together goes together; and every answer that made room is noted.
       await letSocketsRun();
     }
@@ -132,7 +140,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** False: there is nothing more to do now. */
   async #tryRound(): Promise<boolean> {
-    const { inbox, log, metrics } = this.#options;
+    const { inbox, lines, log, metrics } = this.#options;
     if (this.#results.length === 0 && inbox.size === 0 && this.#waiting === 0 && this.#open().length === 0)
       return false;
     const endTimer = metrics.rounds.startTimer();
@@ -140,11 +148,14 @@ export class Dispatcher implements AsyncDisposable {
     try {
       const claimed = await round.claim();
       endTimer();
-      round.settle();
       this.#failures = 0;
       for (const claim of claimed) this.#sendAll(claim);
+      // When the next round is on its way: the database has something to do while requests are answered and read.
+      process.nextTick(() => round.settle());
+      this.#isFull = claimed.length < lines().length || claimed.some(({ isFull }) => isFull);
       const isMore = claimed.some(({ line, isFull }) => isFull && line.room > 0);
-      return isMore || inbox.size > 0 || this.#results.length > 0 || this.#waiting > 0;
+      const isHeldUp = this.#results.length > 0 && (this.#isFull || this.#ends);
+      return isMore || isHeldUp || inbox.size > 0 || this.#waiting > 0;
     } catch (error) {
       // Carriers send again what was not acknowledged; answers are kept for the next round.
       round.settle(error);
@@ -162,9 +173,12 @@ export class Dispatcher implements AsyncDisposable {
     let batch = inbox.take(0);
     let open: readonly OpenLine[] = [];
     let submitted: SubmissionBatch | undefined;
+    let decided: readonly Verdict[] = [];
     let round: Round | undefined;
     const take = () => {
       if (round !== undefined) return round;
+      clearTimeout(this.#wakingSoon);
+      this.#wakingSoon = undefined;
       results = this.#results.splice(0);
       batch = inbox.take(MAX_ITEMS);
       // Room that answers make meanwhile belongs to parts that are still submitting in the database.
@@ -176,7 +190,7 @@ export class Dispatcher implements AsyncDisposable {
     return {
       claim: async (): Promise<readonly Claimed[]> => {
         const { verdicts, claimed } = await callProcedure(db, procedures, 'round', take);
-        submitted?.settle(verdicts);
+        decided = verdicts;
         const { leaseUntil } = take();
         return claimed.flatMap((one, n) => {
           const line = open[n]?.line;
@@ -185,9 +199,11 @@ export class Dispatcher implements AsyncDisposable {
       },
       settle: (error?: unknown) => {
         batch.settle(error === undefined ? undefined : new Error('the database did not take it', { cause: error }));
-        if (error === undefined) return;
-        this.#results.unshift(...results);
-        submitted?.fail(error);
+        if (error === undefined) submitted?.settle(decided);
+        else {
+          this.#results.unshift(...results);
+          submitted?.fail(error);
+        }
       },
     };
   }
