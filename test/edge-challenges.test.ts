@@ -11,7 +11,9 @@ const TEXT = `${TOKEN}.hash`;
 test('a challenge is answered before the state of the domain, its rules and the redirect to HTTPS, with one line in the log', async (t) => {
   const origin = await startOrigin(t, reply('of the origin'));
   const known = new Map(['a', 'b'].map((name) => [`${name}.example.com/${TOKEN}`, TEXT]));
-  const edge = await startTestEdge(t, [origin.port], { challenges: { getChallenge: (key) => known.get(key) } });
+  const challenges = { getChallenge: (key: string) => known.get(key) };
+  const proxies = { trusted: ['127.0.0.1'], protocol: 'off' } as const; // who says by which scheme a client has come
+  const edge = await startTestEdge(t, [origin.port], { challenges, proxies });
   const origins = { ...NO_ORIGINS, primary: loopback([origin.port]) };
   const tls = { certificate: 'c1', forceHttps: true };
   edge.put({ name: 'a.example.com', origins, state: 'closed' });
@@ -35,7 +37,7 @@ test('a challenge is answered before the state of the domain, its rules and the 
   assert.equal(edge.log.length, 4);
   assert.equal(origin.requests.length, 0);
 
-  const others: readonly [string, string, string, string][] = [
+  const others: readonly [string, string, string, string, ('https' | 'http')?][] = [
     ['GET', PATH, 'c.example.com', 'MISS'], // the token of another host
     ['GET', PATH, 'd.example.com', 'MISS'],
     ['POST', PATH, 'c.example.com', 'BYPASS method'],
@@ -43,9 +45,10 @@ test('a challenge is answered before the state of the domain, its rules and the 
     ['GET', `${PATH}/x`, 'a.example.com', 'DENIED closed'],
     ['GET', '/.well-known/acme-challenge/', 'a.example.com', 'DENIED closed'],
     ['GET', PATH, 'nobody.example.net', 'DENIED unknownHost'],
+    ['GET', PATH, 'a.example.com', 'DENIED closed', 'https'], // authorities look over plain HTTP
   ];
-  for (const [method, path, host, expected] of others) {
-    const { headers } = await edge.get(path, { method, host });
-    assert.equal(headers['x-cache']?.replace(/^MISS.*/, 'MISS'), expected, `${method} ${host}${path}`);
+  for (const [method, path, host, expected, scheme = 'http'] of others) {
+    const { headers } = await edge.get(path, { method, host, headers: ['X-Forwarded-Proto', scheme] });
+    assert.equal(headers['x-cache']?.replace(/^MISS.*/, 'MISS'), expected, `${method} ${scheme}://${host}${path}`);
   }
 });

@@ -27,6 +27,22 @@ const CONNECT = `
     }).on('error', () => {});
 `;
 
+test('a request under way is answered by the settings that it began with, the next one by those of now', async (t) => {
+  let finish = () => {};
+  const origin = await startOrigin(t, (_request, response) => {
+    finish = () => void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('late');
+  });
+  const edge = await startTestEdge(t, [origin.port]);
+  edge.put({ name: SITE_HOST, expiresSeconds: 300 });
+  const first = edge.get('/');
+  await eventually('asked', () => origin.requests.length === 1);
+  edge.put({ name: SITE_HOST, expiresSeconds: 7, access: { deniedAddresses: ['127.0.0.0/8'] } });
+  assert.equal((await edge.get('/')).headers['x-cache'], 'DENIED ip');
+  finish();
+  const { status, headers, body } = await first;
+  assert.deepEqual([status, headers['cache-control'], body], [200, 'max-age=300', 'late']);
+});
+
 describe('closing', () => {
   test('requests under way finish, their connections end, new ones are not taken', async (t) => {
     let finish = () => {};
