@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { callProcedure } from '#db/call-procedure.ts';
-import { forEachRow } from '#db/each-row.ts';
+import { forEachRow, insertInto } from '#db/each-row.ts';
 import { type Db, openDatabase } from '#db/open.ts';
+import { prepare } from '#db/prepared.ts';
 import { runTogether } from '#db/together.ts';
 import { createLogger } from '#lib/logger.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
@@ -111,5 +112,33 @@ describeOnBothEngines('a statement for each row', (newDatabase) => {
     );
     await assert.rejects(failing, /check/i);
     assert.deepEqual(await namesOf(db), []);
+  });
+});
+
+describeOnBothEngines('a statement that is made once', (newDatabase) => {
+  test('takes what it is given each time, lists of any length too', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log });
+    let made = 0;
+    const found = prepare({ ids: 'ids', names: 'rows', least: 'value' }, ({ ids, names, least }) => {
+      made += 1;
+      return sql<{ name: string }>`
+        select name as name from account where id ${ids} and name in (select value ->> 0 from ${names})
+          and created_at >= ${least} order by id`;
+    });
+    const insert = insertInto('account', { id: 'integer', name: 'text', kind: 'text', created_at: 'bigint' });
+    const rows = ['a', 'b', 'c'].map((name, n) => [n + 1, name, 'customer', n]);
+    const given = [
+      { ids: [1, 2, 3], names: [['a'], ['c'], ['x\0']], least: 0 },
+      { ids: [1, 2, 3], names: [['a'], ['c']], least: 1 },
+      { ids: [2], names: [['b']], least: 0 },
+      { ids: [], names: [], least: 0 },
+    ];
+    const names = await db.transaction(async (trx) => {
+      await runTogether(trx, [insert(trx, rows.slice(0, 1)), insert(trx, rows.slice(1)), insert(trx, [])]);
+      return await runTogether(trx, given.map(found));
+    });
+    const texts = names.map((own) => own.map(({ name }) => name).join());
+    assert.deepEqual(texts, ['a,c', 'c', 'b', '']);
+    assert.equal(made, 1);
   });
 });

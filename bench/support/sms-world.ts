@@ -118,13 +118,19 @@ export async function fillQueue({ db, accountId, appId, appKey }: SmsWorld, coun
     const sendids = Array.from({ length: Math.min(FILL_AT_ONCE, count - begin) }, (_, n) => `fill-${begin + n}`);
     await db.transaction(async (trx) => {
       const asked = sendids.map((replayHash) => ({ accountId, appKey, replayHash }));
-      const { requestIds, messageIds } = await readAcceptFacts(trx, asked, asked.length);
+      const rows = { messages: asked.length, parts: asked.length };
+      const { requestIds, messageIds, partIds } = await readAcceptFacts(trx, asked, rows);
       const requests = sendids.map((sendid, n): RequestToStore => {
         const destination = `+861${String(3_000_000_000 + begin + n)}`;
         return {
           ...{ id: requestIds[n] ?? 0, sendid, accountId, appId, kind: 'ordinary', smsType: 1, replayHash: sendid },
           ...{ texts: ['a message of the bench'], dueAt: now, expireAt: now + 24 * 3_600_000 },
-          messages: [{ id: messageIds[n] ?? 0, destination, price: 0, route: '', reference: 0, isOptedOut: false }],
+          messages: [
+            {
+              ...{ id: messageIds[n] ?? 0, partIds: partIds.slice(n, n + 1), destination },
+              ...{ price: 0, route: '', reference: 0, isOptedOut: false },
+            },
+          ],
         };
       });
       await storeRequests(trx, requests, new Map(), now);

@@ -4,7 +4,8 @@
  */
 import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
-import { rowList, storable } from './row-list.ts';
+import { prepare } from './prepared.ts';
+import { storable } from './row-list.ts';
 import type { Row, RowsQuery } from './rows-query.ts';
 import type { Schema } from './schema.ts';
 import type { Statement } from './together.ts';
@@ -18,30 +19,61 @@ export interface EachRow<C extends ColumnTypes> {
   /** What `v` stands for: as a clause of its own, and behind the tables of one. */
   readonly from: RawBuilder<unknown>;
   readonly andFrom: RawBuilder<unknown>;
+  /** All of them, as what an `insert` takes. */
+  readonly row: RawBuilder<unknown>;
 }
 
-/** Of `rows`, whose values stand in the order of `columns`; absent when there are none. Gives what it returns for all of them. */
+/** Gives, of rows whose values stand in the order of `columns`, what it returns for all of them; absent when there are none. */
+type RowStatement<T> = (trx: Transaction<Schema>, rows: readonly Row[]) => Statement<T> | undefined;
+
+/** As `prepare` makes them: `write` depends on nothing else. */
+export function rowStatement<C extends ColumnTypes, T>(
+  columns: C,
+  write: (each: EachRow<C>) => RawBuilder<T>,
+): RowStatement<T> {
+  const onPostgres = prepare({ rows: 'rows' }, ({ rows }) => write(ofList(columns, rows)));
+  let onSqlite: RowQueries<T> | undefined;
+  return (trx, rows) => {
+    if (rows.length === 0) return undefined;
+    if (isPostgres(trx)) return onPostgres({ rows });
+    onSqlite ??= rowQueries(write(ofRow(columns)).compile(trx));
+    return { compile: () => (onSqlite as RowQueries<T>)(rows) }; // `as`: made above
+  };
+}
+
+export function insertInto(table: string, columns: ColumnTypes): RowStatement<unknown> {
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
+}
+
+/** One that depends on other things too. */
 export function forEachRow<C extends ColumnTypes, T>(
   trx: Transaction<Schema>,
   columns: C,
   rows: readonly Row[],
   write: (each: EachRow<C>) => RawBuilder<T>,
 ): Statement<T> | undefined {
-  if (rows.length === 0) return undefined;
-  const names = Object.keys(columns);
-  if (isPostgres(trx)) {
-    const casts = names.map((name, n) => {
-      return sql`cast(value ->> ${sql.lit(n)} as ${sql.raw(columns[name] ?? 'text')}) as ${sql.ref(name)}`;
-    });
-    const list = sql`(select ${sql.join(casts)} from ${rowList(trx, rows)}) as v`;
-    return write({
-      v: values<C>(names, (name) => sql.ref(`v.${name}`)),
-      from: sql`from ${list}`,
-      andFrom: sql`, ${list}`,
-    });
-  }
-  const statement = write({ v: values<C>(names, (_, n) => sql.val(new Place(n))), from: sql``, andFrom: sql`` });
-  return { compile: (x) => rowsQuery(statement.compile(x), rows) };
+  return rowStatement(columns, write)(trx, rows);
+}
+
+function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): EachRow<C> {
+  const casts = Object.entries(columns).map(([name, type], n) => {
+    return sql`cast(value ->> ${sql.lit(n)} as ${sql.raw(type)}) as ${sql.ref(name)}`;
+  });
+  const list = sql`(select ${sql.join(casts)} from ${rows}) as v`;
+  const v = values(columns, (name) => sql.ref(`v.${name}`));
+  return {
+    v,
+    from: sql`from ${list}`,
+    andFrom: sql`, ${list}`,
+    row: sql`select ${sql.join(Object.values(v))} from ${list}`,
+  };
+}
+
+/** `values`, not `select`: of that SQLite keeps a copy of each page, to undo it. */
+function ofRow<C extends ColumnTypes>(columns: C): EachRow<C> {
+  const v = values(columns, (_, n) => sql.val(new Place(n)));
+  return { v, from: sql``, andFrom: sql``, row: sql`values (${sql.join(Object.values(v))})` };
 }
 
 /** Where a value of the row goes. */
@@ -53,17 +85,21 @@ class Place {
   }
 }
 
-function rowsQuery<T>(compiled: CompiledQuery<T>, rows: readonly Row[]): RowsQuery<T> {
+type RowQueries<T> = (rows: readonly Row[]) => RowsQuery<T>;
+
+function rowQueries<T>(compiled: CompiledQuery<T>): RowQueries<T> {
   const places = compiled.parameters.map((value) => (value instanceof Place ? value.index : -1));
   const parameters = compiled.parameters.map((value) => (value instanceof Place ? null : value));
-  const own = rows.map((row) => row.map((value) => (typeof value === 'string' ? storable(value) : value)));
-  return { ...compiled, parameters, places, rows: own };
+  return (rows) => {
+    const own = rows.map((row) => row.map((value) => (typeof value === 'string' ? storable(value) : value)));
+    return { ...compiled, parameters, places, rows: own };
+  };
 }
 
 function values<C extends ColumnTypes>(
-  names: readonly string[],
+  columns: C,
   make: (name: string, index: number) => RawBuilder<unknown>,
 ): EachRow<C>['v'] {
   // `as`: the names are those of C.
-  return Object.fromEntries(names.map((name, n) => [name, make(name, n)])) as EachRow<C>['v'];
+  return Object.fromEntries(Object.keys(columns).map((name, n) => [name, make(name, n)])) as EachRow<C>['v'];
 }

@@ -2,7 +2,7 @@
  * What differs between SQLite and PostgreSQL, and nothing else: opening, the words of the schema, locks, waking listeners.
  * Every query is written once and runs on both.
  */
-import { Kysely, PostgresAdapter, PostgresDialect, type RawBuilder, sql } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
 import type { ColumnWords } from './column-words.ts';
@@ -150,18 +150,6 @@ export async function takeLock(trx: Executor, name: string): Promise<void> {
 export async function lockTables(trx: Executor, tables: readonly string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(trx);
-}
-
-/** Ids of rows that are to be inserted: `count` of them, which nobody else gets. Those that are not used are lost. */
-export function freeIds(
-  trx: Executor,
-  table: keyof Schema & `sms_${string}`,
-  count: number,
-): RawBuilder<{ id: number }> {
-  const last = isPostgres(trx)
-    ? sql`nextval(pg_get_serial_sequence(${table}, 'id'))`
-    : sql`coalesce((select seq from sqlite_sequence where name = ${table}), 0) + i`;
-  return sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select ${last} as id from n`;
 }
 
 /** The transaction stays open however long nothing is asked of it, as while a slow reader or writer holds us up. */

@@ -1,15 +1,24 @@
 /** A list of any length as one parameter of a statement, whose text is then the same for every length: it is prepared once. */
 import { type RawBuilder, sql } from 'kysely';
 import { isPostgres } from './engine.ts';
+import type { Row } from './rows-query.ts';
 import type { Executor } from './schema.ts';
 
 /**
  * To be selected from: a table `t` of one column `value`, an array of JSON. `value ->> 0` is the first member of a row, as
  * text on PostgreSQL: cast what is a number.
  */
-export function rowList(x: Executor, rows: readonly (readonly (string | number | null)[])[]): RawBuilder<unknown> {
-  const text = JSON.stringify(rows, (_, value) => (typeof value === 'string' ? storable(value) : value));
+export function rowList(x: Executor, rows: readonly Row[]): RawBuilder<unknown> {
+  return rowsOf(x, sql.val(rowsText(rows)));
+}
+
+/** The same of a parameter that will be such a text. */
+export function rowsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(x) ? sql`jsonb_array_elements(cast(${text} as jsonb)) as t(value)` : sql`json_each(${text}) as t`;
+}
+
+export function rowsText(rows: readonly Row[]): string {
+  return JSON.stringify(rows, (_, value) => (typeof value === 'string' ? storable(value) : value));
 }
 
 /** PostgreSQL takes neither NUL nor half a surrogate pair, and what carriers send may have both. */
@@ -29,6 +38,14 @@ export function isOneOf(x: Executor, column: string, values: readonly number[]):
 
 /** To stand behind a column of whole numbers: whether it has one of these. A list of theirs would hide from PostgreSQL that they are few. */
 export function inIds(x: Executor, values: readonly number[]): RawBuilder<unknown> {
-  if (isPostgres(x)) return sql`= any(cast(${`{${values.join(',')}}`} as bigint[]))`;
-  return sql`in (select value from json_each(${JSON.stringify(values)}))`;
+  return inIdsOf(x, sql.val(idsText(x, values)));
+}
+
+/** The same of a parameter that will be such a text. */
+export function inIdsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return isPostgres(x) ? sql`= any(cast(${text} as bigint[]))` : sql`in (select value from json_each(${text}))`;
+}
+
+export function idsText(x: Executor, values: readonly number[]): string {
+  return isPostgres(x) ? `{${values.join(',')}}` : JSON.stringify(values);
 }

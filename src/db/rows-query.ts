@@ -1,4 +1,4 @@
-/** A compiled statement that SQLite runs for each of several rows: see `forEachRow`. */
+/** A compiled statement that SQLite runs for each of several rows: see `rowStatement`. */
 import type { CompiledQuery } from 'kysely';
 
 export type Row = readonly (string | number | null)[];

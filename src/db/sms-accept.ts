@@ -4,9 +4,10 @@
  */
 import { sql, type Transaction } from 'kysely';
 import type { SmsApp, SmsKind } from '#model/sms-app.ts';
-import { type ColumnTypes, forEachRow } from './each-row.ts';
-import { freeIds } from './engine.ts';
-import { rowList } from './row-list.ts';
+import { insertInto } from './each-row.ts';
+import { selectFreeIds, toIds } from './free-ids.ts';
+import { prepare } from './prepared.ts';
+import type { Row } from './rows-query.ts';
 import type { Schema } from './schema.ts';
 import { selectSmsAppsByKey, toApp } from './sms-apps.ts';
 import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './sms-balance.ts';
@@ -32,6 +33,8 @@ export interface RequestToStore {
 interface MessageToStore {
   /** One of `messageIds`. */
   readonly id: number;
+  /** Of `partIds`, one for each text of the request. */
+  readonly partIds: readonly number[];
   /** E.164 with `+` */
   readonly destination: string;
   /** Of each part. */
@@ -56,6 +59,13 @@ export interface AcceptFacts {
   readonly balances: ReadonlyMap<number, number>;
   readonly requestIds: readonly number[];
   readonly messageIds: readonly number[];
+  readonly partIds: readonly number[];
+}
+
+/** At most. */
+export interface AskedRows {
+  readonly messages: number;
+  readonly parts: number;
 }
 
 export interface AskedRequest {
@@ -65,22 +75,23 @@ export interface AskedRequest {
 }
 
 /**
- * `numbers`: how many they have at most. The balances are locked first: two processes that are sent the same request have the
- * same account to lock, so the second sees what the first has stored.
+ * The balances are locked first: two processes that are sent the same request have the same account to lock, so the second sees
+ * what the first has stored.
  */
 export async function readAcceptFacts(
   trx: Transaction<Schema>,
   asked: readonly AskedRequest[],
-  numbers: number,
+  rows: AskedRows,
 ): Promise<AcceptFacts> {
-  const [balances, apps, sendids, prices, routes, requestIds, messageIds] = await runTogether(trx, [
-    lockSmsBalances(trx, unique(asked.map(({ accountId }) => accountId))),
-    selectSmsAppsByKey(trx, unique(asked.map(({ appKey }) => appKey))),
-    selectSendids(trx, unique(asked.map(({ replayHash }) => replayHash))),
-    selectSmsPrices(),
-    selectRoutes(),
-    freeIds(trx, 'sms_request', asked.length),
-    freeIds(trx, 'sms_message', numbers),
+  const [balances, apps, sendids, prices, routes, requestIds, messageIds, partIds] = await runTogether(trx, [
+    lockSmsBalances({ accountIds: unique(asked.map(({ accountId }) => accountId)) }),
+    selectSmsAppsByKey({ appKeys: listOf(unique(asked.map(({ appKey }) => appKey))) }),
+    selectSendids({ replayHashes: listOf(unique(asked.map(({ replayHash }) => replayHash))) }),
+    selectSmsPrices({}),
+    selectRoutes({}),
+    selectFreeIds({ table: 'sms_request', count: asked.length }),
+    selectFreeIds({ table: 'sms_message', count: rows.messages }),
+    selectFreeIds({ table: 'sms_part', count: rows.parts }),
   ] as const);
   return {
     apps: apps.map(toApp),
@@ -88,17 +99,18 @@ export async function readAcceptFacts(
     prices,
     routes: toRoutes(routes),
     balances: new Map(balances.map(({ accountId, balance }) => [accountId, balance])),
-    requestIds: requestIds.map(({ id }) => id),
-    messageIds: messageIds.map(({ id }) => id),
+    requestIds: toIds(trx, requestIds, asked.length),
+    messageIds: toIds(trx, messageIds, rows.messages),
+    partIds: toIds(trx, partIds, rows.parts),
   };
 }
 
 /** Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table. */
-function selectSendids(trx: Transaction<Schema>, replayHashes: readonly string[]) {
+const selectSendids = prepare({ replayHashes: 'rows' }, ({ replayHashes }) => {
   return sql<{ hash: string; sendid: string | null }>`
     select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
-    from ${listOf(trx, replayHashes)}`;
-}
+    from ${replayHashes}`;
+});
 
 export interface AccountNumber {
   readonly accountId: number;
@@ -120,7 +132,10 @@ export async function readNumberFacts(
   long: readonly string[],
 ): Promise<NumberFacts> {
   if (advertised.length === 0 && long.length === 0) return { optOuts: new Set(), references: new Map() };
-  const [optOuts, references] = await runTogether(trx, [selectOptOuts(trx, advertised), selectReferences(trx, long)]);
+  const [optOuts, references] = await runTogether(trx, [
+    selectOptOuts({ asked: advertised.map(({ accountId, number }) => [accountId, number]) }),
+    selectReferences({ destinations: listOf(unique(long)) }),
+  ] as const);
   return {
     optOuts: new Set(optOuts.map(optOutKey)),
     references: new Map(
@@ -129,24 +144,23 @@ export async function readNumberFacts(
   };
 }
 
-function selectOptOuts(trx: Transaction<Schema>, asked: readonly AccountNumber[]) {
-  const rows = asked.map(({ accountId, number }) => [accountId, number]);
+const selectOptOuts = prepare({ asked: 'rows' }, ({ asked }) => {
   return sql<AccountNumber>`
-    select cast(value ->> 0 as integer) as "accountId", value ->> 1 as number from ${rowList(trx, rows)}
+    select cast(value ->> 0 as integer) as "accountId", value ->> 1 as number from ${asked}
     where exists (select 1 from sms_opt_out as o
       where o.number = value ->> 1 and o.account_id in (0, cast(value ->> 0 as integer)))`;
-}
+});
 
 export function optOutKey({ accountId, number }: AccountNumber): string {
   return `${accountId} ${number}`;
 }
 
-function selectReferences(trx: Transaction<Schema>, destinations: readonly string[]) {
+const selectReferences = prepare({ destinations: 'rows' }, ({ destinations }) => {
   return sql<{ destination: string; reference: number | null }>`
     select value ->> 0 as destination, (select m.reference from sms_message as m
       where m.destination = value ->> 0 and m.parts > 1 order by m.id desc limit 1) as reference
-    from ${listOf(trx, unique(destinations))}`;
-}
+    from ${destinations}`;
+});
 
 /** `taken`: what leaves the balances of accounts, which the caller has locked. */
 export async function storeRequests(
@@ -157,93 +171,77 @@ export async function storeRequests(
 ): Promise<void> {
   if (requests.length === 0) return;
   await runTogether(trx, [
-    taken.size > 0 ? takeFromSmsBalances(trx, taken) : undefined,
-    insertRequests(trx, requests, now),
-    insertMessages(trx, requests, now),
-    insertParts(trx, requests, now),
-    insertHolds(trx, requests, now),
+    taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
+    insertRequests(
+      trx,
+      requests.map((request) => requestRow(request, now)),
+    ),
+    insertMessages(
+      trx,
+      requests.flatMap((request) => messageRows(request, now)),
+    ),
+    insertParts(
+      trx,
+      requests.flatMap((request) => partRows(request, now)),
+    ),
+    insertHolds(
+      trx,
+      requests.flatMap((request) => holdRows(request, now)),
+    ),
   ]);
 }
 
-const REQUEST = {
+const insertRequests = insertInto('sms_request', {
   ...({ id: 'bigint', sendid: 'text', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
   ...({ sms_type: 'integer', created_at: 'bigint', replay_hash: 'text' } as const),
-};
+});
 
-function insertRequests(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const rows = requests.map(({ id, sendid, accountId, appId, kind, smsType, replayHash }) => [
-    ...[id, sendid, accountId, appId, kind, smsType, now, replayHash],
-  ]);
-  return insertInto(trx, 'sms_request', REQUEST, rows);
+function requestRow({ id, sendid, accountId, appId, kind, smsType, replayHash }: RequestToStore, now: number): Row {
+  return [id, sendid, accountId, appId, kind, smsType, now, replayHash];
 }
 
-const MESSAGE = {
+const insertMessages = insertInto('sms_message', {
   ...({ id: 'bigint', request_id: 'bigint', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
   ...({ sms_type: 'integer', destination: 'text', parts: 'integer', price: 'bigint', reference: 'integer' } as const),
   created_at: 'bigint',
-} as const;
+});
 
-function insertMessages(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const rows = requests.flatMap((request) =>
-    request.messages.map(({ id, destination, price, reference }) => [
-      ...[id, request.id, request.accountId, request.appId, request.kind, request.smsType],
-      ...[destination, request.texts.length, price, reference, now],
-    ]),
-  );
-  return insertInto(trx, 'sms_message', MESSAGE, rows);
+function messageRows(request: RequestToStore, now: number): readonly Row[] {
+  const { accountId, appId, kind, smsType, texts } = request;
+  return request.messages.map(({ id, destination, price, reference }) => [
+    ...[id, request.id, accountId, appId, kind, smsType, destination, texts.length, price, reference, now],
+  ]);
 }
 
-const PART = {
-  ...({ message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
+const insertParts = insertInto('sms_part', {
+  ...({ id: 'bigint', message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
   ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
   ...({ tries: 'integer', sends: 'integer', account_id: 'integer' } as const),
-};
+});
 
-function insertParts(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const rows = requests.flatMap((request) =>
-    request.messages.flatMap(({ id, route, isOptedOut }) => {
-      const priority = request.kind === 'ordinary' ? 0 : 1;
-      const start = isOptedOut ? ['rejected', now, 'optOut'] : ['queued', null, ''];
-      return request.texts.map((text, index) => [
-        ...[id, index + 1, text, route, priority, request.dueAt, request.expireAt],
-        ...[...start, 0, 0, request.accountId],
-      ]);
-    }),
-  );
-  return insertInto(trx, 'sms_part', PART, rows);
+function partRows({ accountId, kind, texts, dueAt, expireAt, messages }: RequestToStore, now: number): readonly Row[] {
+  const priority = kind === 'ordinary' ? 0 : 1;
+  return messages.flatMap(({ id, partIds, route, isOptedOut }) => {
+    const start = isOptedOut ? ['rejected', now, 'optOut'] : ['queued', null, ''];
+    return texts.map((text, index) => [
+      ...[partIds[index] ?? null, id, index + 1, text, route, priority, dueAt, expireAt, ...start, 0, 0, accountId],
+    ]);
+  });
 }
+
+const insertHolds = insertInto('sms_ledger', {
+  ...({ account_id: 'integer', part_id: 'bigint', kind: 'text', amount: 'bigint', created_at: 'bigint' } as const),
+});
 
 /** Of the parts that are to be sent. */
-function insertHolds(trx: Transaction<Schema>, requests: readonly RequestToStore[], now: number) {
-  const rows = requests.flatMap(({ accountId, messages }) =>
-    messages.filter(({ isOptedOut }) => !isOptedOut).map(({ id, price }) => [accountId, id, -price]),
+function holdRows({ accountId, messages }: RequestToStore, now: number): readonly Row[] {
+  return messages.flatMap(({ partIds, price, isOptedOut }) =>
+    isOptedOut ? [] : partIds.map((partId) => [accountId, partId, 'hold', -price, now]),
   );
-  const columns = { account_id: 'integer', message_id: 'bigint', amount: 'bigint' } as const;
-  return forEachRow(trx, columns, rows, ({ v, andFrom }) => {
-    return sql`
-      insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-        select ${v.account_id}, p.id, 'hold', ${v.amount}, cast(${now} as bigint) from sms_part as p ${andFrom}
-        where p.message_id = ${v.message_id}`;
-  });
 }
 
-function insertInto(
-  trx: Transaction<Schema>,
-  table: string,
-  columns: ColumnTypes,
-  rows: readonly (readonly (string | number | null)[])[],
-) {
-  return forEachRow(trx, columns, rows, ({ v, from }) => {
-    const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-    return sql`insert into ${sql.table(table)} (${names}) select ${sql.join(Object.values(v))} ${from}`;
-  });
-}
-
-function listOf(trx: Transaction<Schema>, values: readonly string[]) {
-  return rowList(
-    trx,
-    values.map((value) => [value]),
-  );
+function listOf(values: readonly string[]): readonly Row[] {
+  return values.map((value) => [value]);
 }
 
 function unique<T>(values: readonly T[]): readonly T[] {

@@ -1,9 +1,8 @@
 /** The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any other. */
 import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
-import { rowList } from './row-list.ts';
+import { prepare } from './prepared.ts';
 import type { Executor, Schema } from './schema.ts';
-import type { Statement } from './together.ts';
 
 export interface NewSmsApp {
   readonly accountId: number;
@@ -35,10 +34,9 @@ export async function findSmsApp(
 }
 
 /** Whosever they are. */
-export function selectSmsAppsByKey(trx: Transaction<Schema>, appKeys: readonly string[]): Statement<SmsAppRow> {
-  const rows = appKeys.map((appKey) => [appKey]);
-  return sql`select * from sms_app where app_key in (select value ->> 0 from ${rowList(trx, rows)})`;
-}
+export const selectSmsAppsByKey = prepare({ appKeys: 'rows' }, ({ appKeys }) => {
+  return sql<SmsAppRow>`select * from sms_app where app_key in (select value ->> 0 from ${appKeys})`;
+});
 
 export type SmsAppRow = Selectable<Schema['sms_app']>;
 

@@ -1,10 +1,10 @@
 /** What accounts have left for SMS, how it came to that, and what a part costs. Holds, charges and refunds: `sms-money.ts`. */
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { SmsKind } from '#model/sms-app.ts';
 import { isPostgres } from './engine.ts';
-import { inIds, rowList } from './row-list.ts';
+import { prepare } from './prepared.ts';
 import type { Executor, Schema } from './schema.ts';
-import type { Statement } from './together.ts';
+import { runTogether } from './together.ts';
 
 export interface LedgerEntry {
   readonly id: number;
@@ -52,7 +52,9 @@ export async function rechargeSms(
     .values({ account_id: accountId, balance: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const [{ balance } = { balance: 0 }] = (await lockSmsBalances(trx, [accountId]).execute(trx)).rows;
+  const [[{ balance } = { balance: 0 }]] = await runTogether(trx, [
+    lockSmsBalances({ accountIds: [accountId] }),
+  ] as const);
   const before = reference === undefined ? undefined : await findRecharge(trx, accountId, reference);
   if (before !== undefined)
     return before === amount ? { kind: 'recharged', balance } : { kind: 'otherAmount', amount: before };
@@ -119,14 +121,13 @@ export async function listSmsLedger(
 }
 
 export async function listSmsPrices(x: Executor): Promise<readonly SmsPrice[]> {
-  const { rows } = await selectSmsPrices().execute(x);
-  return rows;
+  return (await PRICES.execute(x)).rows;
 }
 
 /** The interface lets no other kinds in. */
-export function selectSmsPrices(): RawBuilder<SmsPrice> {
-  return sql`select kind as kind, prefix as prefix, price as price from sms_price order by kind desc, prefix`;
-}
+const PRICES = sql<SmsPrice>`select kind as kind, prefix as prefix, price as price from sms_price order by kind desc, prefix`;
+
+export const selectSmsPrices = prepare({}, () => PRICES);
 
 /** `price` absent: the prefix has no price of its own any more. */
 export async function saveSmsPrice(
@@ -148,21 +149,21 @@ export async function saveSmsPrice(
  * Nobody else changes them before the transaction ends. An account without a row has nothing. In one order, so that two
  * processes do not wait for each other in a circle.
  */
-export function lockSmsBalances(trx: Transaction<Schema>, accountIds: readonly number[]): RawBuilder<AccountBalance> {
-  return sql`
+export const lockSmsBalances = prepare({ accountIds: 'ids' }, ({ accountIds }, x) => {
+  return sql<AccountBalance>`
     select account_id as "accountId", balance as balance from sms_balance
-    where account_id ${inIds(trx, accountIds)} order by account_id ${isPostgres(trx) ? sql`for update` : sql``}`;
-}
+    where account_id ${accountIds} order by account_id ${isPostgres(x) ? sql`for update` : sql``}`;
+});
 
-export interface AccountBalance {
+interface AccountBalance {
   readonly accountId: number;
   readonly balance: number;
 }
 
-/** Fails when an account would have less than nothing: whoever calls has locked it and looked. */
-export function takeFromSmsBalances(trx: Transaction<Schema>, taken: ReadonlyMap<number, number>): Statement<unknown> {
+/** `taken`: by account. Fails when one would have less than nothing: whoever calls has locked it and looked. */
+export const takeFromSmsBalances = prepare({ taken: 'rows' }, ({ taken }) => {
   return sql`
     update sms_balance set balance = sms_balance.balance - v.amount
-    from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${rowList(trx, [...taken])}) as v
+    from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${taken}) as v
     where sms_balance.account_id = v.account_id`;
-}
+});

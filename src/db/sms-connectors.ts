@@ -1,7 +1,8 @@
 /** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { ConnectorSettings, LoopbackSettings, SmppSettings } from '#model/sms-connector.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
+import { prepare } from './prepared.ts';
 import type { Executor, Schema } from './schema.ts';
 import { seal, unseal } from './sealing.ts';
 
@@ -87,12 +88,12 @@ function placeOf(id: number) {
 
 /** By prefix, the connectors in the order of preference. */
 export async function listRoutes(x: Executor): Promise<readonly StoredRoute[]> {
-  return toRoutes((await selectRoutes().execute(x)).rows);
+  return toRoutes((await ROUTES.execute(x)).rows);
 }
 
-export function selectRoutes(): RawBuilder<RouteRow> {
-  return sql`select prefix as prefix, connector_id as connector_id from sms_route order by prefix, position`;
-}
+const ROUTES = sql<RouteRow>`select prefix as prefix, connector_id as connector_id from sms_route order by prefix, position`;
+
+export const selectRoutes = prepare({}, () => ROUTES);
 
 export interface RouteRow {
   readonly prefix: string;

@@ -1,10 +1,9 @@
 /** What becomes of the price that was held for a part: charged once, or given back once; never both. */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt, PartState } from '#model/sms-part.ts';
-import { forEachRow } from './each-row.ts';
+import { rowStatement } from './each-row.ts';
 import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
-import type { Statement } from './together.ts';
 
 export interface EndedPart {
   readonly id: number;
@@ -41,20 +40,19 @@ async function chargeParts(trx: Transaction<Schema>, partIds: readonly number[],
       on conflict (part_id, kind) do nothing`.execute(trx);
 }
 
-/** The same for those of the parts that have this state, which only parts have that were charged with it. To be run together. */
-export function chargePartsThatAre(
-  trx: Transaction<Schema>,
-  state: string,
-  partIds: readonly number[],
-  now: number,
-): Statement<unknown> | undefined {
-  const rows = partIds.map((id) => [id]);
-  return forEachRow(trx, { part_id: 'bigint' }, rows, ({ v, andFrom }) => {
+/**
+ * The same of those of the parts that have this state, which only parts have whose price was held and that are charged with it.
+ * To be run together with what gives it to them.
+ */
+export const chargeSubmitted = chargeThoseThatAre('submitted');
+export const chargeSimulated = chargeThoseThatAre('simulated');
+
+function chargeThoseThatAre(state: PartState) {
+  return rowStatement({ id: 'bigint', created_at: 'bigint' }, ({ v, andFrom }) => {
     return sql`
       insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-        select hold.account_id, hold.part_id, 'charge', 0, cast(${now} as bigint) from sms_ledger as hold ${andFrom}
-        where hold.kind = 'hold' and hold.part_id = ${v.part_id}
-          and (select p.state from sms_part as p where p.id = hold.part_id) = ${state}
+        select p.account_id, p.id, 'charge', 0, ${v.created_at} from sms_part as p ${andFrom}
+        where p.id = ${v.id} and p.state = ${sql.lit(state)}
         on conflict (part_id, kind) do nothing`;
   });
 }

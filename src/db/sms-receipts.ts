@@ -4,9 +4,11 @@
  */
 import { sql, type Transaction } from 'kysely';
 import { type ChargeAt, type PartEvent, partStatesThatAllow } from '#model/sms-part.ts';
+import { prepare } from './prepared.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { type EndedPart, settleParts } from './sms-money.ts';
+import { runTogether } from './together.ts';
 
 export interface StoredReceipt {
   readonly connectorId: number;
@@ -79,34 +81,21 @@ export async function storeReceipts(
   return await applyFates(trx, fates, now, chargeAt);
 }
 
-export interface AcceptedPart {
-  readonly id: number;
-  /** Forms of its carrier's id that a receipt may be stored under. */
-  readonly keys: readonly string[];
-}
-
-/** The answers of these parts have just been stored: receipts that overtook them take effect. */
-export async function applyOrphans(
-  trx: Transaction<Schema>,
-  parts: readonly AcceptedPart[],
-  now: number,
-  chargeAt: ChargeAt,
-): Promise<readonly number[]> {
-  const asked = parts.flatMap(({ id, keys }) => keys.map((key) => [id, key]));
-  if (asked.length === 0) return [];
+/**
+ * `parts`: ids, and the forms of their carrier's ids that a receipt may be stored under, as their answers tell. Gives the fates
+ * that receipts have for them which overtook the answer: see `applyFates`.
+ */
+export const takeOrphans = prepare({ parts: 'rows' }, ({ parts }) => {
   // One from before the part went out speaks of another that had the same id.
-  const { rows } = await sql<Fate>`
+  return sql<Fate>`
     update sms_receipt set part_id = p.id
-    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as carrier_key from ${rowList(trx, asked)}) as v
+    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as carrier_key from ${parts}) as v
       join sms_part as p on p.id = v.id
     where sms_receipt.part_id is null and sms_receipt.carrier_key = v.carrier_key
       and sms_receipt.connector_id = p.connector_id and sms_receipt.received_at >= p.submitted_at
     returning sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error,
-      sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`.execute(
-    trx,
-  );
-  return await applyFates(trx, rows, now, chargeAt);
-}
+      sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`;
+});
 
 /**
  * Receipts that came before their part was stored as taken, by another process, or before it was known to be uncertain. Gives
@@ -123,12 +112,9 @@ export async function rematchOrphans(
       and p.connector_id = r.connector_id
     where r.part_id is null and r.carrier_key <> '' and r.received_at > ${since} and r.received_at >= p.submitted_at
     limit 1000`.execute(trx);
-  const byId = await applyOrphans(
-    trx,
-    rows.map(({ id, key }) => ({ id, keys: [key] })),
-    now,
-    chargeAt,
-  );
+  const parts = rows.map(({ id, key }) => [id, key]);
+  const [fates] = await runTogether(trx, [parts.length > 0 ? takeOrphans({ parts }) : undefined] as const);
+  const byId = await applyFates(trx, fates, now, chargeAt);
   return [...byId, ...(await settleUncertain(trx, since, now, chargeAt))];
 }
 
@@ -231,7 +217,8 @@ function meant(partIds: readonly number[], reference: number | undefined): numbe
 /** `user_message_reference` has 16 bits. */
 const REFERENCES = 0x10000;
 
-async function applyFates(
+/** Gives the parts that came to an end. */
+export async function applyFates(
   trx: Transaction<Schema>,
   fates: readonly Fate[],
   now: number,

@@ -1,11 +1,12 @@
 /** What came of parts that went out, many at once: their states, the money, and receipts that were there before the answer. */
 import { sql, type Transaction } from 'kysely';
 import { type ChargeAt, type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
-import { forEachRow } from './each-row.ts';
+import { rowStatement } from './each-row.ts';
 import { inIds, rowList } from './row-list.ts';
+import type { Row } from './rows-query.ts';
 import type { Schema } from './schema.ts';
-import { chargePartsThatAre, refundParts } from './sms-money.ts';
-import { applyOrphans } from './sms-receipts.ts';
+import { chargeSimulated, chargeSubmitted, refundParts } from './sms-money.ts';
+import { applyFates, takeOrphans } from './sms-receipts.ts';
 import { runTogether } from './together.ts';
 
 export interface PartResult {
@@ -25,23 +26,29 @@ export async function storeResults(
 ): Promise<readonly number[]> {
   if (results.length === 0) return [];
   const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
-  const [taken, done, failed] = await runTogether(trx, [
-    updateAccepted(trx, accepted),
+  const [, done, failed, , , , , , orphans] = await runTogether(trx, [
+    updateAccepted(
+      trx,
+      accepted.map(({ partId, outcome }) => [partId, outcome.carrierId, outcome.keys[0] ?? null]),
+    ),
     simulated.length > 0 ? updateSimulated(trx, simulated, now) : undefined,
     refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
     postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
-    chargeAt === 'submit' ? chargePartsThatAre(trx, 'submitted', accepted.map(partIdOf), now) : undefined,
-    chargePartsThatAre(trx, 'simulated', simulated.map(partIdOf), now),
+    chargeAt === 'submit'
+      ? chargeSubmitted(
+          trx,
+          accepted.map((result) => chargeRow(result, now)),
+        )
+      : undefined,
+    chargeSimulated(
+      trx,
+      simulated.map((result) => chargeRow(result, now)),
+    ),
+    accepted.length > 0 ? takeOrphans({ parts: accepted.flatMap(keyRows) }) : undefined,
   ] as const);
-  const takenIds = new Set(taken.map(({ id }) => id));
-  const reported = await applyOrphans(
-    trx,
-    accepted.map(({ partId, outcome }) => ({ id: partId, keys: outcome.keys })).filter(({ id }) => takenIds.has(id)),
-    now,
-    chargeAt,
-  );
+  const reported = await applyFates(trx, orphans, now, chargeAt);
   return [...reported, ...done.map(({ id }) => id), ...(await failWithOthers(trx, failed, now))];
 }
 
@@ -68,16 +75,21 @@ function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
   return partId;
 }
 
-function updateAccepted(trx: Transaction<Schema>, accepted: readonly Result<'accepted'>[]) {
-  const rows = accepted.map(({ partId, outcome }) => [partId, outcome.carrierId, outcome.keys[0] ?? null]);
-  const columns = { id: 'bigint', carrier_id: 'text', carrier_key: 'text' } as const;
-  return forEachRow(trx, columns, rows, ({ v, from }) => {
-    return sql<{ id: number }>`
-      update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',
-        lease_owner = null, lease_until = null
-      ${from} where sms_part.id = ${v.id} and sms_part.state in ${statesFor('accept')} returning sms_part.id as id`;
-  });
+function chargeRow({ partId }: Pick<PartResult, 'partId'>, now: number): Row {
+  return [partId, now];
 }
+
+function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
+  return outcome.keys.map((key) => [partId, key]);
+}
+
+/** It gives nothing: SQLite takes as long again to give back each row. */
+const updateAccepted = rowStatement({ id: 'bigint', carrier_id: 'text', carrier_key: 'text' }, ({ v, from }) => {
+  return sql`
+    update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',
+      lease_owner = null, lease_until = null
+    ${from} where sms_part.id = ${v.id} and sms_part.state in ${statesFor('accept')}`;
+});
 
 function updateSimulated(trx: Transaction<Schema>, simulated: readonly Result<'simulated'>[], now: number) {
   return sql<{ id: number }>`

@@ -91,6 +91,8 @@ function runEach(
   values: Statement['values'],
   { rows, places }: NonNullable<Statement['each']>,
 ): Ran {
+  if (!isReader && places.length === rows[0]?.length && places.every((place, n) => place === n))
+    return runWhole(statement, rows);
   const given = [...values];
   const found: Record<string, unknown>[] = [];
   let changes = 0;
@@ -100,4 +102,11 @@ function runEach(
     else changes += Number(statement.run(...given).changes);
   }
   return isReader ? { kind: 'rows', rows: found } : { kind: 'changes', changes: BigInt(changes) };
+}
+
+/** Its values are those of the row. */
+function runWhole(statement: StatementSync, rows: NonNullable<Statement['each']>['rows']): Ran {
+  let changes = 0;
+  for (const row of rows) changes += Number(statement.run(...row).changes);
+  return { kind: 'changes', changes: BigInt(changes) };
 }

@@ -6,6 +6,7 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema.ts';
 import {
   type AcceptFacts,
+  type AskedRows,
   type NumberFacts,
   optOutKey,
   type RequestToStore,
@@ -19,6 +20,7 @@ import type { SmsApp } from '#model/sms-app.ts';
 import { type AskedMessage, type ComposeProblem, composeMessage, countNumbers, MAX_NUMBERS } from './compose.ts';
 import { releaseAt } from './quiet-hours.ts';
 import { RouteTable } from './route.ts';
+import { MAX_TEXT_UNITS, mostParts } from './text/split.ts';
 
 export interface Submission extends AskedMessage {
   readonly accountId: number;
@@ -48,8 +50,7 @@ export async function acceptSubmissions(
   submissions: readonly Submission[],
   localTimeOf: (timeZone: string) => LocalTime,
 ): Promise<readonly Verdict[]> {
-  const numbers = submissions.reduce((sum, submission) => sum + mostNumbers(submission), 0);
-  const facts = await readAcceptFacts(trx, submissions, numbers);
+  const facts = await readAcceptFacts(trx, submissions, mostRows(submissions));
   const apps = new Map(facts.apps.map((app) => [app.appKey, app]));
   const drafts = submissions.map((submission) => draft(submission, apps.get(submission.appKey), facts, localTimeOf));
   const hopeful = drafts.flatMap((it) => (it.kind === 'draft' ? [it.request] : []));
@@ -74,6 +75,17 @@ export async function acceptSubmissions(
 /** As many as it can have, before anybody has looked what they are. */
 export function mostNumbers({ kind, mobile }: AskedMessage): number {
   return kind === 'ordinary' ? 1 : Math.min(countNumbers(mobile), MAX_NUMBERS);
+}
+
+function mostRows(submissions: readonly Submission[]): AskedRows {
+  let [messages, parts] = [0, 0];
+  for (const submission of submissions) {
+    const numbers = mostNumbers(submission);
+    messages += numbers;
+    // Decoding makes it shorter; what is put at the end of advertising, longer.
+    parts += numbers * mostParts(submission.kind === 'ordinary' ? submission.content.length : MAX_TEXT_UNITS);
+  }
+  return { messages, parts };
 }
 
 type Draft = Exclude<Verdict, { kind: 'balanceTooLow' }> | { readonly kind: 'draft'; readonly request: DraftRequest };
@@ -121,7 +133,9 @@ function decide(requests: readonly DraftRequest[], facts: AcceptFacts, numberFac
   const prices = new Map<string, number>();
   const accepted = new Map<string, RequestToStore>();
   const references = new Map(numberFacts.references);
-  const [requestIds, messageIds] = [facts.requestIds.values(), facts.messageIds.values()];
+  const [requestIds, messageIds, partIds] = [facts.requestIds, facts.messageIds, facts.partIds].map((ids) =>
+    ids.values(),
+  );
   for (const { numbers, ...request } of requests) {
     const { accountId, kind, texts, replayHash, sendid } = request;
     const priced = numbers.map((destination) => {
@@ -138,6 +152,7 @@ function decide(requests: readonly DraftRequest[], facts: AcceptFacts, numberFac
     const messages = priced.map((message) => ({
       ...message,
       id: nextOf(messageIds),
+      partIds: texts.map(() => nextOf(partIds)),
       route: routes.find(message.destination)?.prefix ?? '',
       reference: texts.length > 1 ? nextReference(references, message.destination) : 0,
     }));
@@ -163,8 +178,8 @@ function nextReference(references: Map<string, number>, destination: string): nu
   return reference;
 }
 
-function nextOf(ids: Iterator<number>): number {
-  const { value } = ids.next();
+function nextOf(ids: Iterator<number> | undefined): number {
+  const value = ids?.next().value;
   if (value === undefined) throw new Error('fewer ids were asked for than there are rows');
   return value;
 }

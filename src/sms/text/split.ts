@@ -19,6 +19,11 @@ export function splitText(text: string): Split {
   return { kind: 'parts', parts: text.length <= SINGLE_UNITS ? [text] : cut(text) };
 }
 
+/** That a text of so many units, or fewer, can have. */
+export function mostParts(units: number): number {
+  return units <= SINGLE_UNITS ? 1 : Math.ceil(Math.min(units, MAX_TEXT_UNITS) / (PART_UNITS - 1));
+}
+
 function whyInvalid(text: string): InvalidText | undefined {
   if (text.length === 0) return 'empty';
   if (text.length > MAX_TEXT_UNITS) return 'tooLong';
