@@ -259,7 +259,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('parts a second are counted, not messages (jasmin#925, ksmppd#126), and a connector that is edited goes on with the new rate', async (t) => {
-    const { db, a, ring, start } = await openWorld(t, newDatabase, 20);
+    const { db, a, b, ring, start } = await openWorld(t, newDatabase, 20);
     const account = await openSmsAccount(db, { now: Date.now() });
     const begun = performance.now();
     for (let n = 0; n < 4; n += 1) await queueMessage(db, account, { texts: ['1', '2', '3'], now: Date.now() });
@@ -281,7 +281,8 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await engine.reload();
     a.state = 'bound'; // the test's carrier is one and the same before and after
     await untilStates(db, ...Array.from({ length: 12 }, () => 'submitted'));
-    assert.equal(a.submitted.length, 12);
+    // While it is opened anew, the other takes what it has not begun.
+    assert.equal(a.submitted.length + b.submitted.length, 12);
     await checkMoney(db);
   });
 

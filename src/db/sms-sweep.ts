@@ -25,17 +25,33 @@ export async function renewLeases(
     .execute();
 }
 
-/** Another process died with these on their way, or has stood still: nobody knows whether they went out. `owner`: the caller. */
-export async function loseLeases(
-  trx: Transaction<Schema>,
-  { now, owner, isAlone }: { readonly now: number; readonly owner: string; readonly isAlone: boolean },
-): Promise<number> {
+interface LeaseOptions {
+  readonly now: number;
+  /** The caller. */
+  readonly owner: string;
+  /** No other process has the database: whoever else holds a lease has ended. */
+  readonly isAlone: boolean;
+}
+
+/** Another process died with these on their way, or has stood still: nobody knows whether they went out. */
+export async function loseLeases(trx: Transaction<Schema>, options: LeaseOptions): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'uncertain', error = 'interrupted', lease_until = null
-    where state = 'submitting' and lease_owner <> ${owner} ${isAlone ? sql`` : sql`and lease_until < ${now}`} returning id`.execute(
-    trx,
-  );
+    where state = 'submitting' and ${isLost(options)} returning id`.execute(trx);
   return rows.length;
+}
+
+/** The same of loopback connectors, which send to nobody: these are in no doubt, and take their turn again. To be called first. */
+export async function queueUnsentAgain(trx: Transaction<Schema>, options: LeaseOptions): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set state = 'queued', lease_owner = null, lease_until = null
+    where state = 'submitting' and ${isLost(options)}
+      and connector_id in (select id from sms_connector where kind = 'loopback') returning id`.execute(trx);
+  return rows.length;
+}
+
+function isLost({ now, owner, isAlone }: LeaseOptions) {
+  return sql`lease_owner <> ${owner} ${isAlone ? sql`` : sql`and lease_until < ${now}`}`;
 }
 
 /** Their time is over before they went out: the price is given back. */

@@ -4,7 +4,14 @@ import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
 import { moveStrayParts } from '#db/sms-connectors.ts';
 import { rematchOrphans } from '#db/sms-receipts.ts';
-import { expireParts, giveUpParts, loseLeases, queueUncertainAgain, renewLeases } from '#db/sms-sweep.ts';
+import {
+  expireParts,
+  giveUpParts,
+  loseLeases,
+  queueUncertainAgain,
+  queueUnsentAgain,
+  renewLeases,
+} from '#db/sms-sweep.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
@@ -65,7 +72,10 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
 async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: AbortSignal): Promise<void> {
   const { db, clock, log, metrics, owner, isAlone, waits, chargeAt, store, onQueued } = options;
   if (!isAlone) await db.transaction((trx) => renew(trx, owner, clock()));
-  const lost = await db.transaction((trx) => loseLeases(trx, { now: clock(), owner, isAlone }));
+  const { unsent, lost } = await db.transaction(async (trx) => {
+    const leases = { now: clock(), owner, isAlone };
+    return { unsent: await queueUnsentAgain(trx, leases), lost: await loseLeases(trx, leases) };
+  });
   if (lost > 0) {
     metrics.swept.inc({ to: 'uncertain' }, lost);
     log.warn({ parts: lost }, 'parts were on their way when their process ended: whether they were sent is not known');
@@ -84,7 +94,7 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
   if (isOrphanRound) await end('receipt', (trx, now) => rematchOrphans(trx, now, chargeAt));
   await db.transaction(moveStrayParts);
   const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
-  const queued = await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again }));
+  const queued = unsent + (await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again })));
   if (queued > 0) {
     metrics.swept.inc({ to: 'queued' }, queued);
     onQueued();
