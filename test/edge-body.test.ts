@@ -171,13 +171,13 @@ describe('response bodies', () => {
 
   test('a client that reads slowly but steadily is not cut', async (t) => {
     const origin = await startOrigin(t, reply(Buffer.alloc(12 * MIB), { 'cache-control': 'no-store' }));
-    const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 600 } });
+    const edge = await startTestEdge(t, [origin.port], { limits: { clientIdleMs: 1_500 } });
     const socket = connect(edge.port, '127.0.0.1');
     socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
     let read = 0;
     for await (const chunk of socket) {
       read += chunk.length;
-      await new Promise((resolve) => setTimeout(resolve, 8));
+      await new Promise((resolve) => setTimeout(resolve, 15));
     }
     assert.ok(read > 12 * MIB, `${read}`);
   });

@@ -89,12 +89,10 @@ describe('expires', () => {
 
   test('of nothing leaves all as the origin says', async (t) => {
     const { get } = await startCodedEdge(t, reply(TEXT, HTML), { expiresSeconds: 0 });
-    for (const age of [undefined, '0']) {
+    for (const age of [/^none$/, /^\d$/]) {
       const { headers } = await get('/');
-      assert.deepEqual(
-        [headers['cache-control'], headers['expires'], headers['age']],
-        ['public, max-age=60', '0', age],
-      );
+      assert.deepEqual([headers['cache-control'], headers['expires']], ['public, max-age=60', '0']);
+      assert.match(headers['age'] ?? 'none', age);
     }
   });
 });

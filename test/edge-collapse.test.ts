@@ -45,7 +45,7 @@ describe('20 requests at once for one object', () => {
       };
       answerHeld();
       // All the others come at once, not one after the other.
-      await eventually('the others', () => held.length === COUNT - 1, 3_000); // sooner than a wait ends by itself
+      await eventually('the others', () => held.length === COUNT - 1, 4_500); // sooner than a wait ends by itself
       answerHeld();
       const answers = await all;
       assert.equal(new Set(answers.map(({ body }) => body)).size, COUNT);

@@ -19,7 +19,7 @@ const PAGE = `<p>empty</p><script>
 test('it speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certificate', {
   ...needsProgram('chromium'),
   ...needsProgram('openssl'),
-  timeout: 90_000,
+  timeout: 180_000,
 }, async (t) => {
   const edge = await startHttpsEdge(t, reply(PAGE, { 'content-type': 'text/html', 'cache-control': 'max-age=60' }));
   edge.putTls(SITE_HOST, { forceHttps: true, hstsMaxAgeSeconds: 600 });
@@ -40,7 +40,7 @@ test('it speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certi
     ];
     const options = [`--host-resolver-rules=${to}`, `--ignore-certificate-errors-spki-list=${key}`];
     const { stdout } = await promisify(execFile)('chromium', [...isolated, ...options, '--dump-dom', url], {
-      timeout: 60_000,
+      timeout: 80_000,
     });
     return stdout;
   };

@@ -138,7 +138,7 @@ describe('certificates', { ...needsProgram('openssl'), ...needsProgram('curl') }
   });
 
   test('what is not TLS, says nothing or stops in the middle is ended in time', async (t) => {
-    const edge = await startHttpsEdge(t, undefined, { limits: { handshakeMs: 300 } });
+    const edge = await startHttpsEdge(t, undefined, { limits: { handshakeMs: 800 } });
     const hello = (await helloOf({ servername: SITE_HOST })).toString('latin1');
     const silent = ['', hello.slice(0, 1), hello.slice(0, 100), hello].map((bytes) =>
       connectRaw(edge.httpsPort, bytes),

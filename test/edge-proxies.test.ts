@@ -161,7 +161,7 @@ describe('the PROXY protocol', () => {
   });
 
   test('a trusted proxy that sends something else, or nothing in time, is cut off without an answer', async (t) => {
-    const edge = await start(t, LOOPBACK, 'required', { proxyHeaderMs: 100 });
+    const edge = await start(t, LOOPBACK, 'required', { proxyHeaderMs: 500 });
     for (const bytes of [GET, `${V2.slice(0, 12)}\x31${V2.slice(13)}${GET}`])
       assert.equal(await connectRaw(edge.port, bytes).closed, '');
     assert.deepEqual(await edge.failures(), ['malformed 2']);
@@ -183,7 +183,7 @@ describe('the PROXY protocol', () => {
   });
 
   test('one that says nothing after it is ended without a word, as one without it is', async (t) => {
-    const edge = await start(t, LOOPBACK, 'required', { requestHeaderMs: 100 });
+    const edge = await start(t, LOOPBACK, 'required', { requestHeaderMs: 500 });
     assert.equal(await connectRaw(edge.port, V2).closed, '');
     assert.match(await connectRaw(edge.port, `${V2}GET`).closed, /^HTTP\/1\.1 408 /);
     await eventually('logged', () => edge.log.length === 1);

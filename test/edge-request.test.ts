@@ -112,7 +112,7 @@ describe('requests that are refused', () => {
   });
 
   test('a header section that does not arrive in time is answered 408', async (t) => {
-    const edge = await startTestEdge(t, [1], { limits: { requestHeaderMs: 100 } });
+    const edge = await startTestEdge(t, [1], { limits: { requestHeaderMs: 500 } });
     const text = await connectRaw(edge.port, `GET / HTTP/1.1\r\n${HOST}X-Slow`).closed;
     assert.match(text, /^HTTP\/1\.1 408 [\s\S]*ERROR requestTimeout/);
   });

@@ -91,7 +91,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
   });
 
   test('that are not taken are under way, cut in time, and do not pile up', async (t) => {
-    const edge = await startLearned(t, 'x'.repeat(100_000), { clientIdleMs: 300 });
+    const edge = await startLearned(t, 'x'.repeat(100_000), { clientIdleMs: 1_000 });
     const client = await connectFrames(edge.httpsPort, SITE_HOST, NO_WINDOW);
     await client.send(
       Buffer.concat(Array.from({ length: 40 }, (_, index) => frame('headers', ENDED, streamOf(index), PLAIN))),
@@ -119,7 +119,7 @@ describe('answers of HTTP/2 that are kept ready', NEEDS, () => {
   });
 
   test('leave a connection idle like others', async (t) => {
-    const edge = await startLearned(t, 'hello', { keepAliveMs: 200 });
+    const edge = await startLearned(t, 'hello', { keepAliveMs: 600 });
     const session = open(t, edge);
     for (let asked = 0; asked < 3; asked++)
       assert.equal((await answerOf(ask(session, { ':path': '/' }))).body, 'hello');

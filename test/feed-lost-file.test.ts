@@ -61,10 +61,13 @@ describeOnBothEngines('feed into a file that is lost', (newDatabase) => {
       harm(edge.file);
       await publishNow(db, putSite(2, 'b.example.com'));
       await acknowledged(2);
-      assert.deepEqual(asked.at(-1), { revision: 2, names: undefined });
+      // It may notice before the change comes, and then has two things to ask for.
+      const whole = asked.slice(1).filter(({ names }) => names === undefined);
+      assert.deepEqual([whole.length, asked.at(-1)?.revision], [1, 2]);
+      const before = asked.length;
       assert.deepEqual([edge.store.countSites(), reader.getSpec('a.example.com')?.spec.id], [2, 1]);
       harm(edge.file);
-      await eventually('it notices without a change', () => asked.length === 3 && edge.store.countSites() === 2);
+      await eventually('it notices without a change', () => asked.length > before && edge.store.countSites() === 2);
       assert.equal(reader.getSpec('b.example.com')?.spec.id, 2);
     });
   }

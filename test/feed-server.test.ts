@@ -123,7 +123,7 @@ describe('feed server', () => {
       text += chunk;
     });
     socket.write(`GET /edge/v1/stream?${first} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    await eventually('the stream stands', () => text.includes('\n:\n\n'));
+    await eventually('the stream stands', () => text.includes('\n:\n\n') && text.includes('"changes"'));
     assert.match(text, /content-type: text\/event-stream/i);
     const delta = `"from":0,"to":1,"tag":"${tag}","changes":[{"kind":"site","key":"a.example.com","revision":1,"op":"put","body":{`;
     assert.ok(text.includes(`id: 1\nevent: delta\ndata: {${delta}`), text);

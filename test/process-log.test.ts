@@ -18,7 +18,7 @@ test('a full disk under the log costs lines, which are counted, and nothing else
   const service = await startService(t, { settings: TRACE, stderr: opened(t, '/dev/full', constants.O_WRONLY) });
   const pids = service.pids();
   await ask(service, 50);
-  assert.ok((await lostLines(service)) > 0);
+  await eventually('lines are lost', async () => (await lostLines(service)) > 0);
   assert.deepEqual(service.pids(), pids);
   assert.equal(await service.stop(), 0);
 });
@@ -27,10 +27,13 @@ test('when the disk has room again the log goes on, and says how much it lost', 
   const folder = temporaryFolder(t);
   const script = `mount -t tmpfs -o size=64k tmpfs ${folder} && head -c 64k /dev/zero > ${folder}/filler
     exec 2> ${folder}/log; ${process.execPath} --input-type=module -e '
-      const { createLogger } = await import("${join(import.meta.dirname, '../src/lib/logger.ts')}");
-      const { rmSync } = await import("node:fs"); const { setTimeout: delay } = await import("node:timers/promises");
-      const log = createLogger({ level: "info", name: "test" });
-      log.info("lost"); await delay(100); rmSync("${folder}/filler"); log.info("kept"); await delay(100); log.info("last");
+      const { createLogger, openLogSink } = await import("${join(import.meta.dirname, '../src/lib/logger.ts')}");
+      const { readFileSync, rmSync } = await import("node:fs"); const { setTimeout: delay } = await import("node:timers/promises");
+      const sink = openLogSink("test");
+      const log = createLogger({ level: "info", name: "test", destination: sink });
+      log.info("lost"); while (sink.lostLines === 0) await delay(5);
+      rmSync("${folder}/filler"); log.info("kept"); while (!readFileSync("${folder}/log", "utf8").includes("lostLines")) await delay(5);
+      log.info("last");
     '; cat ${folder}/log`;
   const lines = execFileSync(findProgram('unshare') ?? '', ['-rm', 'sh', '-c', script], { encoding: 'utf8' })
     .trim()
@@ -60,7 +63,7 @@ test('a pipe that nobody reads holds nothing up, neither while it runs nor when 
   await ask(service, 500);
   const startedAt = performance.now();
   assert.equal(await service.stop(), 0);
-  assert.ok(performance.now() - startedAt < 8000);
+  assert.ok(performance.now() - startedAt < 11_000, 'no part was killed, as one that is held up would be after 12 s');
 });
 
 test('nor does a socket, as an init system gives one', async (t) => {

@@ -64,7 +64,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
       return await startOnce(t, placed);
     } catch (error) {
       // Between finding a free port and listening on it another test may have taken it.
-      if (!String(error).includes('listen EADDRINUSE') || tries === MAX_STARTS) throw error;
+      if (!/listen EADDRINUSE|the address is in use/.test(String(error)) || tries === MAX_STARTS) throw error;
     }
   }
 }

@@ -99,7 +99,7 @@ export interface Smsc {
 export async function startSmsc(t: Pick<TestContext, 'after'>, options: SmscOptions = {}): Promise<Smsc> {
   const events: SmscEvent[] = [];
   const ofKind = (kind: string) => events.filter(({ event }) => event === kind);
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await freePort()); // not one of the kernel's, which another may have got when it restarts
   let child = await launch({ ...options, port }, events);
   const stop = () => end(child);
   t.after(stop);

@@ -57,7 +57,7 @@ describe('workers that share a directory', () => {
     await a.disk.settle();
     assert.equal(await read(b.store, 'k'), 'old');
     a.store.invalidate('k', 1_000);
-    await setTimeout(2); // no sooner than a millisecond
+    await setTimeout(20); // no sooner than a millisecond
     assert.deepEqual((await b.store.find('k'))?.variants, []);
     putText(b.store, 'k', 'late', { requestAt: 999 });
     await b.disk.settle();
