@@ -45,12 +45,40 @@ test('a silent worker is cut off, and its death confirms the change', async (t) 
   assert.equal(await done(), true);
 });
 
+test('one that was still starting has its time from when it is ready, and is cut off when it never is', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { relay, killed, workers } = createRelay(['a', 'slow', 'stuck']);
+  const [, slow, stuck] = workers;
+  assert.ok(slow !== undefined && stuck !== undefined);
+  slow.isReady = false;
+  stuck.isReady = false;
+  const done = watch(relay.relay({ revision: 7 }));
+  relay.settle('a', 1);
+  t.mock.timers.tick(9_999);
+  slow.isReady = true; // at the last moment
+  t.mock.timers.tick(1);
+  t.mock.timers.tick(9_999);
+  assert.deepEqual(killed, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(killed, ['slow']);
+  relay.forget('slow');
+  for (let limits = 3; limits < 12; limits++) t.mock.timers.tick(10_000);
+  assert.deepEqual(killed, ['slow']);
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(killed, ['slow', 'stuck']);
+  relay.forget('stuck');
+  assert.equal(await done(), true);
+  t.mock.timers.tick(1_000_000);
+  assert.deepEqual(killed, ['slow', 'stuck'], 'and that is the end of it');
+});
+
 function createRelay(names: readonly string[]) {
   const sent = new Map<string, ChangedMessage[]>();
   const silent: string[] = [];
   const killed: string[] = [];
   const workers = names.map((name) => ({
     name,
+    isReady: true,
     send: (message: ChangedMessage) => {
       if (name === 'dead') return false;
       sent.set(name, [...(sent.get(name) ?? []), message]);
@@ -59,7 +87,7 @@ function createRelay(names: readonly string[]) {
     kill: () => void killed.push(name),
   }));
   const relay = new ChangeRelay({ workers, limitMs: 10_000, onSilent: ({ name }) => silent.push(name) });
-  return { relay, sent, silent, killed };
+  return { relay, sent, silent, killed, workers };
 }
 
 /** Gives whether the change has been confirmed by now. */

@@ -7,6 +7,8 @@ import type { ChangedMessage } from './messages.ts';
 
 interface ChangeReceiver {
   readonly name: string;
+  /** Until then it cannot answer. */
+  readonly isReady: boolean;
   /** False when there is no process to send to. */
   send(message: ChangedMessage): boolean;
   kill(): void;
@@ -14,6 +16,7 @@ interface ChangeReceiver {
 
 export interface ChangeRelayOptions {
   readonly workers: readonly ChangeReceiver[];
+  /** For one that is ready. One that was still starting has as long once more, and at most `MAX_LIMITS` of them. */
   readonly limitMs: number;
   onSilent(worker: ChangeReceiver): void;
 }
@@ -24,6 +27,9 @@ interface Pending {
   isRun: boolean;
   finish(isRun: boolean): void;
 }
+
+/** A start takes a second or two, and on a machine that is overloaded many times that. */
+const MAX_LIMITS = 12;
 
 export class ChangeRelay {
   readonly #options: ChangeRelayOptions;
@@ -42,12 +48,21 @@ export class ChangeRelay {
     if (asked.length === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const missing = new Set(asked.map(({ name }) => name));
-      const timer = setTimeout(() => {
-        for (const worker of asked.filter(({ name }) => missing.has(name))) {
-          onSilent(worker);
-          worker.kill();
-        }
-      }, limitMs);
+      let timer: NodeJS.Timeout | undefined;
+      const awaitAll = (workers: readonly ChangeReceiver[], limits: number): void => {
+        const ready = new Set(workers.filter(({ isReady }) => isReady));
+        const isSilent = (worker: ChangeReceiver) => ready.has(worker) || limits === 1;
+        timer = setTimeout(() => {
+          const late = workers.filter(({ name }) => missing.has(name));
+          for (const worker of late.filter(isSilent)) {
+            onSilent(worker);
+            worker.kill();
+          }
+          const starting = late.filter((worker) => !isSilent(worker));
+          if (starting.length > 0) awaitAll(starting, limits - 1);
+        }, limitMs);
+      };
+      awaitAll(asked, MAX_LIMITS);
       const finish = (isRun: boolean) => {
         clearTimeout(timer);
         this.#pending.delete(id);
