@@ -100,23 +100,26 @@ describe('an answer that is kept ready', () => {
     assert.equal(await isPrepared(), true);
   });
 
-  for (const allowsBlank of [true, false]) {
-    test(`is for the pages that may show it${allowsBlank ? ', and for who names none' : ''}`, async (t) => {
-      const { edge, learn, isPrepared } = await startCase(t, 'HTTP/1.1', {
-        site: { access: { referer: { mode: 'allow', allowsBlank, entries: ['x.test'] } } },
+  for (const version of VERSIONS) {
+    for (const allowsBlank of [true, false]) {
+      const whom = `the pages that may show it${allowsBlank ? ', and for who names none' : ''}`;
+      test(`is for ${whom}, over ${version}`, needsOf(version), async (t) => {
+        const { fetch, learn, isPrepared } = await startCase(t, version, {
+          site: { access: { referer: { mode: 'allow', allowsBlank, entries: ['x.test'] } } },
+        });
+        const from = (referer: string) => ({ headers: ['Referer', referer] });
+        await learn('/a', from('https://x.test/'));
+        for (const allowed of ['https://x.test/b', 'https://www.x.test', 'https://www.x.test?c'].map(from))
+          assert.equal(await isPrepared('/a', allowed), true);
+        for (const refused of ['https://www.x.test.y.test/', 'https://www.x.tes', 'https://y.test/'].map(from)) {
+          assert.equal(await isPrepared('/a', refused), false);
+          assert.equal((await fetch('/a', refused)).status, 403);
+        }
+        assert.equal(await isPrepared('/a'), allowsBlank);
+        assert.equal((await fetch('/a')).status, allowsBlank ? 200 : 403);
+        assert.equal(await isPrepared('/a', from('https://www.x.test')), true);
       });
-      const from = (referer: string) => ({ headers: ['Referer', referer] });
-      await learn('/a', from('https://x.test/'));
-      for (const allowed of ['https://x.test/b', 'https://www.x.test', 'https://www.x.test?c'].map(from))
-        assert.equal(await isPrepared('/a', allowed), true);
-      for (const refused of ['https://www.x.test.y.test/', 'https://www.x.tes', 'https://y.test/'].map(from)) {
-        assert.equal(await isPrepared('/a', refused), false);
-        assert.equal((await edge.get('/a', refused)).status, 403);
-      }
-      assert.equal(await isPrepared('/a'), allowsBlank);
-      assert.equal((await edge.get('/a')).status, allowsBlank ? 200 : 403);
-      assert.equal(await isPrepared('/a', from('https://www.x.test')), true);
-    });
+    }
   }
 
   for (const [name, one] of [

@@ -2,10 +2,10 @@
  * Whom a site's rules have let in to one answer. The last of each kind is remembered, since the next to ask is often of the same kind:
  * a proxy's address, a browser that many have, the site whose pages show it. docs/decisions/0305, 0378
  */
-import { endOfText, wordsFor, writeText } from '#lib/words-of-text.ts';
+import { endInText, endOfText, wordsFor, writeText } from '#lib/words-of-text.ts';
 import type { SiteAccess } from '#sites/access.ts';
 import { plainOriginLength } from '#sites/referer.ts';
-import { deniesAddress, deniesReferer, deniesUserAgent } from './access.ts';
+import { type AskingClient, deniesAddress, deniesReferer, deniesUserAgent } from './access.ts';
 
 /**
  * An answer, with what it remembers. It is all in what is looked at anyway to find it: of many sites each lies in no cache of the
@@ -78,11 +78,30 @@ export function isLetIn<Head extends RefererPlace>(
   if ((asks & ASKS.referer) !== 0 && !hasOrigin(answer, bytes, head)) {
     if (head.refererStart === head.refererEnd) {
       if ((asks & ASKS.letsBlankIn) === 0) return false;
-    } else if (!admitsReferer(answer, connection.refererOf(bytes, head), bytes, head)) return false;
+    } else if (!admitsReferer(answer, connection.refererOf(bytes, head))) return false;
   }
   if ((asks & ASKS.userAgent) === 0) return true;
   const userAgent = connection.userAgentOf(bytes, head);
   return userAgent === answer.letInUserAgent || admitsUserAgent(answer, connection, userAgent);
+}
+
+/** The same for who has texts, and whose connection notes nothing. */
+export function isClientLetIn(
+  answer: GuardedAnswer,
+  { clientAddress, referer = '', userAgent }: AskingClient,
+): boolean {
+  const { asks } = answer;
+  if (asks === 0) return true;
+  if ((asks & ASKS.address) !== 0 && clientAddress !== answer.letInAddress) {
+    if (!admitsAddress(answer, { clientAddress, passed: nothing() })) return false;
+  }
+  if ((asks & ASKS.referer) !== 0 && !isOriginOf(answer, referer)) {
+    if (referer === '') {
+      if ((asks & ASKS.letsBlankIn) === 0) return false;
+    } else if (!admitsReferer(answer, referer)) return false;
+  }
+  if ((asks & ASKS.userAgent) === 0 || userAgent === answer.letInUserAgent) return true;
+  return admitsUserAgent(answer, { clientAddress, passed: nothing() }, userAgent);
 }
 
 type Passing = Pick<AskingConnection<RefererPlace>, 'clientAddress' | 'passed'>;
@@ -109,15 +128,11 @@ function admitsUserAgent(answer: GuardedAnswer, { passed }: Passing, userAgent: 
   return true;
 }
 
-function admitsReferer(
-  { site, key, keyWords }: GuardedAnswer,
-  referer: string | undefined,
-  bytes: Buffer,
-  { refererStart }: RefererPlace,
-): boolean {
+function admitsReferer({ site, key, keyWords }: GuardedAnswer, referer = ''): boolean {
   if (deniesReferer(site.access, referer)) return false;
-  const length = plainOriginLength(referer ?? '');
-  if (length > 0 && length <= MAX_ORIGIN_BYTES) writeText(key, keyWords, bytes, refererStart, refererStart + length);
+  const length = plainOriginLength(referer);
+  if (length === 0 || length > MAX_ORIGIN_BYTES) return true;
+  writeText(key, keyWords, Buffer.from(referer.slice(0, length), 'latin1'), 0, length);
   return true;
 }
 
@@ -128,9 +143,20 @@ function hasOrigin(
   { refererStart, refererEnd }: RefererPlace,
 ): boolean {
   const end = endOfText(key, keyWords, bytes, refererStart, refererEnd);
-  if (end === -1 || end === refererEnd) return end !== -1;
-  const next = bytes[end];
-  return next === SLASH || next === QUESTION || next === HASH;
+  return end === refererEnd || (end !== -1 && endsOrigin(bytes[end]));
+}
+
+function isOriginOf({ key, keyWords }: GuardedAnswer, referer: string): boolean {
+  const end = endInText(key, keyWords, referer);
+  return end !== -1 && (end === referer.length || endsOrigin(referer.charCodeAt(end)));
+}
+
+function endsOrigin(byte: number | undefined): boolean {
+  return byte === SLASH || byte === QUESTION || byte === HASH;
+}
+
+function nothing(): Passing['passed'] {
+  return { access: undefined, userAgent: undefined };
 }
 
 const SLASH = 0x2f;

@@ -8,8 +8,9 @@ import { Generations } from '#lib/generations.ts';
 import { remember } from '#sites/remember.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
-import { type AskingClient, denialOf } from './access.ts';
+import type { AskingClient } from './access.ts';
 import { CLOCK_TOLERANCE_MS } from './decide.ts';
+import { isClientLetIn } from './let-in.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { EdgeRequest, ReceivedRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
@@ -110,7 +111,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
       if (shortcut === undefined) return undefined;
       const { site, host } = shortcut;
       if (request.secured !== undefined && isMisdirected(site, host, request.secured)) return undefined;
-      return denialOf(site.access, request) === undefined ? shortcut.answerAt(now) : undefined;
+      return isClientLetIn(shortcut, request) ? shortcut.answerAt(now) : undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { endOfText, wordsFor, writeText } from './words-of-text.ts';
+import { endInText, endOfText, wordsFor, writeText } from './words-of-text.ts';
 
 describe('a text among words', () => {
   const text = fc.array(fc.constantFrom(0, 1, 127, 128, 255), { maxLength: 18 });
@@ -19,6 +19,10 @@ describe('a text among words', () => {
           const end = endOfText(words, at, bytes, 2, 2 + asked.length);
           assert.equal(end, begins ? 2 + written.length : -1);
         }
+        const asText = String.fromCharCode(...asked);
+        assert.equal(endInText(words, at, asText), begins ? written.length : -1);
+        const isOther = asText.replace(/^./s, (first) => String.fromCharCode(first.charCodeAt(0) + 256));
+        assert.equal(endInText(words, at, isOther), -1);
         assert.deepEqual([...words.subarray(0, at), words.at(-1)], [...Array<number>(at).fill(-5), -5]);
       }),
       { numRuns: 500 },

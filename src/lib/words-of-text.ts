@@ -21,6 +21,15 @@ export function endOfText(words: Int32Array, at: number, bytes: Uint8Array, star
   return to;
 }
 
+/** The same of a text, a character for each byte. */
+export function endInText(words: Int32Array, at: number, text: string): number {
+  const length = words[at] ?? 0;
+  if (length === 0 || length > text.length) return -1;
+  for (let i = 0; i < length; i++)
+    if ((((words[at + 1 + (i >> 2)] ?? 0) >>> (8 * (i & 3))) & 0xff) !== text.charCodeAt(i)) return -1;
+  return length;
+}
+
 function wordAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
 }
