@@ -121,6 +121,10 @@ describeOnBothEngines('sending', (newDatabase) => {
     assert.equal(codeOf(await me.send({ time: String(api.now + 300_000) })), 1000);
     assert.equal(codeOf(await me.advertise({ mobile: ' 13800138000 , +8613800138000,13900139000' })), 1000);
     assert.equal(await balanceOf(me), 96, 'each number is charged (playsms#443), one that is repeated once');
+    const rich = await join(1000);
+    assert.equal(codeOf(await rich.advertise({ mobile: numbers(1000) })), 1000, 'as many as there may be');
+    assert.equal(await balanceOf(rich), 0);
+    await checkMoney(api.db);
   });
 
   test('what is too long or too many is told by its field, in both languages', async (t) => {
