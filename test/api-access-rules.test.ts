@@ -147,6 +147,12 @@ describeOnBothEngines('access rules', (newDatabase) => {
       assert.match(String(tooMany.body['info']), new RegExp(`^field ${list} is invalid: expected 1 to 50 `));
       assert.equal((await set(Array(80_000).fill('192.0.2.1'))).errorCode, 'fieldInvalid', 'not one by one');
     }
+    const longest = [
+      ['config.setReferer', { ...RULES[0].on, referer_str: `a.example/${'a'.repeat(1014)}` }],
+      ['config.setUserAgent', { ...RULES[1].on, ua_str: 'a'.repeat(256) }],
+    ] as const;
+    for (const [name, request] of longest)
+      assert.equal((await mine(name, { domain_id: id, ...request })).body['data'], true, name);
     const repeated = [...addresses(50), ...addresses(50).map((address) => `::ffff:${address}`), '192.0.2.1/32'];
     assert.equal((await mine('config.setIp', { domain_id: id, ip_type: 1, ip_str: repeated })).body['data'], true);
     assert.equal(dataOf(await mine('config.getIp', { domain_id: id }))['ip_str'], addresses(50).join(','));

@@ -157,6 +157,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
       assert.equal(answer.body['data'], false);
     }
     assert.equal((await readHead(api.db.query)).revision, revision, 'nothing was published');
+    assert.equal((await set({ access_control_max_age: '31536000' })).body['data'], true, 'exactly a year');
     for (const html of ['a'.repeat(KIB_64), '例'.repeat(KIB_64 / 3)])
       assert.equal((await set({ html_403: html })).body['data'], true, 'exactly 64 KiB');
   });

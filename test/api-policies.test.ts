@@ -134,6 +134,11 @@ describeOnBothEngines('cache policies', (newDatabase) => {
     const id = await add(mine, 'a.example');
     const set = (policy: unknown) => mine('config.setPolicies', { domain_id: id, use_header_setting: 0, policy });
     const patterns = (count: number) => Array.from({ length: count }, (_, n) => ({ ...PATTERN, content: `/p${n}` }));
+    const longest = [
+      { ...PREFIX, priority: 1, content: `/${'a'.repeat(1023)}` },
+      { ...PATTERN, content: `^/${'a'.repeat(510)}` },
+    ];
+    assert.equal((await set(longest)).body['data'], true, 'the least priority, and contents as long as they may be');
     const accepted = await set([...patterns(20), ...Array(80).fill(SUFFIX)]);
     assert.equal(accepted.body['data'], true, JSON.stringify(accepted.body));
     for (const policy of [
