@@ -22,7 +22,11 @@ const HOST = 'www.example.com';
 const SETTINGS = { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' };
 
 test('a request under way is finished when the service stops, and new ones are refused', async (t) => {
-  const origin = await startOrigin(t, (_, response) => setTimeout(() => response.end('late'), 1500));
+  let finish = () => {};
+  const origin = await startOrigin(t, (_, response) => {
+    if (origin.requests.length > 1) response.end('another');
+    else finish = () => void response.end('late');
+  });
   const service = await startService(t, { settings: SETTINGS });
   await addDomain(service, origin.port);
   const answer = getFromEdge(service.edgeUrl);
@@ -35,6 +39,8 @@ test('a request under way is finished when the service stops, and new ones are r
     );
     return refused;
   });
+  await eventually('it is told of', () => service.process.stdout().includes('requests under way: '));
+  finish();
   assert.deepEqual(await answer, { status: 200, body: 'late' });
   assert.equal(await code, 0);
   assert.match(
@@ -55,10 +61,9 @@ test('a second signal cuts what is under way', async (t) => {
   service.process.child.kill('SIGTERM');
   await eventually('it is stopping', () => service.process.stderr().includes('"msg":"stopping"'));
   await delay(1100); // a second signal within a second is the same one, passed on twice
-  const askedAt = performance.now();
   service.process.child.kill('SIGTERM');
-  assert.equal(await service.process.exit, 1);
-  assert.ok(performance.now() - askedAt < 3000);
+  assert.equal(await service.process.exit, 1, 'not the end of the time that requests have: that is 0');
+  assert.match(service.process.stdout(), /\ncauseway has cut off what was under way\n$/);
   assert.equal(await answer, 'cut');
 });
 
@@ -76,6 +81,7 @@ test('an edge that starts without control serves the last settings it received',
   };
   const edge = await startService(t, options);
   await addDomain(service, origin.port);
+  await eventually('it has them', async () => (await getFromEdge(edge.edgeUrl)).status === 200);
   assert.equal(await edge.stop(), 0);
   assert.equal(await service.stop(), 0);
   const alone = await startService(t, options);
@@ -87,10 +93,11 @@ test('while no worker runs nothing comes into force', async (t) => {
   const service = await startService(t, { settings: { ...SETTINGS, CAUSEWAY_EDGE_WORKERS: '1' } });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { hostname, port } = new URL(service.edgeUrl);
-  process.kill(service.pids()['edge-worker-1'] ?? 0, 'SIGKILL');
   const taken = createServer();
   t.after(() => taken.close());
   await eventually('its port is taken', async () => {
+    const worker = service.pids()['edge-worker-1'];
+    if (worker !== undefined) process.kill(worker, 'SIGKILL');
     taken.listen(Number(port), hostname);
     await once(taken, 'listening');
     return true;
@@ -102,15 +109,18 @@ test('while no worker runs nothing comes into force', async (t) => {
   const statusOf = async () => (await client.call('domain.get', { domain_id })).domain_status;
   assert.equal(await statusOf(), 1);
   taken.close();
-  await eventually('it is in force', async () => (await statusOf()) === 2, 30_000);
+  await eventually('it is in force', async () => (await statusOf()) === 2, 60_000);
 });
 
 test('a part that does not give its metrics within a second is left out and counted', async (t) => {
   const service = await startService(t);
   const read = async () => (await fetch(service.metricsUrl)).text();
-  const whole = await read();
-  for (const part of ['supervisor', 'control', 'edge-feed', 'edge-worker-1', 'edge-worker-2'])
-    assert.match(whole, new RegExp(`process_cpu_seconds_total\\{process="${part}",role="`));
+  const whole = await eventually('all are there', async () => {
+    const text = await read();
+    for (const part of ['supervisor', 'control', 'edge-feed', 'edge-worker-1', 'edge-worker-2'])
+      assert.match(text, new RegExp(`process_cpu_seconds_total\\{process="${part}",role="`));
+    return text;
+  });
   assert.match(whole, /causeway_part_up\{part="control",.*\} 1/);
   assert.match(whole, /^# TYPE causeway_feed_reconnects_total counter$/m);
   for (const [, name] of whole.matchAll(/^# TYPE (causeway_\w+) counter$/gm)) assert.match(String(name), /_total$/);
@@ -118,10 +128,13 @@ test('a part that does not give its metrics within a second is left out and coun
     assert.match(String(name), /_total$/);
   const worker = service.pids()['edge-worker-2'] ?? 0;
   process.kill(worker, 'SIGSTOP');
-  const partial = await read();
-  assert.match(partial, /causeway_part_metrics_missing_total\{part="edge-worker-2".*\} 1/);
+  // The others are quick, but for a machine that has no time for them.
+  const partial = await eventually('one is left out', async () => {
+    const text = await read();
+    return text.includes('process="edge-worker-1"') && text;
+  });
+  assert.match(partial, /causeway_part_metrics_missing_total\{part="edge-worker-2".*\} [1-9]/);
   assert.doesNotMatch(partial, /process="edge-worker-2"/);
-  assert.match(partial, /process="edge-worker-1"/);
   process.kill(worker, 'SIGCONT');
   assert.equal((await fetch(service.metricsUrl.replace('/metrics', '/'))).status, 404);
   assert.equal((await fetch(service.metricsUrl, { method: 'POST' })).status, 405);
@@ -170,7 +183,7 @@ test('on a terminal the first access token is shown', needsProgram('script'), as
   });
   await eventually('it is ready', () => output.includes('causeway is ready'));
   terminal.kill('SIGTERM');
-  await once(terminal, 'exit');
+  await once(terminal, 'close');
   assert.match(output, /^token {4}cwy_[\w-]{43}\r?$/m);
   await eventually('the service has ended', () => openDataDirectory(dataDir, { make: false }).kind === 'directory');
 });

@@ -60,6 +60,10 @@ test('an edge that is away when a purge is made has applied it when it says so',
     return edges.map((edge) => `${edge.edge} ${edge.state}`).join() === 'local done,second waiting';
   });
   await world.startSecond();
+  await eventually('it says so', async () => {
+    const { edges } = await world.client.call('cache.getTask', { task_id });
+    return edges.map((edge) => `${edge.edge} ${edge.state}`).join() === 'local done,second done';
+  });
   assert.equal(await finished(world.client, task_id), 'done');
   assert.deepEqual(await versions(world, ['/a.jpg']), ['2']);
 });
@@ -199,6 +203,11 @@ async function killWorkersOf(service: RunningService): Promise<void> {
 async function purge({ client, domainId }: World, call: CallOf<'cache.purge'>): Promise<void> {
   const { task_id } = await client.call('cache.purge', call);
   assert.equal((await client.call('domain.get', { domain_id: domainId })).domain_status, 2);
+  // An edge that was started anew counts when it has reported.
+  await eventually('both have done it', async () => {
+    const { edges } = await client.call('cache.getTask', { task_id });
+    return edges.length === 2 && edges.every(({ state }) => state === 'done');
+  });
   assert.equal(await finished(client, task_id), 'done');
 }
 

@@ -114,7 +114,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
 
   test('an answer that comes too late is told; other parts go on meanwhile', async (t) => {
     const timers = createManualTimers();
-    const { carrier, late } = await begin(t, { answers: ['slow'], slowMs: 300 }, {}, { timers });
+    const { carrier, late } = await begin(t, { answers: ['slow'], slowMs: 2_000 }, {}, { timers });
     const slow = carrier.submit(partToSubmit({ partId: 5 }));
     assert.equal((await carrier.submit(partToSubmit({ partId: 6 }))).kind, 'accepted');
     timers.advance(30_100);
