@@ -11,7 +11,7 @@ import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { ReceiptState, SubmitOutcome } from '#sms/carrier.ts';
 import { startSmsEngine } from '#sms/engine.ts';
 import { DEFAULT_WAITS } from '#sms/sweeper.ts';
-import { describeOnBothEngines } from './support/databases.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { accepted, connectScripted, ScriptedCarrier } from './support/scripted-carrier.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from './support/sms-queue.ts';
@@ -77,4 +77,44 @@ describeOnBothEngines('an engine that charges by receipts', (newDatabase) => {
     const { balance } = await db.query.selectFrom('sms_balance').select('balance').executeTakeFirstOrThrow();
     assert.equal(balance, 90);
   });
+});
+
+test('a connector that asks for no receipts is warned of, where they charge, each time it is opened', async (t) => {
+  for (const [chargeAt, expected] of [
+    ['receipt', ['none', 'failures']],
+    ['submit', []],
+  ] as const) {
+    const db = await openSmsDatabase(await newSqlite(t));
+    const ring = testRing();
+    const carriers = { none: 0, all: 1, failures: 2 };
+    await db.transaction(async (trx) => {
+      for (const [name, registeredDelivery] of Object.entries(carriers))
+        await saveConnector(
+          trx,
+          ring,
+          { name, enabled: true, settings: { ...SETTINGS, systemId: name, registeredDelivery } },
+          1,
+        );
+    });
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const engine = await startSmsEngine({
+      ...{ db, ring, owner: randomUUID(), registry: new Registry(), chargeAt },
+      connect: connectScripted({
+        none: new ScriptedCarrier(),
+        all: new ScriptedCarrier(),
+        failures: new ScriptedCarrier(),
+      }),
+      post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
+      ...{ clock: systemClock, timers: systemTimers, random: () => 0 },
+      log: createLogger({ level: 'warn', name: 'test', destination }),
+    });
+    await engine.stop(0);
+    await db[Symbol.asyncDispose]();
+    const warned = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /^sms-charge-at is receipt/.test(msg));
+    assert.deepEqual(
+      warned.map(({ connector }) => connector),
+      expected,
+    );
+  }
 });

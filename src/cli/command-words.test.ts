@@ -11,6 +11,12 @@ test('what the service says of its operations names commands instead', () => {
   );
 });
 
+test('no error speaks of an account or a domain by the name of a field', () => {
+  for (const [code, { text }] of Object.entries(ERRORS))
+    assert.doesNotMatch(inCommands(text.en), /\b(account|domain)_id\b/, code);
+  assert.match(inCommands(ERRORS.accountNotNamed.text.en), /^--account is missing: /);
+});
+
 test('no error that has a path of the interface is shown with it', () => {
   const paths = Object.values(ROUTES).map(({ path }) => path);
   for (const [code, { text }] of Object.entries(ERRORS)) {

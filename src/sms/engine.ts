@@ -77,11 +77,14 @@ class Engine implements SmsEngine {
   #reads: Promise<void> = Promise.resolve();
 
   constructor(options: SmsEngineOptions) {
-    const { connect, ring, timers, random, log, registry } = options;
+    const { connect, ring, timers, random, log, registry, chargeAt } = options;
     this.#options = options;
     this.#metrics = createSmsMetrics(registry, { lines: () => this.#lines.all });
     this.#lines = new Lines({
-      connect,
+      connect: (settings, events, its) => {
+        if (chargeAt === 'receipt') warnOfNoReceipts(settings, its.log);
+        return connect(settings, events, its);
+      },
       tools: { log, timers, random },
       openSettings: (connector) => openSettings(ring, connector),
       events: (line) => this.#eventsOf(line),
@@ -172,3 +175,14 @@ class Engine implements SmsEngine {
     };
   }
 }
+
+/** Its messages end without one, and are given back then. */
+function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
+  if (settings.kind !== 'smpp' || (settings.registeredDelivery & TELLS_SUCCESS) !== 0) return;
+  log.warn(
+    'sms-charge-at is receipt, and the connector asks for none of what is delivered: nothing that it sends is charged',
+  );
+}
+
+/** Of `registered_delivery`. SMPP 3.4 §5.2.17 */
+const TELLS_SUCCESS = 1;
