@@ -5,7 +5,7 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** What it is given and what it gives is cloned where it runs in another thread. It publishes nothing. */
+/** What it is given and what it gives goes as JSON where it runs in another thread. It publishes nothing. */
 type Procedure<A, R> = (trx: Transaction<Schema>, args: A) => Promise<R>;
 
 export type Procedures = Readonly<Record<string, Procedure<never, unknown>>>;

@@ -46,7 +46,7 @@ async function answerCall(
 ): Promise<ThreadAnswer> {
   try {
     const call = await procedures;
-    return { id, kind: 'value', value: await call?.(name, args) };
+    return { id, kind: 'value', value: JSON.stringify(await call?.(name, JSON.parse(args))) };
   } catch (error) {
     return { id, kind: 'error', error: threadError(error) };
   }

@@ -67,9 +67,9 @@ export class SqliteConnection implements SingleConnection {
     const id = ++this.#lastId;
     const answered = this.#wait(id);
     this.#send();
-    this.#worker.postMessage({ id, name, args } satisfies Call);
+    this.#worker.postMessage({ id, name, args: JSON.stringify(args ?? null) } satisfies Call);
     const answer = await answered;
-    return answer.kind === 'value' ? answer.value : undefined;
+    return answer.kind === 'value' && answer.value !== undefined ? JSON.parse(answer.value) : undefined;
   }
 
   // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
