@@ -133,7 +133,7 @@ export async function fillQueue({ db, accountId, appId, appKey }: SmsWorld, coun
           ],
         };
       });
-      await storeRequests(trx, requests, new Map(), now);
+      await storeRequests(trx, requests, { taken: new Map(), now });
     });
   }
 }

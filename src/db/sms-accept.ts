@@ -162,31 +162,47 @@ const selectReferences = prepare({ destinations: 'rows' }, ({ destinations }) =>
     from ${destinations}`;
 });
 
-/** `taken`: what leaves the balances of accounts, which the caller has locked. */
+export interface StoreOptions {
+  /** What leaves the balances of accounts, which the caller has locked. */
+  readonly taken: ReadonlyMap<number, number>;
+  readonly now: number;
+  /** Those that are claimed with it; absent: all wait. */
+  readonly claim?: ClaimAtOnce | undefined;
+}
+
+/** Stored as `claimParts` would leave them. */
+interface ClaimAtOnce {
+  /** By message. */
+  readonly connectors: ReadonlyMap<number, number>;
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+}
+
 export async function storeRequests(
   trx: Transaction<Schema>,
   requests: readonly RequestToStore[],
-  taken: ReadonlyMap<number, number>,
-  now: number,
+  { taken, now, claim }: StoreOptions,
 ): Promise<void> {
   if (requests.length === 0) return;
+  const rowsOf = (make: (request: RequestToStore) => readonly Row[]) => requests.flatMap(make);
   await runTogether(trx, [
     taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
     insertRequests(
       trx,
-      requests.map((request) => requestRow(request, now)),
+      rowsOf((request) => [requestRow(request, now)]),
     ),
     insertMessages(
       trx,
-      requests.flatMap((request) => messageRows(request, now)),
+      rowsOf((request) => messageRows(request, now, claim)),
     ),
     insertParts(
       trx,
-      requests.flatMap((request) => partRows(request, now)),
+      rowsOf((request) => partRows(request, now, claim)),
     ),
     insertHolds(
       trx,
-      requests.flatMap((request) => holdRows(request, now)),
+      rowsOf((request) => holdRows(request, now)),
     ),
   ]);
 }
@@ -203,30 +219,43 @@ function requestRow({ id, sendid, accountId, appId, kind, smsType, replayHash }:
 const insertMessages = insertInto('sms_message', {
   ...({ id: 'bigint', request_id: 'bigint', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
   ...({ sms_type: 'integer', destination: 'text', parts: 'integer', price: 'bigint', reference: 'integer' } as const),
-  created_at: 'bigint',
+  ...({ created_at: 'bigint', connector_id: 'integer' } as const),
 });
 
-function messageRows(request: RequestToStore, now: number): readonly Row[] {
+/** Of several parts it is bound to the connector that has taken one of them. */
+function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
   const { accountId, appId, kind, smsType, texts } = request;
   return request.messages.map(({ id, destination, price, reference }) => [
     ...[id, request.id, accountId, appId, kind, smsType, destination, texts.length, price, reference, now],
+    texts.length > 1 ? (claim?.connectors.get(id) ?? null) : null,
   ]);
 }
 
 const insertParts = insertInto('sms_part', {
   ...({ id: 'bigint', message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
   ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
-  ...({ tries: 'integer', sends: 'integer', account_id: 'integer' } as const),
+  ...({ tries: 'integer', account_id: 'integer', sends: 'integer', connector_id: 'integer' } as const),
+  ...({ submitted_at: 'bigint', lease_owner: 'text', lease_until: 'bigint' } as const),
 });
 
-function partRows({ accountId, kind, texts, dueAt, expireAt, messages }: RequestToStore, now: number): readonly Row[] {
+function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
+  const { accountId, kind, texts, dueAt, expireAt, messages } = request;
   const priority = kind === 'ordinary' ? 0 : 1;
   return messages.flatMap(({ id, partIds, route, isOptedOut }) => {
-    const start = isOptedOut ? ['rejected', now, 'optOut'] : ['queued', null, ''];
+    const start = isOptedOut
+      ? ['rejected', now, 'optOut']
+      : [claim?.connectors.has(id) ? 'submitting' : 'queued', null, ''];
     return texts.map((text, index) => [
-      ...[partIds[index] ?? null, id, index + 1, text, route, priority, dueAt, expireAt, ...start, 0, 0, accountId],
+      ...[partIds[index] ?? null, id, index + 1, text, route, priority, dueAt, expireAt, ...start, 0, accountId],
+      ...claimRow(id, claim),
     ]);
   });
+}
+
+function claimRow(messageId: number, claim: ClaimAtOnce | undefined): Row {
+  const connectorId = claim?.connectors.get(messageId);
+  if (claim === undefined || connectorId === undefined) return [0, null, null, null, null];
+  return [1, connectorId, claim.now, claim.owner, claim.leaseUntil];
 }
 
 const insertHolds = insertInto('sms_ledger', {

@@ -17,6 +17,7 @@ import {
 import type { SmsPrice } from '#db/sms-balance.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { SmsApp } from '#model/sms-app.ts';
+import { type AtOnce, type Opening, startAtOnce } from './at-once.ts';
 import { type AskedMessage, type ComposeProblem, composeMessage, countNumbers, MAX_NUMBERS } from './compose.ts';
 import { releaseAt } from './quiet-hours.ts';
 import { RouteTable } from './route.ts';
@@ -44,12 +45,30 @@ const HOUR_MS = 3_600_000;
 /** References of long messages to one number go round. */
 const REFERENCES = 256;
 
-/** The verdicts stand in the order of the submissions. */
+/** What goes out with the transaction that accepts it. */
+export interface Departure {
+  /** Where nothing waits: see `startAtOnce`. */
+  readonly openings: readonly Opening[];
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+}
+
+export interface Accepted {
+  /** In the order of the submissions. */
+  readonly verdicts: readonly Verdict[];
+  /** By connector, in their order: these are claimed. */
+  readonly claimed: AtOnce['parts'];
+  /** Others of them wait now. */
+  readonly isQueued: boolean;
+}
+
 export async function acceptSubmissions(
   trx: Transaction<Schema>,
   submissions: readonly Submission[],
   localTimeOf: (timeZone: string) => LocalTime,
-): Promise<readonly Verdict[]> {
+  departure?: Departure,
+): Promise<Accepted> {
   const facts = await readAcceptFacts(trx, submissions, mostRows(submissions));
   const apps = new Map(facts.apps.map((app) => [app.appKey, app]));
   const drafts = submissions.map((submission) => draft(submission, apps.get(submission.appKey), facts, localTimeOf));
@@ -60,16 +79,27 @@ export async function acceptSubmissions(
     hopeful.filter(({ texts }) => texts.length > 1).flatMap((request) => request.numbers),
   );
   const { accepted, prices, taken } = decide(hopeful, facts, numberFacts);
+  const requests = [...accepted.values()];
+  const { connectors, parts } = startAtOnce(requests, departure?.openings ?? [], departure?.now ?? 0);
   const [now = 0] = submissions.map((submission) => submission.now);
-  await storeRequests(trx, [...accepted.values()], taken, now);
-  return drafts.map((it): Verdict => {
-    if (it.kind !== 'draft') return it;
-    const { replayHash, sendid } = it.request;
-    const stored = accepted.get(replayHash);
-    // Of two alike in one batch the second is answered as a repetition of the first.
-    if (stored !== undefined) return { kind: 'accepted', sendid: stored.sendid };
-    return { kind: 'balanceTooLow', price: prices.get(sendid) ?? 0 };
-  });
+  await storeRequests(trx, requests, { taken, now, claim: departure && { ...departure, connectors } });
+  const verdicts = drafts.map((it) => (it.kind === 'draft' ? verdictOf(it.request, accepted, prices) : it));
+  return { verdicts, claimed: parts, isQueued: requests.some((request) => isLeft(request, connectors)) };
+}
+
+function verdictOf(
+  { replayHash, sendid }: DraftRequest,
+  accepted: Decided['accepted'],
+  prices: Decided['prices'],
+): Verdict {
+  const stored = accepted.get(replayHash);
+  // Of two alike in one batch the second is answered as a repetition of the first.
+  if (stored !== undefined) return { kind: 'accepted', sendid: stored.sendid };
+  return { kind: 'balanceTooLow', price: prices.get(sendid) ?? 0 };
+}
+
+function isLeft({ messages }: RequestToStore, connectors: AtOnce['connectors']): boolean {
+  return messages.some(({ id, isOptedOut }) => !isOptedOut && !connectors.has(id));
 }
 
 /** As many as it can have, before anybody has looked what they are. */

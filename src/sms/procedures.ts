@@ -18,8 +18,8 @@ export function createProcedures() {
   const turns = new Map<number, number>();
   const zoneOf = (timeZone: string) => zones.get(timeZone);
   return {
-    accept: (trx: Transaction<Schema>, submissions: readonly Submission[]) =>
-      acceptSubmissions(trx, submissions, zoneOf),
+    accept: async (trx: Transaction<Schema>, submissions: readonly Submission[]) =>
+      (await acceptSubmissions(trx, submissions, zoneOf)).verdicts,
     round: (trx: Transaction<Schema>, round: Round) => runRound(trx, round, zoneOf, turns),
   };
 }

@@ -10,9 +10,10 @@ import { queueDeliveries } from '#db/sms-deliveries.ts';
 import { storeReceipts } from '#db/sms-receipts.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
+import { readWaiting } from '#db/sms-waiting.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
-import { acceptSubmissions, type Submission, type Verdict } from './accept.ts';
+import { type Accepted, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
 import { releaseAt } from './quiet-hours.ts';
 import type { Told } from './told.ts';
 
@@ -59,16 +60,30 @@ export async function runRound(
 ): Promise<RoundDone> {
   const ended = await storeResults(trx, results, now, chargeAt);
   if (told.length > 0 || ended.length > 0) await storeTold(trx, { told, chargeAt, now }, ended);
-  const verdicts = submissions.length > 0 ? await acceptSubmissions(trx, submissions, zoneOf) : [];
+  const openings = claims.map((claim) => ({ ...claim, after: turns.get(claim.connectorId) ?? 0 }));
+  const waiting = await readWaiting(trx, claims);
+  const departure = { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
+  const {
+    verdicts,
+    claimed: atOnce,
+    isQueued,
+  } = submissions.length > 0 ? await acceptSubmissions(trx, submissions, zoneOf, departure) : NOTHING_ACCEPTED;
   const claimed: Claimed[] = [];
-  for (const claim of claims) {
-    const due = await claimParts(trx, { ...claim, after: turns.get(claim.connectorId) ?? 0, owner, leaseUntil, now });
-    const last = due.at(-1);
-    if (last !== undefined) turns.set(claim.connectorId, last.accountId);
-    claimed.push({ parts: await withinHours(trx, due, now, zoneOf), isFull: due.length >= claim.limit });
+  for (const [n, opening] of openings.entries()) {
+    const begun = atOnce.get(opening.connectorId) ?? [];
+    const limit = opening.limit - begun.length;
+    const mayWait = isQueued || waiting[n]?.ordinary !== false || waiting[n]?.advertising !== false;
+    const last = begun.at(-1)?.accountId ?? opening.after;
+    const due =
+      limit > 0 && mayWait ? await claimParts(trx, { ...opening, limit, after: last, owner, leaseUntil, now }) : [];
+    turns.set(opening.connectorId, due.at(-1)?.accountId ?? last);
+    const parts = [...begun, ...(await withinHours(trx, due, now, zoneOf))];
+    claimed.push({ parts, isFull: due.length >= limit });
   }
   return { verdicts, claimed };
 }
+
+const NOTHING_ACCEPTED: Accepted = { verdicts: [], claimed: new Map(), isQueued: false };
 
 /** What carriers told, and what came of it, with what customers are to hear. */
 async function storeTold(

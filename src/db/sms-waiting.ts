@@ -1,0 +1,39 @@
+/** Whether anything waits for a connector: where nothing does, no turn has to be found. docs/decisions/0361 */
+import { sql, type Transaction } from 'kysely';
+import { isPostgres } from './engine.ts';
+import { prepare } from './prepared.ts';
+import type { Schema } from './schema.ts';
+import { runTogether } from './together.ts';
+
+export interface Waiting {
+  /** For the connector itself, or ordinary messages on its routes, due or not. */
+  readonly ordinary: boolean;
+  readonly advertising: boolean;
+}
+
+interface Served {
+  readonly connectorId: number;
+  readonly lanes: readonly { readonly route: string }[];
+}
+
+/** Of each. On PostgreSQL to ask is one way to the database, as it is to look for what is due: there it may be anything. */
+export async function readWaiting(trx: Transaction<Schema>, served: readonly Served[]): Promise<readonly Waiting[]> {
+  if (isPostgres(trx)) return served.map(() => ({ ordinary: true, advertising: true }));
+  const found = await runTogether(
+    trx,
+    served.map(({ connectorId, lanes }) => selectWaiting({ connectorId, routes: lanes.map(({ route }) => [route]) })),
+  );
+  return found.map(([row]) => ({
+    ordinary: (row?.pinned ?? row?.ordinary ?? null) !== null,
+    advertising: (row?.advertising ?? null) !== null,
+  }));
+}
+
+/** Each is one step in an index. */
+const selectWaiting = prepare({ connectorId: 'value', routes: 'rows' }, ({ connectorId, routes }) => {
+  const first = (priority: number) => sql`(select 1 from ${routes} cross join sms_part as p
+    where p.state = 'queued' and p.route = value ->> 0 and p.priority = ${sql.lit(priority)} limit 1)`;
+  return sql<Record<'pinned' | 'ordinary' | 'advertising', number | null>>`
+    select (select 1 from sms_part as p where p.state = 'queued' and p.connector_id = ${connectorId} limit 1) as pinned,
+      ${first(0)} as ordinary, ${first(1)} as advertising`;
+});

@@ -1,0 +1,58 @@
+/**
+ * Messages that go out in the round that accepts them, because nothing waits before them: they are stored as claimed, and
+ * never stand in a queue. Pure. docs/decisions/0361
+ */
+import type { RequestToStore } from '#db/sms-accept.ts';
+import type { ClaimedPart, Lane } from '#db/sms-claim.ts';
+import { takeTurns } from '#db/sms-turns.ts';
+
+/** A connector with room, before whose room no ordinary message waits. */
+export interface Opening {
+  readonly connectorId: number;
+  readonly lanes: readonly Lane[];
+  /** Parts. */
+  readonly limit: number;
+  /** The account that had the last turn. */
+  readonly after: number;
+}
+
+export interface AtOnce {
+  /** By message. */
+  readonly connectors: ReadonlyMap<number, number>;
+  /** By connector, in the order in which they are to go out. */
+  readonly parts: ReadonlyMap<number, readonly ClaimedPart[]>;
+}
+
+/** Accounts take turns, as in a queue. A message goes whole or not at all; advertising waits for its turn. */
+export function startAtOnce(requests: readonly RequestToStore[], openings: readonly Opening[], now: number): AtOnce {
+  const connectors = new Map<number, number>();
+  const parts = new Map<number, readonly ClaimedPart[]>();
+  const due = openings.length === 0 ? [] : requests.filter((request) => isDue(request, now)).flatMap(partsOf);
+  for (const { connectorId, lanes, limit, after } of openings) {
+    // Nothing of these has failed anywhere.
+    const routes = new Set(lanes.filter(({ minTries }) => minTries === 0).map(({ route }) => route));
+    const inTurn = takeTurns(
+      due.filter(({ route }) => routes.has(route)),
+      after,
+    );
+    const cut = new Set(inTurn.slice(limit).map(({ messageId }) => messageId));
+    const own = inTurn.slice(0, limit).filter(({ messageId }) => !cut.has(messageId));
+    for (const { messageId } of own) connectors.set(messageId, connectorId);
+    parts.set(connectorId, own);
+  }
+  return { connectors, parts };
+}
+
+function isDue({ kind, dueAt, expireAt }: RequestToStore, now: number): boolean {
+  return kind === 'ordinary' && dueAt <= now && expireAt > now;
+}
+
+function partsOf({ accountId, appId, texts, dueAt, expireAt, messages }: RequestToStore): readonly ClaimedPart[] {
+  return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut }) => {
+    if (isOptedOut) return [];
+    return texts.map((text, index) => ({
+      ...{ id: partIds[index] ?? 0, messageId: id, appId, accountId, part: index + 1, parts: texts.length, text },
+      ...{ destination, reference, tries: 0, priority: 0, route, dueAt, expireAt },
+    }));
+  });
+}

@@ -1,0 +1,155 @@
+/** What a round leaves of the messages that it accepts, whether they stood in a queue or went out at once: the same on both engines. docs/decisions/0361 */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Db } from '#db/open.ts';
+import { findSmsAppsById } from '#db/sms-apps.ts';
+import { loseLeases } from '#db/sms-sweep.ts';
+import type { Submission } from '#sms/accept.ts';
+import { createProcedures } from '#sms/procedures.ts';
+import type { Round } from '#sms/round.ts';
+import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 4);
+const LONG = 'x'.repeat(150);
+
+/** Which takes rounds with one connector for all numbers. */
+async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase) {
+  const db = await openSmsDatabase(await newDatabase(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const procedures = createProcedures();
+  return {
+    db,
+    async round(submissions: readonly Submission[], limit: number, lanes = ALL, now = NOW) {
+      const round: Round = {
+        ...{ results: [], told: [], submissions, claims: [{ connectorId: 1, lanes, limit }] },
+        ...{ owner: 'me', leaseUntil: now + 60_000, chargeAt: 'submit', now },
+      };
+      const { verdicts, claimed } = await db.transaction((trx) => procedures.round(trx, round));
+      assert.ok(verdicts.every(({ kind }) => kind === 'accepted'));
+      const [{ parts, isFull } = { parts: [], isFull: false }] = claimed;
+      return { texts: parts.map(({ text }) => text), parts, isFull };
+    },
+  };
+}
+
+const ALL = [{ route: '', minTries: 0, maxTries: 4 }];
+let submitted = 0;
+
+async function openSender(db: Db) {
+  const account = await openSmsAccount(db, { now: NOW });
+  const [app] = await findSmsAppsById(db.query, [account.appId]);
+  assert.ok(app !== undefined);
+  const { appKey } = app;
+  const send = (content: string, changed: Partial<Submission> = {}): Submission => {
+    submitted += 1;
+    const own = { replayHash: `hash ${submitted}`, sendid: `sendid ${submitted}`, now: NOW };
+    return {
+      accountId: account.accountId,
+      appKey,
+      kind: 'ordinary',
+      smsType: 1,
+      mobile: '13800138000',
+      content,
+      ...own,
+      ...changed,
+    };
+  };
+  return { account, send };
+}
+
+describeOnBothEngines('a round that accepts messages', (newDatabase) => {
+  test('claims them with what a carrier needs, and they are in doubt when their process dies', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { account, send } = await openSender(db);
+    const { parts, isFull } = await round([send('one'), send(LONG)], 10);
+    assert.equal(isFull, false);
+    const stored = await readParts(db);
+    const messages = await db.query.selectFrom('sms_message').selectAll().orderBy('id').execute();
+    const [one, long] = messages;
+    assert.deepEqual([one?.connector_id, long?.connector_id], [null, 1], 'a long one stays with its connector');
+    const same = {
+      appId: account.appId,
+      accountId: account.accountId,
+      destination: '+8613800138000',
+      tries: 0,
+      priority: 0,
+    };
+    const time = { route: '', dueAt: NOW, expireAt: NOW + 72 * 3_600_000 };
+    const part = (n: number, messageId: number | undefined, text: string, parts: number, index: number) => {
+      return { id: stored[n]?.id, messageId, text, part: index, parts, reference: 0, ...same, ...time };
+    };
+    assert.deepEqual(parts, [
+      part(0, one?.id, 'one', 1, 1),
+      part(1, long?.id, LONG.slice(0, 67), 3, 1),
+      part(2, long?.id, LONG.slice(67, 134), 3, 2),
+      part(3, long?.id, LONG.slice(134), 3, 3),
+    ]);
+    for (const row of stored) {
+      const { state, sends, connector_id, submitted_at, lease_owner, lease_until, error } = row;
+      assert.deepEqual(
+        { state, sends, connector_id, submitted_at, lease_owner, lease_until, error },
+        ...[
+          {
+            state: 'submitting',
+            sends: 1,
+            connector_id: 1,
+            submitted_at: NOW,
+            lease_owner: 'me',
+            lease_until: NOW + 60_000,
+            error: '',
+          },
+        ],
+      );
+    }
+    await checkMoney(db);
+    assert.deepEqual((await round([], 10)).texts, [], 'nothing is claimed twice');
+    assert.equal(await db.transaction((trx) => loseLeases(trx, { now: NOW + 1, owner: 'next', isAlone: true })), 4);
+    assert.deepEqual(new Set((await readParts(db)).map(({ state }) => state)), new Set(['uncertain']));
+  });
+
+  test('claims no more than there is room for; what waits goes before what comes', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { send } = await openSender(db);
+    const first = await round([send('a'), send('b'), send('c')], 2);
+    assert.deepEqual([first.texts, first.isFull], [['a', 'b'], true]);
+    const second = await round([send('d'), send('e')], 2);
+    assert.deepEqual([second.texts, second.isFull], [['c', 'd'], true]);
+    assert.deepEqual((await round([send('f')], 0)).texts, []);
+    assert.deepEqual((await round([], 10)).texts, ['e', 'f']);
+    await checkMoney(db);
+  });
+
+  test('gives a long message the room that is left, and its rest to the same connector', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { send } = await openSender(db);
+    const first = await round([send('a'), send(LONG)], 2);
+    assert.deepEqual(first.texts, ['a', LONG.slice(0, 67)]);
+    const [, long] = await db.query.selectFrom('sms_message').select('connector_id').orderBy('id').execute();
+    assert.equal(long?.connector_id, 1);
+    const second = await round([send('b')], 2);
+    assert.deepEqual(second.texts.toSorted(), [LONG.slice(67, 134), LONG.slice(134)].toSorted());
+    assert.deepEqual((await round([], 2)).texts, ['b']);
+  });
+
+  test('lets accounts take turns, and ordinary messages go before advertising that waits', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const [x, y] = [await openSender(db), await openSender(db)];
+    await queueMessage(db, x.account, { kind: 'advertising', texts: ['advertising'], now: NOW });
+    const { texts } = await round([x.send('x1'), x.send('x2'), x.send('x3'), y.send('y1')], 3);
+    assert.deepEqual(texts, ['x1', 'y1', 'x2']);
+    assert.deepEqual((await round([], 1)).texts, ['x3'], 'it was the other one’s turn, who has nothing');
+    assert.deepEqual((await round([], 9)).texts, ['advertising']);
+  });
+
+  test('leaves what its connectors do not serve in the queue', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { send } = await openSender(db);
+    const failedBefore = [{ route: '', minTries: 5, maxTries: 9 }];
+    assert.deepEqual((await round([send('a')], 9, failedBefore)).texts, []);
+    const elsewhere = [{ route: '+85', minTries: 0, maxTries: 4 }];
+    assert.deepEqual((await round([send('b')], 9, elsewhere)).texts, []);
+    assert.deepEqual((await round([send('later', { now: NOW + 5 })], 9)).texts, ['a', 'b']);
+    assert.deepEqual((await round([], 9, ALL, NOW + 5)).texts, ['later'], 'by the clock of who sends it was to come');
+  });
+});
