@@ -5,7 +5,8 @@ import type { TestContext } from 'node:test';
 import { loadKeyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
-import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import { rejectOptedOut } from '#db/sms-sweep.ts';
+import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { NewDatabase } from './databases.ts';
 import { eventually } from './eventually.ts';
@@ -25,6 +26,12 @@ interface Scene {
   readonly after: readonly string[];
   /** Parts that the carrier is given in all. */
   readonly submits: number;
+  /** Nothing goes to the carrier. */
+  readonly isLoopback?: true;
+  /** While it waits. */
+  readonly isOptedOut?: true;
+  /** From then on it is over. */
+  readonly validMs?: number;
   /** When the process is back. */
   act?(smsc: Smsc, number: string, round: number): void;
 }
@@ -58,6 +65,26 @@ const SCENES: readonly Scene[] = [
   { smsc: {}, texts: ['there'], before: ['delivered'], after: ['delivered'], submits: 1 },
   { smsc: { answers: [0x0b] }, texts: ['refused'], before: ['failed'], after: ['failed'], submits: 1 },
   {
+    smsc: { stat: 'UNKNOWN', dialect: 'bare' },
+    texts: ['who knows'],
+    before: ['unknown'],
+    after: ['unknown'],
+    submits: 1,
+  },
+  {
+    smsc: { bindStatus: 0x0d },
+    texts: ['over'],
+    validMs: 1,
+    ...{ before: ['expired'], after: ['expired'], submits: 0 },
+  },
+  {
+    smsc: { bindStatus: 0x0d },
+    texts: ['unwanted'],
+    isOptedOut: true,
+    ...{ before: ['rejected'], after: ['rejected'], submits: 0 },
+  },
+  { smsc: {}, isLoopback: true, texts: ['nowhere'], before: ['simulated'], after: ['simulated'], submits: 0 },
+  {
     smsc: { answers: ['ok', 'silent'] },
     settings: { window: 1 },
     texts: ['one', 'two', 'three'],
@@ -67,6 +94,7 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
+const HOUR_MS = 3_600_000;
 /** A process that is killed again and again is started again later each time. */
 const SETTLE_LIMIT_MS = 60_000;
 /** Messages of the connector that is in the middle of its work. */
@@ -90,21 +118,22 @@ export async function crashSms(t: TestContext, newDatabase: NewDatabase, rounds:
   t.after(() => db[Symbol.asyncDispose]());
   const ring = loadKeyring(join(dataDir, 'keyring'));
   const account = await openSmsAccount(db, { now: Date.now() });
-  const connect = async (name: string, prefix: string, smsc: Smsc, settings: Partial<SmppSettings> = {}) => {
+  const connect = async (name: string, prefix: string, smsc: Smsc, scene: Partial<Scene> = {}) => {
     const whole: SmppSettings = {
       ...{ ...SMPP_DEFAULTS, kind: 'smpp', host: '127.0.0.1', port: smsc.port, systemId: 'cw', password: 'secret' },
-      ...settings,
+      ...scene.settings,
     };
+    const settings: ConnectorSettings = scene.isLoopback === true ? { kind: 'loopback' } : whole;
     await db.transaction(async (trx) => {
-      const id = await saveConnector(trx, ring, { name, enabled: true, settings: whole }, Date.now());
+      const id = await saveConnector(trx, ring, { name, enabled: true, settings }, Date.now());
       await saveRoute(trx, { prefix, connectorIds: [id] });
     });
   };
   const load = await startSmsc(t);
-  await connect('load', LOAD_PREFIX, load, { window: 20 });
+  await connect('load', LOAD_PREFIX, load, { settings: { window: 20 } });
   for (let round = 0; round < rounds; round += 1) {
     const smscs = await Promise.all(SCENES.map(({ smsc }) => startSmsc(t, smsc)));
-    for (const [n, smsc] of smscs.entries()) await connect(`s${n}`, numberOf(n), smsc, SCENES[n]?.settings);
+    for (const [n, smsc] of smscs.entries()) await connect(`s${n}`, numberOf(n), smsc, SCENES[n]);
     await crashOnce({ db, service, account, load, smscs, round, chargeAt });
     await Promise.all(smscs.map((smsc) => smsc.stop()));
     await db.query
@@ -132,8 +161,14 @@ interface Round {
 async function crashOnce({ db, service, account, load, smscs, round, chargeAt }: Round): Promise<void> {
   const now = Date.now();
   const parts: number[][] = [];
-  for (const [n, { texts }] of SCENES.entries())
-    parts.push(await queueMessage(db, account, { destination: numberOf(n), route: numberOf(n), texts, now }));
+  for (const [n, { texts, validMs = HOUR_MS, isOptedOut }] of SCENES.entries()) {
+    const number = numberOf(n);
+    const kind = isOptedOut === true ? 'advertising' : 'ordinary';
+    const message = { destination: number, route: number, kind, texts, expireAt: now + validMs, now } as const;
+    parts.push(await queueMessage(db, account, message));
+    if (isOptedOut === true)
+      await db.transaction((trx) => rejectOptedOut(trx, [{ accountId: account.accountId, number }], now));
+  }
   await expectStates(
     db,
     parts,
