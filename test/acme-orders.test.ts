@@ -23,7 +23,7 @@ async function warningsWithoutAuthority(db: Db): Promise<readonly unknown[]> {
   return told;
 }
 
-const BOUND = { ...needsProgram('pebble'), timeout: 60_000 };
+const BOUND = { ...needsProgram('pebble'), timeout: 180_000 };
 
 describeOnBothEngines('certificates that are obtained', (newDatabase) => {
   test(

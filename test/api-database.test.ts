@@ -49,7 +49,7 @@ describe('while PostgreSQL is away', needsPostgres(), () => {
     const before = performance.now();
     const ready = await readAnswer(await fetch(`${api.url}/readyz`));
     assert.deepEqual([ready.http, ready.errorCode], [503, 'notReady']);
-    assert.ok(performance.now() - before < 4000);
+    assert.ok(performance.now() - before < 10_000, 'frozen, it never answers');
     relay.cut(); // ends the query that still waits
     relay.mend();
     assert.equal((await fetch(`${api.url}/readyz`)).status, 200);
@@ -102,15 +102,19 @@ describe('while PostgreSQL is away', needsPostgres(), () => {
     await client.query('select 1', []);
     relay.freeze();
     await assert.rejects(client.query('select 1', []), isDatabaseAway);
-    const before = performance.now();
-    await assert.rejects(client.query('rollback', []), isDatabaseAway);
-    assert.ok(performance.now() - before < 200, 'the next fails at once');
+    let hasFailed = false;
+    const next = assert.rejects(client.query('rollback', []), isDatabaseAway).then(() => {
+      hasFailed = true;
+    });
+    for (let turns = 0; turns < 20 && !hasFailed; turns++) await new Promise(setImmediate);
+    assert.ok(hasFailed, 'the next fails at once');
+    await next;
     client.release();
     assert.equal(pool.totalCount, 0);
     relay.mend();
-    const next = await kysely.connect();
-    assert.deepEqual((await next.query('select 1 as one', [])).rows, [{ one: 1 }]);
-    next.release();
+    const other = await kysely.connect();
+    assert.deepEqual((await other.query('select 1 as one', [])).rows, [{ one: 1 }]);
+    other.release();
   });
 });
 
@@ -137,7 +141,7 @@ test(
     const program = join(import.meta.dirname, 'support', 'sqlite-full.ts');
     const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$1" "$2" "$0"';
     const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
-    const { stdout } = await promisify(execFile)('unshare', args, { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)('unshare', args, { timeout: 180_000 });
     const { reasons, ...seen } = JSON.parse(stdout);
     assert.deepEqual(seen, { full: Array(5).fill('503 notReady'), list: 1, ready: 200, after: 1 });
     assert.deepEqual([...new Set(reasons)], ['database or disk is full']);

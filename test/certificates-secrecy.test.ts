@@ -139,8 +139,13 @@ function search(
   { url }: DatabaseTarget,
   texts: readonly string[],
 ): readonly string[] {
-  const files = globSync('**/*', { cwd: dataDir }).filter((file) => statSync(join(dataDir, file)).isFile());
-  const places: [string, string][] = files.map((file) => [file, readFileSync(join(dataDir, file), 'latin1')]);
+  const places = globSync('**/*', { cwd: dataDir }).flatMap((file): [string, string][] => {
+    try {
+      return [[file, readFileSync(join(dataDir, file), 'latin1')]];
+    } catch {
+      return []; // a folder, a socket, or what the service has just removed
+    }
+  });
   const dump = url === undefined ? dumpSqlite(join(dataDir, 'causeway.db')) : dumpPostgres(url);
   places.push(['the output', process.stderr() + process.stdout()], ['the dump', dump]);
   return places.flatMap(([place, content]) => (texts.some((text) => content.includes(text)) ? [place] : []));

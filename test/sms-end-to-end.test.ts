@@ -37,10 +37,13 @@ test(
       parts.map(({ status }) => status),
       ['simulated', 'simulated'],
     );
-    assert.match(service.process.stderr(), /"connector":"loopback".*sends messages to nobody/);
-    const metrics = await (await fetch(service.metricsUrl)).text();
-    assert.match(metrics, /causeway_sms_connector_up\{[^}]*kind="loopback"[^}]*\} 1/);
-    assert.match(metrics, /causeway_sms_parts_total\{[^}]*outcome="simulated"[^}]*\} 2/);
+    await eventually('log and metrics say so', async () => {
+      assert.match(service.process.stderr(), /"connector":"loopback".*sends messages to nobody/);
+      const metrics = await (await fetch(service.metricsUrl)).text();
+      assert.match(metrics, /causeway_sms_connector_up\{[^}]*kind="loopback"[^}]*\} 1/);
+      assert.match(metrics, /causeway_sms_parts_total\{[^}]*outcome="simulated"[^}]*\} 2/);
+      return true;
+    });
 
     const told: Record<string, unknown>[] = [];
     const customer = createServer(async (request, response) => {
@@ -61,7 +64,7 @@ test(
     await client.call('smsOperator.setRoute', { prefix: '', connectors: ['carrier'] });
     const arrives = await send('13900139000');
     await untilStatus(arrives.sendid, 'delivered');
-    assert.equal(smsc.submits().length, 2);
+    await eventually('the carrier tells of both parts', () => smsc.submits().length === 2);
     await eventually('the customer has heard of both parts', () => told.length === 2);
     assert.deepEqual(
       told.map(({ event, sendid, mobile, state }) => [event, sendid, mobile, state]),

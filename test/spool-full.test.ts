@@ -12,7 +12,7 @@ async function runProgram(t: TestContext, name: string): Promise<string> {
   const program = join(import.meta.dirname, 'support', name);
   const script = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$1" "$2" "$0"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
-  const { stdout } = await promisify(execFile)('unshare', args, { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)('unshare', args, { timeout: 180_000 });
   return stdout;
 }
 

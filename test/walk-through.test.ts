@@ -79,7 +79,7 @@ function readCommands(readme: string): Command[] {
 }
 
 async function run(folder: string, script: string): Promise<number> {
-  const child = spawn('bash', ['-c', script], { cwd: folder, stdio: 'ignore', timeout: 60_000 });
+  const child = spawn('bash', ['-c', script], { cwd: folder, stdio: 'ignore', timeout: 180_000 });
   const [code] = await once(child, 'exit');
   return typeof code === 'number' ? code : 1;
 }

@@ -126,7 +126,7 @@ export function connectTls(t: Pick<TestContext, 'after'>, { httpsPort, authority
 
 /** Ends when the server closes the connection, or has answered a request that asks for that. */
 export function runSClient(args: readonly string[], input: string): Promise<string> {
-  const child = spawn('openssl', ['s_client', ...args], { stdio: ['pipe', 'pipe', 'pipe'], timeout: 20_000 });
+  const child = spawn('openssl', ['s_client', ...args], { stdio: ['pipe', 'pipe', 'pipe'], timeout: 60_000 });
   let said = '';
   for (const output of [child.stdout, child.stderr])
     output.setEncoding('latin1').on('data', (text: string) => (said += text));

@@ -107,7 +107,7 @@ function textOf({ gzip }: LogPart): string {
   return gunzipSync(gzip).toString();
 }
 
-describe('the shipper', { timeout: 60_000 }, () => {
+describe('the shipper', { timeout: 180_000 }, () => {
   test('tells of sums every so often, and ships files by domain when they end', async (t) => {
     const bench = start(t);
     bench.startShipper();
