@@ -1,13 +1,13 @@
 /**
  * What the access log costs: hits of a small object with the log and without, by wrk on two edges in turn; and ten million lines
- * from a spool through splitting and gzip to where they are handed over, in time and memory. Needs wrk. `-- logs hits` or
- * `-- logs lines`: one of the two.
+ * from a spool through splitting and gzip to where they are handed over, in time and memory. Needs wrk and two cores: the edges get
+ * the first. `-- logs hits` or `-- logs lines`: one of the two.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalTime } from '#lib/local-time.ts';
@@ -22,6 +22,8 @@ import type { StartedService } from './support/service.ts';
 
 const ROUNDS = 7;
 const ROUND_SECONDS = 4;
+/** Requests that a connection sends in one go: with one, wrk's core is the bound; with more, the worker's. */
+const AT_ONCE = [1, 4] as const;
 const LINES = Number(process.env['BENCH_LINES'] ?? 10_000_000);
 const DOMAINS = 1_000;
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -38,6 +40,8 @@ try {
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicros: number;
+  /** Of a core. */
+  readonly used: number;
 }
 
 async function compareHits(): Promise<void> {
@@ -52,32 +56,51 @@ async function compareHits(): Promise<void> {
     fillEdgeStore(join(folder, name), [plainSite(1, port)]);
     return startEdgeAlone(join(folder, name), { CAUSEWAY_ACCESS_LOG: accessLog, CAUSEWAY_CACHE_DISK_SIZE: '0' });
   };
+  execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything that is started from here
   await using without = await start('off', 'off');
   await using withLog = await start('on', 'on');
-  for (const edge of [without, withLog]) await measure(edge);
-  const rounds: { readonly off: Measured; readonly on: Measured }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.push({ off: await measure(without), on: await measure(withLog) });
+  for (const atOnce of AT_ONCE) {
+    for (const edge of [without, withLog]) await measure(edge, atOnce);
+    const rounds: { readonly off: Measured; readonly on: Measured }[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      rounds.push({ off: await measure(without, atOnce), on: await measure(withLog, atOnce) });
+    }
+    showHits(atOnce, rounds);
   }
   origin.close();
+}
+
+function showHits(atOnce: number, rounds: readonly { readonly off: Measured; readonly on: Measured }[]): void {
   const hits = median(rounds.map(({ off, on }) => on.perSecond / off.perSecond));
   const cpu = median(rounds.map(({ off, on }) => off.cpuMicros / on.cpuMicros));
-  const micros = (kind: 'off' | 'on') => median(rounds.map((round) => round[kind].cpuMicros)).toFixed(1);
+  const of = (kind: 'off' | 'on', name: keyof Measured) => median(rounds.map((round) => round[kind][name]));
+  const show = (kind: 'off' | 'on') =>
+    `${of(kind, 'cpuMicros').toFixed(2)} µs, ${Math.round(of(kind, 'perSecond'))} a second, ${Math.round(of(kind, 'used') * 100)} % of the core`;
   console.log(
-    `with the log, medians of ${ROUNDS}: ${hits.toFixed(3)} of the hits/s; ${cpu.toFixed(3)} of the hits for a second of the worker's CPU (${micros('off')} µs without, ${micros('on')} µs with)`,
+    `with the log, ${atOnce} at once, medians of ${ROUNDS}: ${hits.toFixed(3)} of the hits/s, ${cpu.toFixed(3)} of the hits for a second of the worker's CPU (without ${show('off')}; with ${show('on')}), load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
 
-async function measure(edge: StartedService): Promise<Measured> {
-  const address = `http://127.0.0.1:${edge.edgePort}/images/photo-1.jpg?v=1`;
-  const headers = ['Host: site-1.example.com', 'Referer: https://www.example.org/list?page=1', `User-Agent: ${AGENT}`];
+async function measure(edge: StartedService, atOnce: number): Promise<Measured> {
+  const script = join(folder, 'requests.lua');
+  writeFileSync(
+    script,
+    `local requests
+     init = function()
+       requests = string.rep(wrk.format("GET", "/images/photo-1.jpg?v=1", {
+         Host = "site-1.example.com", Referer = "https://www.example.org/list?page=1", ["User-Agent"] = "${AGENT}"
+       }), ${atOnce})
+     end
+     request = function() return requests end`,
+  );
   const cpuBefore = edge.cpuMs('edge-worker-1');
-  const args = ['-t1', '-c50', `-d${ROUND_SECONDS}s`, ...headers.flatMap((header) => ['-H', header]), address];
-  const { stdout } = await promisify(execFile)('wrk', args);
+  const args = ['-c', '1', 'wrk', '-t1', '-c50', `-d${ROUND_SECONDS}s`, '-s', script];
+  const { stdout } = await promisify(execFile)('taskset', [...args, `http://127.0.0.1:${edge.edgePort}`]);
   const cpuMs = edge.cpuMs('edge-worker-1') - cpuBefore;
   if (stdout.includes('Non-2xx')) throw new Error(stdout);
   const hits = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-  return { perSecond: Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1]), cpuMicros: (cpuMs * 1000) / hits };
+  const perSecond = Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1]);
+  return { perSecond, cpuMicros: (cpuMs * 1000) / hits, used: cpuMs / (ROUND_SECONDS * 1000) };
 }
 
 async function shipLines(): Promise<void> {

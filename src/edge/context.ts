@@ -2,7 +2,7 @@
 import type { CacheOptions } from '#http/options.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { HitRecord } from '#logs/hit-line.ts';
+import type { HitRecord } from '#logs/hit-record.ts';
 import type { AccessRecord } from '#logs/line.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import type { Site } from '#sites/site.ts';

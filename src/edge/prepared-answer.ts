@@ -1,6 +1,7 @@
 /** What a shortcut gives, as its transports and the log see it. */
 import type { RawHeaders } from '#http/headers.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
+import { AnsweredPart } from '#logs/hit-record.ts';
 import { type CacheCode, formatAnswered } from '#logs/line.ts';
 import type { ReadyFrames } from './http2/sender.ts';
 import type { StoredBody } from './store/store.ts';
@@ -31,8 +32,7 @@ export interface WrittenAnswer<T> {
   /** As they count in the log. */
   readonly headBytes: number;
   readonly bodyBytes: number;
-  /** `formatAnswered` of it. */
-  readonly logged: Uint8Array;
+  readonly logged: AnsweredPart;
 }
 
 /** One answer for as long as it is one, for a transport that writes over what time changes. */
@@ -57,8 +57,8 @@ export interface TimedField {
 export type PreparedVersion = '1.1' | '2.0';
 
 /** The fields of its line that are the same each time. */
-export function formatPrepared(answer: LoggedAnswer, httpVersion: PreparedVersion): Uint8Array {
+export function formatPrepared(answer: LoggedAnswer, httpVersion: PreparedVersion): AnsweredPart {
   const { host, target, cacheCode, status, contentType } = answer;
   const text = formatAnswered({ host, method: 'GET', target, httpVersion, cacheCode, status, contentType });
-  return ownBytes([Buffer.from(text)]);
+  return new AnsweredPart(ownBytes([Buffer.from(text)]));
 }

@@ -1,6 +1,6 @@
 /** The lines and counts of what shortcuts answer on one connection: those of the pipeline, put together from parts that were made before. */
 import { ownBytes } from '#lib/own-bytes.ts';
-import type { HitRecord } from '#logs/hit-line.ts';
+import { AnsweredPart, ClientPart, type HitRecord } from '#logs/hit-record.ts';
 import { type CacheCode, formatAddress } from '#logs/line.ts';
 import type { AskingClient } from './access.ts';
 import { CLIENT_LEFT } from './access-log.ts';
@@ -28,23 +28,28 @@ export type ClientFields = Pick<
 /** One for all of a connection's. */
 class Hit implements HitRecord {
   domainId = 0;
-  address: Uint8Array = NOTHING;
   endedAt = 0;
   durationMs = 0;
   requestBytes = 0;
   responseBytes = 0;
   cacheCode: CacheCode = 'TCP_MEM_HIT';
   status = 0;
-  answered: Uint8Array = NOTHING;
+  answered = NO_ANSWER;
+  client: ClientPart;
   fields: Buffer = NOTHING;
   refererStart = 0;
   refererEnd = 0;
   userAgentStart = 0;
   userAgentEnd = 0;
   hasEscapes = false;
+
+  constructor(client: ClientPart) {
+    this.client = client;
+  }
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_ANSWER = new AnsweredPart(NOTHING);
 /** Stands in a line as it is. */
 const PLAIN = /^[ -[\]-~]*$/;
 
@@ -54,7 +59,7 @@ export class PreparedLines {
   /** Of those that are not out: their client has not left. */
   #isCut = false;
   #clientAddress: string | undefined;
-  readonly #hit = new Hit();
+  readonly #hit = new Hit(new ClientPart(NOTHING));
 
   constructor(edge: LinesContext, httpVersion: PreparedVersion) {
     this.#edge = edge;
@@ -67,7 +72,7 @@ export class PreparedLines {
   }
 
   /** `logged`: `formatPrepared` of the answer. `isOut`: all of it. */
-  conclude(reply: PreparedReply, logged: Uint8Array, sentBytes: number, isOut: boolean): void {
+  conclude(reply: PreparedReply, logged: AnsweredPart, sentBytes: number, isOut: boolean): void {
     const { answer, request, startedAt, requestBytes } = reply;
     const { clientAddress, referer = '', userAgent = '' } = request;
     if (!isOut) {
@@ -88,7 +93,13 @@ export class PreparedLines {
   }
 
   /** All of it is out. Nothing of what is given is kept. */
-  concludeOut(answer: LoggedAnswer, logged: Uint8Array, exchange: Exchange, bytes: Buffer, fields: ClientFields): void {
+  concludeOut(
+    answer: LoggedAnswer,
+    logged: AnsweredPart,
+    exchange: Exchange,
+    bytes: Buffer,
+    fields: ClientFields,
+  ): void {
     const { clock, metrics, writeHit } = this.#edge;
     const { startedAt, sentBytes } = exchange;
     const hit = this.#hit;
@@ -115,7 +126,7 @@ export class PreparedLines {
   #noteClient(address: string): void {
     if (address === this.#clientAddress) return;
     this.#clientAddress = address;
-    this.#hit.address = ownBytes([Buffer.from(formatAddress(address))]);
+    this.#hit.client = new ClientPart(ownBytes([Buffer.from(formatAddress(address))]));
   }
 
   #concludeCut({ answer, request, startedAt, requestBytes, isCut }: PreparedReply, sentBytes: number): void {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createLocalTime } from '#lib/local-time.ts';
 import { HitLines } from './hit-line.ts';
+import { AnsweredPart, ClientPart } from './hit-record.ts';
 import { type AccessRecord, formatAddress, formatAnswered, formatLine } from './line.ts';
 
 const ZONE = createLocalTime('Asia/Shanghai');
@@ -37,8 +38,8 @@ function lineOf(record: AccessRecord, lines = new HitLines(ZONE)): string {
   const end = lines.write(to, 3, {
     ...record,
     domainId: 7,
-    address: Buffer.from(formatAddress(record.clientAddress)),
-    answered: Buffer.from(formatAnswered(record)),
+    answered: new AnsweredPart(Buffer.from(formatAnswered(record))),
+    client: new ClientPart(Buffer.from(formatAddress(record.clientAddress))),
     fields,
     refererStart: 9,
     refererEnd,

@@ -1,26 +1,8 @@
 /** The line of a request whose answer was made before, put together as bytes: the same as `formatLine` makes, without a string. */
 import type { LocalTime } from '#lib/local-time.ts';
-import type { CountedRequest } from './counters.ts';
+import type { HitRecord } from './hit-record.ts';
 import { escapeField, MAX_FIELD_BYTES } from './line.ts';
-
-/** May be used for the next one as soon as it is taken. */
-export interface HitRecord extends CountedRequest {
-  readonly domainId: number;
-  /** `formatAddress`. */
-  readonly address: Uint8Array;
-  readonly endedAt: number;
-  readonly durationMs: number;
-  /** `formatAnswered`. */
-  readonly answered: Uint8Array;
-  /** As they came off the wire; start and end are the same where there is none. */
-  readonly fields: Buffer;
-  readonly refererStart: number;
-  readonly refererEnd: number;
-  readonly userAgentStart: number;
-  readonly userAgentEnd: number;
-  /** Some byte of theirs may not stand in a line. */
-  readonly hasEscapes: boolean;
-}
+import { writeCount } from './write-count.ts';
 
 export class HitLines {
   readonly #zone: LocalTime;
@@ -34,7 +16,9 @@ export class HitLines {
 
   /** The domain's id, a TAB and the line without its end, from `at` on; gives where it ends. There must be room for the longest. */
   write(to: Buffer, from: number, hit: HitRecord): number {
-    const { address, answered, fields } = hit;
+    const { fields } = hit;
+    const { address } = hit.client;
+    const answered = hit.answered.bytes;
     let at = writeCount(to, from, hit.domainId);
     to[at++] = TAB;
     to.set(address, at);
@@ -68,24 +52,6 @@ export class HitLines {
 
 const TAB = 0x09;
 const DASH = 0x2d;
-const ZERO = 0x30;
-/** Beyond it numbers are not the engine's small ones. */
-const MAX_SMALL = 2 ** 30;
-
-/** As `formatCount` does. */
-function writeCount(to: Buffer, from: number, value: number): number {
-  const count = Math.max(0, Math.floor(value));
-  if (count > MAX_SMALL) return from + to.write(String(count), from);
-  let end = from + 1;
-  for (let rest = count; rest >= 10; rest = (rest / 10) | 0) end++;
-  let rest = count | 0;
-  for (let at = end - 1; at >= from; at--) {
-    const tens = (rest / 10) | 0;
-    to[at] = ZERO + rest - tens * 10;
-    rest = tens;
-  }
-  return end;
-}
 
 /** As `escapeField` does of what needs no escape: nearly every value. Copied by the engine, in a tenth of the time of a loop. */
 function writePlain(to: Buffer, from: number, bytes: Buffer, start: number, end: number, maxBytes: number): number {

@@ -27,7 +27,7 @@ function runWriter(directory: string, ...steps: readonly string[]): Told {
     .filter(({ msg }) => /was killed/.test(String(msg)))
     .map(({ lostRequests, msg }) => {
       if (lostRequests === undefined) assert.match(String(msg), /the requests of its last 500 ms may be missing/);
-      else assert.match(String(msg), new RegExp(`: ${lostRequests} requests are missing .*, and at most 15 more$`));
+      else assert.match(String(msg), new RegExp(`: ${lostRequests} requests are missing .*, and at most 63 more$`));
       return lostRequests === undefined ? 'bound' : Number(lostRequests);
     });
   return { warnings, lost: Number(lines.at(-1)?.['lost']) };
@@ -43,9 +43,9 @@ test('a killed writer has lost as many requests as its files lack, and each kill
   assert.deepEqual(runWriter(folder, 'flush', '5', 'tell'), { warnings: [20], lost: 45 });
   assert.deepEqual(runWriter(folder, 'flush'), { warnings: [5], lost: 50 });
   assert.deepEqual(runWriter(folder, 'flush', '7', 'flush', 'close'), { warnings: [], lost: 50 });
-  assert.deepEqual(runWriter(folder, 'flush', '31'), { warnings: [], lost: 0 });
-  // Of 31 at once two times sixteen less one was told.
-  assert.deepEqual(runWriter(folder, 'flush'), { warnings: [16], lost: 16 });
+  assert.deepEqual(runWriter(folder, 'flush', '70'), { warnings: [], lost: 0 });
+  // Of 70 at once 64 were told.
+  assert.deepEqual(runWriter(folder, 'flush'), { warnings: [64], lost: 64 });
 });
 
 test('one that could not look at what was left leaves it to the next', (t) => {

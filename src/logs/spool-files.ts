@@ -14,7 +14,7 @@ export interface SpoolFilesOptions {
   readonly name: string;
   /** In the name of the first file; 0. */
   readonly firstNumber?: number | undefined;
-  /** A log file is finished before it grows beyond this. */
+  /** A log file is finished before its lines, as they are shipped, grow beyond this. */
   readonly rotateBytes: number;
   /** Finished log files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
@@ -35,6 +35,8 @@ export interface Batch {
   readonly tally: Tally;
   bytes: number;
   lines: number;
+  /** As they would have without short lines; about. */
+  wholeBytes: number;
 }
 
 interface CurrentFiles {
@@ -45,6 +47,7 @@ interface CurrentFiles {
   /** Of the time that they are for. */
   readonly slot: number;
   bytes: number;
+  wholeBytes: number;
   lines: number;
   /** Of lines that are in the log and not in its journal; who reads finished files counts such lines himself. */
   readonly unrecorded: Tally;
@@ -64,8 +67,8 @@ export class SpoolFiles {
   }
 
   /** Its lines, into the log of their slot: all of them or, when it rejects, none. `now` names new files. */
-  async append({ slot, buffer, bytes, lines, tally }: Batch, now: number): Promise<void> {
-    const files = await this.#filesFor(slot, bytes, now);
+  async append({ slot, buffer, bytes, wholeBytes, lines, tally }: Batch, now: number): Promise<void> {
+    const files = await this.#filesFor(slot, wholeBytes, now);
     try {
       await files.log.appendFile(buffer.subarray(0, bytes));
     } catch (error) {
@@ -75,6 +78,7 @@ export class SpoolFiles {
       throw error;
     }
     files.bytes += bytes;
+    files.wholeBytes += wholeBytes;
     files.lines += lines;
     files.unrecorded.merge(tally);
   }
@@ -118,11 +122,11 @@ export class SpoolFiles {
   }
 
   /** The present files when these lines belong into them, else new ones. */
-  async #filesFor(slot: number, bytes: number, now: number): Promise<CurrentFiles> {
+  async #filesFor(slot: number, wholeBytes: number, now: number): Promise<CurrentFiles> {
     const { rotateBytes } = this.#options;
     const files = this.#files;
     if (files !== undefined) {
-      const fits = files.slot === slot && (files.bytes === 0 || files.bytes + bytes <= rotateBytes);
+      const fits = files.slot === slot && (files.bytes === 0 || files.wholeBytes + wholeBytes <= rotateBytes);
       if (fits && (files.isSeen || (await this.#isInPlace(files)))) return files;
       await this.#finish();
     }
@@ -140,7 +144,18 @@ export class SpoolFiles {
       const log = await open(this.#path(stem, '.log'), 'ax', 0o600);
       const inodes = { log: (await log.stat()).ino, journal: (await journal.stat()).ino };
       this.#options.taken?.begin(stem);
-      return { stem, log, journal, inodes, slot, bytes: 0, lines: 0, unrecorded: new Tally(), isSeen: false };
+      return {
+        stem,
+        log,
+        journal,
+        inodes,
+        slot,
+        bytes: 0,
+        wholeBytes: 0,
+        lines: 0,
+        unrecorded: new Tally(),
+        isSeen: false,
+      };
     } catch (error) {
       await journal.close();
       await rm(this.#path(stem, '.stats'), { force: true });

@@ -5,10 +5,12 @@
 import type { Clock } from '#lib/clock.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
-import { type CountedRequest, countRequest, MINUTE_MS } from './counters.ts';
-import { HitLines, type HitRecord } from './hit-line.ts';
+import { type CountedRequest, type Counters, countRequest, MINUTE_MS } from './counters.ts';
+import { HitLines } from './hit-line.ts';
+import type { HitRecord } from './hit-record.ts';
 import { reportKilledWriter } from './killed-writer.ts';
 import type { AccessRecord } from './line.ts';
+import { type LinesSoFar, noteWholeLine, Repetitions, wholeBytes, writeShortLine } from './short-line.ts';
 import { type Batch, SpoolFiles } from './spool-files.ts';
 import { isSpoolName } from './spool-names.ts';
 import type { TakenCount } from './taken-count.ts';
@@ -41,7 +43,7 @@ export interface SpoolOptions {
 export interface AccessLog extends AsyncDisposable {
   /** Takes one request; `domainId` 0: of no domain. Never waits, never throws. */
   write(domainId: number, record: AccessRecord): void;
-  /** The same for a hit; its line is `HitLines`'. */
+  /** The same for a hit; its line is `HitLines`', or a short one that stands for it. */
   writeHit(hit: HitRecord): void;
   /** Bytes of a body that an origin sent for a domain. Never waits, never throws. */
   countOrigin(domainId: number, bytes: number): void;
@@ -61,7 +63,7 @@ const LF = 0x0a;
 
 /** A batch is written when it is this old or this large: what waits is to leave the processor's cache to others. */
 const FLUSH_MS = 500;
-const BATCH_BYTES = 192 * 1024;
+const BATCH_BYTES = 512 * 1024;
 /** Longer than any line. */
 const MAX_LINE_BYTES = 64 * 1024;
 /** Buffers that are kept for the next batches. */
@@ -74,13 +76,22 @@ export function openSpool(options: SpoolOptions): AccessLog {
   return new Spool(options);
 }
 
+/** Of one minute: so its lines have one offset from UTC, and each domain one sum. */
+interface SpoolBatch extends Batch, LinesSoFar {
+  readonly minute: number;
+  /** The last instant that was seen to be of that minute and slot: of many lines it is the same. */
+  at: number;
+}
+
 class Spool implements AccessLog {
   readonly #options: SpoolOptions;
   readonly #hitLines: HitLines;
+  readonly #repetitions = new Repetitions();
   readonly #files: SpoolFiles;
   readonly #rotateMs: number;
   readonly #timer: NodeJS.Timeout;
-  #batches: Batch[] = [];
+  #batches: SpoolBatch[] = [];
+  #batchNumber = 1;
   readonly #spareBuffers: Buffer[] = [];
   /** Of what is in no file: lines that were lost, bytes of origins. */
   readonly #lineless = new Tally();
@@ -126,45 +137,81 @@ class Spool implements AccessLog {
     const batch = this.#batchFor(record.endedAt);
     if (batch === undefined) return;
     const { buffer, bytes } = batch;
-    this.#take(batch, domainId, record, bytes + buffer.write(this.#options.format(domainId, record), bytes));
+    const end = bytes + buffer.write(this.#options.format(domainId, record), bytes);
+    if (this.#take(batch, domainId, record, end)) this.#countWhole(batch, domainId, record, end + 1 - bytes);
   }
 
   writeHit(hit: HitRecord): void {
     const batch = this.#batchFor(hit.endedAt);
     if (batch === undefined) return;
-    this.#take(batch, hit.domainId, hit, this.#hitLines.write(batch.buffer, batch.bytes, hit));
+    const { buffer, bytes } = batch;
+    const { domainId, answered } = hit;
+    if (this.#repetitions.isRepeated(batch, hit)) {
+      if (!this.#take(batch, domainId, hit, writeShortLine(batch, bytes, hit))) return;
+      batch.wholeBytes += wholeBytes(hit);
+      countRequest(answered.counters, hit);
+      return;
+    }
+    const end = this.#hitLines.write(buffer, bytes, hit);
+    if (!this.#take(batch, domainId, hit, end)) return;
+    answered.counters = this.#countWhole(batch, domainId, hit, end + 1 - bytes);
+    noteWholeLine(batch, end, hit);
   }
 
-  /** Its line stands behind the last one; it is one only when it counts. */
-  #take(batch: Batch, domainId: number, request: CountedRequest & Pick<AccessRecord, 'endedAt'>, end: number): void {
-    const minute = Math.floor(request.endedAt / MINUTE_MS);
+  /** Its line stands behind the last one; it is one only when it counts. False: it is none, and the request is counted. */
+  #take(batch: SpoolBatch, domainId: number, request: CountedRequest, end: number): boolean {
     const bytes = end + 1 - batch.bytes;
     if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
-      countRequest(this.#lineless.of(domainId, minute), request);
+      countRequest(this.#lineless.of(domainId, batch.minute), request);
       this.#lose(1, 'the queue is full');
-      return;
+      return false;
     }
     batch.buffer[end] = LF;
     batch.bytes += bytes;
     batch.lines++;
-    countRequest(batch.tally.of(domainId, minute), request);
     this.#queuedBytes += bytes;
     if (batch.bytes >= BATCH_BYTES) this.#startDrain();
+    return true;
+  }
+
+  #countWhole(batch: SpoolBatch, domainId: number, request: CountedRequest, bytes: number): Counters {
+    const counters = batch.tally.of(domainId, batch.minute);
+    countRequest(counters, request);
+    batch.wholeLines++;
+    batch.wholeBytes += bytes;
+    return counters;
   }
 
   /** With room for a line; `undefined`: no more lines are taken. */
-  #batchFor(at: number): Batch | undefined {
+  #batchFor(at: number): SpoolBatch | undefined {
     if (this.#isClosed) {
       this.#lose(1, 'it is closed');
       return undefined;
     }
-    const slot = this.#slotOf(at);
     const last = this.#batches.at(-1);
-    if (last !== undefined && last.slot === slot && last.bytes < BATCH_BYTES) return last;
+    if (last !== undefined && last.bytes < BATCH_BYTES && (at === last.at || this.#isFor(last, at))) return last;
     const buffer = this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES + MAX_LINE_BYTES);
-    const batch = { slot, buffer, tally: new Tally(), bytes: 0, lines: 0 };
+    const batch = {
+      slot: this.#slotOf(at),
+      minute: Math.floor(at / MINUTE_MS),
+      at,
+      number: this.#batchNumber++,
+      buffer,
+      view: new DataView(buffer.buffer), // which is all of it
+      tally: new Tally(),
+      bytes: 0,
+      lines: 0,
+      wholeLines: 0,
+      wholeBytes: 0,
+    };
     this.#batches.push(batch);
     return batch;
+  }
+
+  #isFor(batch: SpoolBatch, at: number): boolean {
+    if (batch.minute !== Math.floor(at / MINUTE_MS) || batch.slot !== this.#slotOf(at)) return false;
+    batch.at = at;
+    return true;
   }
 
   countOrigin(domainId: number, bytes: number): void {

@@ -12,8 +12,8 @@ import { agreed, lostRequests, startTraffic } from '../support/traffic-world.ts'
 
 const KILLS = 20;
 const OUTAGE_MS = 60_000;
-/** Of a worker that is killed, as half of them are: 15 at most that were not told, and those of four connections that were under way. */
-const MOST_UNTOLD = 19;
+/** Of a worker that is killed, as half of them are: 63 at most that were not told, and those of four connections that were under way. */
+const MOST_UNTOLD = 67;
 /** Of load at the end, when nothing is killed. */
 const QUIET_MS = 5_000;
 

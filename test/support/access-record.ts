@@ -1,6 +1,7 @@
 /** A request as the access log gets it: a hit of 100 bytes. */
 import type { LocalTime } from '../../src/lib/local-time.ts';
-import { HitLines, type HitRecord } from '../../src/logs/hit-line.ts';
+import { HitLines } from '../../src/logs/hit-line.ts';
+import type { HitRecord } from '../../src/logs/hit-record.ts';
 import type { AccessRecord } from '../../src/logs/line.ts';
 
 export const HIT: Omit<AccessRecord, 'endedAt'> = {

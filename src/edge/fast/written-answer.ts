@@ -1,5 +1,6 @@
 /** A shortcut's answer as HTTP/1.1 has it on the wire. What time changes in its head is written over, while nobody is being sent the bytes. */
 import { ownBytes } from '#lib/own-bytes.ts';
+import type { AnsweredPart } from '#logs/hit-record.ts';
 import { formatPrepared, type TimedAnswer } from '../prepared-answer.ts';
 import { formatHead } from './head-text.ts';
 
@@ -11,7 +12,7 @@ export class WrittenAnswer {
   readonly bytes: Buffer;
   readonly hasBody: boolean;
   readonly headBytes: number;
-  readonly logged: Uint8Array;
+  readonly logged: AnsweredPart;
   /** Writes of it that are not out. */
   waiting = 0;
   readonly #answer: TimedAnswer;

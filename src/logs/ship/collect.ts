@@ -2,6 +2,7 @@
 import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addCounters, countRequest, MINUTE_MS, type MinuteCounters } from '../counters.ts';
+import { expandLines } from '../expand.ts';
 import { parseRecord } from '../journal.ts';
 import { spoolOf, stemOf } from '../spool-names.ts';
 import { parseSpooledLine } from '../spooled-line.ts';
@@ -90,9 +91,9 @@ async function countRest(path: string, stem: string, outbox: Outbox): Promise<vo
   const place = outbox.placeOf(stem);
   const size = (await statIfThere(path))?.size ?? 0;
   if (size <= place.upTo) return;
-  const rest = (await readFile(path)).subarray(place.upTo);
+  const rest = await expandLines((await readFile(path)).subarray(place.upTo));
   const tally = new Tally();
-  for (const text of rest.toString('latin1').split('\n')) {
+  for (const text of rest.toString('latin1').split('\n').slice(0, -1)) {
     const line = parseSpooledLine(text);
     if (line !== undefined) countRequest(tally.of(line.domainId, Math.floor(line.endedAt / MINUTE_MS)), line.request);
   }

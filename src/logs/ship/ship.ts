@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { expandLines } from '../expand.ts';
 import { formatPart } from '../report.ts';
 import { groupLines, readPart } from './split.ts';
 
@@ -25,7 +26,7 @@ export async function shipLog(
   send: (part: Buffer) => Promise<void>,
 ): Promise<Shipped> {
   const path = join(directory, `${stem}.log`);
-  const file = await readIfThere(path);
+  const file = await expandLines(await readIfThere(path));
   const { groups, brokenLines } = await groupLines(file);
   const shipped = { parts: 0, lines: 0, brokenLines };
   for (const group of groups) {

@@ -167,23 +167,26 @@ describe('the shipper', { timeout: 180_000 }, () => {
     bench.spool.write(7, RECORD);
     await bench.spool.flush();
     const log = readdirSync(bench.directory).find((file) => file.endsWith('.log'));
-    // A batch that reached the log and not the journal, cut in its second line.
+    // A batch that reached the log and not the journal, cut in its third line.
     const line = `7\t${formatLine(RECORD, ZONE)}\n`;
-    appendFileSync(join(bench.directory, log ?? ''), line + line.slice(0, 40));
+    const short = '=0\t0\t15\t1\t10\t100\n';
+    appendFileSync(join(bench.directory, log ?? ''), line + short + line.slice(0, -8));
     const next = openSpoolIn(bench.directory, () => bench.now); // the worker that takes its place
     t.after(() => next.close());
     next.write(7, RECORD);
     await next.flush();
     const shipper = bench.startShipper();
     bench.now += 64_000;
-    await eventually('all is reported', () => sumOf(bench.reports, 7).requests === 3);
+    await eventually('all is reported', () => sumOf(bench.reports, 7).requests === 4);
     await eventually('the file of the killed worker is shipped', () => bench.parts.length > 0);
     assert.deepEqual(
       bench.parts.map(({ lines }) => lines),
-      [2],
+      [3],
     );
+    const later = formatLine({ ...RECORD, endedAt: START + 15 }, ZONE);
+    assert.ok(bench.parts[0] !== undefined && textOf(bench.parts[0]).endsWith(`\n${later}\n`));
     await eventually('the half line is counted', () => shipper.brokenLines === 1);
-    assert.equal(sumOf(bench.reports, 7).requests, 3);
+    assert.equal(sumOf(bench.reports, 7).requests, 4);
   });
 
   test('counts once, and ships, what has lost its journal to somebody', async (t) => {

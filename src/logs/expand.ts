@@ -1,0 +1,95 @@
+/** Lines of a spool as they were meant: each short one as the whole one that it stands for. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { MAX_LINES_BACK, SHORT_LINE } from './short-line.ts';
+
+/** Lines that are read in one go: others wait meanwhile. */
+const LINES_AT_ONCE = 2_000;
+const LF = 0x0a;
+
+/** `bytes`: of whole batches, but for the last, which may have been cut. What is no line stays as it is; without short lines it is the same bytes. */
+export async function expandLines(bytes: Buffer): Promise<Buffer> {
+  if (bytes[0] !== SHORT_LINE && !bytes.includes(`\n${String.fromCharCode(SHORT_LINE)}`)) return bytes;
+  const expander = new Expander();
+  const pieces: Buffer[] = [];
+  let text = '';
+  let lines = 0;
+  let start = 0;
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+    text += expander.expand(bytes.toString('latin1', start, end + 1));
+    start = end + 1;
+    if (++lines % LINES_AT_ONCE !== 0) continue;
+    pieces.push(Buffer.from(text, 'latin1'));
+    text = '';
+    await yieldToOthers();
+  }
+  pieces.push(Buffer.from(text, 'latin1'), bytes.subarray(start));
+  return Buffer.concat(pieces);
+}
+
+/** With their ends, a character for each byte. */
+class Expander {
+  /** The last whole lines, in a ring; those that others stand on are taken apart. */
+  readonly #lines: (string | Parts | undefined)[] = new Array<undefined>(MAX_LINES_BACK).fill(undefined);
+  #count = 0;
+
+  expand(line: string): string {
+    if (line.charCodeAt(0) !== SHORT_LINE) {
+      this.#lines[this.#count++ % MAX_LINES_BACK] = line;
+      return line;
+    }
+    const [, answeredBack, clientBack, later, counts] = SHORT.exec(line) ?? [];
+    const answered = this.#partsOf(Number(answeredBack));
+    const client = this.#partsOf(Number(clientBack));
+    if (answered === undefined || client === undefined) return line;
+    const time = timeAt(answered, Number(later));
+    return `${answered.domainId}\t${client.address}\t${time}\t${counts}\t${answered.answered}\t${client.fields}`;
+  }
+
+  #partsOf(back: number): Parts | undefined {
+    if (!(back < Math.min(this.#count, MAX_LINES_BACK))) return undefined;
+    const at = (this.#count - 1 - back) % MAX_LINES_BACK;
+    const known = this.#lines[at];
+    if (typeof known !== 'string') return known;
+    const parts = takeApart(known);
+    if (parts !== undefined) this.#lines[at] = parts;
+    return parts;
+  }
+}
+
+/** Whole lines back to the answer and to the client, milliseconds since the former; the other three numbers as they are. */
+const SHORT = /^=(\d{1,4})\t(\d{1,4})\t(\d{1,5})\t(\d{1,16}\t\d{1,16}\t\d{1,16})\n$/;
+
+interface Parts {
+  readonly domainId: string;
+  readonly address: string;
+  /** As the zone's clock shows it, in milliseconds; and behind it in the text. */
+  readonly clockMs: number;
+  readonly offset: string;
+  /** The six fields of the answer, and the two of the client with the line's end. */
+  readonly answered: string;
+  readonly fields: string;
+  /** The last that was asked for. */
+  laterMs: number;
+  time: string;
+}
+
+/** Before its offset. */
+const CLOCK_CHARS = '2025-01-31T23:59:59.123'.length;
+
+function takeApart(line: string): Parts | undefined {
+  const fields = line.split('\t');
+  const [domainId = '', address = '', time = ''] = fields;
+  const clockMs = Date.parse(`${time.slice(0, CLOCK_CHARS)}Z`);
+  if (fields.length !== 14 || Number.isNaN(clockMs)) return undefined;
+  const answered = fields.slice(6, 12).join('\t');
+  const offset = time.slice(CLOCK_CHARS);
+  return { domainId, address, clockMs, offset, answered, fields: fields.slice(12).join('\t'), laterMs: 0, time };
+}
+
+function timeAt(parts: Parts, laterMs: number): string {
+  if (laterMs !== parts.laterMs) {
+    parts.time = new Date(parts.clockMs + laterMs).toISOString().slice(0, CLOCK_CHARS) + parts.offset;
+    parts.laterMs = laterMs;
+  }
+  return parts.time;
+}

@@ -1,0 +1,56 @@
+/** A request whose answer was made before, as the log gets it, and the parts that it has in common with others. */
+import { type CountedRequest, type Counters, noCounters } from './counters.ts';
+
+/** May be used for the next one as soon as it is taken. */
+export interface HitRecord extends CountedRequest {
+  readonly domainId: number;
+  readonly endedAt: number;
+  readonly durationMs: number;
+  readonly answered: AnsweredPart;
+  readonly client: ClientPart;
+  /** As they came off the wire; start and end are the same where there is none. */
+  readonly fields: Buffer;
+  readonly refererStart: number;
+  readonly refererEnd: number;
+  readonly userAgentStart: number;
+  readonly userAgentEnd: number;
+  /** Some byte of theirs may not stand in a line. */
+  readonly hasEscapes: boolean;
+}
+
+/** Nothing is added to it. */
+const NOT_COUNTED: Counters = noCounters();
+
+/** An answer of one domain that is given again and again. What is not read-only is the spool's, which must be the same for all its uses. */
+export class AnsweredPart {
+  /** `formatAnswered`. */
+  readonly bytes: Uint8Array;
+  /** In which it was written last; 0: none. */
+  batch = 0;
+  /** Which of its whole lines that was, and of when. */
+  line = 0;
+  endedAt = 0;
+  /** To which that batch adds such requests. */
+  counters = NOT_COUNTED;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
+/** Who asks on one connection. What is not read-only is the spool's, as above. */
+export class ClientPart {
+  /** `formatAddress`. */
+  readonly address: Uint8Array;
+  batch = 0;
+  line = 0;
+  /** Where its fields stand in that batch. */
+  refererAt = 0;
+  refererBytes = 0;
+  userAgentAt = 0;
+  userAgentBytes = 0;
+
+  constructor(address: Uint8Array) {
+    this.address = address;
+  }
+}

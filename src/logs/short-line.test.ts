@@ -1,0 +1,246 @@
+/** What hits have in common is written once in a batch; whoever reads the spool has every line as it was meant. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { createLocalTime } from '#lib/local-time.ts';
+import { createLogger } from '#lib/logger.ts';
+import { HIT } from '../../test/support/access-record.ts';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { addCounters, countRequest, noCounters } from './counters.ts';
+import { expandLines } from './expand.ts';
+import { AnsweredPart, ClientPart } from './hit-record.ts';
+import { parseRecord } from './journal.ts';
+import { type AccessRecord, formatAddress, formatAnswered, formatLine } from './line.ts';
+import { MAX_LINES_BACK } from './short-line.ts';
+import { openSpool, type SpoolOptions } from './spool.ts';
+
+const ZONE = createLocalTime('Asia/Shanghai');
+const START = Date.parse('2025-01-31T15:29:58.500Z');
+
+interface Bench {
+  /** An answer and a client of that number are the same each time. */
+  hit(answer: number, client: number, changes?: Partial<AccessRecord>): void;
+  write(changes?: Partial<AccessRecord>): void;
+  flush(): Promise<void>;
+  /** Of all files, as they are and as they are read. */
+  written(): string;
+  read(): Promise<string>;
+  /** Lines as `formatLine` has them, of all that was given. */
+  readonly expected: string[];
+  readonly sums: { readonly counted: ReturnType<typeof noCounters>; journals(): ReturnType<typeof noCounters> };
+  now: number;
+}
+
+function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
+  const directory = join(temporaryFolder(t), 'logs');
+  const answers = new Map<number, AnsweredPart>();
+  const clients = new Map<number, ClientPart>();
+  const expected: string[] = [];
+  const counted = noCounters();
+  const spool = openSpool({
+    directory,
+    name: 'edge-1',
+    format: (id, record) => `${id}\t${formatLine(record, ZONE)}`,
+    maxQueueBytes: 64 * 1024 * 1024,
+    keepBytes: 1e9,
+    zone: ZONE,
+    clock: () => bench.now,
+    log: createLogger({ level: 'silent', name: 'test' }),
+    ...changes,
+  });
+  t.after(() => spool.close());
+  const texts = (ending: RegExp) =>
+    readdirSync(directory)
+      .filter((file) => ending.test(file))
+      .sort()
+      .map((file) => readFileSync(join(directory, file)));
+  const note = (domainId: number, record: AccessRecord) => {
+    expected.push(`${domainId}\t${formatLine(record, ZONE)}\n`);
+    countRequest(counted, record);
+  };
+  const bench: Bench = {
+    now: START,
+    expected,
+    hit: (answer, client, more = {}) => {
+      const clientAddress = `203.0.113.${client}`;
+      const record = { ...HIT, clientAddress, target: `/${answer}`, endedAt: bench.now, ...more };
+      const { referer = '', userAgent = '' } = record;
+      const answered = answers.get(answer) ?? new AnsweredPart(Buffer.from(formatAnswered(record)));
+      answers.set(answer, answered);
+      const from = clients.get(client) ?? new ClientPart(Buffer.from(formatAddress(clientAddress)));
+      clients.set(client, from);
+      const domainId = 1 + (answer % 2);
+      spool.writeHit({
+        ...record,
+        domainId,
+        answered,
+        client: from,
+        fields: Buffer.from(`x${referer}${userAgent}`, 'latin1'),
+        refererStart: 1,
+        refererEnd: 1 + referer.length,
+        userAgentStart: 1 + referer.length,
+        userAgentEnd: 1 + referer.length + userAgent.length,
+        hasEscapes: /[^ -[\]-~]/.test(referer + userAgent),
+      });
+      note(domainId, record);
+    },
+    write: (more = {}) => {
+      const record = { ...HIT, endedAt: bench.now, ...more };
+      spool.write(9, record);
+      note(9, record);
+    },
+    flush: () => spool.flush(),
+    written: () => texts(/\.log$/).join(''),
+    read: async () => (await Promise.all(texts(/\.log$/).map(expandLines))).join(''),
+    sums: {
+      counted,
+      journals: () => {
+        const sum = noCounters();
+        for (const line of texts(/\.(stats|done)$/)
+          .join('\n')
+          .split('\n'))
+          for (const one of parseRecord(line)?.counts ?? []) addCounters(sum, one);
+        return sum;
+      },
+    },
+  };
+  return bench;
+}
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';
+
+describe('lines of hits', () => {
+  test('repeat nothing of their batch', async (t) => {
+    const bench = start(t);
+    const fields = { referer: 'https://example.org/list', userAgent: AGENT };
+    bench.hit(1, 1, fields);
+    bench.hit(1, 2, fields);
+    bench.write();
+    bench.now += 17;
+    bench.hit(1, 2, { ...fields, durationMs: 3, requestBytes: 400, responseBytes: 12_345_678_901 });
+    bench.hit(2, 1, fields);
+    bench.hit(1, 1, fields);
+    await bench.flush();
+    const lines = bench.written().split('\n');
+    assert.deepEqual([lines[3], lines[5]], ['=1\t1\t17\t3\t400\t12345678901', '=2\t0\t17\t1\t10\t100']);
+    bench.hit(1, 1, fields); // another batch
+    await bench.flush();
+    assert.equal(bench.written().split('\n')[6], bench.expected.at(-1)?.trimEnd());
+    assert.equal(await bench.read(), bench.expected.join(''));
+    assert.deepEqual(bench.sums.journals(), bench.sums.counted);
+  });
+
+  test('are whole where a client has sent something else, or the clock was set back', async (t) => {
+    const bench = start(t);
+    bench.hit(1, 1, { referer: 'https://example.org/1', userAgent: AGENT });
+    for (const fields of [
+      { referer: 'https://example.org/2', userAgent: AGENT },
+      { referer: `https://example.org/2${AGENT.slice(0, 1)}`, userAgent: AGENT.slice(1) },
+      { referer: undefined, userAgent: AGENT },
+      { referer: '-', userAgent: AGENT },
+      { referer: '\\', userAgent: AGENT },
+      { referer: '\\', userAgent: AGENT },
+      { referer: 'r'.repeat(3_000), userAgent: AGENT },
+      { referer: 'r'.repeat(3_000), userAgent: AGENT },
+      {},
+    ])
+      bench.hit(1, 1, fields);
+    bench.now -= 1;
+    bench.hit(1, 1);
+    await bench.flush();
+    assert.equal(bench.written(), bench.expected.join(''));
+    bench.hit(1, 1);
+    bench.hit(1, 1);
+    await bench.flush();
+    assert.notEqual(bench.written(), bench.expected.join(''));
+    assert.equal(await bench.read(), bench.expected.join(''));
+  });
+
+  test('do not refer to one that is too far back', async (t) => {
+    const bench = start(t);
+    bench.hit(0, 1);
+    for (let answer = 1; answer < MAX_LINES_BACK; answer++) bench.hit(answer, 1);
+    bench.hit(0, 1);
+    bench.hit(MAX_LINES_BACK, 1);
+    const whole = bench.expected.length - 1;
+    bench.hit(0, 1);
+    await bench.flush();
+    const lines = bench.written().split('\n');
+    assert.equal(lines.at(-4), `=${MAX_LINES_BACK - 1}\t0\t0\t1\t10\t100`);
+    assert.equal(lines.filter((line) => !line.startsWith('=')).length - 1, whole + 1);
+    assert.equal(await bench.read(), bench.expected.join(''));
+  });
+
+  test('end a file by what they stand for', async (t) => {
+    const bench = start(t, { rotateBytes: 10_000 });
+    for (let round = 0; round < 3; round++) {
+      for (let n = 0; n < 50; n++) bench.hit(1, 1, { userAgent: 'a'.repeat(50) });
+      await bench.flush();
+    }
+    assert.equal(await bench.read(), bench.expected.join(''));
+    assert.equal(bench.written().match(/^[^=]/gm)?.length, 3);
+    assert.ok(bench.written().length < 5_000);
+  });
+
+  test('law: are read as they were meant, whatever comes, and counted', async (t) => {
+    const field = fc.constantFrom(undefined, 'https://example.org/', 'https://example.org/2', AGENT, 'é\\', 'x');
+    const step = fc.record({
+      kind: fc.constantFrom('hit', 'hit', 'hit', 'hit', 'write', 'flush'),
+      answer: fc.nat(3),
+      client: fc.nat(2),
+      later: fc.constantFrom(0, 0, 0, 1, 700, -3, 900_000),
+      fields: fc.record({
+        referer: field,
+        userAgent: field,
+        responseBytes: fc.nat({ max: 2 ** 40 }),
+        durationMs: fc.nat(),
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const bench = start(t);
+        for (const { kind, answer, client, later, fields } of steps) {
+          bench.now += later;
+          if (kind === 'hit') bench.hit(answer, client, fields);
+          else if (kind === 'write') bench.write();
+          else await bench.flush();
+        }
+        await bench.flush();
+        // Files of another hour may come in another order.
+        assert.deepEqual((await bench.read()).split('\n').sort(), bench.expected.join('').split('\n').sort());
+        assert.deepEqual(bench.sums.journals(), bench.sums.counted);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('what is read', () => {
+  const WHOLE = `7\t${formatLine({ ...HIT, endedAt: START }, ZONE)}\n`;
+
+  test('is the same bytes where nothing is short', async () => {
+    for (const text of ['', WHOLE, WHOLE + WHOLE.slice(0, 20)]) {
+      const bytes = Buffer.from(text);
+      assert.equal(await expandLines(bytes), bytes);
+    }
+  });
+
+  test('keeps what is no line as it is', async () => {
+    const short = '=0\t0\t5\t1\t10\t100\n';
+    const later = WHOLE.replace('58.500', '58.505');
+    for (const [text, expected] of [
+      [short, short],
+      [`${WHOLE}=0\t0\t5\t1\t10\t10`, `${WHOLE}=0\t0\t5\t1\t10\t10`],
+      [WHOLE + short + short, WHOLE + later + later],
+      [`${WHOLE}=1\t0\t5\t1\t10\t100\n`, `${WHOLE}=1\t0\t5\t1\t10\t100\n`],
+      [`${WHOLE}=0\t1\t5\t1\t10\t100\n`, `${WHOLE}=0\t1\t5\t1\t10\t100\n`],
+      [`${WHOLE}=0\t0\t5\t1\tx\t100\n`, `${WHOLE}=0\t0\t5\t1\tx\t100\n`],
+      [`${WHOLE}=0\t0\t5\t1\t10\t1\t2\n`, `${WHOLE}=0\t0\t5\t1\t10\t1\t2\n`],
+      [`nonsense\n${short}`, `nonsense\n${short}`],
+      [`${WHOLE}nonsense\n=1\t1\t5\t1\t10\t100\n`, `${WHOLE}nonsense\n${later}`],
+    ] as const)
+      assert.equal((await expandLines(Buffer.from(text))).toString(), expected);
+  });
+});

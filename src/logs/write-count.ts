@@ -1,0 +1,20 @@
+/** Numbers as bytes, without a string between. */
+
+const ZERO = 0x30;
+/** Beyond it numbers are not the engine's small ones. */
+const MAX_SMALL = 2 ** 30;
+
+/** As `formatCount` does; gives where it ends. */
+export function writeCount(to: Buffer, from: number, value: number): number {
+  const count = Math.max(0, Math.floor(value));
+  if (count > MAX_SMALL) return from + to.write(String(count), from);
+  let end = from + 1;
+  for (let rest = count; rest >= 10; rest = (rest / 10) | 0) end++;
+  let rest = count | 0;
+  for (let at = end - 1; at >= from; at--) {
+    const tens = (rest / 10) | 0;
+    to[at] = ZERO + rest - tens * 10;
+    rest = tens;
+  }
+  return end;
+}
