@@ -121,7 +121,7 @@ const CACHE_CHECKS: Readonly<Record<string, Check>> = {
 };
 
 describe('origins and cache options', needsProgram('openssl'), () => {
-  test('each is obeyed by the edges when it is in force', { timeout: 120_000 }, async (t) => {
+  test('each is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
     await runChecks(t, await startWorlds(t), { ...originChecks(t), ...CACHE_CHECKS });
   });
 });

@@ -80,7 +80,7 @@ const checks = (t: TestContext, ssl_key: string): Readonly<Record<string, Check>
 
 const listen = { CAUSEWAY_EDGE_HTTP_LISTEN: '[::]:0', CAUSEWAY_EDGE_HTTPS_LISTEN: '[::]:0' };
 
-test('settings that tell the schemes apart', { ...needsProgram('openssl'), timeout: 120_000 }, async (t) => {
+test('settings that tell the schemes apart', { ...needsProgram('openssl'), timeout: 180_000 }, async (t) => {
   const worlds = await withHttps(t, await startWorlds(t, listen));
   await runChecks(t, worlds, checks(t, worlds.certificate.ssl_key));
 

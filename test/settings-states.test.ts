@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from './support/eventually.ts';
 import { startWorld, startWorlds, targetsOf, type World, type Worlds } from './support/world.ts';
 
-test('review by hand: a domain is served once it is approved', { timeout: 60_000 }, async (t) => {
+test('review by hand: a domain is served once it is approved', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t, { CAUSEWAY_REVIEW: 'manual' });
 
   await t.test('what waits is unknown, what is approved is served', async (t) => {
@@ -29,7 +29,7 @@ test('review by hand: a domain is served once it is approved', { timeout: 60_000
   });
 });
 
-test('review by itself: states that customers and operators choose', { timeout: 60_000 }, async (t) => {
+test('review by itself: states that customers and operators choose', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t);
 
   await t.test('closing refuses also what is stored, opening serves it again', async (t) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { needsIpv6 } from './support/needs.ts';
 import { cacheStatus, startWorld, startWorlds, targetsOf, untilInForce } from './support/world.ts';
 
-test('two viewers under a wildcard', { timeout: 60_000 }, async (t) => {
+test('two viewers under a wildcard', { timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t);
   const world = await startWorld(t, worlds, '*.w.example.com', 'a.w.example.com');
   await untilInForce(world);
@@ -36,7 +36,7 @@ test('two viewers under a wildcard', { timeout: 60_000 }, async (t) => {
   });
 });
 
-test('an IPv6 entry refuses a viewer over IPv6, and no other', { ...needsIpv6(), timeout: 60_000 }, async (t) => {
+test('an IPv6 entry refuses a viewer over IPv6, and no other', { ...needsIpv6(), timeout: 180_000 }, async (t) => {
   const worlds = await startWorlds(t, { CAUSEWAY_EDGE_HTTP_LISTEN: '[::]:0' });
   const world = await startWorld(t, worlds, 'six.example.com');
   await untilInForce(world);
