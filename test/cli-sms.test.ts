@@ -70,6 +70,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.equal(await refused('connector', 'disable', 'carier'), 'causeway: there is no connector carier\n');
   await sms('connector', 'disable', 'carrier');
   assert.match(await sms('connector', 'list'), /^carrier +smpp +off +127\.0\.0\.1:1$/m);
+  assert.equal(await sms('connector', 'enable', 'carrier'), 'connector carrier is enabled\n');
   await sms('route', 'set', 'carrier,loopback', '--prefix', '+852');
   assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
   await sms('route', 'remove', '+852');
