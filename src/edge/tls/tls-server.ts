@@ -9,6 +9,7 @@ import type { SiteSource, SiteTable } from '#sites/table.ts';
 import type { Proxies } from '../proxies.ts';
 import { type Certificates, createCertificates, type Found } from './certificates.ts';
 import { type ClientHello, readClientHello } from './client-hello.ts';
+import { createRemains, processCpuMs } from './remains.ts';
 import type { Secured } from './secured.ts';
 import type { TicketSecret } from './ticket-keys.ts';
 import { createWaitingRoom, type Handshake } from './waiting-room.ts';
@@ -42,7 +43,10 @@ export type NoHandshake = Extract<Handshake, 'unknownServerName' | 'noCertificat
 
 export function createTlsServer(options: TlsServerOptions): TlsServer {
   const { sites, proxies, log } = options;
-  const waiting = createWaitingRoom(options);
+  const waiting = createWaitingRoom({
+    ...options,
+    onClosed: createRemains({ collect: globalThis.gc, cpuMs: processCpuMs }).noteClosed,
+  });
 
   const certificates = createCertificates({
     ...options,

@@ -28,6 +28,8 @@ export interface WaitingRoomOptions {
   /** For the whole of one. */
   readonly handshakeMs: number;
   onHandshake(handshake: Handshake): void;
+  /** A connection has closed, whatever became of its handshake. */
+  onClosed(): void;
 }
 
 export interface WaitingRoom {
@@ -48,7 +50,12 @@ interface Begun {
   readonly secured: Promised;
 }
 
-export function createWaitingRoom({ maxHandshakes, handshakeMs, onHandshake }: WaitingRoomOptions): WaitingRoom {
+export function createWaitingRoom({
+  maxHandshakes,
+  handshakeMs,
+  onHandshake,
+  onClosed,
+}: WaitingRoomOptions): WaitingRoom {
   /** With the time that each has; the oldest first. */
   const waiting = new Map<Socket, number>();
   /**
@@ -82,13 +89,20 @@ export function createWaitingRoom({ maxHandshakes, handshakeMs, onHandshake }: W
     }
   };
 
+  const endOldest = (): void => {
+    const [oldest] = waiting.keys();
+    if (oldest !== undefined) end(oldest, 'crowded');
+  };
+
   return {
     enter: (raw) => {
       waiting.set(raw, performance.now() + handshakeMs);
       timer ??= setInterval(endSlow, handshakeMs / ROUNDS);
-      raw.once('close', () => end(raw, 'failed'));
-      const [oldest] = waiting.keys();
-      if (waiting.size > maxHandshakes && oldest !== undefined) end(oldest, 'crowded');
+      raw.once('close', () => {
+        end(raw, 'failed');
+        onClosed();
+      });
+      if (waiting.size > maxHandshakes) endOldest();
     },
     secure: (raw, secured, handshake) => contexts.run({ begun: { raw, secured } }, handshake),
     leave: (socket) => {

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it, mock, type TestContext } from 'node:test';
+import { createRemains } from './remains.ts';
+
+describe('what closed connections leave', () => {
+  it('is collected once, after a second of other work', (t) => {
+    const { close, pass, collect } = start(t);
+    close(1_000);
+    pass({ cpuMs: 999 });
+    assert.equal(collect.mock.callCount(), 0);
+    pass({ cpuMs: 1 });
+    assert.equal(collect.mock.callCount(), 1);
+    for (let i = 0; i < 5; i++) pass({ cpuMs: 1_000 });
+    assert.equal(collect.mock.callCount(), 1);
+    close(1_000);
+    pass({ cpuMs: 1_000 });
+    assert.equal(collect.mock.callCount(), 2);
+  });
+
+  it('stays while it is little, while there is nothing to do, and while handshakes are what is done', (t) => {
+    const { close, pass, collect } = start(t);
+    close(999);
+    for (let i = 0; i < 5; i++) pass({ cpuMs: 1_000 });
+    close(1);
+    for (let i = 0; i < 5; i++) pass({ cpuMs: 0 });
+    for (let i = 0; i < 5; i++) {
+      close(100);
+      pass({ cpuMs: 1_000 });
+    }
+    assert.equal(collect.mock.callCount(), 0);
+    close(99);
+    pass({ cpuMs: 1_000 });
+    assert.equal(collect.mock.callCount(), 1);
+  });
+
+  it('is left to the engine where nothing can collect it', (t) => {
+    const { close, pass } = start(t, false);
+    close(2_000);
+    pass({ cpuMs: 2_000 });
+  });
+});
+
+function start(t: TestContext, canCollect = true) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let cpuMs = 0;
+  const collect = mock.fn();
+  const remains = createRemains({ collect: canCollect ? collect : undefined, cpuMs: () => cpuMs });
+  return {
+    collect,
+    close: (count: number) => {
+      for (let i = 0; i < count; i++) remains.noteClosed();
+    },
+    /** A second, in which the process worked so long. */
+    pass: (worked: { readonly cpuMs: number }) => {
+      cpuMs += worked.cpuMs;
+      t.mock.timers.tick(1_000);
+    },
+  };
+}
