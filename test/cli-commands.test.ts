@@ -136,7 +136,7 @@ test('caches are purged and filled, and a task is shown; cache options are chang
   assert.match(await run('cache', 'prefetch', url), /^kind +prefetch$/m);
   assert.deepEqual(JSON.parse(await run('cache', 'task', '3', '--json')).items.length, 1);
   await refuses(t, service, ['cache', 'purge'], 'causeway: there is nothing to purge: expected URLs, --directory or');
-  await refuses(t, service, ['cache', 'purge', url, '--domain', '1'], 'causeway: domain_id purges the whole domain');
+  await refuses(t, service, ['cache', 'purge', url, '--domain', '1'], 'causeway: --domain purges the whole domain and');
   await refuses(t, service, ['cache', 'task', '9'], 'causeway: task 9 does not exist');
   const shown = await run('domain', 'cache-options', 'www.example.com');
   assert.match(shown, /^set-cookie +bypass\nrequest-directives +off\nheuristic-cap +3600 s\n/);
