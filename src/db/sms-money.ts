@@ -1,7 +1,7 @@
 /** What becomes of the price that was held for a part: charged once, or given back once; never both. */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt, PartState } from '#model/sms-part.ts';
-import { rowStatement } from './each-row.ts';
+import { prepare } from './prepared.ts';
 import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
 
@@ -48,11 +48,10 @@ export const chargeSubmitted = chargeThoseThatAre('submitted');
 export const chargeSimulated = chargeThoseThatAre('simulated');
 
 function chargeThoseThatAre(state: PartState) {
-  return rowStatement({ id: 'bigint', created_at: 'bigint' }, ({ v, andFrom }) => {
+  return prepare({ partIds: 'ids', now: 'value' }, ({ partIds, now }) => {
     return sql`
       insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-        select p.account_id, p.id, 'charge', 0, ${v.created_at} from sms_part as p ${andFrom}
-        where p.id = ${v.id} and p.state = ${sql.lit(state)}
+        select account_id, id, 'charge', 0, cast(${now} as bigint) from sms_part where id ${partIds} and state = ${sql.lit(state)}
         on conflict (part_id, kind) do nothing`;
   });
 }

@@ -36,16 +36,8 @@ export async function storeResults(
     postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
-    chargeAt === 'submit'
-      ? chargeSubmitted(
-          trx,
-          accepted.map((result) => chargeRow(result, now)),
-        )
-      : undefined,
-    chargeSimulated(
-      trx,
-      simulated.map((result) => chargeRow(result, now)),
-    ),
+    chargeAt === 'submit' ? chargeSubmitted({ partIds: accepted.map(partIdOf), now }) : undefined,
+    simulated.length > 0 ? chargeSimulated({ partIds: simulated.map(partIdOf), now }) : undefined,
     accepted.length > 0 ? takeOrphans({ parts: accepted.flatMap(keyRows) }) : undefined,
   ] as const);
   const reported = await applyFates(trx, orphans, now, chargeAt);
@@ -73,10 +65,6 @@ function ofKind<K extends PartOutcome['kind']>(results: readonly PartResult[], k
 
 function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
   return partId;
-}
-
-function chargeRow({ partId }: Pick<PartResult, 'partId'>, now: number): Row {
-  return [partId, now];
 }
 
 function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
