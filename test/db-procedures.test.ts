@@ -127,6 +127,8 @@ describeOnBothEngines('a statement that is made once', (newDatabase) => {
     });
     const insert = insertInto('account', { id: 'integer', name: 'text', kind: 'text', created_at: 'bigint' });
     const rows = ['a', 'b', 'c'].map((name, n) => [n + 1, name, 'customer', n]);
+    // As many as make several rows at once, and some that are left.
+    const more = Array.from({ length: 39 }, (_, n) => [n + 4, n === 7 ? 'x\0' : `more ${n}`, 'customer', n + 3]);
     const given = [
       { ids: [1, 2, 3], names: [['a'], ['c'], ['x\0']], least: 0 },
       { ids: [1, 2, 3], names: [['a'], ['c']], least: 1 },
@@ -134,11 +136,22 @@ describeOnBothEngines('a statement that is made once', (newDatabase) => {
       { ids: [], names: [], least: 0 },
     ];
     const names = await db.transaction(async (trx) => {
-      await runTogether(trx, [insert(trx, rows.slice(0, 1)), insert(trx, rows.slice(1)), insert(trx, [])]);
+      await runTogether(trx, [
+        insert(trx, rows.slice(0, 1)),
+        insert(trx, [...rows.slice(1), ...more]),
+        insert(trx, []),
+      ]);
       return await runTogether(trx, given.map(found));
     });
     const texts = names.map((own) => own.map(({ name }) => name).join());
     assert.deepEqual(texts, ['a,c', 'c', 'b', '']);
     assert.equal(made, 1);
+    const stored = await db.query.selectFrom('account').select(['id', 'name', 'created_at']).orderBy('id').execute();
+    const expected = [...rows, ...more].map(([id, name, , created_at]) => ({
+      id,
+      name: name === 'x\0' ? 'x\ufffd' : name,
+      created_at,
+    }));
+    assert.deepEqual(stored, expected);
   });
 });

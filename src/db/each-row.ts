@@ -31,19 +31,37 @@ export function rowStatement<C extends ColumnTypes, T>(
   columns: C,
   write: (each: EachRow<C>) => RawBuilder<T>,
 ): RowStatement<T> {
+  return makeRowStatement(columns, write);
+}
+
+/** `wide`: the same for several rows of SQLite at once, whose values stand one after the other. */
+function makeRowStatement<C extends ColumnTypes, T>(
+  columns: C,
+  write: (each: EachRow<C>) => RawBuilder<T>,
+  wide?: { readonly rows: number; readonly write: () => RawBuilder<T> },
+): RowStatement<T> {
   const onPostgres = prepare({ rows: 'rows' }, ({ rows }) => write(ofList(columns, rows)));
   let onSqlite: RowQueries<T> | undefined;
   return (trx, rows) => {
     if (rows.length === 0) return undefined;
     if (isPostgres(trx)) return onPostgres({ rows });
-    onSqlite ??= rowQueries(write(ofRow(columns)).compile(trx));
+    onSqlite ??= rowQueries(
+      write(ofRow(columns)).compile(trx),
+      wide && { rows: wide.rows, text: wide.write().compile(trx).sql },
+    );
     return { compile: () => (onSqlite as RowQueries<T>)(rows) }; // `as`: made above
   };
 }
 
+/** In one `insert` of SQLite: by then a row takes two thirds of what it does alone. */
+const ROWS_AT_ONCE = 16;
+
 export function insertInto(table: string, columns: ColumnTypes): RowStatement<unknown> {
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
+  const insert = ({ row }: Pick<EachRow<ColumnTypes>, 'row'>) => sql`insert into ${sql.table(table)} (${names}) ${row}`;
+  const many = Array.from({ length: ROWS_AT_ONCE }, (_, n) => sql`(${sql.join(placesOf(columns, n))})`);
+  const wide = { rows: ROWS_AT_ONCE, write: () => insert({ row: sql`values ${sql.join(many)}` }) };
+  return makeRowStatement(columns, insert, wide);
 }
 
 /** One that depends on other things too. */
@@ -72,8 +90,15 @@ function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): E
 
 /** `values`, not `select`: of that SQLite keeps a copy of each page, to undo it. */
 function ofRow<C extends ColumnTypes>(columns: C): EachRow<C> {
-  const v = values(columns, (_, n) => sql.val(new Place(n)));
-  return { v, from: sql``, andFrom: sql``, row: sql`values (${sql.join(Object.values(v))})` };
+  const places = placesOf(columns, 0);
+  const v = values(columns, (_, n) => places[n] ?? sql.lit(null));
+  return { v, from: sql``, andFrom: sql``, row: sql`values (${sql.join(places)})` };
+}
+
+/** Of the `n`th row, from 0. */
+function placesOf(columns: ColumnTypes, n: number): readonly RawBuilder<unknown>[] {
+  const names = Object.keys(columns);
+  return names.map((_, index) => sql.val(new Place(n * names.length + index)));
 }
 
 /** Where a value of the row goes. */
@@ -87,12 +112,12 @@ class Place {
 
 type RowQueries<T> = (rows: readonly Row[]) => RowsQuery<T>;
 
-function rowQueries<T>(compiled: CompiledQuery<T>): RowQueries<T> {
+function rowQueries<T>(compiled: CompiledQuery<T>, wide: RowsQuery<T>['wide']): RowQueries<T> {
   const places = compiled.parameters.map((value) => (value instanceof Place ? value.index : -1));
   const parameters = compiled.parameters.map((value) => (value instanceof Place ? null : value));
   return (rows) => {
     const own = rows.map((row) => row.map((value) => (typeof value === 'string' ? storable(value) : value)));
-    return { ...compiled, parameters, places, rows: own };
+    return { ...compiled, parameters, places, rows: own, wide };
   };
 }
 

@@ -27,7 +27,7 @@ export function sqliteDialect(connection: SingleConnection): Dialect {
 }
 
 export function toStatement(query: CompiledQuery | RowsQuery<unknown>): Omit<Statement, 'id'> {
-  const each = 'rows' in query ? { rows: query.rows, places: query.places } : undefined;
+  const each = 'rows' in query ? { rows: query.rows, places: query.places, wide: query.wide } : undefined;
   return { text: query.sql, values: query.parameters.map(toSqlValue), each };
 }
 

@@ -1,4 +1,5 @@
 /** What goes to the thread of SQLite, and what it answers. */
+import type { WideStatement } from './rows-query.ts';
 
 export interface OpenSettings {
   readonly file: string;
@@ -14,7 +15,13 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly Value[];
   /** It is run for each of `rows`; of `values`, each that has a place in a row is that row's. */
-  readonly each?: { readonly rows: readonly (readonly Value[])[]; readonly places: readonly number[] } | undefined;
+  readonly each?: EachRow | undefined;
+}
+
+interface EachRow {
+  readonly rows: readonly (readonly Value[])[];
+  readonly places: readonly number[];
+  readonly wide?: WideStatement | undefined;
 }
 
 type Value = string | number | bigint | null;

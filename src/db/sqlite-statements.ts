@@ -43,7 +43,7 @@ export class Statements {
   run({ text, values, each }: Omit<Statement, 'id'>): Ran {
     try {
       const prepared = this.#begin(text);
-      if (each !== undefined) return runEach(prepared, values, each);
+      if (each !== undefined) return this.#runEach(prepared, values, each);
       const { statement, isReader } = prepared;
       if (isReader) return { kind: 'rows', rows: statement.all(...values) };
       return { kind: 'changes', changes: BigInt(statement.run(...values).changes) };
@@ -51,6 +51,18 @@ export class Statements {
       if (this.#isInTransaction && !this.#database.isTransaction) this.#end ??= { error };
       throw error;
     }
+  }
+
+  /** Several at once as far as they go, then one by one. */
+  #runEach(prepared: Prepared, values: Statement['values'], each: NonNullable<Statement['each']>): Ran {
+    const { rows, wide } = each;
+    if (wide === undefined || rows.length < wide.rows) return runEach(prepared, values, each);
+    const { statement } = this.#prepare(wide.text);
+    let [from, changes] = [0, 0];
+    for (; from + wide.rows <= rows.length; from += wide.rows)
+      changes += Number(statement.run(...rows.slice(from, from + wide.rows).flat()).changes);
+    const rest = runEach(prepared, values, { ...each, rows: rows.slice(from) });
+    return rest.kind === 'rows' ? rest : { kind: 'changes', changes: rest.changes + BigInt(changes) };
   }
 
   close(): void {
