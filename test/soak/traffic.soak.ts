@@ -14,6 +14,8 @@ const KILLS = 20;
 const OUTAGE_MS = 60_000;
 /** Of a worker that is killed, as half of them are: 63 at most that were not told, and those of four connections that were under way. */
 const MOST_UNTOLD = 67;
+/** Millions of lines are shipped after the outage, and read again and again meanwhile. */
+const SHIPPED_MS = 600_000;
 /** Of load at the end, when nothing is killed. */
 const QUIET_MS = 5_000;
 
@@ -38,11 +40,11 @@ test('traffic under kills and an outage of control', needsProgram('wrk'), async 
   await delay(OUTAGE_MS);
   process.kill(control, 'SIGCONT');
   if (wrk.exitCode === null) await once(wrk, 'exit');
-  const before = await agreed(world, 1);
+  const before = await agreed(world, 1, SHIPPED_MS);
   const received = counter.toClients;
   const last = load(QUIET_MS / 1000);
   await once(last, 'exit');
-  const after = await agreed(world, before.requests + 1);
+  const after = await agreed(world, before.requests + 1, SHIPPED_MS);
   assert.equal(after.bytesOut - before.bytesOut, counter.toClients - received);
   const lost = await lostRequests(world);
   // Those that were under way had no line yet, and some of their bytes had gone out.
