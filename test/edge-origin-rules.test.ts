@@ -6,7 +6,7 @@ import { createAuthority } from './support/certificate.ts';
 import { startDns } from './support/dns.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needsIpv6, needsProgram } from './support/needs.ts';
 import { freePort } from './support/nginx.ts';
 import { type Answer, reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
@@ -149,7 +149,7 @@ describe('when all origins fail', () => {
 describe('a name’s addresses', () => {
   const hostsFile = '/nonexistent';
 
-  test('each is tried until one takes the connection, of either family, in one attempt', async (t) => {
+  test('each is tried until one takes the connection, of either family, in one attempt', needsIpv6(), async (t) => {
     const origin = await startOrigin(t, reply('here'), { host: '::1' });
     const dns = await startDns(t, {
       'many.example': { a: ['127.0.0.2', '127.0.0.3', '127.0.0.4'], aaaa: ['0:0:0:0:0:0:0:1'] },
@@ -192,7 +192,7 @@ describe('a name’s addresses', () => {
     await eventually('asked at the new address', async () => (await edge.get('/')).body === 'new');
   });
 
-  test('an IPv6 address is an origin as it stands', async (t) => {
+  test('an IPv6 address is an origin as it stands', needsIpv6(), async (t) => {
     const origin = await startOrigin(t, reply('six'), { host: '::1' });
     const edge = await startTestEdge(t, { primary: [{ host: '::1', port: origin.port }] });
     assert.equal((await edge.get('/')).body, 'six');
