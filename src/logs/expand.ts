@@ -37,12 +37,16 @@ class Expander {
       this.#lines[this.#count++ % MAX_LINES_BACK] = line;
       return line;
     }
-    const [, answeredBack, clientBack, later, counts] = SHORT.exec(line) ?? [];
-    const answered = this.#partsOf(Number(answeredBack));
-    const client = this.#partsOf(Number(clientBack));
-    if (answered === undefined || client === undefined) return line;
-    const time = timeAt(answered, Number(later));
-    return `${answered.domainId}\t${client.address}\t${time}\t${counts}\t${answered.answered}\t${client.fields}`;
+    const clientAt = line.indexOf('\t') + 1;
+    const laterAt = line.indexOf('\t', clientAt) + 1;
+    const countsAt = line.indexOf('\t', laterAt) + 1;
+    const answered = this.#partsOf(numberIn(line, 1, clientAt - 1));
+    const client = this.#partsOf(numberIn(line, clientAt, laterAt - 1));
+    const laterMs = numberIn(line, laterAt, countsAt - 1);
+    if (answered === undefined || client === undefined || Number.isNaN(laterMs)) return line;
+    if (!areCounts(line, countsAt)) return line;
+    const own = line.slice(countsAt, -1);
+    return `${answered.domainId}${client.address}${timeAt(answered, laterMs)}${own}${answered.answered}${client.fields}`;
   }
 
   #partsOf(back: number): Parts | undefined {
@@ -56,9 +60,39 @@ class Expander {
   }
 }
 
-/** Whole lines back to the answer and to the client, milliseconds since the former; the other three numbers as they are. */
-const SHORT = /^=(\d{1,4})\t(\d{1,4})\t(\d{1,5})\t(\d{1,16}\t\d{1,16}\t\d{1,16})\n$/;
+/** NaN: it is none, or has more digits than any that is written there. */
+function numberIn(line: string, start: number, end: number): number {
+  if (end <= start || end - start > 5) return Number.NaN;
+  let number = 0;
+  for (let at = start; at < end; at++) {
+    const digit = line.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
 
+/** Three numbers and the line's end. */
+function areCounts(line: string, start: number): boolean {
+  let numbers = 0;
+  let digits = 0;
+  for (let at = start; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if (code >= ZERO && code <= NINE) digits++;
+    else if (digits === 0 || code !== (numbers === 2 ? LF : TAB)) return false;
+    else {
+      numbers++;
+      digits = 0;
+    }
+  }
+  return numbers === 3 && digits === 0;
+}
+
+const TAB = 0x09;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/** With the TABs around them. */
 interface Parts {
   readonly domainId: string;
   readonly address: string;
@@ -83,7 +117,16 @@ function takeApart(line: string): Parts | undefined {
   if (fields.length !== 14 || Number.isNaN(clockMs)) return undefined;
   const answered = fields.slice(6, 12).join('\t');
   const offset = time.slice(CLOCK_CHARS);
-  return { domainId, address, clockMs, offset, answered, fields: fields.slice(12).join('\t'), laterMs: 0, time };
+  return {
+    domainId: `${domainId}\t`,
+    address: `${address}\t`,
+    clockMs,
+    offset: `${offset}\t`,
+    answered: `\t${answered}\t`,
+    fields: fields.slice(12).join('\t'),
+    laterMs: 0,
+    time: `${time}\t`,
+  };
 }
 
 function timeAt(parts: Parts, laterMs: number): string {
