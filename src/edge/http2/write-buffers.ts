@@ -12,8 +12,8 @@ export interface WriteBuffers {
 
 /** Smaller ones cost little, and larger ones are rare. */
 const MIN_BYTES = 8 * 1024;
-/** A little more than the data that is written at once. */
-const SIZES = [32 * 1024, 144 * 1024] as const;
+/** Half of what is written at once, somewhat more than it with its last frame, and an answer that goes out whole. */
+const SIZES = [32 * 1024, 84 * 1024, 144 * 1024] as const;
 /** Of each size: as many writes as may be under way in a moment. What is more is forgotten. */
 const MAX_FREE = 16;
 
