@@ -26,19 +26,17 @@ export async function storeResults(
 ): Promise<readonly number[]> {
   if (results.length === 0) return [];
   const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
-  const [, done, failed, , , , , , orphans] = await runTogether(trx, [
-    updateAccepted(
-      trx,
-      accepted.map(({ partId, outcome }) => [partId, outcome.carrierId, outcome.keys[0] ?? null]),
-    ),
+  const [done, failed, orphans] = await runTogether(trx, [
     simulated.length > 0 ? updateSimulated(trx, simulated, now) : undefined,
     refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
+    accepted.length > 0 ? takeOrphans({ parts: accepted.flatMap(keyRows) }) : undefined,
+    updateAccepted(trx, accepted.map(acceptedRow)),
     postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
+    // Behind what gives parts these states.
     chargeAt === 'submit' ? chargeSubmitted({ partIds: accepted.map(partIdOf), now }) : undefined,
     simulated.length > 0 ? chargeSimulated({ partIds: simulated.map(partIdOf), now }) : undefined,
-    accepted.length > 0 ? takeOrphans({ parts: accepted.flatMap(keyRows) }) : undefined,
   ] as const);
   const reported = await applyFates(trx, orphans, now, chargeAt);
   return [...reported, ...done.map(({ id }) => id), ...(await failWithOthers(trx, failed, now))];
@@ -65,6 +63,10 @@ function ofKind<K extends PartOutcome['kind']>(results: readonly PartResult[], k
 
 function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
   return partId;
+}
+
+function acceptedRow({ partId, outcome }: Result<'accepted'>): Row {
+  return [partId, outcome.carrierId, outcome.keys[0] ?? null];
 }
 
 function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
