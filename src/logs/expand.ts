@@ -26,27 +26,39 @@ export async function expandLines(bytes: Buffer): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
+/** One that others may stand on. A field holds no zero: a disk that lost its power leaves them in place of what it had not written. */
+const WHOLE = /^\d+(?:\t[^\t\n\0]+){13}\n$/;
+
 /** With their ends, a character for each byte. */
 class Expander {
   /** The last whole lines, in a ring; those that others stand on are taken apart. */
   readonly #lines: (string | Parts | undefined)[] = new Array<undefined>(MAX_LINES_BACK).fill(undefined);
+  /** Since the last that was none: what is missing there may have been lines. */
   #count = 0;
 
   expand(line: string): string {
     if (line.charCodeAt(0) !== SHORT_LINE) {
+      if (!WHOLE.test(line)) return this.#startAnew(line);
       this.#lines[this.#count++ % MAX_LINES_BACK] = line;
       return line;
     }
     const clientAt = line.indexOf('\t') + 1;
     const laterAt = line.indexOf('\t', clientAt) + 1;
     const countsAt = line.indexOf('\t', laterAt) + 1;
-    const answered = this.#partsOf(numberIn(line, 1, clientAt - 1));
-    const client = this.#partsOf(numberIn(line, clientAt, laterAt - 1));
+    const answeredBack = numberIn(line, 1, clientAt - 1);
+    const clientBack = numberIn(line, clientAt, laterAt - 1);
     const laterMs = numberIn(line, laterAt, countsAt - 1);
-    if (answered === undefined || client === undefined || Number.isNaN(laterMs)) return line;
-    if (!areCounts(line, countsAt)) return line;
+    if (Number.isNaN(answeredBack + clientBack + laterMs) || !areCounts(line, countsAt)) return this.#startAnew(line);
+    const answered = this.#partsOf(answeredBack);
+    const client = this.#partsOf(clientBack);
+    if (answered === undefined || client === undefined) return line;
     const own = line.slice(countsAt, -1);
     return `${answered.domainId}${client.address}${timeAt(answered, laterMs)}${own}${answered.answered}${client.fields}`;
+  }
+
+  #startAnew(line: string): string {
+    this.#count = 0;
+    return line;
   }
 
   #partsOf(back: number): Parts | undefined {
@@ -114,7 +126,7 @@ function takeApart(line: string): Parts | undefined {
   const fields = line.split('\t');
   const [domainId = '', address = '', time = ''] = fields;
   const clockMs = Date.parse(`${time.slice(0, CLOCK_CHARS)}Z`);
-  if (fields.length !== 14 || Number.isNaN(clockMs)) return undefined;
+  if (Number.isNaN(clockMs)) return undefined;
   const answered = fields.slice(6, 12).join('\t');
   const offset = time.slice(CLOCK_CHARS);
   return {

@@ -27,6 +27,7 @@ interface Bench {
   /** Of all files, as they are and as they are read. */
   written(): string;
   read(): Promise<string>;
+  readEach(): Promise<readonly string[]>;
   /** Lines as `formatLine` has them, of all that was given. */
   readonly expected: string[];
   readonly sums: { readonly counted: ReturnType<typeof noCounters>; journals(): ReturnType<typeof noCounters> };
@@ -56,6 +57,7 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
       .filter((file) => ending.test(file))
       .sort()
       .map((file) => readFileSync(join(directory, file)));
+  const readEach = async () => (await Promise.all(texts(/\.log$/).map(expandLines))).map(String);
   const note = (domainId: number, record: AccessRecord) => {
     expected.push(`${domainId}\t${formatLine(record, ZONE)}\n`);
     countRequest(counted, record);
@@ -93,7 +95,8 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
     },
     flush: () => spool.flush(),
     written: () => texts(/\.log$/).join(''),
-    read: async () => (await Promise.all(texts(/\.log$/).map(expandLines))).join(''),
+    read: async () => (await readEach()).join(''),
+    readEach,
     sums: {
       counted,
       journals: () => {
@@ -184,8 +187,21 @@ describe('lines of hits', () => {
     assert.ok(bench.written().length < 5_000);
   });
 
+  test('stand for no more in one batch than a file may come to', async (t) => {
+    const bench = start(t, { rotateBytes: 9_000_000 });
+    const fields = { referer: 'r'.repeat(2_000), userAgent: 'a'.repeat(1_000) };
+    for (let n = 0; n < 4_000; n++) bench.hit(1, 1, fields);
+    await bench.flush();
+    const files = await bench.readEach();
+    assert.equal(files.join(''), bench.expected.join(''));
+    for (const { length } of files) assert.ok(length <= 9_000_000, `${length}`);
+  });
+
   test('law: are read as they were meant, whatever comes, and counted', async (t) => {
-    const field = fc.constantFrom(undefined, 'https://example.org/', 'https://example.org/2', AGENT, 'é\\', 'x');
+    const field = fc.constantFrom(
+      ...[undefined, 'https://example.org/', 'https://example.org/2', AGENT, 'é\\', 'x', '-', '=0', '\t=0\t0', '\0\n'],
+      ...[1_024, 1_025, 2_048, 2_049, 8_192].map((length) => 'y'.repeat(length)),
+    );
     const step = fc.record({
       kind: fc.constantFrom('hit', 'hit', 'hit', 'hit', 'write', 'flush'),
       answer: fc.nat(3),
@@ -239,8 +255,37 @@ describe('what is read', () => {
       [`${WHOLE}=0\t0\t5\t1\tx\t100\n`, `${WHOLE}=0\t0\t5\t1\tx\t100\n`],
       [`${WHOLE}=0\t0\t5\t1\t10\t1\t2\n`, `${WHOLE}=0\t0\t5\t1\t10\t1\t2\n`],
       [`nonsense\n${short}`, `nonsense\n${short}`],
-      [`${WHOLE}nonsense\n=1\t1\t5\t1\t10\t100\n`, `${WHOLE}nonsense\n${later}`],
+      [`${WHOLE}nonsense\n${WHOLE}${short}`, `${WHOLE}nonsense\n${WHOLE}${later}`],
     ] as const)
       assert.equal((await expandLines(Buffer.from(text))).toString(), expected);
+  });
+
+  // As a machine that lost its power leaves behind: what was not on the disk yet is cut off, or zeros.
+  test('law: is no line of somebody else, whatever a damaged file has lost', async (t) => {
+    const bench = start(t);
+    for (let n = 0; n < 60; n++)
+      bench.hit((n * 7) % 5, (n * 3) % 4, { userAgent: `${AGENT} ${(n * 3) % 4}`, durationMs: n });
+    await bench.flush();
+    const bytes = Buffer.from(bench.written());
+    const place = fc.nat({ max: bytes.length });
+    await fc.assert(
+      fc.asyncProperty(place, place, fc.boolean(), async (one, other, isCut) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        const damaged = isCut ? bytes.subarray(0, to) : Buffer.from(bytes).fill(0, from, to);
+        const lines = (await expandLines(damaged)).toString().split('\n').slice(0, -1);
+        for (const line of lines) {
+          const isOurs = bench.expected.includes(`${line}\n`);
+          assert.ok(isOurs || line.includes('\0') || line.startsWith('='), line);
+        }
+        const first = lines.findIndex((line, n) => `${line}\n` !== bench.expected[n]);
+        const intact =
+          damaged
+            .subarray(0, isCut ? to : from)
+            .toString('latin1')
+            .split('\n').length - 1;
+        assert.ok(first === -1 || first >= intact, `${first} of ${intact}`);
+      }),
+      { numRuns: 400 },
+    );
   });
 });

@@ -64,6 +64,8 @@ const LF = 0x0a;
 /** A batch is written when it is this old or this large: what waits is to leave the processor's cache to others. */
 const FLUSH_MS = 500;
 const BATCH_BYTES = 512 * 1024;
+/** Nor does it stand for more: a client may have it be 300 times as much, and a file has at least one. */
+const BATCH_WHOLE_BYTES = 8 * 1024 * 1024;
 /** Longer than any line. */
 const MAX_LINE_BYTES = 64 * 1024;
 /** Buffers that are kept for the next batches. */
@@ -138,7 +140,7 @@ class Spool implements AccessLog {
     if (batch === undefined) return;
     const { buffer, bytes } = batch;
     const end = bytes + buffer.write(this.#options.format(domainId, record), bytes);
-    if (this.#take(batch, domainId, record, end)) this.#countWhole(batch, domainId, record, end + 1 - bytes);
+    if (this.#take(batch, domainId, record, end, end + 1 - bytes)) countWhole(batch, domainId, record);
   }
 
   writeHit(hit: HitRecord): void {
@@ -147,19 +149,21 @@ class Spool implements AccessLog {
     const { buffer, bytes } = batch;
     const { domainId, answered } = hit;
     if (this.#repetitions.isRepeated(batch, hit)) {
-      if (!this.#take(batch, domainId, hit, writeShortLine(batch, bytes, hit))) return;
-      batch.wholeBytes += wholeBytes(hit);
-      countRequest(answered.counters, hit);
+      const isTaken = this.#take(batch, domainId, hit, writeShortLine(batch, bytes, hit), wholeBytes(hit));
+      if (isTaken) countRequest(answered.counters, hit);
       return;
     }
     const end = this.#hitLines.write(buffer, bytes, hit);
-    if (!this.#take(batch, domainId, hit, end)) return;
-    answered.counters = this.#countWhole(batch, domainId, hit, end + 1 - bytes);
+    if (!this.#take(batch, domainId, hit, end, end + 1 - bytes)) return;
+    answered.counters = countWhole(batch, domainId, hit);
     noteWholeLine(batch, end, hit);
   }
 
-  /** Its line stands behind the last one; it is one only when it counts. False: it is none, and the request is counted. */
-  #take(batch: SpoolBatch, domainId: number, request: CountedRequest, end: number): boolean {
+  /**
+   * Its line stands behind the last one; it is one only when it counts. False: it is none, and the request is counted. `whole`: bytes
+   * of what it stands for.
+   */
+  #take(batch: SpoolBatch, domainId: number, request: CountedRequest, end: number, whole: number): boolean {
     const bytes = end + 1 - batch.bytes;
     if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
       countRequest(this.#lineless.of(domainId, batch.minute), request);
@@ -168,18 +172,11 @@ class Spool implements AccessLog {
     }
     batch.buffer[end] = LF;
     batch.bytes += bytes;
+    batch.wholeBytes += whole;
     batch.lines++;
     this.#queuedBytes += bytes;
-    if (batch.bytes >= BATCH_BYTES) this.#startDrain();
+    if (isFull(batch)) this.#startDrain();
     return true;
-  }
-
-  #countWhole(batch: SpoolBatch, domainId: number, request: CountedRequest, bytes: number): Counters {
-    const counters = batch.tally.of(domainId, batch.minute);
-    countRequest(counters, request);
-    batch.wholeLines++;
-    batch.wholeBytes += bytes;
-    return counters;
   }
 
   /** With room for a line; `undefined`: no more lines are taken. */
@@ -189,7 +186,7 @@ class Spool implements AccessLog {
       return undefined;
     }
     const last = this.#batches.at(-1);
-    if (last !== undefined && last.bytes < BATCH_BYTES && (at === last.at || this.#isFor(last, at))) return last;
+    if (last !== undefined && !isFull(last) && (at === last.at || this.#isFor(last, at))) return last;
     const buffer = this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES + MAX_LINE_BYTES);
     const batch = {
       slot: this.#slotOf(at),
@@ -314,4 +311,16 @@ class Spool implements AccessLog {
     const { log } = this.#options;
     log.warn({ err: error, spool: this.#options.name, droppedLines: this.#dropped }, `access log: ${why}`);
   }
+}
+
+function isFull({ bytes, wholeBytes }: SpoolBatch): boolean {
+  return bytes >= BATCH_BYTES || wholeBytes >= BATCH_WHOLE_BYTES;
+}
+
+/** Its line, which is not short, has been taken. */
+function countWhole(batch: SpoolBatch, domainId: number, request: CountedRequest): Counters {
+  const counters = batch.tally.of(domainId, batch.minute);
+  countRequest(counters, request);
+  batch.wholeLines++;
+  return counters;
 }
