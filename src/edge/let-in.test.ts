@@ -4,22 +4,20 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { SiteAccess } from '#sites/access.ts';
 import { compileSite } from '#sites/compile.ts';
+import { remember } from '#sites/remember.ts';
 import type { AccessSpec } from '#sites/spec.ts';
 import { denialOf } from './access.ts';
-import {
-  type AskingConnection,
-  asksOf,
-  type GuardedAnswer,
-  isClientLetIn,
-  isLetIn,
-  NOBODY,
-  originWords,
-  type RefererPlace,
-} from './let-in.ts';
+import { HeadClient } from './fast/head-client.ts';
+import { RequestHead } from './fast/read-head.ts';
+import { asksOf, type GuardedAnswer, isClientLetIn, isLetIn, NOBODY, originWords } from './let-in.ts';
 
 const RULES: AccessSpec = {
   deniedAddresses: ['192.0.2.0/24', '2001:db8::/32'],
-  referer: { mode: 'allow', allowsBlank: false, entries: ['a.test', '*.b.test:8080', '203.0.113.9'] },
+  referer: {
+    mode: 'allow',
+    allowsBlank: false,
+    entries: ['a.test', '*.b.test:8080', '203.0.113.9', 'xn--4ca.test', 'd.test:80'],
+  },
   deniedUserAgents: ['robot', '*crawler*1*'],
 };
 const ADDRESSES = ['192.0.2.1', '198.51.100.1', '2001:db8::1', '::1', ''];
@@ -40,7 +38,57 @@ const REFERERS = [
   'http://b.test:80801/',
   'HTTP://A.test/',
   'about:blank',
+  ...['', '/', ':80/', ':81/', ':8', '.:81/'].map((rest) => `http://d.test${rest}`),
   `http://${'a'.repeat(70)}.a.test/`,
+  ...[
+    'http://a.test:80/',
+    'https://a.test:443',
+    'http://a.test:443/',
+    'http://a.test:0080/',
+    'http://a.test:8/',
+    'http://a.test:/',
+  ],
+  ...[
+    'http://x.b.test:808/',
+    'http://x.b.test:08080/',
+    'https://x.b.test:8080?',
+    'ftp://a.test/',
+    '//a.test/',
+    'a.test/',
+    'http:a.test/',
+  ],
+  ...[
+    'http://a.test./',
+    'http://a.test../',
+    'http://.a.test/',
+    'http://u@a.test/',
+    'http://a.test@c.test/',
+    'http:\\\\a.test\\',
+  ],
+  ...[
+    'http://\u00c3\u00a4.test/',
+    'http://xn--4ca.test/',
+    'http://\u00e4.test/',
+    'http://XN--4CA.test/',
+    'http://xn--4ca.test.c.test/',
+  ],
+  ...[
+    'http://a%2etest/',
+    'http://a.te\tst/',
+    'http://[::ffff:203.0.113.9]/',
+    'http://0xcb007109/',
+    'http://203.0.113.9.a.test/',
+  ],
+  ...[
+    'http://a.test\u00ad/',
+    'http://a\u3002test/'.replace('\u3002', '\u00e3\u0080\u0082'),
+    ' http://a.test/',
+    '-',
+    'http://',
+  ],
+  `http://a.test/${'p'.repeat(2_000)}`,
+  `http://${'a'.repeat(51)}.a.test/`, // an origin as long as is remembered, and one longer
+  `http://${'a'.repeat(52)}.a.test/`,
 ];
 
 function accessOf(access: AccessSpec): SiteAccess {
@@ -65,23 +113,26 @@ function answerOf(access: SiteAccess): GuardedAnswer {
 }
 const KEY = [7, -7];
 
-/** Each text is made once, as where it comes again on a connection. */
-class Connection implements AskingConnection<RefererPlace> {
-  readonly clientAddress: string;
-  readonly passed: AskingConnection<RefererPlace>['passed'] = { access: undefined, userAgent: undefined };
-  userAgent: string | undefined;
+/** As the connections of one worker are: each text is made once, but those that were forgotten. */
+function connect(): HeadClient[] {
+  const itself = (text: string) => text;
+  const shortcuts = { oneAddress: remember(itself, 2), oneUserAgent: remember(itself, 2) };
+  return [...ADDRESSES, ...ADDRESSES].map((address) => new HeadClient(copyOf(address), shortcuts));
+}
 
-  constructor(clientAddress: string) {
-    this.clientAddress = clientAddress;
-  }
+/** Equal, and elsewhere. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
 
-  userAgentOf(): string | undefined {
-    return this.userAgent;
-  }
-
-  refererOf(bytes: Buffer, { refererStart, refererEnd }: RefererPlace): string | undefined {
-    return refererStart === refererEnd ? undefined : bytes.toString('latin1', refererStart, refererEnd);
-  }
+/** Where the fields of one head stand, with others around them. */
+function headOf(referer: string, userAgent = ''): { readonly bytes: Buffer; readonly head: RequestHead } {
+  const head = new RequestHead();
+  head.refererStart = 1;
+  head.refererEnd = head.refererStart + referer.length;
+  head.userAgentStart = head.refererEnd + 1;
+  head.userAgentEnd = head.userAgentStart + userAgent.length;
+  return { bytes: Buffer.from(`x${referer}/${userAgent}/a.test`, 'latin1'), head };
 }
 
 describe('who was let in', () => {
@@ -89,44 +140,51 @@ describe('who was let in', () => {
     asTexts: fc.boolean(),
     connection: fc.nat({ max: ADDRESSES.length * 2 - 1 }),
     site: fc.nat({ max: 1 }),
+    answer: fc.nat({ max: 1 }),
+    /** Its site has these from then on, if there are so many. */
+    rules: fc.nat({ max: 200 }),
     userAgent: fc.constantFrom(...AGENTS),
-    referer: fc.constantFrom(...REFERERS),
+    referer: fc.nat({ max: 7 }),
   });
+  // So that each comes again.
+  const few = fc.array(fc.constantFrom(...REFERERS), { minLength: 4, maxLength: 8 });
   const lists = [
     RULES,
     { ...RULES, referer: { mode: 'deny', allowsBlank: true, entries: ['a.test'] } },
     { ...RULES, referer: { mode: 'deny', allowsBlank: false, entries: ['a.test'] } },
     { ...RULES, referer: { mode: 'allow', allowsBlank: true, entries: ['a.test'] } },
     { deniedUserAgents: ['^$'] },
+    { deniedAddresses: ['198.51.100.1'], deniedUserAgents: ['Browser/1', '^$'] },
+    { deniedAddresses: ['198.51.100.1'] },
     {},
   ] as const;
 
   test('law: is asked about as if it came for the first time', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...lists), fc.array(request, { maxLength: 60 }), (rules, requests) => {
-        const sites = [accessOf(rules), accessOf({ deniedAddresses: ['198.51.100.1'] })];
-        const answers = sites.map(answerOf);
-        const connections = [...ADDRESSES, ...ADDRESSES].map((address) => new Connection(address));
-        for (const { asTexts, connection, site, userAgent, referer } of requests) {
-          const asking = connections[connection] ?? new Connection('');
-          asking.userAgent = userAgent;
-          const bytes = Buffer.from(`x${referer}/a.test`, 'latin1');
-          const place = { refererStart: 1, refererEnd: 1 + referer.length };
-          const client = {
-            clientAddress: asking.clientAddress,
-            userAgent,
-            referer: referer === '' ? undefined : referer,
-          };
-          const isDenied = denialOf(sites[site] ?? {}, client) !== undefined;
-          const answer = answers[site] ?? answerOf({});
-          const isIn = asTexts ? isClientLetIn(answer, client) : isLetIn(answer, asking, bytes, place);
-          assert.equal(isIn, !isDenied, JSON.stringify(client));
+      fc.property(fc.array(request, { maxLength: 60, size: 'max' }), few, (requests, referers) => {
+        const put = (rules: number) => {
+          const access = accessOf(lists[rules] ?? {});
+          return { access, answers: [answerOf(access), answerOf(access)] };
+        };
+        const sites = [put(0), put(5)];
+        const connections = connect();
+        for (const { asTexts, connection, site, answer: which, rules, userAgent, ...rest } of requests) {
+          const referer = referers[rest.referer] ?? '';
+          if (rules < lists.length) sites[site] = put(rules);
+          const { access = {}, answers = [] } = sites[site] ?? {};
+          const [asking, answer] = [connections[connection], answers[which]];
+          assert.ok(asking !== undefined && answer !== undefined);
+          const { clientAddress } = asking;
+          const client = { clientAddress, userAgent, referer: referer === '' ? undefined : referer };
+          const { bytes, head } = headOf(referer, userAgent);
+          const isIn = asTexts ? isClientLetIn(answer, client) : isLetIn(answer, asking, bytes, head);
+          assert.equal(isIn, denialOf(access, client) === undefined, JSON.stringify(client));
           assert.notEqual(asking.passed.userAgent, LONG); // is not kept in memory
           assert.notEqual(answer.letInUserAgent, LONG);
+          assert.deepEqual([...answer.key.subarray(0, KEY.length)], KEY);
         }
-        for (const { key } of answers) assert.deepEqual([...key.subarray(0, KEY.length)], KEY);
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });
