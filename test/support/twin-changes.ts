@@ -40,6 +40,8 @@ const CHANGES: readonly Partial<SiteSpec>[] = [
   { access: { deniedUserAgents: ['*1'], refusal: { kind: 'redirect', url: `http://${SITE_HOST}/long` } } },
   { access: { referer: { mode: 'deny', allowsBlank: true, entries: ['evil.test'] } } },
   { access: { referer: { mode: 'allow', allowsBlank: false, entries: ['www.example.com'] } } },
+  { access: { referer: { mode: 'allow', allowsBlank: false, entries: ['www.example.com:80', 'caf\u00e9.test'] } } },
+  { access: { referer: { mode: 'deny', allowsBlank: false, entries: ['evil.test:81', '*.example.com'] } } },
   { caching: { followsOrigin: true, prefixFirst: false, policies: [] } },
   { caching: { followsOrigin: false, prefixFirst: true, policies: policies(1) } },
   { caching: { followsOrigin: true, prefixFirst: false, policies: policies(600) } },

@@ -59,7 +59,22 @@ const HOT_PATHS = [
 ];
 const CODINGS = ['gzip, deflate, br', 'br', 'gzip;q=0, br;q=0.5', 'identity', 'GZIP', '*', 'gzip,gzip', 'zstd'];
 const AGENTS = ['Browser/1', 'a bot', '', 'caf\u00e9', 'Browser/2'];
-const REFERERS = ['https://www.example.com/', 'http://evil.test/x', 'about:blank', '', 'https://a.evil.test'];
+const REFERERS = [
+  ...['https://www.example.com/', 'http://evil.test/x', 'about:blank', '', 'https://a.evil.test'],
+  ...[
+    'https://www.example.com:443',
+    'http://www.example.com:8080/',
+    'HTTPS://WWW.Example.com/',
+    'http://www.example.com./',
+  ],
+  ...[
+    'https://www.example.com.evil.test/',
+    'https://www.example.com@evil.test/',
+    'http://evil.test:81/',
+    'ftp://evil.test/',
+  ],
+  ...['http://caf\u00c3\u00a9.test/', 'http://xn--caf-dma.test/', 'http://caf\u00e9.test/', '-'],
+];
 const TARGETS = [
   ...[
     '/a?',
@@ -210,6 +225,9 @@ const anyRegulars: fc.Arbitrary<readonly TwinRequest[]> = fc
       [undefined, 'http://evil.test/x'],
       [undefined, 'https://www.example.com/'],
       [REFERERS[0], REFERERS[1]],
+      [REFERERS[0], 'https://www.example.com.evil.test/'],
+      ['http://evil.test', 'http://evil.test:81/x'],
+      ['http://www.example.com/', 'http://www.example.com:8080/'],
     ),
     condition: fc.constantFrom(
       [],
