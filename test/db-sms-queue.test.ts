@@ -8,9 +8,11 @@ import {
   giveUpParts,
   loseLeases,
   queueUncertainAgain,
+  queueUnsentAgain,
   rejectOptedOut,
   renewLeases,
 } from '#db/sms-sweep.ts';
+import type { PartOutcome } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
 import { accepted, claim, NOW, receive, store } from './support/sms-steps.ts';
@@ -199,6 +201,33 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     assert.deepEqual(ends, [4, 10, 0, 10, 2, 1].map(later));
   });
 
+  test('what a process has without knowing takes its turn again when the lease is over; what another has is not put back', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const [known = 0] = await queueMessage(db, account, { now: NOW });
+    const [unknown = 0] = await queueMessage(db, account, { now: NOW });
+    await claim(db);
+    const queueAgain = (now: number, isAlone = false) =>
+      db.transaction((trx) => queueUnsentAgain(trx, { now, owner: 'a', isAlone }));
+    const renewed = { owner: 'a', partIds: [known], before: NOW + 70_000, until: NOW + 90_000 };
+    await db.transaction((trx) => renewLeases(trx, renewed));
+    assert.equal(await queueAgain(NOW + 60_000), 0, 'both leases run');
+    assert.equal(await queueAgain(NOW + 80_000, true), 0, 'no commit is in doubt there');
+    assert.equal(await queueAgain(NOW + 80_000), 1);
+    const look = async () => (await readParts(db)).map(({ id, state, sends }) => [id, state, sends]);
+    assert.deepEqual(await look(), [
+      [known, 'submitting', 1],
+      [unknown, 'queued', 0],
+    ]);
+    await claim(db, { owner: 'b', now: NOW + 80_000 });
+    const late: PartOutcome = { kind: 'postponed', error: 'late' };
+    await store(db, [[unknown, late]], NOW + 80_000);
+    assert.deepEqual((await look())[1], [unknown, 'submitting', 1]);
+    await store(db, [[unknown, late]], NOW + 80_000, 'submit', 'b');
+    assert.deepEqual((await look())[1], [unknown, 'queued', 0]);
+    await checkMoney(db);
+  });
+
   test('what was on its way when its process died is uncertain: not sent again, settled by a receipt or given up', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });
@@ -208,7 +237,8 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await claim(db);
     const lose = (owner: string, now: number, isAlone = false) =>
       db.transaction((trx) => loseLeases(trx, { now, owner, isAlone }));
-    await db.transaction((trx) => renewLeases(trx, { owner: 'a', before: NOW + 70_000, until: NOW + 90_000 }));
+    const renewed = { owner: 'a', partIds: [byReference, alone, never], before: NOW + 70_000, until: NOW + 90_000 };
+    await db.transaction((trx) => renewLeases(trx, renewed));
     assert.equal(await lose('b', NOW + 90_000), 0, 'the lease still runs');
     assert.equal(await lose('a', NOW + 90_001), 0, 'its own');
     assert.equal(await lose('a', NOW, true), 0, 'its own');

@@ -1,89 +1,20 @@
 /** The engine on both engines of the database, before carriers that do what a test says. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
-import type { Keyring } from '#db/keyring.ts';
-import type { Db } from '#db/open.ts';
 import { findSmsAppsById } from '#db/sms-apps.ts';
-import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
-import { systemClock } from '#lib/clock.ts';
-import { createLogger } from '#lib/logger.ts';
-import { systemTimers } from '#lib/timers.ts';
-import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import { saveConnector } from '#db/sms-connectors.ts';
+import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
-import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
-import { DEFAULT_WAITS, type SmsWaits } from '#sms/sweeper.ts';
-import { describeOnBothEngines, type NewDatabase, newPostgres, newSqlite } from './support/databases.ts';
+import { DEFAULT_WAITS } from '#sms/sweeper.ts';
+import { describeOnBothEngines, newSqlite } from './support/databases.ts';
+import { openEngineWorld, untilStates } from './support/engine-world.ts';
 import { eventually } from './support/eventually.ts';
-import { needsPostgres } from './support/needs.ts';
-import { startRelay } from './support/relay.ts';
-import { accepted, connectScripted, ScriptedCarrier } from './support/scripted-carrier.ts';
-import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from './support/sms-queue.ts';
-
-type Cleanup = Parameters<NewDatabase>[0];
-
-interface World {
-  readonly db: Db;
-  readonly a: ScriptedCarrier;
-  readonly b: ScriptedCarrier;
-  readonly ring: Keyring;
-  start(options?: { owner?: string; waits?: SmsWaits; registry?: Registry }): Promise<SmsEngine>;
-}
+import { accepted } from './support/scripted-carrier.ts';
+import { checkMoney, openSmsAccount, queueMessage, readParts } from './support/sms-queue.ts';
 
 const GRACE_MS = 5000;
-
-/** Connectors `a` and `b`, and a route of every number to them in that order. */
-async function openWorld(t: Cleanup, newDatabase: NewDatabase, partsPerSecond?: number): Promise<World> {
-  const db = await openSmsDatabase(await newDatabase(t));
-  const engines: SmsEngine[] = [];
-  t.after(async () => {
-    for (const engine of engines) await engine.stop(0);
-    await db[Symbol.asyncDispose]();
-  });
-  const ring = testRing();
-  const [a, b] = [new ScriptedCarrier(), new ScriptedCarrier()];
-  await db.transaction(async (trx) => {
-    const connectorIds: number[] = [];
-    for (const name of ['a', 'b']) {
-      const settings: SmppSettings = {
-        ...SMPP_DEFAULTS,
-        ...{ kind: 'smpp', host: '127.0.0.1', port: 1, systemId: name, password: 'secret' },
-      };
-      const row = { name, enabled: true, settings, ...(partsPerSecond !== undefined && { partsPerSecond }) };
-      connectorIds.push(await saveConnector(trx, ring, row, 1));
-    }
-    await saveRoute(trx, { prefix: '', connectorIds });
-  });
-  const start: World['start'] = async ({
-    owner = randomUUID(),
-    waits = DEFAULT_WAITS,
-    registry = new Registry(),
-  } = {}) => {
-    const engine = await startSmsEngine({
-      ...{ db, ring, owner, waits, registry, chargeAt: 'submit', connect: connectScripted({ a, b }) },
-      post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-      clock: systemClock,
-      timers: systemTimers,
-      random: () => 0,
-      log: createLogger({ level: 'silent', name: 'test' }),
-    });
-    engines.push(engine);
-    return engine;
-  };
-  return { db, a, b, ring, start };
-}
-
-async function untilStates(db: Db, ...expected: string[]): Promise<void> {
-  await eventually(`the parts are ${expected}`, async () => {
-    assert.deepEqual(
-      (await readParts(db)).map(({ state }) => state),
-      expected,
-    );
-    return true;
-  });
-}
 
 const refused = (status: number, kind: Extract<SubmitOutcome, { kind: 'refused' }>['class']): SubmitOutcome => ({
   kind: 'refused',
@@ -93,7 +24,7 @@ const refused = (status: number, kind: Extract<SubmitOutcome, { kind: 'refused' 
 
 describeOnBothEngines('the SMS engine', (newDatabase) => {
   test('parts go out in order over one connector, and receipts settle them, also those that come first', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     await queueMessage(db, account, { texts: ['1', '2', '3'], now: Date.now() });
     const answers = [0, 1, 2].map(() => Promise.withResolvers<SubmitOutcome>());
@@ -128,7 +59,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('a throttled part goes out again before what came later, and costs no try; a wrong number is paid back', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { balance: 100, now: Date.now() });
     a.window = 1;
     a.answer = ({ text }, n) => {
@@ -156,7 +87,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('the next connector takes over while the first is down, and not what the first has begun', async (t) => {
-    const { db, a, b, start } = await openWorld(t, newDatabase);
+    const { db, a, b, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     a.window = 1;
     a.answer = () => {
@@ -181,7 +112,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('no answer means uncertain: nothing goes out again until a late answer or a receipt tells', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     a.answer = () => ({ kind: 'uncertain', reason: 'timeout' });
     const [late = 0] = await queueMessage(db, account, { now: Date.now() });
@@ -200,7 +131,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('a notice whose app prefers two to none goes out again as it was, and is marked', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: Date.now() });
     a.answer = (_part, n) => (n === 1 ? { kind: 'uncertain', reason: 'disconnected' } : accepted('k'));
     await queueMessage(db, account, { smsType: 2, reference: 200, now: Date.now() });
@@ -215,7 +146,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('advertising that comes up after its hours waits for them, as long as it takes; a notice does not', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const now = Date.now();
     const hour = new Date(now).getUTCHours();
     const marketingHours = { from: ((hour + 2) % 24) * 60, to: ((hour + 3) % 24) * 60, timeZone: 'UTC' };
@@ -233,7 +164,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('a reply that refuses more opts its number out of the account that wrote to it last', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     const later = Date.now() + 3_600_000;
     await queueMessage(db, account, { kind: 'advertising', dueAt: later, expireAt: later + 1, now: Date.now() });
@@ -259,7 +190,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('parts a second are counted, not messages (jasmin#925, ksmppd#126), and a connector that is edited goes on with the new rate', async (t) => {
-    const { db, a, b, ring, start } = await openWorld(t, newDatabase, 20);
+    const { db, a, b, ring, start } = await openEngineWorld(t, newDatabase, 20);
     const account = await openSmsAccount(db, { now: Date.now() });
     const begun = performance.now();
     for (let n = 0; n < 4; n += 1) await queueMessage(db, account, { texts: ['1', '2', '3'], now: Date.now() });
@@ -287,7 +218,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('what was accepted for a route that was taken away meanwhile goes by the one that fits it', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     const queue = (route: string) => queueMessage(db, account, { route, destination: '+85261234567', now: Date.now() });
     await queue('+8526');
@@ -298,7 +229,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('requests share a round; one that fails by a fault of ours fails alone, and no answer of a carrier is lost', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const { accountId, appId } = await openSmsAccount(db, { balance: 100, now: Date.now() });
     const [app] = await findSmsAppsById(db.query, [appId]);
     const engine = await start();
@@ -338,7 +269,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   });
 
   test('two engines on one database send nothing twice', async (t) => {
-    const { db, a, start } = await openWorld(t, newDatabase);
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: Date.now() });
     a.window = 3;
     for (let n = 0; n < 20; n += 1) await queueMessage(db, account, { texts: [`${n}-1`, `${n}-2`], now: Date.now() });
@@ -352,7 +283,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
 });
 
 test('with nothing to do, rounds are as far apart as looks for what another process has accepted', async (t) => {
-  const { db, a, start } = await openWorld(t, newSqlite);
+  const { db, a, start } = await openEngineWorld(t, newSqlite);
   await queueMessage(db, await openSmsAccount(db, { now: Date.now() }), { texts: ['1'], now: Date.now() });
   const registry = new Registry();
   await start({ registry });
@@ -366,31 +297,4 @@ test('with nothing to do, rounds are as far apart as looks for what another proc
   const [before, beganAt] = [await rounds(), performance.now()];
   await eventually('some more rounds', async () => (await rounds()) >= before + 5);
   assert.ok(performance.now() - beganAt > 500, 'one after the other, without a pause');
-});
-
-test('what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice', {
-  ...needsPostgres(),
-}, async (t) => {
-  const target = await newPostgres(t);
-  const relay = await startRelay(target.url ?? '');
-  t.after(() => relay[Symbol.asyncDispose]());
-  const { a, start } = await openWorld(t, async () => ({ ...target, url: relay.url }));
-  const direct = await openSmsDatabase(target);
-  t.after(() => direct[Symbol.asyncDispose]());
-  const account = await openSmsAccount(direct, { now: Date.now() });
-  for (let n = 0; n < 20; n += 1) await queueMessage(direct, account, { texts: [`${n}`], now: Date.now() });
-  const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
-  a.answer = async (_part, n) => {
-    await isAway;
-    return accepted(`id-${n}`);
-  };
-  const engine = await start();
-  await eventually('a window is out', () => a.submitted.length === 10);
-  relay.cut();
-  leave();
-  await assert.rejects(engine.reload(), 'it is away');
-  relay.mend();
-  await untilStates(direct, ...Array.from({ length: 20 }, () => 'submitted'));
-  assert.equal(a.submitted.length, 20);
-  await checkMoney(direct);
 });

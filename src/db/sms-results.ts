@@ -17,12 +17,18 @@ export interface PartResult {
   readonly outcome: PartOutcome;
 }
 
+interface StoreOptions {
+  /** The caller: what it says was not sent is its own, or nobody's. */
+  readonly owner: string;
+  readonly now: number;
+  readonly chargeAt: ChargeAt;
+}
+
 /** Gives the parts that came to an end. A result of a part that has ended already changes nothing. */
 export async function storeResults(
   trx: Transaction<Schema>,
   results: readonly PartResult[],
-  now: number,
-  chargeAt: ChargeAt,
+  { owner, now, chargeAt }: StoreOptions,
 ): Promise<readonly number[]> {
   if (results.length === 0) return [];
   const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
@@ -31,7 +37,7 @@ export async function storeResults(
     refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
     accepted.length > 0 ? takeOrphans({ parts: accepted.flatMap(keyRows) }) : undefined,
     updateAccepted(trx, accepted.map(acceptedRow)),
-    postponed.length > 0 ? updatePostponed(trx, postponed) : undefined,
+    postponed.length > 0 ? updatePostponed(trx, postponed, owner) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
     attempts.length > 0 ? insertAttempts(trx, attempts) : undefined,
     // Behind what gives parts these states.
@@ -116,7 +122,8 @@ async function failWithOthers(trx: Transaction<Schema>, failed: readonly FailedP
   return done;
 }
 
-function updatePostponed(trx: Transaction<Schema>, postponed: readonly Result<'postponed'>[]) {
+/** Not what another process has by now: it may be sending it. */
+function updatePostponed(trx: Transaction<Schema>, postponed: readonly Result<'postponed'>[], owner: string) {
   const rows = postponed.map(({ partId, outcome }) => [partId, outcome.dueAt ?? null, outcome.error]);
   return sql`
     update sms_part set state = 'queued', due_at = coalesce(v.due_at, sms_part.due_at),
@@ -124,7 +131,8 @@ function updatePostponed(trx: Transaction<Schema>, postponed: readonly Result<'p
       sends = sends - 1, lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at, value ->> 2 as error
       from ${rowList(trx, rows)}) as v
-    where sms_part.id = v.id and sms_part.state in ${statesFor('postpone')}`;
+    where sms_part.id = v.id and sms_part.state in ${statesFor('postpone')}
+      and (sms_part.lease_owner is null or sms_part.lease_owner = ${owner})`;
 }
 
 function updateLost(trx: Transaction<Schema>, lost: readonly Result<'lost'>[]) {

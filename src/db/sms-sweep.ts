@@ -1,7 +1,7 @@
 /** What time does to parts: leases that ran out, ends of validity, answers and receipts that nobody sends any more. */
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
-import { rowList } from './row-list.ts';
+import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { refundParts, settleParts } from './sms-money.ts';
 
@@ -11,17 +11,26 @@ export interface SweepOptions {
   readonly limit: number;
 }
 
+interface RenewOptions {
+  readonly owner: string;
+  readonly partIds: readonly number[];
+  readonly before: number;
+  readonly until: number;
+}
+
 /** For as long as the process lives, what it has on its way is its own. */
 export async function renewLeases(
   trx: Transaction<Schema>,
-  { owner, before, until }: { readonly owner: string; readonly before: number; readonly until: number },
+  { owner, partIds, before, until }: RenewOptions,
 ): Promise<void> {
+  if (partIds.length === 0) return;
   await trx
     .updateTable('sms_part')
     .set({ lease_until: until })
     .where('state', '=', sql.lit('submitting'))
     .where('lease_until', '<', before)
     .where('lease_owner', '=', owner)
+    .where(sql<boolean>`id ${inIds(trx, partIds)}`)
     .execute();
 }
 
@@ -41,13 +50,22 @@ export async function loseLeases(trx: Transaction<Schema>, options: LeaseOptions
   return rows.length;
 }
 
-/** The same of loopback connectors, which send to nobody: these are in no doubt, and take their turn again. To be called first. */
+/**
+ * What was surely not sent takes its turn again: of loopback connectors, which send to nobody; and what the caller holds without
+ * knowing, because the answer to the commit that claimed it was lost (a connection that broke). To be called before `loseLeases`, after
+ * `renewLeases`.
+ */
 export async function queueUnsentAgain(trx: Transaction<Schema>, options: LeaseOptions): Promise<number> {
+  const { now, owner, isAlone } = options;
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'queued', lease_owner = null, lease_until = null
     where state = 'submitting' and ${isLost(options)}
       and connector_id in (select id from sms_connector where kind = 'loopback') returning id`.execute(trx);
-  return rows.length;
+  if (isAlone) return rows.length;
+  const { rows: unknown } = await sql<{ id: number }>`
+    update sms_part set state = 'queued', sends = sends - 1, lease_owner = null, lease_until = null
+    where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} returning id`.execute(trx);
+  return rows.length + unknown.length;
 }
 
 function isLost({ now, owner, isAlone }: LeaseOptions) {

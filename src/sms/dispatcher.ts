@@ -73,7 +73,8 @@ export class Dispatcher implements AsyncDisposable {
   /** Answers that are not stored yet; the connectors' windows bound them. */
   #results: PartResult[] = [];
   #submissions: WaitingSubmissions | undefined;
-  #underWay = 0;
+  /** Parts that are out, or whose answer is not stored yet. */
+  readonly #own = new Set<number>();
   #wake = Promise.withResolvers<void>();
   /** The last round got all that it asked for, or a connector had no room: more may wait. */
   #isFull = false;
@@ -89,8 +90,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /** Parts that are out, or whose answer is not stored yet. */
-  get underWay(): number {
-    return this.#underWay + this.#results.length;
+  get underWay(): ReadonlySet<number> {
+    return this.#own;
   }
 
   /** There may be something to do. */
@@ -99,6 +100,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   note(result: PartResult): void {
+    this.#own.add(result.partId);
     this.#results.push(result);
     if (this.#isFull || this.#ends) this.wake();
     else this.#wakingSoon ??= setTimeout(() => this.wake(), ANSWERS_WAIT_MS);
@@ -196,6 +198,7 @@ export class Dispatcher implements AsyncDisposable {
       claim: async (): Promise<readonly Claimed[]> => {
         const { verdicts, claimed } = await callProcedure(db, procedures, 'round', take);
         decided = verdicts;
+        for (const { partId } of results) this.#own.delete(partId);
         const { leaseUntil } = take();
         return claimed.flatMap((one, n) => {
           const line = open[n]?.line;
@@ -238,11 +241,8 @@ export class Dispatcher implements AsyncDisposable {
 
   #sendAll({ line, leaseUntil, parts }: Claimed): void {
     for (const part of parts) {
-      this.#underWay += 1;
-      // Never rejects, as `submit` does not.
-      void this.#send(line, leaseUntil, part).finally(() => {
-        this.#underWay -= 1;
-      });
+      this.#own.add(part.id);
+      void this.#send(line, leaseUntil, part); // never rejects, as `submit` does not
     }
   }
 

@@ -120,7 +120,10 @@ class Engine implements SmsEngine {
     });
     const isAlone = db.engine === 'sqlite';
     const onQueued = () => this.#dispatcher?.wake();
-    this.#services.use(startSweeper({ db, clock, log, metrics, owner, isAlone, waits, chargeAt, store, onQueued }));
+    const underWay = () => [...(this.#dispatcher?.underWay ?? [])];
+    this.#services.use(
+      startSweeper({ db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued }),
+    );
     this.#services.use(startWebhooks({ db, ring, clock, random, log, metrics, post }));
     const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
     this.#services.defer(() => clearInterval(timer));
@@ -139,7 +142,7 @@ class Engine implements SmsEngine {
     this.#dispatcher?.stopClaiming();
     await this.#services[Symbol.asyncDispose]();
     await this.#reloading;
-    while ((this.#dispatcher?.underWay ?? 0) > 0 && performance.now() < deadline) await delay(DRAIN_POLL_MS);
+    while ((this.#dispatcher?.underWay.size ?? 0) > 0 && performance.now() < deadline) await delay(DRAIN_POLL_MS);
     await this.#lines[Symbol.asyncDispose]();
     await this.#dispatcher?.[Symbol.asyncDispose]();
   }

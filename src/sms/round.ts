@@ -58,7 +58,7 @@ export async function runRound(
   zoneOf: (timeZone: string) => LocalTime,
   turns: Map<number, number>,
 ): Promise<RoundDone> {
-  const ended = await storeResults(trx, results, now, chargeAt);
+  const ended = await storeResults(trx, results, { owner, now, chargeAt });
   if (told.length > 0 || ended.length > 0) await storeTold(trx, { told, chargeAt, now }, ended);
   const openings = claims.map((claim) => ({ ...claim, after: turns.get(claim.connectorId) ?? 0 }));
   const waiting = await readWaiting(trx, claims);

@@ -27,6 +27,8 @@ export interface SweeperOptions {
   readonly owner: string;
   /** No other process has the database: whoever else holds a lease has ended. */
   readonly isAlone: boolean;
+  /** Parts that this process has on their way. */
+  underWay(): readonly number[];
   readonly waits: SmsWaits;
   readonly chargeAt: ChargeAt;
   /** In the transaction, of parts that came to an end. */
@@ -70,8 +72,8 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
 }
 
 async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: AbortSignal): Promise<void> {
-  const { db, clock, log, metrics, owner, isAlone, waits, chargeAt, store, onQueued } = options;
-  if (!isAlone) await db.transaction((trx) => renew(trx, owner, clock()));
+  const { db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued } = options;
+  if (!isAlone) await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
   const { unsent, lost } = await db.transaction(async (trx) => {
     const leases = { now: clock(), owner, isAlone };
     return { unsent: await queueUnsentAgain(trx, leases), lost: await loseLeases(trx, leases) };
@@ -107,6 +109,6 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
     await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs, chargeAt }));
 }
 
-function renew(trx: Transaction<Schema>, owner: string, now: number): Promise<void> {
-  return renewLeases(trx, { owner, before: now + LEASE_MS / 2, until: now + LEASE_MS });
+function renew(trx: Transaction<Schema>, owner: string, partIds: readonly number[], now: number): Promise<void> {
+  return renewLeases(trx, { owner, partIds, before: now + LEASE_MS / 2, until: now + LEASE_MS });
 }

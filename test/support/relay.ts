@@ -10,9 +10,11 @@ export async function startRelay(target: string) {
   let isFrozen = false;
   let isPaused = false;
   let swallowedBytes = 0;
+  let lastWord: string | undefined;
   const server = createServer((near) => {
     if (isCut) return near.destroy();
     const far = connect(Number(port), hostname);
+    let hasSaid = false;
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -21,7 +23,9 @@ export async function startRelay(target: string) {
       if (isPaused) socket.pause();
       socket.on('data', (chunk) => {
         if (isFrozen) swallowedBytes += chunk.length;
+        else if (socket === far && hasSaid) near.destroy();
         else other.write(chunk);
+        hasSaid ||= socket === near && lastWord !== undefined && chunk.includes(lastWord);
       });
       socket.on('end', () => other.end());
       // Cutting is the purpose.
@@ -55,6 +59,10 @@ export async function startRelay(target: string) {
     freeze() {
       isFrozen = true;
     },
+    /** The server hears this, and its answer is lost with the connection. */
+    loseAnswersTo(word: string) {
+      lastWord = word;
+    },
     /** The server stands still: what is sent reaches it when it goes on. */
     pause() {
       isPaused = true;
@@ -64,6 +72,7 @@ export async function startRelay(target: string) {
       isCut = false;
       isFrozen = false;
       isPaused = false;
+      lastWord = undefined;
       for (const socket of sockets) socket.resume();
     },
     async [Symbol.asyncDispose]() {

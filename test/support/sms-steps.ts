@@ -29,6 +29,7 @@ export function store(
   results: readonly (readonly [number, PartOutcome])[],
   now = NOW,
   chargeAt: ChargeAt = 'submit',
+  owner = 'a',
 ) {
   const all = results.map(
     ([partId, outcome]): PartResult => ({
@@ -39,7 +40,7 @@ export function store(
       outcome,
     }),
   );
-  return db.transaction((trx) => storeResults(trx, all, now, chargeAt));
+  return db.transaction((trx) => storeResults(trx, all, { owner, now, chargeAt }));
 }
 
 export function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now = NOW, chargeAt: ChargeAt = 'submit') {
