@@ -1,6 +1,6 @@
 /**
- * What the access log costs: hits of a small object with the log and without, by wrk on two edges in turn; and ten million lines
- * from a spool through splitting and gzip to where they are handed over, in time and memory. Needs wrk and two cores: the edges get
+ * What the access log costs: hits of small objects with the log and without, by wrk on two edges in turn, which have rules as in
+ * `hits`; and ten million lines from a spool through splitting and gzip to where they are handed over, in time and memory. Needs wrk and two cores: the edges get
  * the first. `-- logs hits` or `-- logs lines`: one of the two.
  */
 import { execFile, execFileSync } from 'node:child_process';
@@ -17,13 +17,20 @@ import { collect } from '#logs/ship/collect.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { shipLog } from '#logs/ship/ship.ts';
 import { openSpool } from '#logs/spool.ts';
-import { fillEdgeStore, plainSite, startEdgeAlone } from './support/edge-alone.ts';
+import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
+import { ruledSites } from './support/same-work.ts';
 import type { StartedService } from './support/service.ts';
 
 const ROUNDS = 7;
 const ROUND_SECONDS = 4;
-/** Requests that a connection sends in one go: with one, wrk's core is the bound; with more, the worker's. */
-const AT_ONCE = [1, 4] as const;
+/** `atOnce`: requests that a connection sends in one go: with one, wrk's core is the bound; with more, the worker's. */
+const CASES = [
+  { objects: 1_000, atOnce: 1 },
+  { objects: 1_000, atOnce: 4 },
+  { objects: 1, atOnce: 1 },
+  { objects: 1, atOnce: 4 },
+] as const;
+const DOMAINS_ASKED = 100;
 const LINES = Number(process.env['BENCH_LINES'] ?? 10_000_000);
 const DOMAINS = 1_000;
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -36,6 +43,8 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
+
+type Case = (typeof CASES)[number];
 
 interface Measured {
   readonly perSecond: number;
@@ -53,45 +62,60 @@ async function compareHits(): Promise<void> {
   const address = origin.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const start = (name: string, accessLog: string) => {
-    fillEdgeStore(join(folder, name), [plainSite(1, port)]);
+    fillEdgeStore(join(folder, name), ruledSites(port));
     return startEdgeAlone(join(folder, name), { CAUSEWAY_ACCESS_LOG: accessLog, CAUSEWAY_CACHE_DISK_SIZE: '0' });
   };
   execFileSync('taskset', ['-cp', '0', String(process.pid)]); // and so everything that is started from here
   await using without = await start('off', 'off');
   await using withLog = await start('on', 'on');
-  for (const atOnce of AT_ONCE) {
-    for (const edge of [without, withLog]) await measure(edge, atOnce);
+  for (const one of CASES) {
+    for (const edge of [without, withLog]) for (let n = 0; n < 2; n++) await measure(edge, one); // fills the cache, then what is kept of it
     const rounds: { readonly off: Measured; readonly on: Measured }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      rounds.push({ off: await measure(without, atOnce), on: await measure(withLog, atOnce) });
+      rounds.push({ off: await measure(without, one), on: await measure(withLog, one) });
     }
-    showHits(atOnce, rounds);
+    showHits(one, rounds);
   }
   origin.close();
 }
 
-function showHits(atOnce: number, rounds: readonly { readonly off: Measured; readonly on: Measured }[]): void {
+function showHits(
+  { objects, atOnce }: Case,
+  rounds: readonly { readonly off: Measured; readonly on: Measured }[],
+): void {
   const hits = median(rounds.map(({ off, on }) => on.perSecond / off.perSecond));
   const cpu = median(rounds.map(({ off, on }) => off.cpuMicros / on.cpuMicros));
   const of = (kind: 'off' | 'on', name: keyof Measured) => median(rounds.map((round) => round[kind][name]));
   const show = (kind: 'off' | 'on') =>
     `${of(kind, 'cpuMicros').toFixed(2)} µs, ${Math.round(of(kind, 'perSecond'))} a second, ${Math.round(of(kind, 'used') * 100)} % of the core`;
   console.log(
-    `with the log, ${atOnce} at once, medians of ${ROUNDS}: ${hits.toFixed(3)} of the hits/s, ${cpu.toFixed(3)} of the hits for a second of the worker's CPU (without ${show('off')}; with ${show('on')}), load ${loadavg()[0]?.toFixed(1)}`,
+    `with the log, ${objects} objects, ${atOnce} at once, medians of ${ROUNDS}: ${hits.toFixed(3)} of the hits/s, ${cpu.toFixed(3)} of the hits for a second of the worker's CPU (without ${show('off')}; with ${show('on')}), load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
 
-async function measure(edge: StartedService, atOnce: number): Promise<Measured> {
+async function measure(edge: StartedService, { objects, atOnce }: Case): Promise<Measured> {
   const script = join(folder, 'requests.lua');
   writeFileSync(
     script,
-    `local requests
+    `local requests = {}
+     local n = 0
      init = function()
-       requests = string.rep(wrk.format("GET", "/images/photo-1.jpg?v=1", {
-         Host = "site-1.example.com", Referer = "https://www.example.org/list?page=1", ["User-Agent"] = "${AGENT}"
-       }), ${atOnce})
+       local one = {}
+       for i = 0, ${objects - 1} do
+         one[i] = wrk.format("GET", "/images/photo-" .. i .. ".jpg?v=1", {
+           Host = "site-" .. (1 + i % ${DOMAINS_ASKED}) .. ".example.com",
+           Referer = "https://www.example.org/list?page=1", ["User-Agent"] = "${AGENT}"
+         })
+       end
+       for i = 0, ${objects - 1} do
+         requests[i] = ""
+         for k = 0, ${atOnce - 1} do requests[i] = requests[i] .. one[(i + k * 619) % ${objects}] end
+       end
      end
-     request = function() return requests end`,
+     request = function()
+       n = (n + ${619 * atOnce}) % ${objects}
+       return requests[n]
+     end`,
   );
   const cpuBefore = edge.cpuMs('edge-worker-1');
   const args = ['-c', '1', 'wrk', '-t1', '-c50', `-d${ROUND_SECONDS}s`, '-s', script];
