@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -17,6 +18,7 @@ import { MAX_LINES_BACK } from './short-line.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 const ZONE = createLocalTime('Asia/Shanghai');
+const BATCH_BYTES = 512 * 1024;
 const START = Date.parse('2025-01-31T15:29:58.500Z');
 
 interface Bench {
@@ -174,6 +176,22 @@ describe('lines of hits', () => {
     assert.equal(lines.at(-4), `=${MAX_LINES_BACK - 1}\t0\t0\t1\t10\t100`);
     assert.equal(lines.filter((line) => !line.startsWith('=')).length - 1, whole + 1);
     assert.equal(await bench.read(), bench.expected.join(''));
+  });
+
+  test('are most of those of many answers, however long a batch before takes to be written', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] }); // so that batches are written when they are full
+    const bench = start(t);
+    const answers = 1_000;
+    for (let n = 0; n < 60_000; n++) {
+      bench.hit(n % answers, 1, { userAgent: AGENT });
+      if (n % 100 === 0) await setImmediate();
+    }
+    await bench.flush();
+    const batches = Math.ceil(bench.written().length / BATCH_BYTES);
+    assert.ok(batches > 2);
+    assert.equal(bench.written().match(/^[^=]/gm)?.length, batches * answers);
+    assert.equal(await bench.read(), bench.expected.join(''));
+    assert.deepEqual(bench.sums.journals(), bench.sums.counted);
   });
 
   test('end a file by what they stand for', async (t) => {

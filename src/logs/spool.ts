@@ -104,6 +104,8 @@ class Spool implements AccessLog {
   /** The end of all writing so far; never rejects. */
   #tail: Promise<void> = Promise.resolve();
   #isDraining = false;
+  /** The last that has waited long enough, full or not. */
+  #dueBatch = 0;
   /** What lines sum up to is to be written down. */
   #isRecordDue = false;
   #isClosed = false;
@@ -129,7 +131,7 @@ class Spool implements AccessLog {
       onTrouble: (why, error) => this.#report(why, error),
     });
     this.#timer = setInterval(() => {
-      this.#isRecordDue = true;
+      this.#makeDue();
       this.#startDrain();
     }, FLUSH_MS);
     this.#timer.unref();
@@ -225,7 +227,7 @@ class Spool implements AccessLog {
   }
 
   flush(): Promise<void> {
-    this.#isRecordDue = true;
+    this.#makeDue();
     return this.#drainNext();
   }
 
@@ -250,8 +252,13 @@ class Spool implements AccessLog {
     return this.#options.zone.hourOf(at) * parts + (Math.floor(at / this.#rotateMs) % parts);
   }
 
+  #makeDue(): void {
+    this.#isRecordDue = true;
+    this.#dueBatch = this.#batchNumber - 1;
+  }
+
   #startDrain(): void {
-    // One drain takes everything there is; a second in the queue would find nothing.
+    // One drain takes everything that is due; a second in the queue would find nothing.
     if (!this.#isDraining) void this.#drainNext(); // never rejects
   }
 
@@ -264,9 +271,23 @@ class Spool implements AccessLog {
     this.#isDraining = true;
     const { clock } = this.#options;
     await this.#endEarlier();
-    for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
+    await this.#appendDue();
+    if (this.#isRecordDue) {
+      await this.#record();
+      await this.#appendDue();
+    }
+    try {
+      await this.#files.endUnless(this.#slotOf(clock()));
+    } catch (error) {
+      this.#report('the file cannot be ended', error);
+    }
+    this.#isDraining = false;
+  }
+
+  async #appendDue(): Promise<void> {
+    for (let batch = this.#nextDue(); batch !== undefined; batch = this.#nextDue()) {
       try {
-        await this.#files.append(batch, clock());
+        await this.#files.append(batch, this.#options.clock());
       } catch (error) {
         this.#lineless.merge(batch.tally);
         this.#lose(batch.lines, 'the file cannot be written', error);
@@ -274,13 +295,14 @@ class Spool implements AccessLog {
       this.#queuedBytes -= batch.bytes;
       if (this.#spareBuffers.length < MAX_SPARE_BUFFERS) this.#spareBuffers.push(batch.buffer);
     }
-    if (this.#isRecordDue) await this.#record();
-    try {
-      await this.#files.endUnless(this.#slotOf(clock()));
-    } catch (error) {
-      this.#report('the file cannot be ended', error);
-    }
-    this.#isDraining = false;
+  }
+
+  /** Not the one that is being filled: while it is written the next would get its first lines, and so on, and of small batches few lines are short. */
+  #nextDue(): SpoolBatch | undefined {
+    const [first, second] = this.#batches;
+    if (first === undefined) return undefined;
+    const isDue = second !== undefined || isFull(first) || first.number <= this.#dueBatch;
+    return isDue ? this.#batches.shift() : undefined;
   }
 
   /** Also when no request comes: what a killed process left is to be shipped. */
