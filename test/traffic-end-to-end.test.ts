@@ -96,8 +96,11 @@ test('loses at most the last second of a killed worker, says how many requests i
   }
   for (let n = 0; n < 10; n++) await ask();
   const sum = (of: readonly { readonly bytes: number }[]) => of.reduce((total, { bytes }) => total + bytes, 0);
-  const account = await agreed(world, answers.length - lost.length);
-  assert.equal(account.requests + (await lostRequests(world)), answers.length);
+  // Few of the last second are lost in fact, and all may agree before the others have come.
+  const account = await eventually('what was not lost has come', async () => {
+    const account = await agreed(world, answers.length - lost.length);
+    return account.requests + (await lostRequests(world)) === answers.length && account;
+  });
   assert.ok(account.bytesOut <= sum(answers), `${account.bytesOut} of ${sum(answers)}`);
   assert.ok(account.bytesOut >= sum(answers) - sum(lost), `${account.bytesOut} of ${sum(answers)}`);
 });
