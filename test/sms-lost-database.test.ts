@@ -1,6 +1,6 @@
 /** What the engine makes of a PostgreSQL that goes away, and of one that does what it is told and cannot say so. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { newPostgres } from './support/databases.ts';
 import { openEngineWorld, untilStates } from './support/engine-world.ts';
 import { eventually } from './support/eventually.ts';
@@ -9,15 +9,21 @@ import { startRelay } from './support/relay.ts';
 import { accepted } from './support/scripted-carrier.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
 
-test('what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice', {
-  ...needsPostgres(),
-}, async (t) => {
+/** An engine whose way to the database a test can cut, and `direct`: one that it cannot. */
+async function openRelayedWorld(t: TestContext) {
   const target = await newPostgres(t);
   const relay = await startRelay(target.url ?? '');
   t.after(() => relay[Symbol.asyncDispose]());
   const { a, start } = await openEngineWorld(t, async () => ({ ...target, url: relay.url }));
   const direct = await openSmsDatabase(target);
   t.after(() => direct[Symbol.asyncDispose]());
+  return { relay, a, start, direct };
+}
+
+test('what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice', {
+  ...needsPostgres(),
+}, async (t) => {
+  const { relay, a, start, direct } = await openRelayedWorld(t);
   const account = await openSmsAccount(direct, { now: Date.now() });
   for (let n = 0; n < 20; n += 1) await queueMessage(direct, account, { texts: [`${n}`], now: Date.now() });
   const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
@@ -39,12 +45,7 @@ test('what carriers answer while PostgreSQL is away is stored when it is back, a
 test('what was claimed by a commit whose answer was lost goes out after all, once', {
   ...needsPostgres(),
 }, async (t) => {
-  const target = await newPostgres(t);
-  const relay = await startRelay(target.url ?? '');
-  t.after(() => relay[Symbol.asyncDispose]());
-  const { a, start } = await openEngineWorld(t, async () => ({ ...target, url: relay.url }));
-  const direct = await openSmsDatabase(target);
-  t.after(() => direct[Symbol.asyncDispose]());
+  const { relay, a, start, direct } = await openRelayedWorld(t);
   await start();
   relay.loseAnswersTo('commit');
   const account = await openSmsAccount(direct, { now: Date.now() });

@@ -29,6 +29,9 @@ export async function expandLines(bytes: Buffer): Promise<Buffer> {
 /** One that others may stand on. A field holds no zero: a disk that lost its power leaves them in place of what it had not written. */
 const WHOLE = /^\d+(?:\t[^\t\n\0]+){13}\n$/;
 
+/** How far back answer and client stand, how much later it was, and its own three numbers; more digits than any that is written are none. */
+const SHORT = /^=(\d{1,5})\t(\d{1,5})\t(\d{1,5})\t(\d+\t\d+\t\d+)\n$/;
+
 /** With their ends, a character for each byte. */
 class Expander {
   /** The last whole lines, in a ring; those that others stand on are taken apart. */
@@ -42,18 +45,12 @@ class Expander {
       this.#lines[this.#count++ % MAX_LINES_BACK] = line;
       return line;
     }
-    const clientAt = line.indexOf('\t') + 1;
-    const laterAt = line.indexOf('\t', clientAt) + 1;
-    const countsAt = line.indexOf('\t', laterAt) + 1;
-    const answeredBack = numberIn(line, 1, clientAt - 1);
-    const clientBack = numberIn(line, clientAt, laterAt - 1);
-    const laterMs = numberIn(line, laterAt, countsAt - 1);
-    if (Number.isNaN(answeredBack + clientBack + laterMs) || !areCounts(line, countsAt)) return this.#startAnew(line);
-    const answered = this.#partsOf(answeredBack);
-    const client = this.#partsOf(clientBack);
+    const [, answeredBack, clientBack, laterMs, own] = SHORT.exec(line) ?? [];
+    if (own === undefined) return this.#startAnew(line);
+    const answered = this.#partsOf(Number(answeredBack));
+    const client = this.#partsOf(Number(clientBack));
     if (answered === undefined || client === undefined) return line;
-    const own = line.slice(countsAt, -1);
-    return `${answered.domainId}${client.address}${timeAt(answered, laterMs)}${own}${answered.answered}${client.fields}`;
+    return `${answered.domainId}${client.address}${timeAt(answered, Number(laterMs))}${own}${answered.answered}${client.fields}`;
   }
 
   #startAnew(line: string): string {
@@ -71,38 +68,6 @@ class Expander {
     return parts;
   }
 }
-
-/** NaN: it is none, or has more digits than any that is written there. */
-function numberIn(line: string, start: number, end: number): number {
-  if (end <= start || end - start > 5) return Number.NaN;
-  let number = 0;
-  for (let at = start; at < end; at++) {
-    const digit = line.charCodeAt(at) - ZERO;
-    if (digit < 0 || digit > 9) return Number.NaN;
-    number = number * 10 + digit;
-  }
-  return number;
-}
-
-/** Three numbers and the line's end. */
-function areCounts(line: string, start: number): boolean {
-  let numbers = 0;
-  let digits = 0;
-  for (let at = start; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    if (code >= ZERO && code <= NINE) digits++;
-    else if (digits === 0 || code !== (numbers === 2 ? LF : TAB)) return false;
-    else {
-      numbers++;
-      digits = 0;
-    }
-  }
-  return numbers === 3 && digits === 0;
-}
-
-const TAB = 0x09;
-const ZERO = 0x30;
-const NINE = 0x39;
 
 /** With the TABs around them. */
 interface Parts {
