@@ -35,7 +35,7 @@ const BACKOFF = { firstMs: 100, capMs: 10_000 };
 const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
 /** The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074, 0315, 0370 */
-const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=200', '--expose-gc'];
+const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc'];
 const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** What a part has beyond the time for its requests, before it is killed. */
 const STOP_MARGIN_MS = 2000;
