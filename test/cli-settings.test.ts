@@ -46,8 +46,8 @@ test('policies are replaced from a file, and what is shown as JSON is such a fil
 
 test('one switch of the advanced configuration is changed, and the others stay', async (t) => {
   const { run, refuses, write } = await startWithDomain(t);
-  await run('advanced', '1', '--page-compress', 'on', '--expires', '60');
-  const page = write('page.html', '<h1>no</h1>');
+  assert.match(await run('advanced', '1', '--page-compress', 'on', '--expires', '60'), /^html-403 +none$/m);
+  const page = write('page.html', '<h1>不</h1>');
   const changed = await run('advanced', '1', '--keep-url-params', 'on', '--forbid', '403', '--html-403', page);
   assert.equal(
     changed,
@@ -58,11 +58,12 @@ test('one switch of the advanced configuration is changed, and the others stay',
       'range-back-source       off\n' +
       'expires                 60 s\n' +
       'access-control-max-age  0 s\n' +
-      'forbid                  403\n',
+      'forbid                  403\n' +
+      'html-403                stored, 12 bytes\n',
   );
   assert.equal(await run('advanced', 'www.example.com'), changed);
-  assert.equal(JSON.parse(await run('show', '1', '--json')).html_403, '<h1>no</h1>');
-  assert.match(await run('advanced', '1', '--forbid', 'plain'), /^forbid +plain$/m);
+  assert.equal(JSON.parse(await run('show', '1', '--json')).html_403, '<h1>不</h1>');
+  assert.match(await run('advanced', '1', '--forbid', 'plain'), /^forbid +plain\nhtml-403 +stored, 12 bytes$/m);
   await refuses(['advanced', '1', '--forbid', '302'], 'causeway: field forbid_redirect_url is ');
   await refuses(
     ['advanced', '1', '--expires', '1y'],

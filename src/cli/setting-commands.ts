@@ -81,7 +81,8 @@ async function changeAdvanced(client: Client, id: string, options: Options): Pro
     await client.call('config.setAdvanced', { ...now, ...given, domain_id: id });
   }
   const data = await client.call('config.getAdvanced', { domain_id: id });
-  return { data, lines: describeAdvanced(data) };
+  const { html_403: page } = await client.call('domain.get', { domain_id: id });
+  return { data, lines: describeAdvanced(data, page) };
 }
 
 /** The fields that are to change. */
@@ -105,7 +106,8 @@ function givenAdvanced(options: Options): Readonly<Record<string, string>> {
   };
 }
 
-function describeAdvanced(data: DataOf<'config.getAdvanced'>): string[] {
+/** `page`: the one of 403, which only the domain itself has. */
+function describeAdvanced(data: DataOf<'config.getAdvanced'>, page: string): string[] {
   const onOff = (value: '0' | '1') => (value === '1' ? 'on' : 'off');
   return formatPairs([
     ['keep-url-params', onOff(data.keep_url_params)],
@@ -117,6 +119,7 @@ function describeAdvanced(data: DataOf<'config.getAdvanced'>): string[] {
     ['access-control-max-age', `${data.access_control_max_age} s`],
     ['forbid', data.forbid_http_code || 'plain'],
     ['forbid-redirect-url', data.forbid_redirect_url],
+    ['html-403', page === '' ? 'none' : `stored, ${Buffer.byteLength(page)} bytes`],
   ]);
 }
 
