@@ -7,13 +7,16 @@ import { createAccount } from '#db/accounts.ts';
 import { insertDomain } from '#db/domains.ts';
 import { listLogDays, listLogParts } from '#db/log-parts.ts';
 import { type Grain, listSums, listTop, pruneStatistics } from '#db/statistics.ts';
+import { createLogger } from '#lib/logger.ts';
 import { MINUTE_MS, noCounters } from '#logs/counters.ts';
 import { createTraffic } from '#logs/receive.ts';
 import type { LogPart } from '#logs/report.ts';
 import { forgetOldTraffic } from '#logs/retention.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
+import { openControlTraffic } from '#roles/control-traffic.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import { eventually } from './support/eventually.ts';
 import { openTestDatabase } from './support/feed.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -148,6 +151,38 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     await assert.rejects(later, /1 log files could not be deleted/);
     const kept = await listLogDays(db.query, { domainIds: [7], firstDay: '2025-01-02', lastDay: '2025-01-02' });
     assert.equal(kept.length, 1);
+  });
+
+  test('what is too old is looked for at the start and then every hour, also behind a failure', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const failures: string[] = [];
+    const log = createLogger({
+      level: 'error',
+      name: 'test',
+      destination: { write: (line) => void failures.push(line) },
+    });
+    const { db } = await start(t, newDatabase);
+    await db[Symbol.asyncDispose](); // so each round fails
+    let looks = 0;
+    const watched = new Proxy(db, {
+      get: (target, name) => {
+        if (name === 'query') looks++;
+        return Reflect.get(target, name);
+      },
+    });
+    const config = {
+      logStore: { kind: 'local', directory: temporaryFolder(t) },
+      timeZone: 'Asia/Shanghai',
+      logDays: 30,
+    } as const;
+    await using _traffic = openControlTraffic(config, watched, log);
+    for (let round = 1; round <= 3; round++) {
+      assert.equal(looks, round);
+      await eventually('it is over', () => failures.length === round);
+      t.mock.timers.tick(HOUR_MS - 1);
+      assert.equal(looks, round);
+      t.mock.timers.tick(1);
+    }
   });
 
   test('what was before a domain, under its number, is not its own', async (t) => {

@@ -145,6 +145,19 @@ describe('the spool', () => {
     );
   });
 
+  test('unless told otherwise, a file takes 64 MiB, and not a line more', async (t) => {
+    const [line, lines] = ['x'.repeat(64 * 1024 - 1), 1024];
+    const queued = { maxQueueBytes: 2 * 64 * 1024 * lines, keepBytes: Number.MAX_SAFE_INTEGER };
+    const { spool, write, directory } = start(t, queued);
+    for (let i = 0; i < lines; i++) write(line);
+    await spool.flush();
+    const sizes = () => files(directory).map((file) => statSync(join(directory, file)).size);
+    assert.deepEqual(sizes(), [64 * 1024 * 1024]);
+    write('one more');
+    await spool.flush();
+    assert.deepEqual(sizes(), [64 * 1024 * 1024, 9]);
+  });
+
   test('leaves other files of the folder alone', async (t) => {
     const { spool, write, directory } = start(t, { rotateBytes: 1, keepBytes: 0 });
     mkdirSync(directory);

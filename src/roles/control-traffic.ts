@@ -19,11 +19,15 @@ interface ControlTraffic extends AsyncDisposable {
 
 const FORGET_EVERY_MS = 3_600_000;
 
-export function openBlobStore({ logStore }: Config): BlobStore {
+export function openBlobStore({ logStore }: Pick<Config, 'logStore'>): BlobStore {
   return logStore.kind === 'local' ? localBlobStore(logStore.directory) : s3BlobStore(logStore, systemClock);
 }
 
-export function openControlTraffic(config: Config, db: Db, log: Logger): ControlTraffic {
+export function openControlTraffic(
+  config: Pick<Config, 'logStore' | 'logDays' | 'timeZone'>,
+  db: Db,
+  log: Logger,
+): ControlTraffic {
   const { logDays, timeZone } = config;
   const blobs = openBlobStore(config);
   const traffic = createTraffic({ db, blobs, timeZone, clock: systemClock });
