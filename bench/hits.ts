@@ -10,10 +10,10 @@ import { createServer } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../test/support/free-port.ts';
 import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
 import { type Figure, medians, type Rival, showFigure, showRatios } from './support/figures.ts';
 import { openNginxCache, ruledSites } from './support/same-work.ts';
-import { freePort } from './support/service.ts';
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;

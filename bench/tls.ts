@@ -12,10 +12,11 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CertificatePair } from '#sites/table.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { fillEdgeStore, startEdgeAlone } from './support/edge-alone.ts';
 import { type Figure, medians, type Rival, showFigure, showRatios } from './support/figures.ts';
 import { openNginxCache, ruledSites } from './support/same-work.ts';
-import { cpuMsOf, freePort } from './support/service.ts';
+import { cpuMsOf } from './support/service.ts';
 
 const ONLY = process.argv[3] ?? '';
 const ROUNDS = 5;

@@ -6,8 +6,8 @@ import { createAuthority } from './support/certificate.ts';
 import { startDns } from './support/dns.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { freePort } from './support/free-port.ts';
 import { needsIpv6, needsProgram } from './support/needs.ts';
-import { freePort } from './support/nginx.ts';
 import { type Answer, reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
 type Cleanup = Parameters<typeof startOrigin>[0];

@@ -9,8 +9,8 @@ import { createLogger } from '../src/lib/logger.ts';
 import { createAuthority } from './support/certificate.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { freePort } from './support/free-port.ts';
 import { needsProgram } from './support/needs.ts';
-import { freePort } from './support/nginx.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
 type Cleanup = { after(work: () => unknown): void };

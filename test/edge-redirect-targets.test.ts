@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { createGuard } from '../src/edge/origin/guard.ts';
 import { createAuthority } from './support/certificate.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
+import { freePort } from './support/free-port.ts';
 import { needsProgram } from './support/needs.ts';
-import { freePort } from './support/nginx.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 import { ELSEWHERE, follow, redirect, startPair } from './support/redirects.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectRaw, loopback, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { freePort } from './support/nginx.ts';
+import { freePort } from './support/free-port.ts';
 import { type Answer, reply, startOrigin, startRawOrigin } from './support/origin.ts';
 import { ELSEWHERE, follow, redirect, startPair } from './support/redirects.ts';
 

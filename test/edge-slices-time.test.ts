@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { MemoryStore } from '../src/edge/store/memory.ts';
 import { connectRaw, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { freePort } from './support/nginx.ts';
+import { freePort } from './support/free-port.ts';
 import { MIB, madeBytes, serveObject, sliceRange } from './support/sliceable.ts';
 import { assertBytes, FILE, mark, range, startSliced } from './support/sliced.ts';
 

@@ -11,8 +11,8 @@ import { splitText } from '#sms/text/split.ts';
 import { connectTestCarrier, partToSubmit, smppSettings } from './support/carrier.ts';
 import { dissect, recordConversation } from './support/dissect.ts';
 import { eventually } from './support/eventually.ts';
+import { freePort } from './support/free-port.ts';
 import { DRIVE_SMPP, needsDriveSmpp, needsNetSmpp, needsProgram } from './support/needs.ts';
-import { freePort } from './support/nginx.ts';
 import { startSmsc } from './support/smsc.ts';
 import { temporaryFolder } from './support/temporary.ts';
 

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { freePort } from './support/free-port.ts';
 import { needsNginx, needsProgram } from './support/needs.ts';
-import { freePort } from './support/nginx.ts';
 import { startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 

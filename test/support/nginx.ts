@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 import { findProgram } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -51,30 +51,6 @@ export async function startNginx(t: Pick<TestContext, 'after'>, options: NginxOp
   await eventually('nginx has logged it', () => readLines(folder).length > 0);
   const probes = readLines(folder).length;
   return { port, address: `127.0.0.1:${port}`, root, logLines: () => readLines(folder).slice(probes) };
-}
-
-/**
- * A port that was free a moment ago, below the range from which the kernel takes ports by itself. Whoever gets it listens later:
- * so each process takes ports of its own, one after the other, and no other test's.
- */
-export const freePort = portsOf(process.pid);
-
-const PORTS_OF_A_PROCESS = 40;
-
-function portsOf(pid: number): () => Promise<number> {
-  let taken = 0;
-  return async () => {
-    for (;;) {
-      const port = 20_000 + ((pid * PORTS_OF_A_PROCESS + (taken++ % PORTS_OF_A_PROCESS)) % 10_000);
-      const server = createServer().listen(port, '127.0.0.1');
-      const isFree = await once(server, 'listening').then(
-        () => true,
-        () => false,
-      );
-      server.close();
-      if (isFree) return port;
-    }
-  };
 }
 
 function configuration(folder: string, port: number, { server = '', logFormat }: NginxOptions): string {

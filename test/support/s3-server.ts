@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { S3Place } from '../../src/logs/store/s3.ts';
 import { eventually } from './eventually.ts';
-import { freePort } from './nginx.ts';
+import { freePort } from './free-port.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** With an empty bucket. It ends with the test. */

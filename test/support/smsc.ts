@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
-import { freePort } from './nginx.ts';
+import { freePort } from './free-port.ts';
 
 /**
  * What comes of one submit: taken; refused with that status; the connection dropped; taken and then dropped before the answer,
