@@ -134,7 +134,8 @@ describe('the service refuses to start', () => {
     t.after(() => taken.close());
     const bound = taken.address();
     const address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`;
-    const { code, stderr } = await runCommand(t, ['serve'], {
+    const dataDir = join(temporaryFolder(t), 'new');
+    const { code, stderr } = await runCommand(t, ['serve', '--data-dir', dataDir], {
       settings: {
         CAUSEWAY_CONTROL_LISTEN: address,
         CAUSEWAY_EDGE_HTTP_LISTEN: address,
@@ -148,6 +149,7 @@ describe('the service refuses to start', () => {
       `causeway: control cannot listen on ${address}: the address is in use (setting control-listen)\n` +
         `causeway: the edge cannot listen on ${address}: the address is in use (setting edge-http-listen)\n`,
     );
+    assert.ok(!existsSync(dataDir), 'nothing is left behind');
   });
 
   test('with a database that cannot be reached, without showing its password', async (t) => {

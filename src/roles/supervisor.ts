@@ -49,7 +49,12 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const { dataDir, logLevel } = options.config;
   const sink = openLogSink('supervisor');
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
-  const directory = await openFreeDirectory(dataDir);
+  let directory = await openFreeDirectory(dataDir, { make: false });
+  if (directory.kind === 'absent') {
+    const settled = await settleAddresses(options.config);
+    if (settled.kind === 'refused') return settled; // and nothing was made
+    directory = await openFreeDirectory(dataDir, { make: true });
+  }
   if (directory.kind !== 'directory') return refused(describeRefusal(dataDir, directory));
   using _lock = directory.lock;
   if (directory.wasOpen) log.warn({ dataDir }, 'the data directory was open to other users; it is closed to them now');
@@ -70,9 +75,9 @@ function describeRefusal(dataDir: string, directory: Exclude<OpenedDirectory, { 
 }
 
 /** A command may hold the directory for a moment; a service that runs there keeps it, and has said so. */
-async function openFreeDirectory(dataDir: string): Promise<OpenedDirectory> {
+async function openFreeDirectory(dataDir: string, how: { readonly make: boolean }): Promise<OpenedDirectory> {
   for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
-    const directory = openDataDirectory(dataDir, { make: true });
+    const directory = openDataDirectory(dataDir, how);
     const mayBecomeFree = waitedMs < LOCK_LIMIT_MS && findControl(dataDir) === undefined;
     if (directory.kind !== 'inUse' || !mayBecomeFree) return directory;
     await delay(LOCK_POLL_MS);
