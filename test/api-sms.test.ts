@@ -101,6 +101,18 @@ describeOnBothEngines('sending', (newDatabase) => {
       const answer = await me.send({ ...request });
       assert.deepEqual([codeOf(answer), answer.errorCode], [code, name], JSON.stringify(request).slice(0, 200));
     }
+    const unknown: readonly [string, string][] = [
+      [other.appKey, JSON.stringify(other.appKey)],
+      ['', 'an empty text'],
+      ['sms\0', '"sms␀"'],
+      ['sms\ud800', '"sms\ufffd"'],
+      ['x'.repeat(129), 'a text of 129 characters (129 bytes in UTF-8)'],
+    ];
+    for (const [app_key, found] of unknown)
+      assert.equal(
+        (await me.send({ app_key })).body['msg'],
+        `field app_key is invalid: expected that of an SMS service of the account; found ${found}`,
+      );
     const numbers = (n: number) => Array.from({ length: n }, (_, i) => `138${String(i).padStart(8, '0')}`).join();
     const advertised: readonly [Record<string, unknown>, number, string][] = [
       [{ mobile: '' }, 2015, 'mobileInvalid'],

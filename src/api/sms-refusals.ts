@@ -1,6 +1,6 @@
 /** Why a message is not accepted, as rows of the error table. Pure. docs/decisions/0210 */
 import { ServiceError } from '#contract/errors.ts';
-import { describeCount, quote } from '#contract/found.ts';
+import { describeCount, describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
 import { unreachable } from '#lib/unreachable.ts';
@@ -52,7 +52,7 @@ export function toSmsRefusal(verdict: Refusal, appKey: string): ServiceError {
 }
 
 export function smsAppNotFound(appKey: string): ServiceError {
-  return new ServiceError('smsAppNotFound', { appKey: quote(appKey) });
+  return new ServiceError('smsAppNotFound', { found: describeFound(appKey) });
 }
 
 /** Numbers of a list as E.164, each once. Throws `ServiceError`. */

@@ -226,7 +226,12 @@ export const ERRORS = {
     '字段 time 无效：应为 1970-01-01 以来的毫秒数（13 位数字），且与服务器时间相差不超过 {seconds} 秒',
     'field time is invalid: expected milliseconds since 1970-01-01 (13 digits), at most {seconds} s from the time of the service',
   ),
-  smsAppNotFound: row(200, 2009, '短信服务 {appKey} 不存在', 'SMS service {appKey} does not exist'),
+  smsAppNotFound: row(
+    200,
+    2009,
+    '字段 app_key 无效：应为本账户短信服务的标识；实际为：{found}',
+    'field app_key is invalid: expected that of an SMS service of the account; found {found}',
+  ),
   smsAppDisabled: row(200, 2010, '短信服务已禁用', 'the SMS service is disabled'),
   smsContentInvalid: row(
     200,

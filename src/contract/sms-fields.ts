@@ -15,10 +15,13 @@ export const appKey = {
   },
 };
 
-/** Of the operations that the interface document has: what no service can have is as unknown as any other that is wrong. */
+/**
+ * Of the operations that the interface document has: what no service can have is as unknown as any other that is wrong, and no service
+ * has what becomes of letters here that no database takes.
+ */
 export const anyAppKey = {
   ...anyText(appKey.expects),
-  schema: anyText(appKey.expects).schema.transform((value) => (appKey.schema.safeParse(value).success ? value : '')),
+  schema: anyText(appKey.expects).schema.transform((value) => value.toWellFormed().replaceAll('\0', '\u2400')),
 };
 
 export const timestamp = anyText({
