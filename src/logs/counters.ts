@@ -63,19 +63,20 @@ export interface CountedRequest {
   readonly status: number;
 }
 
-export function countRequest(counters: Counters, request: CountedRequest): void {
-  counters.requests++;
+/** `times`: requests of one kind, whose bytes are of all of them. */
+export function countRequest(counters: Counters, request: CountedRequest, times = 1): void {
+  counters.requests += times;
   counters.bytesIn += request.requestBytes;
   counters.bytesOut += request.responseBytes;
   if (isHit(request.cacheCode)) {
-    counters.hits++;
+    counters.hits += times;
     counters.hitBytes += request.responseBytes;
   }
   const { status } = request;
-  if (status >= 500) counters.status5xx++;
-  else if (status >= 400) counters.status4xx++;
-  else if (status >= 300) counters.status3xx++;
-  else if (status >= 200) counters.status2xx++;
+  if (status >= 500) counters.status5xx += times;
+  else if (status >= 400) counters.status4xx += times;
+  else if (status >= 300) counters.status3xx += times;
+  else if (status >= 200) counters.status2xx += times;
 }
 
 /** Each by its name: a loop over the names takes five times as long, and where domains are many there are as many sums as requests. */

@@ -1,5 +1,6 @@
 /** A request whose answer was made before, as the log gets it, and the parts that it has in common with others. */
 import { type CountedRequest, type Counters, noCounters } from './counters.ts';
+import type { CacheCode } from './line.ts';
 
 /** May be used for the next one as soon as it is taken. */
 export interface HitRecord extends CountedRequest {
@@ -22,18 +23,28 @@ export interface HitRecord extends CountedRequest {
 const NOT_COUNTED: Counters = noCounters();
 
 /** An answer of one domain that is given again and again. What is not read-only is the spool's, which must be the same for all its uses. */
-export class AnsweredPart {
-  /** `formatAnswered`. */
-  readonly bytes: Uint8Array;
+export class AnsweredPart implements CountedRequest {
+  // What each short line looks at is first, and small numbers: of many answers each lies in no cache of the processor, and so would
+  // each thing that it points to.
   /** In which it was written last; 0: none. */
   batch = 0;
-  /** Which of its whole lines that was, and of when. */
+  /** Which of its whole lines that was, and when in its minute. */
   line = 0;
-  endedAt = 0;
+  ms = 0;
+  readonly length: number;
+  /** Short lines that `counters` do not have yet; all of them together. */
+  requests = 0;
+  requestBytes = 0;
+  responseBytes = 0;
+  cacheCode: CacheCode = 'NONE';
+  status = 0;
   /** To which that batch adds such requests. */
   counters = NOT_COUNTED;
+  /** `formatAnswered`. */
+  readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
+    this.length = bytes.length;
     this.bytes = bytes;
   }
 }
@@ -49,6 +60,8 @@ export class ClientPart {
   refererBytes = 0;
   userAgentAt = 0;
   userAgentBytes = 0;
+  /** Of a whole line of its, about, without its answer. */
+  wholeBytes = 0;
 
   constructor(address: Uint8Array) {
     this.address = address;

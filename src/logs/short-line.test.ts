@@ -18,7 +18,7 @@ import { MAX_LINES_BACK } from './short-line.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 const ZONE = createLocalTime('Asia/Shanghai');
-const BATCH_BYTES = 512 * 1024;
+const BATCH_BYTES = 1024 * 1024;
 const START = Date.parse('2025-01-31T15:29:58.500Z');
 
 interface Bench {
@@ -182,7 +182,7 @@ describe('lines of hits', () => {
     t.mock.timers.enable({ apis: ['setInterval'] }); // so that batches are written when they are full
     const bench = start(t);
     const answers = 1_000;
-    for (let n = 0; n < 60_000; n++) {
+    for (let n = 0; n < 120_000; n++) {
       bench.hit(n % answers, 1, { userAgent: AGENT });
       if (n % 100 === 0) await setImmediate();
     }

@@ -17,6 +17,8 @@ export interface LinesSoFar {
   readonly number: number;
   readonly buffer: Buffer;
   readonly view: DataView;
+  /** When its minute began. */
+  readonly startsAt: number;
   /** Lines that are not short. */
   wholeLines: number;
 }
@@ -31,7 +33,7 @@ export class Repetitions {
     const { answered, client } = hit;
     if (answered.batch !== batch.number || client.batch !== batch.number) return false;
     const oldest = batch.wholeLines - MAX_LINES_BACK;
-    if (answered.line <= oldest || client.line <= oldest || hit.endedAt < answered.endedAt) return false;
+    if (answered.line <= oldest || client.line <= oldest || msIn(batch, hit) < answered.ms) return false;
     return !hit.hasEscapes && this.#hasSameFields(batch.view, hit);
   }
 
@@ -61,7 +63,7 @@ export function writeShortLine(batch: LinesSoFar, from: number, hit: HitRecord):
   to[at++] = TAB;
   at = writeCount(to, at, wholeLines - hit.client.line);
   to[at++] = TAB;
-  at = writeCount(to, at, hit.endedAt - hit.answered.endedAt);
+  at = writeCount(to, at, msIn(batch, hit) - hit.answered.ms);
   to[at++] = TAB;
   at = writeCount(to, at, hit.durationMs);
   to[at++] = TAB;
@@ -75,7 +77,9 @@ export function noteWholeLine(batch: LinesSoFar, end: number, hit: HitRecord): v
   const { answered, client } = hit;
   answered.batch = batch.number;
   answered.line = batch.wholeLines;
-  answered.endedAt = hit.endedAt;
+  answered.ms = msIn(batch, hit);
+  answered.cacheCode = hit.cacheCode;
+  answered.status = hit.status;
   const refererBytes = hit.refererEnd - hit.refererStart;
   const userAgentBytes = hit.userAgentEnd - hit.userAgentStart;
   const isAsSent =
@@ -87,11 +91,17 @@ export function noteWholeLine(batch: LinesSoFar, end: number, hit: HitRecord): v
   // What is not there is one dash.
   client.userAgentAt = end - Math.max(1, userAgentBytes);
   client.refererAt = client.userAgentAt - 1 - Math.max(1, refererBytes);
+  client.wholeBytes = OWN_BYTES + client.address.length + refererBytes + userAgentBytes;
 }
 
 /** What a short line's whole one has, with its end; a few more. */
 export function wholeBytes({ answered, client }: HitRecord): number {
-  return OWN_BYTES + client.address.length + answered.bytes.length + client.refererBytes + client.userAgentBytes;
+  return client.wholeBytes + answered.length;
+}
+
+/** The engine keeps it apart unless it is sure that it is a small whole number. */
+function msIn(batch: LinesSoFar, hit: HitRecord): number {
+  return (hit.endedAt - batch.startsAt) | 0;
 }
 
 /** Eight at a time, in a third of the time: none is 0 or beyond ASCII, so that eight are a number that equals no other. */

@@ -363,14 +363,14 @@ describe('the spool', () => {
   test('takes a large burst without losing or mixing a line', async (t) => {
     const { spool, write, directory } = start(t, {
       maxQueueBytes: 64 * 1024 * 1024,
-      rotateBytes: 1024 * 1024,
+      rotateBytes: 2 * 1024 * 1024,
       keepBytes: 64 * 1024 * 1024,
     });
-    const lines = Array.from({ length: 40_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
+    const lines = Array.from({ length: 80_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
     for (const line of lines) write(line);
     await spool.flush();
     const written = files(directory).map((file) => content(directory, file));
-    assert.ok(written.length > 3 && written.every((text) => text.length <= 1024 * 1024));
+    assert.ok(written.length > 3 && written.every((text) => text.length <= 2 * 1024 * 1024));
     assert.deepEqual(written.join('').split('\n').slice(0, -1), lines);
   });
 

@@ -7,7 +7,7 @@ import type { LocalTime } from '#lib/local-time.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type CountedRequest, type Counters, countRequest, MINUTE_MS } from './counters.ts';
 import { HitLines } from './hit-line.ts';
-import type { HitRecord } from './hit-record.ts';
+import type { AnsweredPart, HitRecord } from './hit-record.ts';
 import { reportKilledWriter } from './killed-writer.ts';
 import type { AccessRecord } from './line.ts';
 import { type LinesSoFar, noteWholeLine, Repetitions, wholeBytes, writeShortLine } from './short-line.ts';
@@ -63,11 +63,13 @@ const LF = 0x0a;
 
 /** A batch is written when it is this old or this large: what waits is to leave the processor's cache to others. */
 const FLUSH_MS = 500;
-const BATCH_BYTES = 512 * 1024;
+const BATCH_BYTES = 1024 * 1024;
 /** Nor does it stand for more: a client may have it be 300 times as much, and a file has at least one. */
 const BATCH_WHOLE_BYTES = 8 * 1024 * 1024;
 /** Longer than any line. */
 const MAX_LINE_BYTES = 64 * 1024;
+/** Larger sums are not the engine's small numbers. */
+const MAX_SMALL_SUM = 2 ** 30;
 /** Buffers that are kept for the next batches. */
 const MAX_SPARE_BUFFERS = 2;
 
@@ -83,6 +85,8 @@ interface SpoolBatch extends Batch, LinesSoFar {
   readonly minute: number;
   /** The last instant that was seen to be of that minute and slot: of many lines it is the same. */
   at: number;
+  /** Those with short lines that are in no sum yet. */
+  readonly answers: AnsweredPart[];
 }
 
 class Spool implements AccessLog {
@@ -151,12 +155,12 @@ class Spool implements AccessLog {
     const { buffer, bytes } = batch;
     const { domainId, answered } = hit;
     if (this.#repetitions.isRepeated(batch, hit)) {
-      const isTaken = this.#take(batch, domainId, hit, writeShortLine(batch, bytes, hit), wholeBytes(hit));
-      if (isTaken) countRequest(answered.counters, hit);
+      if (this.#take(batch, domainId, hit, writeShortLine(batch, bytes, hit), wholeBytes(hit))) countShort(batch, hit);
       return;
     }
     const end = this.#hitLines.write(buffer, bytes, hit);
     if (!this.#take(batch, domainId, hit, end, end + 1 - bytes)) return;
+    settle(answered);
     answered.counters = countWhole(batch, domainId, hit);
     noteWholeLine(batch, end, hit);
   }
@@ -190,10 +194,13 @@ class Spool implements AccessLog {
     const last = this.#batches.at(-1);
     if (last !== undefined && !isFull(last) && (at === last.at || this.#isFor(last, at))) return last;
     const buffer = this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES + MAX_LINE_BYTES);
+    const minute = Math.floor(at / MINUTE_MS);
     const batch = {
       slot: this.#slotOf(at),
-      minute: Math.floor(at / MINUTE_MS),
+      minute,
+      startsAt: minute * MINUTE_MS,
       at,
+      answers: [],
       number: this.#batchNumber++,
       buffer,
       view: new DataView(buffer.buffer), // which is all of it
@@ -286,6 +293,7 @@ class Spool implements AccessLog {
 
   async #appendDue(): Promise<void> {
     for (let batch = this.#nextDue(); batch !== undefined; batch = this.#nextDue()) {
+      for (const answered of batch.answers) settle(answered);
       try {
         await this.#files.append(batch, this.#options.clock());
       } catch (error) {
@@ -345,4 +353,21 @@ function countWhole(batch: SpoolBatch, domainId: number, request: CountedRequest
   countRequest(counters, request);
   batch.wholeLines++;
   return counters;
+}
+
+/** Its short line has been taken. */
+function countShort(batch: SpoolBatch, { answered, requestBytes, responseBytes }: HitRecord): void {
+  if (answered.requests++ === 0) batch.answers.push(answered);
+  answered.requestBytes += requestBytes;
+  answered.responseBytes += responseBytes;
+  if (answered.responseBytes > MAX_SMALL_SUM) settle(answered);
+}
+
+/** What was added up beside its sums comes to them. */
+function settle(answered: AnsweredPart): void {
+  if (answered.requests === 0) return;
+  countRequest(answered.counters, answered, answered.requests);
+  answered.requests = 0;
+  answered.requestBytes = 0;
+  answered.responseBytes = 0;
 }
