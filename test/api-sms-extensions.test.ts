@@ -162,6 +162,25 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     }
   });
 
+  test('an address that nothing is posted to cannot be set', async (t) => {
+    const sms = {
+      onAccepted: () => {},
+      onConnectorsChanged: async () => {},
+      refusedAddress: (url: string) => (url.includes('//10.') ? '10.0.0.1' : undefined),
+    };
+    const { me } = await startSmsApi(t, newDatabase, { sms });
+    const set = (url: string) => me.call('sms.setWebhook', { app_key: me.appKey, url });
+    await set('https://shop.example/a');
+    const { body, errorCode } = await set('http://10.0.0.1/a');
+    assert.equal(errorCode, 'entryInvalid');
+    assert.match(
+      String(body['info']),
+      /^field url is invalid: expected a URL .*, but "10\.0\.0\.1" is an address that this service posts nothing to unless its operator allows it \(sms-webhook-allow\)$/,
+    );
+    const kept = smsData(await me.call('sms.getWebhook', { app_key: me.appKey }));
+    assert.equal(kept['url'], 'https://shop.example/a');
+  });
+
   test('requests are listed the newest first, and only to their account', async (t) => {
     const { me, join } = await startSmsApi(t, newDatabase);
     const other = await join(5);

@@ -13,6 +13,8 @@ export interface SmsHooks {
   offer?(submissions: WaitingSubmissions): boolean;
   /** Connectors or routes are other ones. Resolves when they are used; never rejects. */
   onConnectorsChanged(): Promise<void>;
+  /** The address in the URL of a webhook, if it is one that nothing is posted to. */
+  refusedAddress?(url: string): string | undefined;
 }
 
 export interface SmsDesk {
@@ -21,6 +23,8 @@ export interface SmsDesk {
   readonly log: Logger;
   /** Connectors or routes are other ones. What is sent when this has resolved goes by them. */
   noteConnectors(): Promise<void>;
+  /** As `SmsHooks`. */
+  refusedAddress(url: string): string | undefined;
   /** A serial number that no other request has. */
   nextSendid(now: number): string;
 }
@@ -49,6 +53,7 @@ export function createSmsDesk({ db, ring, log, hooks, maxWaiting }: SmsDeskOptio
     ring,
     log,
     noteConnectors: async () => await hooks?.onConnectorsChanged(),
+    refusedAddress: (url) => hooks?.refusedAddress?.(url),
     nextSendid(now) {
       count = (count + 1) % COUNTS;
       return `${now}${String(count).padStart(7, '0')}`;

@@ -17,7 +17,8 @@ import type { PartContext, RunningPart } from './child.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
 import { databaseOptions } from './database-options.ts';
 import { ensureFirstToken } from './first-token.ts';
-import { startSms } from './sms.ts';
+import { type SmsOptions, startSms } from './sms.ts';
+import { createRefusedAddress } from './webhook-sender.ts';
 
 export async function startControl({
   config,
@@ -41,9 +42,10 @@ export async function startControl({
     await startFeedServer({ db, socketPath: config.feedSocket, traffic: traffic.taker, ring, clock: systemClock, log }),
   );
   const engine: { running?: SmsEngine } = {};
-  const given = { ...apiOptions(config, ring), sms: hooksOf(engine, log) };
+  const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
+  const given = { ...apiOptions(config, ring), sms: hooksOf(engine, guard, log) };
   const api = stack.use(await startApi({ ...given, db, localSecret, clock: systemClock, steadyClock, log, registry }));
-  const sms = await startSms({ config, db, ring, ownAddresses, log, registry });
+  const sms = await startSms({ config, db, ring, guard, log, registry });
   engine.running = sms;
   const { acme } = config;
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
@@ -60,8 +62,9 @@ export async function startControl({
 }
 
 /** What is accepted before the engine runs, it finds when it begins. */
-function hooksOf(engine: { readonly running?: SmsEngine }, log: Logger): SmsHooks {
+function hooksOf(engine: { readonly running?: SmsEngine }, guard: SmsOptions['guard'], log: Logger): SmsHooks {
   return {
+    refusedAddress: createRefusedAddress(guard),
     onAccepted: () => engine.running?.wake(),
     offer: (submissions) => engine.running?.offer(submissions) ?? false,
     onConnectorsChanged: async () => {

@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import type { Config } from '#config';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { GuardOptions } from '#edge/origin/guard.ts';
 import { systemClock } from '#lib/clock.ts';
-import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { systemTimers } from '#lib/timers.ts';
@@ -15,10 +15,11 @@ import { forgetOldSms } from '#sms/retention.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 export interface SmsOptions {
-  readonly config: Pick<Config, 'smsWebhookAllow' | 'smsChargeAt' | 'smsDays'>;
+  readonly config: Pick<Config, 'smsChargeAt' | 'smsDays'>;
   readonly db: Db;
   readonly ring: Keyring;
-  readonly ownAddresses: readonly ListenAddress[];
+  /** Of customers' addresses. */
+  readonly guard: GuardOptions;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -27,8 +28,8 @@ export interface SmsOptions {
 const MAX_DRAIN_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 
-export async function startSms({ config, db, ring, ownAddresses, log, registry }: SmsOptions): Promise<SmsEngine> {
-  const webhooks = createWebhookSender({ allow: config.smsWebhookAllow, refuse: ownAddresses });
+export async function startSms({ config, db, ring, guard, log, registry }: SmsOptions): Promise<SmsEngine> {
+  const webhooks = createWebhookSender(guard);
   const engine = await startSmsEngine({
     ...{ db, ring, log, registry },
     connect: connectCarrier,

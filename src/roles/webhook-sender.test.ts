@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { createWebhookSender } from './webhook-sender.ts';
+import { createRefusedAddress, createWebhookSender } from './webhook-sender.ts';
 
 const ROWS: readonly [string, string, object][] = [
   ['a body that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', { kind: 'answered', status: 200 }],
@@ -35,4 +35,24 @@ test('an answer is its status, whatever follows, and why there was none is told 
   const over = AbortSignal.timeout(1);
   await once(over, 'abort');
   assert.deepEqual(await sender.post({ url, headers: {}, body: '{}' }, over), { kind: 'failed', reason: 'timeout' });
+});
+
+test('an address that nothing is posted to is told before, and a name is not', () => {
+  const own = [{ host: '127.0.0.1', port: 8700 }];
+  const refusedAddress = createRefusedAddress({ allow: ['10.1.0.0/16', '127.0.0.1', 'fd00::/64'], refuse: own });
+  const rows: readonly [string, string | undefined][] = [
+    ['http://192.168.1.5/hook', '192.168.1.5'],
+    ['https://10.2.0.1:8443/', '10.2.0.1'],
+    ['http://[fd01::1]/', 'fd01::1'],
+    ['http://[::ffff:192.168.1.5]/', '::ffff:c0a8:105'],
+    ['http://0xa9.0xfea9fe/', '169.254.169.254'],
+    ['http://127.0.0.1:8700/operator/recharge', '127.0.0.1'],
+    ['http://127.0.0.1:8701/', undefined],
+    ['http://10.1.2.3/', undefined],
+    ['http://[fd00::1]/', undefined],
+    ['http://8.8.8.8/', undefined],
+    ['https://intranet.example/', undefined],
+    ['http://localhost/', undefined],
+  ];
+  for (const [url, refused] of rows) assert.equal(refusedAddress(url), refused, url);
 });

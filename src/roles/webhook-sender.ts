@@ -48,6 +48,15 @@ export function createWebhookSender(guard: GuardOptions): WebhookSender {
   return { post, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
+/** The address in a URL, if it is one that nothing is posted to. A name is looked up when something is posted. */
+export function createRefusedAddress(options: GuardOptions): (url: string) => string | undefined {
+  const guard = createGuard(options);
+  return (url) => {
+    const { host, port, isAddress } = destinationOf(new URL(url));
+    return isAddress && !guard.permits(host, port) ? host : undefined;
+  };
+}
+
 function createAgent(guard: GuardOptions): Agent {
   const connect = createConnector({
     guard: createGuard(guard),
@@ -62,22 +71,25 @@ function createAgent(guard: GuardOptions): Agent {
     allowH2: false,
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
-    connect: ({ hostname, port, protocol }, callback) => {
-      const host = hostname.replace(/^\[|\]$/g, '');
-      const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
-      const isSecure = protocol === 'https:';
-      const destination = {
-        host,
-        port: port === '' ? (isSecure ? 443 : 80) : Number(port),
-        isAddress,
-        serverName: isSecure ? (isAddress ? '' : host) : undefined,
-      };
-      connect(destination).then(
+    connect: (to, callback) => {
+      connect(destinationOf(to)).then(
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
       );
     },
   });
+}
+
+function destinationOf({ hostname, port, protocol }: { hostname: string; port: string; protocol: string }) {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isAddress = /^[\d.]+$/.test(host) || host.includes(':');
+  const isSecure = protocol === 'https:';
+  return {
+    host,
+    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+    isAddress,
+    serverName: isSecure ? (isAddress ? '' : host) : undefined,
+  };
 }
 
 /** One word, for the log and the list of deliveries: never what the other end has sent. */

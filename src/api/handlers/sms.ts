@@ -1,7 +1,10 @@
 /** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
 import { hash, randomBytes } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
+import { quote } from '#contract/found.ts';
+import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
 import type { Executor } from '#db/schema.ts';
 import { changeSmsAppStatus, findSmsApp, saveSmsAppSettings } from '#db/sms-apps.ts';
 import { listSmsPrices, readSmsBalance } from '#db/sms-balance.ts';
@@ -84,6 +87,7 @@ export const SMS_HANDLERS = {
   'sms.setWebhook': (call, { appKey, url, isRotated }) =>
     call.db.transaction(async (trx) => {
       const { id } = await findAppOrRefuse(trx, call, appKey);
+      if (url !== '') refuseAddress(call, url);
       const before = await findWebhook(trx, call.sms.ring, id);
       const kept = isRotated ? undefined : before?.secret;
       const webhook = url === '' ? undefined : { url, secret: kept ?? randomBytes(SECRET_BYTES).toString('hex') };
@@ -121,6 +125,19 @@ async function findAppOrRefuse(x: Executor, { accountId }: Call, appKey: string)
   if (app === undefined) throw smsAppNotFound(appKey);
   return app;
 }
+
+/** What a name stands for is known only when something is posted. */
+function refuseAddress({ sms }: Call, url: string): void {
+  const address = sms.refusedAddress(url);
+  if (address === undefined) return;
+  const { expects: expected } = SMS_OPERATIONS['sms.setWebhook'].request.fields.url;
+  throw new ServiceError('entryInvalid', { field: 'url', expected, entry: quote(address), reason: NOT_POSTED_TO });
+}
+
+const NOT_POSTED_TO: Localized = {
+  'zh-CN': '是本服务不会投递的地址，除非运营方允许（sms-webhook-allow）',
+  en: 'is an address that this service posts nothing to unless its operator allows it (sms-webhook-allow)',
+};
 
 function changeSettings(before: SmsAppSettings, { hours, timeZone, chosen }: SettingsChange): SmsAppSettings {
   return {
