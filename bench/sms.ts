@@ -1,6 +1,6 @@
 /**
  * Durable HTTP to SMPP: this service on both engines beside Kannel's bearerbox and smsbox with their spool store, before the
- * same carrier, one after the other in each of several rounds; then how long accepting takes at half of that.
+ * same carrier, one after the other in each of several rounds: with one number a request, then with a hundred of them; last, how long accepting one takes at half of its rate.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,6 @@ interface Contender {
   readonly name: string;
   readonly smsc: Smsc;
   readonly load: Pick<SmsLoad, 'port' | 'to'>;
-  /** Messages a second that reached the carrier, by round. */
-  readonly rates: number[];
   /** Of its processes since their start. */
   cpuMs(): number;
 }
@@ -43,7 +41,6 @@ for (const target of await databaseTargets(folder)) {
     name: `causeway, ${target.engine}`,
     smsc,
     load: { port, to },
-    rates: [],
     cpuMs: () => world.service.cpuMs('control'),
   });
 }
@@ -55,33 +52,45 @@ if (existsSync('/usr/sbin/bearerbox')) {
     name: 'Kannel, spool',
     smsc,
     load: { port: kannel.port, to: { kind: 'kannel' } },
-    rates: [],
     cpuMs: kannel.cpuMs,
   });
 }
 
 let firstNumber = 8_613_000_000_000;
-for (let round = 1; round <= ROUNDS; round += 1) for (const contender of contenders) await race(contender, round);
-for (const { name, rates } of contenders) console.log(`${name}: ${rates.map(Math.round).join(', ')} messages a second`);
-for (const contender of contenders) await pace(contender);
+const rates = await raceAll(1);
+await raceAll(100);
+for (const [contender, ofRounds] of rates) await pace(contender, Math.round(mean(ofRounds) / 2));
+
+/** `numbers`: of each request. Gives messages a second that reached the carrier, by round. */
+async function raceAll(numbers: number): Promise<Map<Contender, number[]>> {
+  const rates = new Map(contenders.map((contender): [Contender, number[]] => [contender, []]));
+  for (let round = 1; round <= ROUNDS; round += 1)
+    for (const [contender, ofRounds] of rates) ofRounds.push(await race(contender, round, numbers));
+  for (const [{ name }, ofRounds] of rates)
+    console.log(`${name}, ${numbers} a request: ${ofRounds.map(Math.round).join(', ')} messages a second`);
+  return rates;
+}
 
 /** From the first request until the carrier has the last message. */
-async function race({ name, smsc, load, rates, cpuMs }: Contender, round: number): Promise<void> {
+async function race({ name, smsc, load, cpuMs }: Contender, round: number, numbers: number): Promise<number> {
   const before = await smsc.count();
   const [beginning, cpu] = [performance.now(), cpuMs()];
-  const { accepted, refused } = await sendMessages({ ...load, ...settings(), seconds: SECONDS });
+  const { accepted, refused } = await sendMessages({ ...load, ...settings(), numbers, seconds: SECONDS });
   while ((await smsc.count()) - before < accepted && performance.now() - beginning < DRAIN_LIMIT_MS) await delay(10);
   const tookSeconds = (performance.now() - beginning) / 1000;
-  rates.push(((await smsc.count()) - before) / tookSeconds);
   const each = `${Math.round(((cpuMs() - cpu) / accepted) * 1000)} µs of processor time each`;
   const all = `all there after ${tookSeconds.toFixed(1)} s`;
   console.log(`round ${round}, ${name}: ${accepted} accepted, ${refused} refused, ${all}, ${each}`);
+  return ((await smsc.count()) - before) / tookSeconds;
 }
 
-async function pace({ name, load, rates }: Contender): Promise<void> {
-  const perSecond = Math.round(rates.reduce((sum, rate) => sum + rate, 0) / rates.length / 2);
-  const { latenciesMs } = await sendMessages({ ...load, ...settings(), seconds: SECONDS, perSecond });
+async function pace({ name, load }: Contender, perSecond: number): Promise<void> {
+  const { latenciesMs } = await sendMessages({ ...load, ...settings(), numbers: 1, seconds: SECONDS, perSecond });
   console.log(`${name}, at ${perSecond} a second: accepted in ${formatMs(percentiles(latenciesMs))}`);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function settings() {

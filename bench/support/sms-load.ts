@@ -10,15 +10,18 @@ export interface SmsLoad {
   readonly perSecond?: number;
   /** Of the first message; each has the next. */
   readonly firstNumber: number;
+  /** To which each request sends its text. */
+  readonly numbers: number;
   readonly to:
     | { readonly kind: 'causeway'; readonly accessToken: string; readonly appKey: string }
     | { readonly kind: 'kannel' };
 }
 
 export interface SmsLoaded {
+  /** Messages. */
   readonly accepted: number;
   readonly refused: number;
-  /** Of accepted ones, in milliseconds from when they were due. */
+  /** Of requests that were accepted, in milliseconds from when they were due. */
   readonly latenciesMs: readonly number[];
 }
 
@@ -35,7 +38,7 @@ export async function sendMessages(load: SmsLoad): Promise<SmsLoaded> {
 if (!isMainThread) parentPort?.postMessage(await run(workerData));
 
 async function run(load: SmsLoad): Promise<SmsLoaded> {
-  const { connections, seconds, perSecond, firstNumber } = load;
+  const { connections, seconds, perSecond, firstNumber, numbers } = load;
   const beginning = performance.now();
   const end = beginning + seconds * 1000;
   let sent = 0;
@@ -49,31 +52,33 @@ async function run(load: SmsLoad): Promise<SmsLoaded> {
       if (Math.max(dueAt, performance.now()) >= end) break;
       const waitMs = dueAt - performance.now();
       if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      const answer = await ask(requestFor(load, firstNumber + n));
+      const answer = await ask(requestFor(load, firstNumber + n * numbers));
       if (!isAccepted(answer)) continue;
       accepted += 1;
       latenciesMs.push(performance.now() - dueAt);
     }
   };
   await Promise.all(Array.from({ length: connections }, lane));
-  return { accepted, refused: Math.max(0, sent - connections - accepted), latenciesMs };
+  return { accepted: accepted * numbers, refused: Math.max(0, sent - connections - accepted) * numbers, latenciesMs };
 }
 
 function isAccepted(answer: string): boolean {
   return answer.includes('"code":1000') || answer.includes('Accepted') || answer.includes('Queued');
 }
 
-function requestFor({ to }: SmsLoad, number: number): string {
+function requestFor({ to, numbers }: SmsLoad, first: number): string {
+  const mobiles = Array.from({ length: numbers }, (_, n) => `+${first + n}`);
   if (to.kind === 'kannel')
-    return `GET /cgi-bin/sendsms?username=bench&password=bench&from=1069&to=%2B${number}&coding=2&charset=UTF-8&text=%E4%BD%A0%E5%A5%BD+bench HTTP/1.1\r\nHost: bench\r\n\r\n`;
+    return `GET /cgi-bin/sendsms?username=bench&password=bench&from=1069&to=${mobiles.map(encodeURIComponent).join('+')}&coding=2&charset=UTF-8&text=%E4%BD%A0%E5%A5%BD+bench HTTP/1.1\r\nHost: bench\r\n\r\n`;
   const body = JSON.stringify({
     access_token: to.accessToken,
     app_key: to.appKey,
-    mobile: `+${number}`,
+    mobile: mobiles.join(','),
     content: '%E4%BD%A0%E5%A5%BD+bench',
     time: String(Date.now()),
   });
-  return `POST /api/sms/ordinary HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const kind = numbers === 1 ? 'ordinary' : 'advertising';
+  return `POST /api/sms/${kind} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** One request at a time; each answer must have a `Content-Length`. */

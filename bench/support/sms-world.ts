@@ -9,7 +9,7 @@ import { createAccount } from '#db/accounts.ts';
 import { loadKeyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { type RequestToStore, readAcceptFacts, storeRequests } from '#db/sms-accept.ts';
-import { createSmsApp } from '#db/sms-apps.ts';
+import { createSmsApp, saveSmsAppSettings } from '#db/sms-apps.ts';
 import { rechargeSms } from '#db/sms-balance.ts';
 import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
 import { createToken } from '#db/tokens.ts';
@@ -83,6 +83,7 @@ export async function startSmsWorld(
   await createToken(db.query, { accountId, scopes: ['sms'], label: '', hash: hashToken(accessToken), now });
   const appKey = `bench-${target.engine}`;
   const app = await createSmsApp(db.query, { accountId, appKey, name: 'bench', now });
+  await db.transaction((trx) => saveSmsAppSettings(trx, app.id, { ...app.settings, marketingHours: undefined })); // else advertising waits for the morning
   await db.transaction((trx) => rechargeSms(trx, { accountId, amount: BALANCE, now }));
   const world = { service, db, accountId, appId: app.id, appKey, accessToken };
   await setConnector(dataDir, db, { ...options, isEnabled: options.isHeld !== true });
