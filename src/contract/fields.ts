@@ -34,7 +34,8 @@ const MAX_URL_LENGTH = 1024;
 
 const UTF8 = new TextEncoder();
 
-const SCALAR = z.union([z.string(), z.number()]);
+/** A text, or a number as its text. */
+const SCALAR_TEXT = z.union([z.string(), z.number().transform(String)]);
 
 /** A switch: "0"/"1" or 0/1 in, always "0"/"1" out. `true` and `false` are refused: they are not of the interface. */
 export const flag = {
@@ -53,9 +54,9 @@ export const accessToken = { ...text({ min: 1, max: 512 }), isSecret: true } sat
 
 /** A Unix time in seconds, or with 13 digits in milliseconds; an integer or its decimal text. Becomes epoch milliseconds. */
 export const unixTime = {
-  schema: SCALAR.transform(String)
-    .pipe(z.string().regex(/^(\d{1,10}|\d{13})$/))
-    .transform((digits) => (digits.length === 13 ? Number(digits) : Number(digits) * 1000)),
+  schema: SCALAR_TEXT.pipe(z.string().regex(/^(\d{1,10}|\d{13})$/)).transform((digits) =>
+    digits.length === 13 ? Number(digits) : Number(digits) * 1000,
+  ),
   expects: {
     'zh-CN': 'Unix 时间：至多 10 位数字为秒，13 位数字为毫秒',
     en: 'a Unix time: up to 10 digits are seconds, 13 digits are milliseconds',
@@ -70,7 +71,7 @@ export const unixTime = {
 
 /** Any text at all: what it has to be is checked later, in an order of its own. */
 export function anyText(expects: Localized) {
-  return { schema: SCALAR.transform(String), expects, json: { type: ['string', 'number'] } } satisfies Field;
+  return { schema: SCALAR_TEXT, expects, json: { type: ['string', 'number'] } } satisfies Field;
 }
 
 /** An integer that may be below 0, or its decimal text. */
@@ -115,7 +116,7 @@ export function integer(min: number, max: number) {
  */
 export function text({ min = 0, max }: { readonly min?: number; readonly max: number }) {
   return {
-    schema: SCALAR.transform(String).pipe(z.string().min(min).max(max).refine(isStorable)),
+    schema: SCALAR_TEXT.pipe(z.string().min(min).max(max).refine(isStorable)),
     expects: {
       'zh-CN': `${min} 到 ${max} 个字符的文本，不含空字符（NUL）和不成对的代理码`,
       en: `text of ${min} to ${max} characters, without NUL and unpaired surrogates`,
@@ -127,9 +128,7 @@ export function text({ min = 0, max }: { readonly min?: number; readonly max: nu
 /** Text of at most `maxBytes` in UTF-8. */
 export function longText(maxBytes: number) {
   return {
-    schema: SCALAR.transform(String).pipe(
-      z.string().refine((value) => isStorable(value) && UTF8.encode(value).length <= maxBytes),
-    ),
+    schema: SCALAR_TEXT.pipe(z.string().refine((value) => isStorable(value) && UTF8.encode(value).length <= maxBytes)),
     expects: {
       'zh-CN': `至多 ${maxBytes} 字节（UTF-8）的文本，不含空字符（NUL）和不成对的代理码`,
       en: `text of at most ${maxBytes} bytes in UTF-8, without NUL and unpaired surrogates`,
@@ -179,7 +178,7 @@ export function optionalOrEmpty<S extends z.ZodType>(field: Field<S>) {
 
 /** An http or https URL, or empty for none. It is kept as it was written, and bounded as it is sent: percent-encoded. */
 export const optionalHttpUrl = {
-  schema: SCALAR.transform(String).pipe(z.string().max(MAX_URL_LENGTH).refine(isHttpUrlOrEmpty)),
+  schema: SCALAR_TEXT.pipe(z.string().max(MAX_URL_LENGTH).refine(isHttpUrlOrEmpty)),
   expects: {
     'zh-CN': `以 http:// 或 https:// 开头的网址，不含用户名，百分号编码后至多 ${MAX_URL_LENGTH} 个字符，或空`,
     en: `a URL that begins with http:// or https://, without a user name, at most ${MAX_URL_LENGTH} characters when percent-encoded, or empty`,
@@ -222,7 +221,7 @@ export function commaList(rules: ListRules) {
 }
 
 function list(separator: Separator, { maxEntries, maxLength, expects, each }: ListRules) {
-  const entry = SCALAR.transform((written) => String(written).trim()).pipe(
+  const entry = SCALAR_TEXT.transform((written) => written.trim()).pipe(
     z
       .string()
       .max(maxLength)
