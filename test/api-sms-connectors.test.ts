@@ -56,6 +56,54 @@ describeOnBothEngines('secrets that were left out of an export', (newDatabase) =
   });
 });
 
+describeOnBothEngines('a connector that is not needed any more', (newDatabase) => {
+  test('goes when no route has it and nothing of it is on its way; its number is never another', async (t) => {
+    const { api, me, operate } = await startSmsApi(t, newDatabase);
+    const set = (name: string) =>
+      operate('smsOperator.setConnector', { name, host: '127.0.0.1', port: 1, system_id: 'shop', password: 'hush!' });
+    const route = (prefix: string, connectors: string) => operate('smsOperator.setRoute', { prefix, connectors });
+    const remove = async (name: string) => {
+      const { body, errorCode } = await operate('smsOperator.deleteConnector', { name });
+      return errorCode === undefined ? body['data'] : `${errorCode}: ${body['info']}`;
+    };
+    const named = async () => (await listConnectors(api.db.query)).map(({ name }) => name);
+    assert.match(String(await remove('hk')), /^connectorNotFound: /);
+    await set('hk');
+    await route('', 'loopback,hk');
+    await route('+852', 'hk');
+    assert.equal(
+      await remove('hk'),
+      'connectorInUse: connector "hk" cannot be deleted: routes have it (of all other numbers, of +852): change those first',
+    );
+    await route('+852', 'loopback');
+    await route('', 'loopback');
+    const [, stored] = await listConnectors(api.db.query);
+    await me.send();
+    for (const state of ['queued', 'submitting', 'submitted', 'uncertain']) {
+      await api.db.query
+        .updateTable('sms_part')
+        .set({ state, connector_id: stored?.id ?? 0, submitted_at: api.now, lease_until: api.now, lease_owner: 'me' })
+        .execute();
+      assert.match(
+        String(await remove('hk')),
+        /^connectorInUse: .*parts that it has taken have not come to an end/,
+        state,
+      );
+    }
+    assert.deepEqual(await named(), ['loopback', 'hk']);
+    await api.db.query.updateTable('sms_part').set({ state: 'delivered' }).execute();
+    assert.equal(await remove('hk'), true);
+    assert.deepEqual(await named(), ['loopback']);
+    await set('hk');
+    const [, another] = await listConnectors(api.db.query);
+    assert.ok(
+      stored !== undefined && another !== undefined && another.id > stored.id,
+      'no receipt is mistaken for an old one',
+    );
+    assert.equal(await remove('hk'), true);
+  });
+});
+
 test('the test of a connector tells why a carrier takes no session, and asks once', needsNetSmpp(), async (t) => {
   const smsc = await startSmsc(t, { password: 'secret' });
   const { operate } = await startSmsApi(t, newSqlite);

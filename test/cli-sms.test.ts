@@ -73,10 +73,24 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.equal(await sms('connector', 'enable', 'carrier'), 'connector carrier is enabled\n');
   await sms('route', 'set', 'carrier,loopback', '--prefix', '+852');
   assert.match(await sms('route', 'list'), /^\+852 +carrier, loopback$/m);
-  await sms('route', 'remove', '+852');
+  assert.equal(
+    await refused('connector', 'remove', 'carrier'),
+    'causeway: connector "carrier" cannot be deleted: routes have it (of +852): change those first\n',
+  );
+  await sms('route', 'remove', '--prefix', '+852');
   assert.match(await refused('route', 'remove', '+852'), /^causeway: there is no route of the prefix "\+852"/);
+  assert.match(await refused('route', 'remove', '+852', '--prefix', '+853'), /^causeway: expected one prefix/);
+  assert.equal(await refused('route', 'remove'), "causeway: --prefix is missing: '' is that of all other numbers\n");
+  assert.equal(await sms('connector', 'remove', 'carrier'), 'connector carrier is removed\n');
+  assert.equal(await refused('connector', 'remove', 'carrier'), 'causeway: connector "carrier" does not exist\n');
   await sms('price', 'set', '7', '--kind', 'advertising');
   assert.match(await sms('price', 'list'), /^advertising +all +7$/m);
+  await sms('price', 'set', '9', '--kind', 'ordinary', '--prefix', '+852');
+  assert.equal(await sms('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'), 'the price is taken away\n');
+  assert.match(
+    await refused('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'),
+    /^causeway: the prefix \+852 has no price for ordinary messages to take away$/m,
+  );
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n');
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n', 'once');
   assert.match(await sms('ledger', '1'), /recharge +11 +invoice 7 /);

@@ -49,6 +49,7 @@ export const READ_SMS_OPERATOR = {
   'smsOperator.setConnector': readConnector,
   'smsOperator.listConnectors': () => undefined,
   'smsOperator.testConnector': ({ name }) => ({ name }),
+  'smsOperator.deleteConnector': ({ name }) => ({ name }),
   'smsOperator.setRoute': ({ prefix, connectors }) => ({ prefix: prefix ?? '', connectors: [...new Set(connectors)] }),
   'smsOperator.listRoutes': () => undefined,
   'smsOperator.setOptOuts': ({ mobile, opted_out }) => ({ numbers: readNumbers(mobile), isOptedOut: opted_out }),
@@ -86,6 +87,7 @@ export const WRITE_SMS_OPERATOR = {
     bound: writeFlag(isBound),
     detail,
   }),
+  'smsOperator.deleteConnector': writeDone,
   'smsOperator.setRoute': writeDone,
   'smsOperator.listRoutes': (routes: readonly RouteView[]) => ({
     list: routes.map(({ prefix, connectors }) => ({ prefix, connectors: [...connectors] })),

@@ -32,6 +32,13 @@ export function smsConnectorCommand(context: CliContext): Command {
         if (data.bound === '0') throw new CliError(`no session: ${data.detail}`);
       }),
     );
+  addCallSettings(command.command('remove <name>'), context)
+    .description('delete one that no route has and whose parts have all come to an end')
+    .action((name: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        print(await client.call('smsOperator.deleteConnector', { name }), [`connector ${name} is removed`]);
+      }),
+    );
   addCallSettings(command.command('list'), context)
     .description('list connectors')
     .action((options: Options) =>

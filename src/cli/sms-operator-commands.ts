@@ -1,7 +1,7 @@
 /** `causeway sms app`, `price`, `recharge`, `ledger` and `route`: for the operator of this machine. */
 import { Command, Option } from 'commander';
 import { run } from './account-commands.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
@@ -46,6 +46,16 @@ export function smsPriceCommand(context: CliContext): Command {
       run(context, options, async (client, print) => {
         const request = { kind: kindOf(options), prefix: textOption(options, 'prefix'), price };
         print(await client.call('smsOperator.setPrice', request), ['the price is set']);
+      }),
+    );
+  addCallSettings(command.command('remove'), context)
+    .description('take the price of a prefix away; that of the next shorter one counts')
+    .addOption(kindOption())
+    .requiredOption('--prefix <prefix>', 'of numbers that begin so, as +852; that of all others stays')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const request = { kind: kindOf(options), prefix: textOption(options, 'prefix') };
+        print(await client.call('smsOperator.setPrice', request), ['the price is taken away']);
       }),
     );
   addCallSettings(command.command('list'), context)
@@ -102,10 +112,12 @@ export function smsRouteCommand(context: CliContext): Command {
         print(await client.call('smsOperator.setRoute', request), ['the route is set']);
       }),
     );
-  addCallSettings(command.command('remove <prefix>'), context)
-    .description("take a route away ('': that of all other numbers); the next shorter prefix counts")
-    .action((prefix: string, options: Options) =>
+  addCallSettings(command.command('remove [prefix]'), context)
+    .description('take a route away; that of the next shorter prefix counts')
+    .option('--prefix <prefix>', "of numbers that begin so, as +852; '': that of all others")
+    .action((argument: string | undefined, options: Options) =>
       run(context, options, async (client, print) => {
+        const prefix = prefixOf(argument, textOption(options, 'prefix'));
         print(await client.call('smsOperator.setRoute', { prefix, connectors: [] }), ['the route is taken away']);
       }),
     );
@@ -119,6 +131,15 @@ export function smsRouteCommand(context: CliContext): Command {
       }),
     );
   return command;
+}
+
+/** Routes are removed by an argument or by the option of the other commands. */
+function prefixOf(argument: string | undefined, option: string | undefined): string {
+  const prefix = option ?? argument;
+  if (prefix === undefined) throw new CliError("--prefix is missing: '' is that of all other numbers");
+  if (argument !== undefined && argument !== prefix)
+    throw new CliError(`expected one prefix, not ${argument} and ${prefix}`);
+  return prefix;
 }
 
 function kindOption(): Option {

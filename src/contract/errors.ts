@@ -261,6 +261,7 @@ export const ERRORS = {
     'field reference is invalid: it stands for another recharge already, of {amount}',
   ),
   connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
+  connectorInUse: row(200, 2001, '通道 {name} 不能删除：{reason}', 'connector {name} cannot be deleted: {reason}'),
   smsRouteNotFound: row(
     200,
     2001,

@@ -124,6 +124,7 @@ export const ROUTES = {
   'smsOperator.setConnector': operatorRoute('/operator/setSmsConnector'),
   'smsOperator.listConnectors': operatorRoute('/operator/listSmsConnectors'),
   'smsOperator.testConnector': operatorRoute('/operator/testSmsConnector'),
+  'smsOperator.deleteConnector': operatorRoute('/operator/deleteSmsConnector'),
   'smsOperator.setRoute': operatorRoute('/operator/setSmsRoute'),
   'smsOperator.listRoutes': operatorRoute('/operator/listSmsRoutes'),
   'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts'),

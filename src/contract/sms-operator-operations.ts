@@ -286,6 +286,15 @@ export const SMS_OPERATOR_OPERATIONS = {
     data: z.object({ bound: FLAG_TEXT.describe('1: the carrier took the session'), detail: z.string() }),
     sample: { request: { name: 'loopback' }, data: { bound: '1', detail: 'it reaches no carrier, and simulates' } },
   }),
+  'smsOperator.deleteConnector': operation({
+    summary: {
+      'zh-CN': '删除通道：没有路由使用它，且其短信都已有结果',
+      en: 'Deletes a connector that no route has, and whose parts have all come to an end',
+    },
+    request: request({ name }),
+    data: z.boolean(),
+    sample: { request: { name: 'carrier' }, data: true },
+  }),
   'smsOperator.setRoute': operation({
     summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets which connectors take the numbers of a prefix' },
     request: request({ prefix: optional(prefix), connectors }),

@@ -82,6 +82,22 @@ export async function saveConnector(
   return id;
 }
 
+/** Whether it has taken parts that have not come to an end. A state each: so each is a stretch of an index of its own. */
+export async function hasPartsUnderWay(x: Executor, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sms_part where state = 'queued' and connector_id = ${id}
+    union all select 1 from sms_part where state = 'submitting' and lease_until >= 0 and connector_id = ${id}
+    union all select 1 from sms_part where state = 'submitted' and submitted_at >= 0 and connector_id = ${id}
+    union all select 1 from sms_part where state = 'uncertain' and submitted_at >= 0 and connector_id = ${id}
+    limit 1`.execute(x);
+  return rows.length > 0;
+}
+
+/** Its number is never given to another. What it has sent, and was told, keeps it. */
+export async function deleteConnector(trx: Transaction<Schema>, id: number): Promise<void> {
+  await trx.deleteFrom('sms_connector').where('id', '=', id).execute();
+}
+
 function placeOf(id: number) {
   return { table: 'sms_connector', row: id, column: 'secret' };
 }

@@ -2,6 +2,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { ServiceError } from '#contract/errors.ts';
 import { describeFound, quote } from '#contract/found.ts';
+import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { SMS_OPERATOR_OPERATIONS } from '#contract/sms-operator-operations.ts';
 import { listCustomerIds } from '#db/accounts.ts';
@@ -20,10 +21,13 @@ import {
 } from '#db/sms-balance.ts';
 import {
   type ConnectorToSave,
+  deleteConnector,
+  hasPartsUnderWay,
   listConnectors,
   listRoutes,
   openSettings,
   type StoredConnector,
+  type StoredRoute,
   saveConnector,
   saveRoute,
 } from '#db/sms-connectors.ts';
@@ -120,6 +124,18 @@ export const SMS_OPERATOR_HANDLERS = {
     return { isBound: true, detail: settings.kind === 'loopback' ? 'it reaches no carrier, and simulates' : '' };
   },
 
+  'smsOperator.deleteConnector': async ({ db, sms }, { name }) => {
+    await db.transaction(async (trx) => {
+      const { id } = await findConnectorOrRefuse(trx, name);
+      const routes = (await listRoutes(trx)).filter(({ connectorIds }) => connectorIds.includes(id));
+      if (routes.length > 0) throw connectorInUse(name, inRoutes(routes));
+      if (await hasPartsUnderWay(trx, id)) throw connectorInUse(name, PARTS_UNDER_WAY);
+      await deleteConnector(trx, id);
+    });
+    await sms.noteConnectors();
+    return undefined;
+  },
+
   'smsOperator.setRoute': async ({ db, sms }, { prefix, connectors }) => {
     await db.transaction(async (trx) => {
       const connectorIds: number[] = [];
@@ -171,6 +187,22 @@ async function findConnectorOrRefuse(x: Executor, name: string): Promise<StoredC
   const connector = await findConnector(x, name);
   if (connector === undefined) throw new ServiceError('connectorNotFound', { name: quote(name) });
   return connector;
+}
+
+function connectorInUse(name: string, reason: Localized): ServiceError {
+  return new ServiceError('connectorInUse', { name: quote(name), reason });
+}
+
+/** Receipts are found by the connector that brings them. docs/decisions/0394 */
+const PARTS_UNDER_WAY: Localized = {
+  'zh-CN': '它已接收的短信还没有全部得到结果，请稍后再试',
+  en: 'parts that it has taken have not come to an end, so try again later',
+};
+
+function inRoutes(routes: readonly StoredRoute[]): Localized {
+  const zh = routes.map(({ prefix }) => (prefix === '' ? '其他所有号码' : prefix)).join('、');
+  const en = routes.map(({ prefix }) => (prefix === '' ? 'of all other numbers' : `of ${prefix}`)).join(', ');
+  return { 'zh-CN': `有路由使用它（${zh}），请先修改`, en: `routes have it (${en}): change those first` };
 }
 
 function openOrTell(ring: Keyring, connector: StoredConnector) {
