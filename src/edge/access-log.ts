@@ -4,17 +4,24 @@ import type { AccessRecord, CacheCode } from '#logs/line.ts';
 import { REFUSAL_TYPE } from './parser-error.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
-import type { Viewer } from './viewer.ts';
+import type { CutStatus, Viewer } from './viewer.ts';
 
 /** The status of a request whose client left before its answer was out. */
 export const CLIENT_LEFT = 499;
+
+interface Ending {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** We have cut it, or what it waited for. */
+  readonly cutStatus: CutStatus | undefined;
+}
 
 /** `host`: of its site, if there is one. `answer` is absent when the client left before there was one. */
 export function describeRequest(
   viewer: Viewer,
   host: string | undefined,
   answer: EdgeAnswer | undefined,
-  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
+  { startedAt, endedAt, cutStatus }: Ending,
 ): AccessRecord {
   const { received } = viewer;
   return {
@@ -28,7 +35,7 @@ export function describeRequest(
     target: pathOf(received.target),
     httpVersion: received.httpVersion,
     cacheCode: cacheCode(answer),
-    status: viewer.refusal?.status ?? viewer.cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
+    status: viewer.refusal?.status ?? cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
     contentType: answer === undefined ? undefined : firstValue(answer.headers, 'content-type'),
     referer: firstValue(received.headers, 'referer'),
     userAgent: firstValue(received.headers, 'user-agent'),

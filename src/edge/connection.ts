@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Http1Viewer } from './http1-viewer.ts';
 import type { Secured } from './tls/secured.ts';
-import type { Viewer } from './viewer.ts';
+import type { CutStatus, Viewer } from './viewer.ts';
 
 /** Requests that may wait on a connection while more of them are read from it. */
 const READ_AHEAD = 32;
@@ -36,13 +36,13 @@ export interface ClientConnections {
   concluded(limitMs: number): Promise<void>;
 }
 
-/** One of the two is called; neither when an answer before it has ended the connection. */
+/** One of the two is called; neither when an answer before it was the connection's last. */
 interface Turn {
   readonly viewer: Http1Viewer;
   /** Never rejects. */
   serve(): Promise<void>;
-  /** The client has left before its turn. */
-  leave(): void;
+  /** Its turn does not come: the client has left, or the answer before it was cut. */
+  leave(cutStatus: CutStatus | undefined): void;
 }
 
 export interface ConnectionLimits {
@@ -137,18 +137,24 @@ async function serveTurns(socket: Socket, connection: Connection, serve: ClientC
     await turn.viewer.ended;
     turns.shift();
     if (hasEnded(socket, turn.viewer)) break;
+    const { cutStatus } = turn.viewer;
+    if (cutStatus !== undefined) leaveAll(turns, cutStatus);
     if (turns.length === 0) return;
     if (turns.length <= READ_AHEAD && connection.carries !== 'none') readOn(socket, connection);
     // Answers that wait for nothing would keep this worker from all its other clients.
     await letOthersRun();
-    if (!socket.writable) for (const { leave } of turns.splice(0)) leave();
+    if (!socket.writable) leaveAll(turns, undefined);
   }
   turns.length = 0;
 }
 
+function leaveAll(turns: Turn[], cutStatus: CutStatus | undefined): void {
+  for (const { leave } of turns.splice(0)) leave(cutStatus);
+}
+
 /** Whether the answer was the connection's last, as opposed to a client that left. */
-function hasEnded(socket: Socket, { isFinished, cutStatus, refusal }: Http1Viewer): boolean {
-  return isFinished ? !socket.writable : cutStatus !== undefined || refusal !== undefined;
+function hasEnded(socket: Socket, { isFinished, refusal }: Http1Viewer): boolean {
+  return isFinished ? !socket.writable : refusal !== undefined;
 }
 
 function hold(socket: Socket, connection: Connection): void {

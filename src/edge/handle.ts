@@ -29,7 +29,7 @@ import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
 import { answerSliced, isSliceable } from './slices/answer.ts';
 import { isMisdirected } from './tls/secured.ts';
-import type { Viewer } from './viewer.ts';
+import type { CutStatus, Viewer } from './viewer.ts';
 
 /** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
 export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
@@ -48,12 +48,13 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   }
   if (viewer.refusal !== undefined)
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
-  conclude(viewer, edge, named, answer, startedAt); // 11
+  conclude(viewer, edge, named, answer, { startedAt }); // 11
 }
 
-/** Of a request whose client left before its turn came. */
-export function concludeLeft(viewer: Viewer, edge: EdgeContext): void {
-  conclude(viewer, edge, { host: undefined, domainId: 0 }, undefined, edge.clock());
+/** Of a request whose turn did not come: its client has left, or the answer before it was cut, as `cutStatus` says. */
+export function concludeUnserved(viewer: Viewer, edge: EdgeContext, cutStatus: CutStatus | undefined): void {
+  const startedAt = edge.clock();
+  conclude(viewer, edge, { host: undefined, domainId: 0 }, undefined, { startedAt, cutStatus });
 }
 
 /** `named`: the site that stage 2 has found, or none. */
@@ -62,11 +63,14 @@ function conclude(
   edge: EdgeContext,
   named: NamedSite,
   answer: EdgeAnswer | undefined,
-  startedAt: number,
+  {
+    startedAt,
+    cutStatus = viewer.cutStatus,
+  }: { readonly startedAt: number; readonly cutStatus?: CutStatus | undefined },
 ): void {
   const { host, domainId } =
     (named.domainId === 0 ? findNamedSite(edge.sites, viewer.received.headers) : undefined) ?? named;
-  const record = describeRequest(viewer, host, answer, { startedAt, endedAt: edge.clock() });
+  const record = describeRequest(viewer, host, answer, { startedAt, endedAt: edge.clock(), cutStatus });
   edge.metrics.countRequest(answer?.mark, record.status, record.responseBytes);
   edge.writeLog(domainId, record);
 }

@@ -11,7 +11,7 @@ import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { type BareConnections, createBareConnections } from './fast/connections.ts';
 import { createGivenResponse } from './given-response.ts';
-import { concludeLeft, handle } from './handle.ts';
+import { concludeUnserved, handle } from './handle.ts';
 import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
 import { lingerAtEnd } from './linger.ts';
@@ -47,9 +47,9 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
     noDelay: true,
     shouldUpgradeCallback: (message) => {
-      // Behind others node:http would take the connection from their answers.
+      // Behind others node:http would take the connection from their answers; to who has ended its side it is no connection.
       const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
-      if (isAlone && isHandshake(message)) return true;
+      if (isAlone && !message.socket.readableEnded && isHandshake(message)) return true;
       ignored.add(message);
       return false; // a server may ignore it. RFC 9110 §7.8
     },
@@ -73,7 +73,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     connections.serveInTurn(socket, {
       viewer,
       serve: () => handle(viewer, edge),
-      leave: () => concludeLeft(viewer, edge),
+      leave: (cutStatus) => concludeUnserved(viewer, edge, cutStatus),
     });
   const serve =
     (expectation: Http1ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
@@ -95,14 +95,33 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     serveInTurn(socket, viewer);
   });
   answerBroken(server, parts);
-  const readers = server.listeners('connection');
-  const bare = createBareConnections(parts, (socket) => {
-    lingerAtEnd(socket, limits.clientIdleMs);
-    for (const reader of readers) Reflect.apply(reader, server, [socket]);
-  });
+  const bare = createBareConnections(parts, reader(server, parts));
   server.removeAllListeners('connection').on('connection', bare.take);
   proxies.standBefore(server);
   return { server, ...bare };
+}
+
+/** What reads on from where we do not: node:http, with what was read last. To be called before it loses its listeners. */
+function reader(server: Server, { limits, connections }: HttpServerParts) {
+  const readers = server.listeners('connection');
+  return (socket: Socket, rest: Buffer): void => {
+    const hasEnded = socket.readableEnded;
+    if (!hasEnded && rest.length > 0) socket.unshift(rest);
+    lingerAtEnd(socket, limits.clientIdleMs);
+    for (const read of readers) Reflect.apply(read, server, [socket]);
+    if (hasEnded)
+      void readEnded(socket, rest, connections); // never rejects
+    else socket.resume();
+  };
+}
+
+/** The client has ended its side, behind which nothing can be put back; what it sent before it is answered all the same. */
+async function readEnded(socket: Socket, rest: Buffer, connections: ClientConnections): Promise<void> {
+  socket.emit('data', rest);
+  const asked = connections.underWay(socket);
+  // Of one that will never be whole the end is what is wrong.
+  if (asked.every(({ isReceived }) => isReceived)) await Promise.all(asked.map(({ ended }) => ended));
+  socket.emit('end');
 }
 
 /** What is no request, or one that no server but an origin's could take. */

@@ -7,7 +7,7 @@ import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
 import type { Secured } from './tls/secured.ts';
-import { NOT_IN_INTERIM, type Viewer } from './viewer.ts';
+import { type CutStatus, NOT_IN_INTERIM, type Viewer } from './viewer.ts';
 
 export interface Http1ViewerOptions {
   readonly client: Client;
@@ -35,7 +35,7 @@ export class Http1Viewer implements Viewer {
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
   #refusal: Refusal | undefined;
-  #cutStatus: number | undefined;
+  #cutStatus: CutStatus | undefined;
   #isFinished = false;
   /** Bytes read from the connection before it was given away. */
   #readBefore: number | undefined;
@@ -195,7 +195,7 @@ export class Http1Viewer implements Viewer {
     return this.#refusal;
   }
 
-  cut(status: 500 | 502 | 503): void {
+  cut(status: CutStatus): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
     // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
     if (this.received.httpVersion !== '1.0') this.#socket.destroy();
@@ -203,7 +203,7 @@ export class Http1Viewer implements Viewer {
     else this.#socket.resetAndDestroy();
   }
 
-  get cutStatus(): number | undefined {
+  get cutStatus(): CutStatus | undefined {
     return this.#cutStatus;
   }
 }

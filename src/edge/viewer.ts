@@ -48,10 +48,13 @@ export interface Viewer {
   /** What the request turned out to be while it arrived: none. */
   readonly refusal: Refusal | undefined;
   /** Ends the answer so that the client sees that it is not whole, whose fault `status` says in the log. */
-  cut(status: 500 | 502 | 503): void;
+  cut(status: CutStatus): void;
   /** `undefined`: it was not cut, or the client had left before. */
-  readonly cutStatus: number | undefined;
+  readonly cutStatus: CutStatus | undefined;
 }
+
+/** As the log has an answer that was cut: by a fault of ours, by its origin, by a stop or for want of memory. */
+export type CutStatus = 500 | 502 | 503;
 
 /** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
 export const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);

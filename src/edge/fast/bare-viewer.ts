@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { createRequestBody, type RequestBody } from '../origin/request-body.ts';
 import type { ReceivedRequest } from '../request.ts';
-import { NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
+import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
 import { CLOSE_LINE, type Framing, readFraming } from './framing.ts';
 import { formatHead } from './head-text.ts';
 
@@ -46,7 +46,7 @@ export class BareViewer implements Viewer {
   #isFinished = false;
   #isGone = false;
   #isLast: boolean;
-  #cutStatus: number | undefined;
+  #cutStatus: CutStatus | undefined;
   // Made when somebody asks for them: most answers wait for nothing.
   #gone: AbortController | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
@@ -269,12 +269,12 @@ export class BareViewer implements Viewer {
 
   readonly refusal = undefined;
 
-  cut(status: 500 | 502 | 503): void {
+  cut(status: CutStatus): void {
     if (!this.#isGone && !this.#isFinished) this.#cutStatus ??= status;
     this.#socket.destroy();
   }
 
-  get cutStatus(): number | undefined {
+  get cutStatus(): CutStatus | undefined {
     return this.#cutStatus;
   }
 }

@@ -5,16 +5,18 @@
 import type { Socket } from 'node:net';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
-import { concludeLeft, handle } from '../handle.ts';
+import { concludeUnserved, handle } from '../handle.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { LINGER_MS } from '../linger.ts';
 import type { Client, Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
+import type { CutStatus } from '../viewer.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
 import type { OpenDirectWrite } from './direct-write.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';
+import { type ReadRequest, readOther } from './read-other.ts';
 import { pause, type SharedReading } from './reading.ts';
 
 /** What the connections of a worker share. */
@@ -28,8 +30,8 @@ export interface BareParts {
   /** Of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
-  /** To node:http, which reads on from here. */
-  giveAway(socket: Socket, requests: number): void;
+  /** To node:http, which reads on from here; `rest` is what was read and is not answered. */
+  giveAway(socket: Socket, requests: number, rest: Buffer): void;
   /** It is no longer ours: given away, or closed. */
   onLeft(connection: BareConnection): void;
 }
@@ -65,6 +67,8 @@ export class BareConnection implements BareWire {
   #hasEnded = false;
   /** We serve nothing more on it. */
   #isOver = false;
+  /** For which we have cut it. */
+  #cutStatus: CutStatus | undefined;
   #answersInTurn = 0;
   /** Answers that needed no viewer are not taken; ends what that means. */
   #endStall: (() => void) | undefined;
@@ -155,7 +159,7 @@ export class BareConnection implements BareWire {
     this.#hold();
     const { connections, limits } = this.#parts;
     connections.noteUnderWay(1);
-    const release = this.#prepared?.hold();
+    const release = this.#prepared?.hold(this);
     this.socket.setTimeout(limits.clientIdleMs);
     this.#endStall = () => {
       this.#endStall = undefined;
@@ -171,26 +175,34 @@ export class BareConnection implements BareWire {
   };
 
   #openViewer(bytes: Buffer): BareViewer {
-    const { head, limits, keepAliveLines, proxies } = this.#parts;
-    const headers = head.rawHeaders(bytes);
-    const client = this.#client ?? proxies.clientOf(this.socket, headers);
-    this.#requests += 1;
-    this.#pieces = 0;
-    const received: ReceivedRequest = {
+    const { head } = this.#parts;
+    return this.#viewerOf({
       method: head.isHead ? 'HEAD' : 'GET',
       target: bytes.toString('latin1', head.targetStart, head.targetEnd),
       httpVersion: '1.1',
-      headers,
+      headers: head.rawHeaders(bytes),
+      headBytes: head.end,
+      isLast: head.isLast,
+      isPlain: this.#prepared !== undefined && isPlainGet(head),
+    });
+  }
+
+  #viewerOf({ headBytes, isLast, ...request }: ReadRequest): BareViewer {
+    const { limits, keepAliveLines, proxies } = this.#parts;
+    const client = this.#client ?? proxies.clientOf(this.socket, request.headers);
+    this.#requests += 1;
+    this.#pieces = 0;
+    const received: ReceivedRequest = {
+      ...request,
       isTls: client.isTls,
       secured: this.secured,
       clientAddress: client.address,
       hasUnknownVersion: false,
       hasUnknownExpectation: false,
-      isPlain: this.#prepared !== undefined && isPlainGet(head),
     };
     return new BareViewer(this, received, {
-      headBytes: head.end,
-      isLast: head.isLast || this.#requests >= limits.maxRequestsPerConnection,
+      headBytes,
+      isLast: isLast || this.#requests >= limits.maxRequestsPerConnection,
       keepAliveLines,
       idleTimeoutMs: limits.clientIdleMs,
     });
@@ -203,6 +215,7 @@ export class BareConnection implements BareWire {
     if (rest.length > 0) this.#keep(rest);
     await connections.serve(viewer, () => handle(viewer, edge));
     this.#viewer = undefined;
+    this.#cutStatus ??= viewer.cutStatus;
     if (this.socket.destroyed) return;
     if (!viewer.isFinished) return void this.socket.destroy();
     if (viewer.isLast || edge.isClosing()) return void this.#endWithAnswer();
@@ -254,17 +267,18 @@ export class BareConnection implements BareWire {
 
   #giveAway(): void {
     const { socket } = this;
+    const rest = this.#rest ?? NOTHING;
     this.#isOver = true;
-    // What it has sent cannot be put back behind its end.
-    if (socket.readableEnded) return void socket.destroySoon();
+    if (!socket.writable) {
+      this.#concludeRest(undefined); // to which no answer would come
+      return void socket.destroySoon();
+    }
     pause(socket);
     this.#parts.reading.end(socket);
     socket.off('error', ignore).off('close', this.#onClose).off('timeout', this.#onTimeout);
     socket.off('drain', this.#onDrain).off('end', this.#onEnd).off('data', this.#onData);
-    if (this.#rest !== undefined) socket.unshift(this.#rest);
     this.#parts.onLeft(this);
-    this.#parts.giveAway(socket, this.#requests);
-    socket.resume();
+    this.#parts.giveAway(socket, this.#requests, rest);
   }
 
   readonly #onDrain = (): void => {
@@ -285,23 +299,26 @@ export class BareConnection implements BareWire {
   };
 
   readonly #onClose = (): void => {
-    const hasLeft = !this.#isOver && this.#viewer?.cutStatus === undefined;
+    const isUnserved = !this.#isOver;
     this.#isOver = true;
     this.#endStall?.();
     this.#parts.onLeft(this);
     this.#viewer?.noteClosed();
-    if (hasLeft) this.#concludeRest();
+    if (isUnserved) this.#concludeRest(this.#cutStatus ?? this.#viewer?.cutStatus);
   };
 
-  /** A line for each request that was read and whose turn does not come. */
-  #concludeRest(): void {
+  /** A line for each request that was read and whose turn does not come. `cutStatus`: absent where the client has left. */
+  #concludeRest(cutStatus: CutStatus | undefined): void {
     const { head, edge } = this.#parts;
     let bytes = this.#rest ?? NOTHING;
-    while (readHead(bytes, 0, bytes.length, head) === 'whole') {
-      const viewer = this.#openViewer(bytes);
-      bytes = bytes.subarray(head.end);
+    for (;;) {
+      const isOurs = readHead(bytes, 0, bytes.length, head) === 'whole';
+      const other = isOurs ? undefined : readOther(bytes);
+      if (!isOurs && other === undefined) return;
+      const viewer = other === undefined ? this.#openViewer(bytes) : this.#viewerOf(other);
+      bytes = bytes.subarray(other?.wholeBytes ?? head.end);
       viewer.noteClosed();
-      concludeLeft(viewer, edge);
+      concludeUnserved(viewer, edge, cutStatus);
     }
   }
 
@@ -321,6 +338,7 @@ export class BareConnection implements BareWire {
   }
 
   cut(): void {
+    this.#cutStatus ??= 503;
     this.#prepared?.cut();
     this.socket.destroy();
   }

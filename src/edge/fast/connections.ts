@@ -14,10 +14,10 @@ export interface BareConnections {
   cutAll(): void;
 }
 
-/** `giveAway`: to node:http, from the bytes on that are put back. */
+/** `giveAway`: to node:http, from the bytes on that were read last. */
 export function createBareConnections(
   parts: Pick<BareParts, 'edge' | 'limits' | 'connections' | 'proxies'>,
-  giveAway: (socket: Socket) => void,
+  giveAway: (socket: Socket, rest: Buffer) => void,
 ): BareConnections {
   const { limits, connections } = parts;
   const open = createSwept<BareConnection>(limits);
@@ -27,9 +27,9 @@ export function createBareConnections(
     openDirectWrite: createDirectWrites(),
     head: new RequestHead(),
     keepAliveLines: keepAliveLines(limits.keepAliveMs),
-    giveAway: (socket, requests) => {
+    giveAway: (socket, requests, rest) => {
       connections.countBefore(socket, requests);
-      giveAway(socket);
+      giveAway(socket, rest);
     },
     onLeft: open.delete,
   };

@@ -118,17 +118,16 @@ export class PreparedReplies {
     return isLetIn(shortcut, this.#client, bytes, head);
   }
 
-  /** The client has to be waited for; gives what ends that. */
-  hold(): () => void {
+  /** The client has to be waited for, or cut by that; gives what ends it. */
+  hold(connection: { cut(): void }): () => void {
     const held = this.#underWay.at(-1)?.held;
-    return held === undefined ? NOTHING : this.#edge.pins.hold(held, this);
+    return held === undefined ? NOTHING : this.#edge.pins.hold(held, connection);
   }
 
-  /** Ends the connection. */
-  readonly cut = (): void => {
+  /** We end the connection. */
+  cut(): void {
     this.#lines.cut();
-    this.#connection.socket.destroy();
-  };
+  }
 
   /** Of the oldest: it is out, or the connection is gone. */
   readonly #conclude = (error?: Error | null): void => {

@@ -6,7 +6,7 @@ import { createRequestBody, type RequestBody } from '../origin/request-body.ts';
 import type { Refusal } from '../parser-error.ts';
 import { formatMark } from '../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
-import { NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
+import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
 import { ErrorCode } from './frames.ts';
 import { type EncodedHead, encodeHead } from './head-fields.ts';
 import type { Http2Stream, StreamOwner } from './stream.ts';
@@ -38,7 +38,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
   #headBytes = 0;
   #bodyBytes = 0;
   #refusal: Refusal | undefined;
-  #cutStatus: number | undefined;
+  #cutStatus: CutStatus | undefined;
   #isFinished = false;
   #isGone = false;
   #arrival: NodeJS.Timeout | undefined;
@@ -227,12 +227,12 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.#refusal;
   }
 
-  cut(status: 500 | 502 | 503): void {
+  cut(status: CutStatus): void {
     if (!this.#isGone && !this.#isFinished) this.#cutStatus = status;
     this.#stream.reset(ErrorCode.internal);
   }
 
-  get cutStatus(): number | undefined {
+  get cutStatus(): CutStatus | undefined {
     return this.#cutStatus;
   }
 }
