@@ -114,8 +114,10 @@ export class Http2Viewer implements Viewer, StreamOwner {
   }
 
   sendInterim(status: number, headers: RawHeaders): void {
-    if (this.#statusSent !== 0 || this.#isGone) return;
-    this.#stream.sendInterim(encodeHead(status, withoutHopByHop(headers, NOT_IN_INTERIM)).section);
+    if (this.#statusSent !== 0 || this.#isGone || this.#stream.isClosed) return;
+    const { section, headBytes } = encodeHead(status, withoutHopByHop(headers, NOT_IN_INTERIM));
+    this.#headBytes += headBytes;
+    this.#stream.sendInterim(section);
   }
 
   sendHead(status: number, _reason: string, headers: RawHeaders): void {
@@ -140,7 +142,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
     const { section, headBytes } = this.#head;
     this.#head = undefined;
     const status = this.#statusSent;
-    this.#headBytes = headBytes;
+    this.#headBytes += headBytes;
     this.#isBodiless =
       endsStream || this.received.method === 'HEAD' || status === 204 || status === 205 || status === 304;
     this.#stream.sendHead(section, this.#isBodiless);
