@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
 import { openDatabase } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
-import { runTogether } from '#db/together.ts';
+import { allOf, runBehind, runTogether } from '#db/together.ts';
 import { createLogger } from '#lib/logger.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 
@@ -35,6 +35,41 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     await assert.rejects(failing, /check/i);
     const [counts] = await db.transaction((trx) => runTogether(trx, [countAccounts(trx)] as const));
     assert.deepEqual(counts, [{ count: 0 }]);
+  });
+
+  test('run beside others of their transaction, in the order in which they were sent', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log });
+    const counts = await db.transaction(async (trx) => {
+      const insertTwo = async () => {
+        await runTogether(trx, [insertAccount('a')]);
+        await runTogether(trx, [insertAccount('b')]);
+        return [];
+      };
+      const count = async () => (await runTogether(trx, [countAccounts(trx)] as const))[0];
+      return [...(await allOf([insertTwo(), count()] as const)), await count()];
+    });
+    assert.deepEqual(counts, [[], [{ count: 1 }], [{ count: 2 }]]);
+  });
+
+  test('that nobody waits for are why the transaction fails, and it leaves nothing', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log });
+    const failing = db.transaction((trx) => runBehind(trx, [insertAccount('a'), insertAccount('b', 'no such kind')]));
+    await assert.rejects(failing, /check/i);
+    await db.transaction((trx) => runBehind(trx, [insertAccount('c')]));
+    const names = await db.query.selectFrom('account').select('name').execute();
+    assert.deepEqual(names, [{ name: 'c' }]);
+  });
+
+  test('one that fails beside others is told when all have ended', async (t) => {
+    await using db = await openDatabase({ ...(await newDatabase(t)), log });
+    const failing = db.transaction((trx) => {
+      const slow = async () => {
+        for (const name of ['a', 'b', 'c']) await runTogether(trx, [insertAccount(name)]).catch(() => undefined);
+      };
+      return allOf([runTogether(trx, [insertAccount('d', 'no such kind')]), slow()] as const);
+    });
+    await assert.rejects(failing, /check/i);
+    assert.deepEqual(await db.query.selectFrom('account').select('name').execute(), []);
   });
 });
 

@@ -262,7 +262,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
       'message 2',
       'message 4',
     ]);
-    assert.equal(isShared, db.engine === 'sqlite', 'where a transaction has the database to itself');
+    assert.ok(isShared);
     await engine.stop(GRACE_MS);
     assert.equal((await submit(5)).kind, 'accepted', 'without the engine too');
     await checkMoney(db);

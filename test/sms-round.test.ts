@@ -1,13 +1,16 @@
 /** What a round leaves of the messages that it accepts, whether they stood in a queue or went out at once: the same on both engines. docs/decisions/0361 */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql, type Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
+import type { Schema } from '#db/schema.ts';
 import { findSmsAppsById } from '#db/sms-apps.ts';
 import { loseLeases } from '#db/sms-sweep.ts';
 import type { Submission } from '#sms/accept.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
-import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import { describeOnBothEngines, type NewDatabase, newPostgres } from './support/databases.ts';
+import { needsPostgres } from './support/needs.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 4);
@@ -153,3 +156,50 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 9, ALL, NOW + 5)).texts, ['later'], 'by the clock of who sends it was to come');
   });
 });
+
+test('a round reads no more of PostgreSQL than it has to do, however much is stored', needsPostgres(), async (t) => {
+  const { db } = await openWorld(t, newPostgres);
+  const { send } = await openSender(db);
+  const procedures = createProcedures();
+  let results: Round['results'] = [];
+  // Plans are kept from the sixth time on, made when next to nothing was stored.
+  for (let n = 0; n < ROUNDS; n += 1) {
+    const submissions = Array.from({ length: AT_ONCE }, (_, i) => send(`${n}-${i}`));
+    const round: Round = {
+      ...{ results, told: [], submissions, claims: [{ connectorId: 1, lanes: ALL, limit: AT_ONCE }] },
+      ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
+    };
+    const { claimed, reads } = await db.transaction(async (trx) => {
+      const before = await readsOf(trx);
+      const done = await procedures.round(trx, round);
+      const after = await readsOf(trx);
+      const reads = after.map(({ name, whole, rows }, table) => {
+        return { name, whole: whole - (before[table]?.whole ?? 0), rows: rows - (before[table]?.rows ?? 0) };
+      });
+      return { claimed: done.claimed, reads };
+    });
+    results = (claimed[0]?.parts ?? []).map(({ id: partId }) => {
+      const outcome = { kind: 'accepted', carrierId: `${partId}`, keys: [`${partId}`] } as const;
+      return { partId, connectorId: 1, sentAt: NOW, endedAt: NOW, outcome };
+    });
+    assert.equal(results.length, AT_ONCE);
+    for (const { name, whole, rows } of reads) {
+      assert.equal(whole, 0, `${name} is not read as a whole`);
+      assert.ok(rows <= 4 * AT_ONCE, `${rows} rows of ${name} in round ${n}`);
+    }
+  }
+});
+
+const ROUNDS = 12;
+const AT_ONCE = 20;
+
+const TABLES = ['sms_request', 'sms_message', 'sms_part', 'sms_ledger'];
+
+/** Of the connection, since it told them last: between transactions. */
+async function readsOf(trx: Transaction<Schema>) {
+  const { rows } = await sql<{ name: string; whole: number; rows: number }>`
+    select relname as name, seq_scan as whole, coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_user_tables`.execute(
+    trx,
+  );
+  return TABLES.map((table) => rows.find(({ name }) => name === table) ?? { name: table, whole: 0, rows: 0 });
+}

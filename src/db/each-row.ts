@@ -19,6 +19,11 @@ export interface EachRow<C extends ColumnTypes> {
   /** What `v` stands for: as a clause of its own, and behind the tables of one. */
   readonly from: RawBuilder<unknown>;
   readonly andFrom: RawBuilder<unknown>;
+  /**
+   * A condition that goes without saying: the column, of whole numbers, has this value of one of the rows. Said, it makes
+   * PostgreSQL look these up, however few rows it believes the table to have.
+   */
+  among(column: RawBuilder<unknown>, name: keyof C & string): RawBuilder<unknown>;
   /** All of them, as what an `insert` takes. */
   readonly row: RawBuilder<unknown>;
 }
@@ -84,6 +89,10 @@ function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): E
     v,
     from: sql`from ${list}`,
     andFrom: sql`, ${list}`,
+    among: (column, name) => {
+      const n = Object.keys(columns).indexOf(name);
+      return sql`${column} = any(array(select cast(value ->> ${sql.lit(n)} as bigint) from ${rows}))`;
+    },
     row: sql`select ${sql.join(Object.values(v))} from ${list}`,
   };
 }
@@ -92,7 +101,7 @@ function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): E
 function ofRow<C extends ColumnTypes>(columns: C): EachRow<C> {
   const places = placesOf(columns, 0);
   const v = values(columns, (_, n) => places[n] ?? sql.lit(null));
-  return { v, from: sql``, andFrom: sql``, row: sql`values (${sql.join(places)})` };
+  return { v, from: sql``, andFrom: sql``, among: () => sql`true`, row: sql`values (${sql.join(places)})` };
 }
 
 /** Of the `n`th row, from 0. */

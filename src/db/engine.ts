@@ -101,7 +101,8 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
     const why = error instanceof Error ? error.message || error.name : String(error);
     throw new Error(`cannot use the database ${withoutPassword(url)}: ${why}`, { cause: error });
   }
-  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: discardSilent(pool) }) });
+  const dialect = new PostgresDialect({ pool: discardSilent(pool, { isShared: listenUrl !== url }) });
+  const query = new Kysely<Schema>({ dialect });
   await query.connection().execute(async () => undefined); // Kysely ends the pool only if it has begun to use it
   return {
     name: 'postgres',

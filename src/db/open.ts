@@ -7,6 +7,7 @@ import { isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations.ts';
 import { readHead } from './resources.ts';
 import type { Executor, Schema } from './schema.ts';
+import { failureBehind, sendAtOnce } from './together.ts';
 
 /** Tries of a transaction that meets a serialization failure or a deadlock. */
 const MAX_TRIES = 5;
@@ -94,13 +95,26 @@ class OpenDatabase implements Db {
   async transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const result = await this.#engine.query.transaction().execute(work);
+        const result = await this.#run(work);
         await this.#wakeAfterCommit();
         return result;
       } catch (error) {
         if (tries === MAX_TRIES || !isWorthAnotherTry(error)) throw error;
         await delay(Math.random() * RETRY_MS * 2 ** tries);
       }
+    }
+  }
+
+  async #run<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
+    let begun: Transaction<Schema> | undefined;
+    try {
+      return await this.#engine.query.transaction().execute(async (trx) => {
+        begun = trx;
+        await sendAtOnce(trx);
+        return await work(trx);
+      });
+    } catch (error) {
+      throw (begun && failureBehind(begun)) ?? error;
     }
   }
 

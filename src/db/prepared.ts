@@ -4,6 +4,7 @@
  */
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from './engine.ts';
+import { makeLasting } from './lasting-texts.ts';
 import { idsText, inIdsOf, rowsOf, rowsText } from './row-list.ts';
 import type { Row } from './rows-query.ts';
 import type { Executor } from './schema.ts';
@@ -32,8 +33,12 @@ export function prepare<K extends Readonly<Record<string, Kind>>, T>(
   return (given) => ({
     compile(x) {
       const engine = isPostgres(x);
-      const compiled = made.get(engine) ?? make(x);
-      made.set(engine, compiled);
+      let compiled = made.get(engine);
+      if (compiled === undefined) {
+        compiled = make(x);
+        made.set(engine, compiled);
+        if (engine) makeLasting(compiled.sql);
+      }
       const parameterOf = (value: unknown) =>
         value instanceof Place ? toParameter(x, kinds[value.name], given[value.name]) : value;
       return { ...compiled, parameters: compiled.parameters.map(parameterOf) };

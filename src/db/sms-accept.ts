@@ -12,7 +12,7 @@ import type { Schema } from './schema.ts';
 import { selectSmsAppsByKey, toApp } from './sms-apps.ts';
 import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './sms-balance.ts';
 import { type StoredRoute, selectRoutes, toRoutes } from './sms-connectors.ts';
-import { runTogether } from './together.ts';
+import { runBehind, runTogether } from './together.ts';
 
 export interface RequestToStore {
   /** One of `requestIds`. */
@@ -89,9 +89,9 @@ export async function readAcceptFacts(
     selectSendids({ replayHashes: listOf(unique(asked.map(({ replayHash }) => replayHash))) }),
     selectSmsPrices({}),
     selectRoutes({}),
-    selectFreeIds({ table: 'sms_request', count: asked.length }),
-    selectFreeIds({ table: 'sms_message', count: rows.messages }),
-    selectFreeIds({ table: 'sms_part', count: rows.parts }),
+    selectFreeIds.sms_request({ count: asked.length }),
+    selectFreeIds.sms_message({ count: rows.messages }),
+    selectFreeIds.sms_part({ count: rows.parts }),
   ] as const);
   return {
     apps: apps.map(toApp),
@@ -99,9 +99,9 @@ export async function readAcceptFacts(
     prices,
     routes: toRoutes(routes),
     balances: new Map(balances.map(({ accountId, balance }) => [accountId, balance])),
-    requestIds: toIds(trx, requestIds, asked.length),
-    messageIds: toIds(trx, messageIds, rows.messages),
-    partIds: toIds(trx, partIds, rows.parts),
+    requestIds: toIds(requestIds, asked.length),
+    messageIds: toIds(messageIds, rows.messages),
+    partIds: toIds(partIds, rows.parts),
   };
 }
 
@@ -186,7 +186,7 @@ export async function storeRequests(
 ): Promise<void> {
   if (requests.length === 0) return;
   const rowsOf = (make: (request: RequestToStore) => readonly Row[]) => requests.flatMap(make);
-  await runTogether(trx, [
+  await runBehind(trx, [
     taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
     insertRequests(
       trx,

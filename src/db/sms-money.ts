@@ -4,6 +4,7 @@ import type { ChargeAt, PartState } from '#model/sms-part.ts';
 import { prepare } from './prepared.ts';
 import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
+import { stateOf } from './sms-part-state.ts';
 
 export interface EndedPart {
   readonly id: number;
@@ -51,7 +52,7 @@ function chargeThoseThatAre(state: PartState) {
   return prepare({ partIds: 'ids', now: 'value' }, ({ partIds, now }) => {
     return sql`
       insert into sms_ledger (account_id, part_id, kind, amount, created_at)
-        select account_id, id, 'charge', 0, cast(${now} as bigint) from sms_part where id ${partIds} and state = ${sql.lit(state)}
+        select account_id, id, 'charge', 0, cast(${now} as bigint) from sms_part where id ${partIds} and ${stateOf('sms_part')} = ${sql.lit(state)}
         on conflict (part_id, kind) do nothing`;
   });
 }

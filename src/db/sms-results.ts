@@ -6,6 +6,7 @@ import { inIds, rowList } from './row-list.ts';
 import type { Row } from './rows-query.ts';
 import type { Schema } from './schema.ts';
 import { chargeSimulated, chargeSubmitted, refundParts } from './sms-money.ts';
+import { stateOf } from './sms-part-state.ts';
 import { applyFates, takeOrphans } from './sms-receipts.ts';
 import { runTogether } from './together.ts';
 
@@ -80,11 +81,11 @@ function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
 }
 
 /** It gives nothing: SQLite takes as long again to give back each row. */
-const updateAccepted = rowStatement({ id: 'bigint', carrier_id: 'text', carrier_key: 'text' }, ({ v, from }) => {
+const updateAccepted = rowStatement({ id: 'bigint', carrier_id: 'text', carrier_key: 'text' }, ({ v, from, among }) => {
   return sql`
     update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',
       lease_owner = null, lease_until = null
-    ${from} where sms_part.id = ${v.id} and sms_part.state in ${statesFor('accept')}`;
+    ${from} where sms_part.id = ${v.id} and ${among(sql`sms_part.id`, 'id')} and ${stateOf('sms_part')} in ${statesFor('accept')}`;
 });
 
 function updateSimulated(trx: Transaction<Schema>, simulated: readonly Result<'simulated'>[], now: number) {

@@ -1,6 +1,5 @@
 /** Whether anything waits for a connector: where nothing does, no turn has to be found. docs/decisions/0361 */
 import { sql, type Transaction } from 'kysely';
-import { isPostgres } from './engine.ts';
 import { prepare } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import { runTogether } from './together.ts';
@@ -16,9 +15,8 @@ interface Served {
   readonly lanes: readonly { readonly route: string }[];
 }
 
-/** Of each. On PostgreSQL to ask is one way to the database, as it is to look for what is due: there it may be anything. */
+/** Of each. */
 export async function readWaiting(trx: Transaction<Schema>, served: readonly Served[]): Promise<readonly Waiting[]> {
-  if (isPostgres(trx)) return served.map(() => ({ ordinary: true, advertising: true }));
   const found = await runTogether(
     trx,
     served.map(({ connectorId, lanes }) => selectWaiting({ connectorId, routes: lanes.map(({ route }) => [route]) })),

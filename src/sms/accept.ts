@@ -67,7 +67,7 @@ export async function acceptSubmissions(
   trx: Transaction<Schema>,
   submissions: readonly Submission[],
   localTimeOf: (timeZone: string) => LocalTime,
-  departure?: Departure,
+  whenDeparture?: Promise<Departure>,
 ): Promise<Accepted> {
   const facts = await readAcceptFacts(trx, submissions, mostRows(submissions));
   const apps = new Map(facts.apps.map((app) => [app.appKey, app]));
@@ -78,6 +78,7 @@ export async function acceptSubmissions(
     hopeful.filter(({ kind }) => kind === 'advertising').flatMap(accountNumbers),
     hopeful.filter(({ texts }) => texts.length > 1).flatMap((request) => request.numbers),
   );
+  const departure = await whenDeparture;
   const { accepted, prices, taken } = decide(hopeful, facts, numberFacts);
   const requests = [...accepted.values()];
   const { connectors, parts } = startAtOnce(requests, departure?.openings ?? [], departure?.now ?? 0);

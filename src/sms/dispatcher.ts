@@ -21,7 +21,7 @@ import type { Line } from './lines.ts';
 import type { SmsMetrics } from './metrics.ts';
 import { MAX_TRIES, partOutcomeOf } from './outcome.ts';
 import type { SmsProcedures } from './procedures.ts';
-import type { Round } from './round.ts';
+import { mayGiveBack, type Round } from './round.ts';
 import { lanesOf, type RouteTable } from './route.ts';
 import type { Told } from './told.ts';
 
@@ -106,12 +106,9 @@ export class Dispatcher implements AsyncDisposable {
     else this.#wakingSoon ??= setTimeout(() => this.wake(), ANSWERS_WAIT_MS);
   }
 
-  /**
-   * Requests wait to be accepted. True: the next round takes them. Not on PostgreSQL, where they are accepted while a round
-   * runs, and not while rounds fail: they are answered then, and do not wait.
-   */
+  /** Requests wait to be accepted. True: the next round takes them. Not while rounds fail: they are answered then, and do not wait. */
   offer(submissions: WaitingSubmissions): boolean {
-    if (this.#options.db.engine !== 'sqlite' || this.#ends || this.#failures > 0) return false;
+    if (this.#ends || this.#failures > 0) return false;
     this.#submissions = submissions;
     this.wake();
     return true;
@@ -194,11 +191,23 @@ export class Dispatcher implements AsyncDisposable {
       round = this.#roundOf({ results, told: batch.items, submissions: submitted?.submissions ?? [] }, open);
       return round;
     };
+    const stored = () => {
+      for (const { partId } of results) this.#own.delete(partId);
+      results = [];
+    };
     return {
       claim: async (): Promise<readonly Claimed[]> => {
+        if (db.engine === 'postgres' && mayGiveBack(take())) {
+          const whole = take();
+          await callProcedure(db, procedures, 'round', () => ({ ...whole, submissions: [], claims: [] }));
+          round = { ...whole, results: [], told: [] };
+          stored();
+          batch.settle();
+          batch = inbox.take(0);
+        }
         const { verdicts, claimed } = await callProcedure(db, procedures, 'round', take);
         decided = verdicts;
-        for (const { partId } of results) this.#own.delete(partId);
+        stored();
         const { leaseUntil } = take();
         return claimed.flatMap((one, n) => {
           const line = open[n]?.line;

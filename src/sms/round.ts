@@ -11,6 +11,7 @@ import { storeReceipts } from '#db/sms-receipts.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
 import { readWaiting } from '#db/sms-waiting.ts';
+import { allOf } from '#db/together.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { type Accepted, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
@@ -54,20 +55,26 @@ interface Claimed {
 /** `turns`: by connector, the account that had the last one. */
 export async function runRound(
   trx: Transaction<Schema>,
-  { results, told, submissions, claims, owner, leaseUntil, chargeAt, now }: Round,
+  round: Round,
   zoneOf: (timeZone: string) => LocalTime,
   turns: Map<number, number>,
 ): Promise<RoundDone> {
-  const ended = await storeResults(trx, results, { owner, now, chargeAt });
-  if (told.length > 0 || ended.length > 0) await storeTold(trx, { told, chargeAt, now }, ended);
+  const { submissions, claims, owner, leaseUntil, now } = round;
   const openings = claims.map((claim) => ({ ...claim, after: turns.get(claim.connectorId) ?? 0 }));
-  const waiting = await readWaiting(trx, claims);
-  const departure = { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
-  const {
-    verdicts,
-    claimed: atOnce,
-    isQueued,
-  } = submissions.length > 0 ? await acceptSubmissions(trx, submissions, zoneOf, departure) : NOTHING_ACCEPTED;
+  // Each sends its first statements at once, in this order: what waits is what waits behind the results.
+  const storing = storeAnswers(trx, round);
+  if (mayGiveBack(round)) await storing;
+  const looking = readWaiting(trx, claims);
+  const departing = looking.then((waiting) => {
+    return { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
+  });
+  const accepting = submissions.length > 0 ? acceptSubmissions(trx, submissions, zoneOf, departing) : NOTHING_ACCEPTED;
+  const [, waiting, , { verdicts, claimed: atOnce, isQueued }] = await allOf([
+    storing,
+    looking,
+    departing,
+    accepting,
+  ] as const);
   const claimed: Claimed[] = [];
   for (const [n, opening] of openings.entries()) {
     const begun = atOnce.get(opening.connectorId) ?? [];
@@ -83,7 +90,22 @@ export async function runRound(
   return { verdicts, claimed };
 }
 
-const NOTHING_ACCEPTED: Accepted = { verdicts: [], claimed: new Map(), isQueued: false };
+/**
+ * Whether what carriers answered and told may give money back: to accounts that only the database knows. A transaction that
+ * held other balances meanwhile could wait for another process in a circle. docs/decisions/0389
+ */
+export function mayGiveBack({ results, told, chargeAt }: Pick<Round, 'results' | 'told' | 'chargeAt'>): boolean {
+  // By `receipt`, what a receipt says that was there before the answer counts too.
+  if (chargeAt === 'receipt' && results.length + told.length > 0) return true;
+  return results.some(({ outcome }) => outcome.kind === 'refused') || told.some(({ kind }) => kind === 'reply');
+}
+
+async function storeAnswers(trx: Transaction<Schema>, { results, told, owner, chargeAt, now }: Round): Promise<void> {
+  const ended = await storeResults(trx, results, { owner, now, chargeAt });
+  if (told.length > 0 || ended.length > 0) await storeTold(trx, { told, chargeAt, now }, ended);
+}
+
+const NOTHING_ACCEPTED: Promise<Accepted> = Promise.resolve({ verdicts: [], claimed: new Map(), isQueued: false });
 
 /** What carriers told, and what came of it, with what customers are to hear. */
 async function storeTold(
