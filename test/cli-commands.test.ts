@@ -142,12 +142,7 @@ test('caches are purged and filled, and a task is shown; cache options are chang
   assert.match(shown, /^set-cookie +bypass\nrequest-directives +off\nheuristic-cap +3600 s\n/);
   const changed = await run('domain', 'cache-options', '1', '--set-cookie', 'strip', '--request-directives', 'on');
   assert.match(changed, /^set-cookie +strip\nrequest-directives +on\nheuristic-cap +3600 s\n/);
-  await refuses(
-    t,
-    service,
-    ['domain', 'cache-options', '1', '--stale-cap', 'x'],
-    'causeway: field stale_cap is invalid',
-  );
+  await refuses(t, service, ['domain', 'cache-options', '1', '--stale-cap', 'x'], 'causeway: --stale-cap is invalid');
 });
 
 test('an operator disables, enables and transfers domains', async (t) => {

@@ -64,10 +64,10 @@ test('one switch of the advanced configuration is changed, and the others stay',
   assert.equal(await run('advanced', 'www.example.com'), changed);
   assert.equal(JSON.parse(await run('show', '1', '--json')).html_403, '<h1>不</h1>');
   assert.match(await run('advanced', '1', '--forbid', 'plain'), /^forbid +plain\nhtml-403 +stored, 12 bytes$/m);
-  await refuses(['advanced', '1', '--forbid', '302'], 'causeway: field forbid_redirect_url is ');
+  await refuses(['advanced', '1', '--forbid', '302'], 'causeway: --forbid-redirect-url is ');
   await refuses(
     ['advanced', '1', '--expires', '1y'],
-    'causeway: field expires is invalid: expected a whole number of seconds',
+    'causeway: --expires is invalid: expected a whole number of seconds',
   );
   await refuses(['advanced', '1', '--page-compress', 'yes'], "error: option '--page-compress <switch>'");
 });
@@ -89,13 +89,13 @@ test('rules of access are turned on and off; the list is kept', async (t) => {
   assert.equal(await run('ua', '--on', '1'), 'rule   deny\nentry  curl\n');
   assert.equal(await run('ip', '--deny', '192.0.2.7/24,::1', '1'), 'rule   deny\nentry  192.0.2.0/24\nentry  ::1\n');
   assert.deepEqual(JSON.parse(await run('ip', '1', '--off', '--json')), { ip_type: 0, ip_str: '192.0.2.0/24,::1' });
-  await refuses(['ip', '1', '--deny', 'x'], 'causeway: field ip_str[0] is invalid: expected an IP address');
+  await refuses(['ip', '1', '--deny', 'x'], 'causeway: --deny is invalid: expected an IP address');
   assert.match(
     await run('show', '1'),
     /^policies +0, origin's headers followed\nreferer +deny 1, without a Referer let in\nua +deny 1\nip +off \(2 stored\)\nforbid +plain\nswitched on +none\n$/m,
   );
   await refuses(['ip', '--deny', '192.0.2.1', '192.0.2.2', '1'], "error: too many arguments for 'ip'");
-  await refuses(['ua', '1', '--deny', ''], 'causeway: field ua_str is invalid: expected 1 to 50 User-Agents');
+  await refuses(['ua', '1', '--deny', ''], 'causeway: --deny is invalid: expected 1 to 50 User-Agents');
   await refuses(['ua', '1', '--on', '--off'], "error: option '--off' cannot be used with option '--on'");
   await refuses(['ua', '1', '--off', '--deny', 'x'], "error: option '--off' cannot be used with option '--deny");
 });

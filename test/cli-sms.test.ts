@@ -66,6 +66,11 @@ test('a service is made, a message is sent and read as simulated, and the money 
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));
     return stderr;
   };
+  assert.match(
+    await refused('connector', 'set', 'carrier', '--window', '1001'),
+    /^causeway: --window is invalid: expected an integer from 1 to 1000; found 1001$/m,
+  );
+  assert.match(await refused('recharge', '1', 'x'), /^causeway: <amount> is invalid: .*; found "x"$/m);
   assert.match(await refused('connector', 'test', 'carrier'), /^causeway: no session: ./);
   assert.equal(await refused('connector', 'disable', 'carier'), 'causeway: there is no connector carier\n');
   await sms('connector', 'disable', 'carrier');

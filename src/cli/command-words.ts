@@ -1,4 +1,6 @@
-/** The service speaks of its operations by their paths and fields; who is at the command line has commands and options. */
+/** The service speaks of its operations by their paths and fields; who is at the command line has commands, options and arguments. */
+import type { Command } from 'commander';
+import { CALL_SETTINGS } from './options.ts';
 
 /** Of the paths that errors point to. */
 const COMMANDS: Readonly<Record<string, string>> = {
@@ -6,17 +8,69 @@ const COMMANDS: Readonly<Record<string, string>> = {
   '/config/addCertificate': 'causeway certificate add',
 };
 
-/** Of fields that somebody is told to give, or gave with others, and that are options here. */
-const OPTIONS: readonly (readonly [said: string, shown: string])[] = [
-  ['field account_id is missing', '--account is missing'],
+/** What errors say of fields that were given with others, and that are options here. */
+const PHRASES: readonly (readonly [said: string, shown: string])[] = [
   ['expected urls, directories or domain_id', 'expected URLs, --directory or --domain'],
   ['domain_id purges the whole domain', '--domain purges the whole domain'],
   ['cannot go together with urls or directories', 'cannot go together with URLs or --directory'],
+  ['not after endtime', 'not after --to'],
 ];
 
-export function inCommands(message: string): string {
+/** Fields that are not called like their option or argument. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  account_id: ['--account', '<account>'],
+  addresses: ['--from'],
+  app_key: ['--app'],
+  cdn_type: ['--type'],
+  content: ['<text>'],
+  data: ['<origin>'],
+  directories: ['--directory'],
+  domain: ['<name>'],
+  domain_id: ['--domain', '<domain>'],
+  endtime: ['--to'],
+  expires_at: ['--expires'],
+  forbid_http_code: ['--forbid'],
+  hsts_max_age: ['--hsts'],
+  icp_no: ['--icp'],
+  ip_str: ['--deny', '--allow'],
+  mobile: ['--to', '<number>'],
+  password: ['--password-file'],
+  private_key: ['<key>'],
+  referer_str: ['--deny', '--allow'],
+  remark: ['<text>'],
+  sourcehost: ['--source-host'],
+  ssl_key: ['--certificate', '<certificate>'],
+  ssl_title: ['--title'],
+  starttime: ['--from'],
+  task_id: ['<task>'],
+  tls_ca: ['--tls-ca-file'],
+  token_id: ['<token>'],
+  ua_str: ['--deny'],
+  urls: ['<url>'],
+};
+
+/** `ran`: the command whose call was refused. */
+export function inCommands(message: string, ran: Command | undefined): string {
   const withCommands = message.replace(/\/[a-z]+\/[A-Za-z]+/g, (path) =>
     Object.hasOwn(COMMANDS, path) ? `"${COMMANDS[path]}"` : path,
   );
-  return OPTIONS.reduce((text, [said, shown]) => text.replace(said, shown), withCommands);
+  const withOptions = PHRASES.reduce((text, [said, shown]) => text.replace(said, shown), withCommands);
+  // The entry of a list is told by its value; what is inside of an entry was written in JSON, with the names of fields.
+  return withOptions.replace(/^field (\w+)(?:\[\d+\])? (?=is )/, (said, field: string) => {
+    const name = ran && nameOf(field, ran);
+    return name === undefined ? said : `${name} `;
+  });
+}
+
+/** What was given goes before what could have been. */
+function nameOf(field: string, ran: Command): string | undefined {
+  const words = field.replaceAll('_', '-');
+  const names = [...(Object.hasOwn(OTHER_NAMES, field) ? (OTHER_NAMES[field] ?? []) : []), `--${words}`, `<${words}>`];
+  const options = ran.options.filter((option) => !CALL_SETTINGS.includes(option.name()));
+  const given = options.filter((option) => ran.getOptionValueSource(option.attributeName()) === 'cli');
+  const taken = [
+    ...options.map(({ long }) => long),
+    ...ran.registeredArguments.map((argument) => `<${argument.name()}>`),
+  ];
+  return names.find((name) => given.some(({ long }) => long === name)) ?? names.find((name) => taken.includes(name));
 }

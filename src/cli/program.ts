@@ -24,8 +24,12 @@ export async function runCommand(
   complain: (line: string) => void,
 ): Promise<number> {
   let exitCode = 0;
+  let ran: Command | undefined;
   const program = createProgram(context, (code) => {
     exitCode = code;
+  });
+  program.hook('preAction', (_, command) => {
+    ran = command;
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -33,7 +37,7 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof CliError) && !(error instanceof ClientError)) throw error;
-    const message = error instanceof ClientError ? inCommands(error.message) : error.message;
+    const message = error instanceof ClientError ? inCommands(error.message, ran) : error.message;
     for (const line of message.split('\n')) complain(`causeway: ${line}`);
     return 1;
   }
