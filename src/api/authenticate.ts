@@ -46,24 +46,50 @@ export interface AuthenticateOptions {
 /** Throws `ServiceError` for anything but a good token. */
 export type Authenticate = (accessToken: string, caller: Caller, now: number) => Promise<Principal>;
 
+/** Calls of one caller with one token that came before its look-up was asked: they need one between them. */
+interface Shared {
+  /** Of the last that came. */
+  now: number;
+  readonly principal: Promise<Principal>;
+}
+
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const { db, localSecret, failedTokensPerMinute, steadyClock } = options;
   const failures = new FailedTokens(failedTokensPerMinute, steadyClock);
   const localHash = Buffer.from(hashToken(localSecret));
+  const waiting = new Map<string, Shared>();
   const tokens = new SharedLookUps((take: () => readonly string[]) =>
-    db.lookUps.connection().execute((x) => findTokensByHash(x, take())),
+    db.lookUps.connection().execute((x) => {
+      waiting.clear(); // whoever comes from now on is not answered by this one
+      return findTokensByHash(x, take());
+    }),
   );
-  return async (accessToken, { address, isLocal }, now) => {
+  const find = async (accessToken: string, { address, isLocal }: Caller, nowOf: () => number): Promise<Principal> => {
     const hash = hashToken(accessToken);
     if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return { scopes: ['operator'], isDisabled: false };
     return await failures.try(networkOf(address), hash, async () => {
       const found = await tokens.get(hash);
-      const refusal = refusalOf(found?.token, now);
+      const refusal = refusalOf(found?.token, nowOf());
       if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
       const { id, accountId, scopes, addresses } = found.token;
       const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
       return { token: { id, accountId, isElsewhere }, scopes, isDisabled: found.account.isDisabled };
     });
+  };
+  return (accessToken, caller, now) => {
+    const key = `${caller.isLocal} ${caller.address} ${accessToken}`;
+    const before = waiting.get(key);
+    if (before !== undefined) {
+      before.now = now;
+      return before.principal;
+    }
+    const shared: Shared = { now, principal: find(accessToken, caller, () => shared.now) };
+    waiting.set(key, shared);
+    const forget = () => {
+      if (waiting.get(key) === shared) waiting.delete(key);
+    };
+    shared.principal.then(forget, forget); // it may end before anything is asked
+    return shared.principal;
   };
 }
 

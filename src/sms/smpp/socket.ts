@@ -25,22 +25,20 @@ export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>
   socket.on('close', () => events.closed(reason));
   socket.on(settings.tls === undefined ? 'connect' : 'secureConnect', events.opened);
   socket.on('data', events.received).on('drain', () => socket.resume());
-  let isCorked = false;
+  let unwritten: Buffer[] = [];
+  const flush = () => {
+    if (unwritten.length > 0 && socket.writable) socket.write(Buffer.concat(unwritten));
+    unwritten = [];
+    if (socket.writableLength > MAX_UNREAD_OCTETS) socket.pause();
+  };
   return {
     write(octets) {
-      if (!isCorked) {
-        // All PDUs of one turn go out together.
-        isCorked = true;
-        socket.cork();
-        process.nextTick(() => {
-          isCorked = false;
-          socket.uncork();
-        });
-      }
-      socket.write(octets);
-      if (socket.writableLength > MAX_UNREAD_OCTETS) socket.pause();
+      // All PDUs of one turn go out together, as one write of the stream.
+      if (unwritten.length === 0) process.nextTick(flush);
+      unwritten.push(octets);
     },
     end() {
+      flush();
       socket.destroySoon();
       const timer = setTimeout(() => socket.destroy(), END_MS);
       socket.once('close', () => clearTimeout(timer));
