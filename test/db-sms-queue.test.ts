@@ -110,6 +110,31 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('many answers at once: each part has its own, is charged once, and keeps its end where it had one', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { now: NOW });
+    const texts = Array.from({ length: 40 }, (_, n) => `${n}`);
+    const ids = await queueMessage(db, account, { texts, now: NOW });
+    await claim(db, { limit: 40 });
+    await store(db, [
+      [ids[3] ?? 0, accepted('first')],
+      [ids[20] ?? 0, { kind: 'refused', error: '0x0000000b' }],
+    ]);
+    // The carrier's ids are as it sent them.
+    const answers = ids.map((id) => [id, accepted(`c\0\ud800${id}`)] as const);
+    for (let twice = 0; twice < 2; twice += 1) await store(db, answers);
+    const carrierIds = await db.query.selectFrom('sms_part').select('carrier_id').orderBy('id').execute();
+    assert.deepEqual(
+      carrierIds.map(({ carrier_id }) => carrier_id),
+      ids.map((id, n) => (n === 3 ? 'first' : n === 20 ? null : `c\ufffd\ufffd${id}`)),
+    );
+    assert.deepEqual(
+      await states(db),
+      ids.map((_, n) => (n === 20 ? 'failed' : 'submitted')),
+    );
+    await checkMoney(db);
+  });
+
   test('parts of one message stay with one connector, and go to another only while none of them has gone', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { now: NOW });

@@ -5,7 +5,7 @@
 import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
 import { prepare } from './prepared.ts';
-import { storable } from './row-list.ts';
+import { storableRow } from './row-list.ts';
 import type { Row, RowsQuery } from './rows-query.ts';
 import type { Schema } from './schema.ts';
 import type { Statement } from './together.ts';
@@ -16,9 +16,8 @@ export type ColumnTypes = Readonly<Record<string, 'bigint' | 'integer' | 'text'>
 export interface EachRow<C extends ColumnTypes> {
   /** The values of the row. */
   readonly v: { readonly [K in keyof C]: RawBuilder<unknown> };
-  /** What `v` stands for: as a clause of its own, and behind the tables of one. */
+  /** What `v` stands for. */
   readonly from: RawBuilder<unknown>;
-  readonly andFrom: RawBuilder<unknown>;
   /**
    * A condition that goes without saying: the column, of whole numbers, has this value of one of the rows. Said, it makes
    * PostgreSQL look these up, however few rows it believes the table to have.
@@ -31,19 +30,27 @@ export interface EachRow<C extends ColumnTypes> {
 /** Gives, of rows whose values stand in the order of `columns`, what it returns for all of them; absent when there are none. */
 type RowStatement<T> = (trx: Transaction<Schema>, rows: readonly Row[]) => Statement<T> | undefined;
 
-/** As `prepare` makes them: `write` depends on nothing else. */
-export function rowStatement<C extends ColumnTypes, T>(
+/** In one statement of SQLite: by then a row takes two thirds of what it does alone. */
+const ROWS_AT_ONCE = 16;
+
+/** As `prepare` makes them: `write` depends on nothing else, and what it writes gives no rows. */
+export function rowStatement<C extends ColumnTypes>(
   columns: C,
-  write: (each: EachRow<C>) => RawBuilder<T>,
-): RowStatement<T> {
-  return makeRowStatement(columns, write);
+  write: (each: EachRow<C>) => RawBuilder<unknown>,
+): RowStatement<unknown> {
+  return makeRowStatement(columns, write, ROWS_AT_ONCE);
 }
 
-/** `wide`: the same for several rows of SQLite at once, whose values stand one after the other. */
+export function insertInto(table: string, columns: ColumnTypes): RowStatement<unknown> {
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
+}
+
+/** `atOnce`: so many rows in one statement on SQLite, as far as they go. */
 function makeRowStatement<C extends ColumnTypes, T>(
   columns: C,
   write: (each: EachRow<C>) => RawBuilder<T>,
-  wide?: { readonly rows: number; readonly write: () => RawBuilder<T> },
+  atOnce?: number,
 ): RowStatement<T> {
   const onPostgres = prepare({ rows: 'rows' }, ({ rows }) => write(ofList(columns, rows)));
   let onSqlite: RowQueries<T> | undefined;
@@ -52,21 +59,10 @@ function makeRowStatement<C extends ColumnTypes, T>(
     if (isPostgres(trx)) return onPostgres({ rows });
     onSqlite ??= rowQueries(
       write(ofRow(columns)).compile(trx),
-      wide && { rows: wide.rows, text: wide.write().compile(trx).sql },
+      atOnce === undefined ? undefined : { rows: atOnce, text: write(ofRows(columns, atOnce)).compile(trx).sql },
     );
     return { compile: () => (onSqlite as RowQueries<T>)(rows) }; // `as`: made above
   };
-}
-
-/** In one `insert` of SQLite: by then a row takes two thirds of what it does alone. */
-const ROWS_AT_ONCE = 16;
-
-export function insertInto(table: string, columns: ColumnTypes): RowStatement<unknown> {
-  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  const insert = ({ row }: Pick<EachRow<ColumnTypes>, 'row'>) => sql`insert into ${sql.table(table)} (${names}) ${row}`;
-  const many = Array.from({ length: ROWS_AT_ONCE }, (_, n) => sql`(${sql.join(placesOf(columns, n))})`);
-  const wide = { rows: ROWS_AT_ONCE, write: () => insert({ row: sql`values ${sql.join(many)}` }) };
-  return makeRowStatement(columns, insert, wide);
 }
 
 /** One that depends on other things too. */
@@ -76,7 +72,7 @@ export function forEachRow<C extends ColumnTypes, T>(
   rows: readonly Row[],
   write: (each: EachRow<C>) => RawBuilder<T>,
 ): Statement<T> | undefined {
-  return rowStatement(columns, write)(trx, rows);
+  return makeRowStatement(columns, write)(trx, rows);
 }
 
 function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): EachRow<C> {
@@ -88,7 +84,6 @@ function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): E
   return {
     v,
     from: sql`from ${list}`,
-    andFrom: sql`, ${list}`,
     among: (column, name) => {
       const n = Object.keys(columns).indexOf(name);
       return sql`${column} = any(array(select cast(value ->> ${sql.lit(n)} as bigint) from ${rows}))`;
@@ -101,7 +96,16 @@ function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): E
 function ofRow<C extends ColumnTypes>(columns: C): EachRow<C> {
   const places = placesOf(columns, 0);
   const v = values(columns, (_, n) => places[n] ?? sql.lit(null));
-  return { v, from: sql``, andFrom: sql``, among: () => sql`true`, row: sql`values (${sql.join(places)})` };
+  return { v, from: sql``, among: () => sql`true`, row: sql`values (${sql.join(places)})` };
+}
+
+/** Several: their values stand one after the other. */
+function ofRows<C extends ColumnTypes>(columns: C, count: number): EachRow<C> {
+  const rows = Array.from({ length: count }, (_, n) => sql`(${sql.join(placesOf(columns, n))})`);
+  const row = sql`values ${sql.join(rows)}`;
+  // SQLite's names for them.
+  const v = values(columns, (_, n) => sql.ref(`v.column${n + 1}`));
+  return { v, from: sql`from (${row}) as v`, among: () => sql`true`, row };
 }
 
 /** Of the `n`th row, from 0. */
@@ -124,10 +128,7 @@ type RowQueries<T> = (rows: readonly Row[]) => RowsQuery<T>;
 function rowQueries<T>(compiled: CompiledQuery<T>, wide: RowsQuery<T>['wide']): RowQueries<T> {
   const places = compiled.parameters.map((value) => (value instanceof Place ? value.index : -1));
   const parameters = compiled.parameters.map((value) => (value instanceof Place ? null : value));
-  return (rows) => {
-    const own = rows.map((row) => row.map((value) => (typeof value === 'string' ? storable(value) : value)));
-    return { ...compiled, parameters, places, rows: own, wide };
-  };
+  return (rows) => ({ ...compiled, parameters, places, rows: rows.map(storableRow), wide });
 }
 
 function values<C extends ColumnTypes>(

@@ -18,11 +18,21 @@ export function rowsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unkno
 }
 
 export function rowsText(rows: readonly Row[]): string {
-  return JSON.stringify(rows, (_, value) => (typeof value === 'string' ? storable(value) : value));
+  const text = JSON.stringify(rows);
+  // What cannot be stored is written so, as is every control character.
+  return text.includes('\\u') ? JSON.stringify(rows.map(storableRow)) : text;
+}
+
+export function storableRow(row: Row): Row {
+  return row.every(isStorable) ? row : row.map((value) => (typeof value === 'string' ? storable(value) : value));
+}
+
+function isStorable(value: Row[number]): boolean {
+  return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'));
 }
 
 /** PostgreSQL takes neither NUL nor half a surrogate pair, and what carriers send may have both. */
-export function storable(text: string): string {
+function storable(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 }

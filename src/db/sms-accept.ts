@@ -86,7 +86,7 @@ export async function readAcceptFacts(
   const [balances, apps, sendids, prices, routes, requestIds, messageIds, partIds] = await runTogether(trx, [
     lockSmsBalances({ accountIds: unique(asked.map(({ accountId }) => accountId)) }),
     selectSmsAppsByKey({ appKeys: listOf(unique(asked.map(({ appKey }) => appKey))) }),
-    selectSendids({ replayHashes: listOf(unique(asked.map(({ replayHash }) => replayHash))) }),
+    selectSendids({ replayHashes: listOf(asked.map(({ replayHash }) => replayHash)) }),
     selectSmsPrices({}),
     selectRoutes({}),
     selectFreeIds.sms_request({ count: asked.length }),
@@ -95,7 +95,7 @@ export async function readAcceptFacts(
   ] as const);
   return {
     apps: apps.map(toApp),
-    sendids: new Map(sendids.flatMap(({ hash, sendid }) => (sendid === null ? [] : [[hash, sendid]]))),
+    sendids: new Map(sendids.map(({ hash, sendid }) => [hash, sendid])),
     prices,
     routes: toRoutes(routes),
     balances: new Map(balances.map(({ accountId, balance }) => [accountId, balance])),
@@ -107,9 +107,11 @@ export async function readAcceptFacts(
 
 /** Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table. */
 const selectSendids = prepare({ replayHashes: 'rows' }, ({ replayHashes }) => {
-  return sql<{ hash: string; sendid: string | null }>`
-    select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
-    from ${replayHashes}`;
+  return sql<{ hash: string; sendid: string }>`
+    select hash as hash, sendid as sendid from (
+      select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
+      from ${replayHashes}) as asked
+    where sendid is not null`;
 });
 
 export interface AccountNumber {
@@ -226,7 +228,17 @@ const insertMessages = insertInto('sms_message', {
 function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
   const { accountId, appId, kind, smsType, texts } = request;
   return request.messages.map(({ id, destination, price, reference }) => [
-    ...[id, request.id, accountId, appId, kind, smsType, destination, texts.length, price, reference, now],
+    id,
+    request.id,
+    accountId,
+    appId,
+    kind,
+    smsType,
+    destination,
+    texts.length,
+    price,
+    reference,
+    now,
     texts.length > 1 ? (claim?.connectors.get(id) ?? null) : null,
   ]);
 }

@@ -73,7 +73,7 @@ function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
 }
 
 function acceptedRow({ partId, outcome }: Result<'accepted'>): Row {
-  return [partId, outcome.carrierId, outcome.keys[0] ?? null];
+  return [outcome.carrierId, outcome.keys[0] ?? null, partId];
 }
 
 function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
@@ -81,7 +81,7 @@ function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
 }
 
 /** It gives nothing: SQLite takes as long again to give back each row. */
-const updateAccepted = rowStatement({ id: 'bigint', carrier_id: 'text', carrier_key: 'text' }, ({ v, from, among }) => {
+const updateAccepted = rowStatement({ carrier_id: 'text', carrier_key: 'text', id: 'bigint' }, ({ v, from, among }) => {
   return sql`
     update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',
       lease_owner = null, lease_until = null

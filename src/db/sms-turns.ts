@@ -70,6 +70,7 @@ export function shareOut(limit: number, waiting: readonly number[]): readonly nu
 /** One of each account after the other, from who comes after `after`; what is of one account stays in its order. Pure. */
 export function takeTurns<T extends { readonly accountId: number }>(parts: readonly T[], after: number): readonly T[] {
   const byAccount = Map.groupBy(parts, ({ accountId }) => accountId);
+  if (byAccount.size === 1) return parts;
   const isLater = (id: number) => (id > after ? 0 : 1);
   const turns = [...byAccount.keys()].sort((a, b) => isLater(a) - isLater(b) || a - b);
   const queues = turns.map((id) => byAccount.get(id) ?? []);

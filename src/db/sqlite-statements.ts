@@ -60,7 +60,7 @@ export class Statements {
     const { statement } = this.#prepare(wide.text);
     let [from, changes] = [0, 0];
     for (; from + wide.rows <= rows.length; from += wide.rows)
-      changes += Number(statement.run(...rows.slice(from, from + wide.rows).flat()).changes);
+      changes += Number(statement.run(...valuesOf(rows, from, from + wide.rows)).changes);
     const rest = runEach(prepared, values, { ...each, rows: rows.slice(from) });
     return rest.kind === 'rows' ? rest : { kind: 'changes', changes: rest.changes + BigInt(changes) };
   }
@@ -98,6 +98,15 @@ export class Statements {
   }
 }
 
+/** Of several rows, one after the other; `flat` takes several times as long. */
+function valuesOf(rows: Rows, from: number, to: number): Statement['values'] {
+  const values: Statement['values'][number][] = [];
+  for (let n = from; n < to; n += 1) values.push(...(rows[n] ?? []));
+  return values;
+}
+
+type Rows = NonNullable<Statement['each']>['rows'];
+
 function runEach(
   { statement, isReader }: Prepared,
   values: Statement['values'],
@@ -117,7 +126,7 @@ function runEach(
 }
 
 /** Its values are those of the row. */
-function runWhole(statement: StatementSync, rows: NonNullable<Statement['each']>['rows']): Ran {
+function runWhole(statement: StatementSync, rows: Rows): Ran {
   let changes = 0;
   for (const row of rows) changes += Number(statement.run(...row).changes);
   return { kind: 'changes', changes: BigInt(changes) };

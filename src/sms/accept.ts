@@ -79,24 +79,13 @@ export async function acceptSubmissions(
     hopeful.filter(({ texts }) => texts.length > 1).flatMap((request) => request.numbers),
   );
   const departure = await whenDeparture;
-  const { accepted, prices, taken } = decide(hopeful, facts, numberFacts);
-  const requests = [...accepted.values()];
+  const { verdicts: decided, requests, taken } = decide(hopeful, facts, numberFacts);
   const { connectors, parts } = startAtOnce(requests, departure?.openings ?? [], departure?.now ?? 0);
   const [now = 0] = submissions.map((submission) => submission.now);
   await storeRequests(trx, requests, { taken, now, claim: departure && { ...departure, connectors } });
-  const verdicts = drafts.map((it) => (it.kind === 'draft' ? verdictOf(it.request, accepted, prices) : it));
+  const nextVerdict = inOrder(decided);
+  const verdicts = drafts.map((it) => (it.kind === 'draft' ? nextVerdict() : it));
   return { verdicts, claimed: parts, isQueued: requests.some((request) => isLeft(request, connectors)) };
-}
-
-function verdictOf(
-  { replayHash, sendid }: DraftRequest,
-  accepted: Decided['accepted'],
-  prices: Decided['prices'],
-): Verdict {
-  const stored = accepted.get(replayHash);
-  // Of two alike in one batch the second is answered as a repetition of the first.
-  if (stored !== undefined) return { kind: 'accepted', sendid: stored.sendid };
-  return { kind: 'balanceTooLow', price: prices.get(sendid) ?? 0 };
 }
 
 function isLeft({ messages }: RequestToStore, connectors: AtOnce['connectors']): boolean {
@@ -149,26 +138,29 @@ function accountNumbers({ accountId, numbers }: DraftRequest) {
 }
 
 interface Decided {
-  /** Those that can be paid, by hash; of two alike, the first. */
-  readonly accepted: ReadonlyMap<string, RequestToStore>;
-  /** Of each, by `sendid`. */
-  readonly prices: ReadonlyMap<string, number>;
-  /** What the accepted ones cost, by account. */
+  /** In the order of the requests. */
+  readonly verdicts: readonly Verdict[];
+  /** Those that can be paid; of two alike, the first. */
+  readonly requests: readonly RequestToStore[];
+  /** What these cost, by account. */
   readonly taken: ReadonlyMap<number, number>;
 }
 
-function decide(requests: readonly DraftRequest[], facts: AcceptFacts, numberFacts: NumberFacts): Decided {
+function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts: NumberFacts): Decided {
   const routes = new RouteTable(facts.routes);
   const left = new Map(facts.balances);
   const taken = new Map<number, number>();
-  const prices = new Map<string, number>();
-  const accepted = new Map<string, RequestToStore>();
+  const sendids = new Map<string, string>();
+  const requests: RequestToStore[] = [];
   const references = new Map(numberFacts.references);
-  const [requestIds, messageIds, partIds] = [facts.requestIds, facts.messageIds, facts.partIds].map((ids) =>
-    ids.values(),
-  );
-  for (const { numbers, ...request } of requests) {
-    const { accountId, kind, texts, replayHash, sendid } = request;
+  const nextRequestId = inOrder(facts.requestIds);
+  const nextMessageId = inOrder(facts.messageIds);
+  const nextPartId = inOrder(facts.partIds);
+  const verdicts = drafts.map((request): Verdict => {
+    const { accountId, kind, texts, numbers, replayHash } = request;
+    // Of two alike in one batch the second is answered as a repetition of the first.
+    const before = sendids.get(replayHash);
+    if (before !== undefined) return { kind: 'accepted', sendid: before };
     const priced = numbers.map((destination) => {
       const isOptedOut =
         kind === 'advertising' && numberFacts.optOuts.has(optOutKey({ accountId, number: destination }));
@@ -176,20 +168,23 @@ function decide(requests: readonly DraftRequest[], facts: AcceptFacts, numberFac
     });
     const price = texts.length * priced.reduce((sum, message) => sum + message.price, 0);
     const balance = left.get(accountId) ?? 0;
-    prices.set(sendid, price);
-    if (accepted.has(replayHash) || balance < price) continue;
+    if (balance < price) return { kind: 'balanceTooLow', price };
     left.set(accountId, balance - price);
     if (price > 0) taken.set(accountId, (taken.get(accountId) ?? 0) + price);
-    const messages = priced.map((message) => ({
-      ...message,
-      id: nextOf(messageIds),
-      partIds: texts.map(() => nextOf(partIds)),
-      route: routes.find(message.destination)?.prefix ?? '',
-      reference: texts.length > 1 ? nextReference(references, message.destination) : 0,
+    const messages = priced.map(({ destination, isOptedOut, price: each }) => ({
+      destination,
+      isOptedOut,
+      price: each,
+      id: nextMessageId(),
+      partIds: texts.map(nextPartId),
+      route: routes.find(destination)?.prefix ?? '',
+      reference: texts.length > 1 ? nextReference(references, destination) : 0,
     }));
-    accepted.set(replayHash, { ...request, id: nextOf(requestIds), messages });
-  }
-  return { accepted, prices, taken };
+    sendids.set(replayHash, request.sendid);
+    requests.push({ ...request, id: nextRequestId(), messages });
+    return { kind: 'accepted', sendid: request.sendid };
+  });
+  return { verdicts, requests, taken };
 }
 
 /** Of a part: that of the longest prefix. */
@@ -209,8 +204,13 @@ function nextReference(references: Map<string, number>, destination: string): nu
   return reference;
 }
 
-function nextOf(ids: Iterator<number> | undefined): number {
-  const value = ids?.next().value;
-  if (value === undefined) throw new Error('fewer ids were asked for than there are rows');
-  return value;
+/** Gives one after the other. */
+function inOrder<T>(values: readonly T[]): () => T {
+  let at = 0;
+  return () => {
+    const value = values[at];
+    at += 1;
+    if (value === undefined) throw new Error('there are fewer than were counted');
+    return value;
+  };
 }

@@ -51,8 +51,20 @@ function partsOf({ accountId, appId, texts, dueAt, expireAt, messages }: Request
   return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut }) => {
     if (isOptedOut) return [];
     return texts.map((text, index) => ({
-      ...{ id: partIds[index] ?? 0, messageId: id, appId, accountId, part: index + 1, parts: texts.length, text },
-      ...{ destination, reference, tries: 0, priority: 0, route, dueAt, expireAt },
+      id: partIds[index] ?? 0,
+      messageId: id,
+      appId,
+      accountId,
+      part: index + 1,
+      parts: texts.length,
+      text,
+      destination,
+      reference,
+      tries: 0,
+      priority: 0,
+      route,
+      dueAt,
+      expireAt,
     }));
   });
 }

@@ -43,13 +43,13 @@ export function composeMessage(asked: AskedMessage, settings: SmsAppSettings): C
   const count = countNumbers(asked.mobile);
   if (asked.kind === 'advertising' && count > MAX_NUMBERS) return { kind: 'tooManyNumbers', count };
   const entries = asked.kind === 'ordinary' ? [asked.mobile] : asked.mobile.split(',').map(trimBlanks);
-  const numbers = new Set<string>();
+  const numbers: string[] = [];
   for (const entry of entries) {
     const number = parseMsisdn(entry, settings);
     if (number.kind === 'invalid') return { kind: 'numberInvalid', entry, reason: number.reason };
-    numbers.add(number.e164);
+    numbers.push(number.e164);
   }
-  return { kind: 'message', parts: split.parts, numbers: [...numbers] };
+  return { kind: 'message', parts: split.parts, numbers: numbers.length === 1 ? numbers : [...new Set(numbers)] };
 }
 
 /** The text by itself first: what is empty stays so, for a suffix alone is no message. */
