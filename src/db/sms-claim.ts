@@ -1,7 +1,7 @@
 /** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { forEachRow } from './each-row.ts';
 import { isPostgres } from './engine.ts';
+import { prepare } from './prepared.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { countWaiting, type Queue, selectTurns, shareOut, takeTurns } from './sms-turns.ts';
@@ -63,7 +63,8 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
   );
   const claimed = inTurn.slice(0, claim.limit);
   if (claimed.length === 0) return [];
-  await runTogether(trx, [updateClaimed(trx, claim, claimed), ...pin(trx, claimed, claim.connectorId)]);
+  const partIds = claimed.map(({ id }) => id);
+  await runTogether(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, claimed, claim.connectorId)]);
   return claimed;
 }
 
@@ -106,19 +107,15 @@ async function shareQueues(
   });
 }
 
-function updateClaimed(
-  trx: Transaction<Schema>,
-  { connectorId, owner, leaseUntil, now }: Claim,
-  claimed: readonly ClaimedPart[],
-) {
-  const rows = claimed.map(({ id }) => [id]);
-  return forEachRow(trx, { id: 'bigint' }, rows, ({ v, from }) => {
+const updateClaimed = prepare(
+  { connectorId: 'value', now: 'value', owner: 'value', leaseUntil: 'value', partIds: 'ids' },
+  ({ connectorId, now, owner, leaseUntil, partIds }) => {
     return sql`
       update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
         lease_owner = ${owner}, lease_until = ${leaseUntil}
-      ${from} where sms_part.id = ${v.id}`;
-  });
-}
+      where id ${partIds}`;
+  },
+);
 
 export function isAdvertising({ priority }: ClaimedPart): boolean {
   return priority === ADVERTISING;
