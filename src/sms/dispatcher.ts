@@ -75,6 +75,8 @@ export class Dispatcher implements AsyncDisposable {
   #submissions: WaitingSubmissions | undefined;
   /** Parts that are out, or whose answer is not stored yet. */
   readonly #own = new Set<number>();
+  /** Parts that are claimed and go out in this turn. */
+  readonly #kept = new Map<Line, number>();
   #wake = Promise.withResolvers<void>();
   /** The last round got all that it asked for, or a connector had no room: more may wait. */
   #isFull = false;
@@ -153,11 +155,14 @@ export class Dispatcher implements AsyncDisposable {
       const claimed = await round.claim();
       endTimer();
       this.#failures = 0;
-      for (const claim of claimed) this.#sendAll(claim);
-      // When the next round is on its way: the database has something to do while requests are answered and read.
-      process.nextTick(() => round.settle());
+      for (const claim of claimed) this.#keep(claim);
+      // When the next round is on its way: the database has something to do while parts go out, and requests are answered and read.
+      process.nextTick(() => {
+        for (const claim of claimed) this.#sendAll(claim);
+        round.settle();
+      });
       this.#isFull = claimed.length < lines().length || claimed.some(({ isFull }) => isFull);
-      const isMore = claimed.some(({ line, isFull }) => isFull && line.room > 0);
+      const isMore = claimed.some(({ line, isFull }) => isFull && this.#roomOf(line) > 0);
       const isHeldUp = this.#results.length > 0 && (this.#isFull || this.#ends);
       return isMore || isHeldUp || inbox.size > 0 || this.#waiting > 0;
     } catch (error) {
@@ -244,15 +249,23 @@ export class Dispatcher implements AsyncDisposable {
   /** Where parts may go out now. */
   #open(): readonly OpenLine[] {
     if (!this.#claims) return [];
-    const ready = this.#options.lines().flatMap((line) => (line.isUp ? [{ line, room: line.room }] : []));
+    const ready = this.#options.lines().flatMap((line) => (line.isUp ? [{ line, room: this.#roomOf(line) }] : []));
     return ready.filter(({ room }) => room > 0);
   }
 
+  /** Without what is about to go out. */
+  #roomOf(line: Line): number {
+    return line.room - (this.#kept.get(line) ?? 0);
+  }
+
+  #keep({ line, parts }: Claimed): void {
+    for (const { id } of parts) this.#own.add(id);
+    this.#kept.set(line, parts.length);
+  }
+
   #sendAll({ line, leaseUntil, parts }: Claimed): void {
-    for (const part of parts) {
-      this.#own.add(part.id);
-      void this.#send(line, leaseUntil, part); // never rejects, as `submit` does not
-    }
+    this.#kept.delete(line);
+    for (const part of parts) void this.#send(line, leaseUntil, part); // never rejects, as `submit` does not
   }
 
   async #send(line: Line, leaseUntil: number, part: ClaimedPart): Promise<void> {
