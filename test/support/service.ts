@@ -57,7 +57,10 @@ const SETTINGS = {
 const START_LIMIT_MS = 60_000;
 
 /** Resolves when every part is ready; throws with what it said when it ends before. */
-export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<RunningService> {
+export async function startService(
+  t: Pick<TestContext, 'after'>,
+  options: ServiceOptions = {},
+): Promise<RunningService> {
   const placed = { ...options, dataDir: options.dataDir ?? join(temporaryFolder(t), 'data') };
   for (let tries = 1; ; tries++) {
     try {
@@ -72,7 +75,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
 const MAX_STARTS = 3;
 
 async function startOnce(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   options: ServiceOptions & { readonly dataDir: string },
 ): Promise<RunningService> {
   const { dataDir } = options;

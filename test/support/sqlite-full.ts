@@ -1,8 +1,9 @@
 /** A program: the management interface on a database in the folder it is given, a small file system, which it fills. Prints what it saw. */
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTestApi } from './api.ts';
 import { SETTINGS } from './customers.ts';
+import { fillDisk } from './fill-disk.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const filler = join(folder, 'filler');
@@ -14,7 +15,7 @@ const { accessToken } = await api.join('customer', ['cdn']);
 const add = (index: number) =>
   api.call('domain.add', accessToken, { ...SETTINGS, domain: `d${index}.example.com`, remark: 'x'.repeat(255) });
 
-fill();
+fillDisk(filler);
 // What is given back to SQLite's files before it is full may hold some more.
 let index = 0;
 let answer = await add(index);
@@ -31,20 +32,3 @@ const after = await add(index);
 const reasons = api.logLines.flatMap((line) => JSON.parse(line).err?.message ?? []);
 console.log(JSON.stringify({ full, list: list.body['status'], ready, after: after.body['status'], reasons }));
 await cleanups.disposeAsync();
-
-function fill(): void {
-  const handle = openSync(filler, 'w');
-  try {
-    for (const size of [65_536, 1]) fillBy(handle, Buffer.alloc(size));
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function fillBy(handle: number, bytes: Uint8Array): void {
-  try {
-    for (;;) writeSync(handle, bytes);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-  }
-}
