@@ -17,13 +17,23 @@ export interface PreparedReply {
   isCut?: boolean;
 }
 
-type LinesContext = Pick<EdgeContext, 'clock' | 'writeLog' | 'writeHit' | 'metrics'>;
+interface LinesContext extends Pick<EdgeContext, 'clock' | 'writeLog' | 'writeHit'> {
+  readonly metrics: Pick<EdgeContext['metrics'], 'countPrepared'>;
+}
 
 /** Where the two fields of the client stand that a line ends with. */
 export type ClientFields = Pick<
   HitRecord,
   'refererStart' | 'refererEnd' | 'userAgentStart' | 'userAgentEnd' | 'hasEscapes'
 >;
+
+/** What a line ends with, as bytes. */
+interface WrittenFields {
+  readonly referer: string;
+  readonly userAgent: string;
+  readonly bytes: Buffer;
+  readonly fields: ClientFields;
+}
 
 /** One for all of a connection's. */
 class Hit implements HitRecord {
@@ -50,6 +60,14 @@ class Hit implements HitRecord {
 
 const NOTHING = Buffer.alloc(0);
 const NO_ANSWER = new AnsweredPart(NOTHING);
+const NO_FIELDS: WrittenFields = {
+  referer: '',
+  userAgent: '',
+  bytes: NOTHING,
+  fields: { refererStart: 0, refererEnd: 0, userAgentStart: 0, userAgentEnd: 0, hasEscapes: false },
+};
+/** Longer ones are written each time: what clients choose must not fill the memory. */
+const MAX_KEPT_CHARS = 1_024;
 /** Stands in a line as it is. */
 const PLAIN = /^[ -[\]-~]*$/;
 
@@ -60,6 +78,7 @@ export class PreparedLines {
   #isCut = false;
   #clientAddress: string | undefined;
   readonly #hit = new Hit(new ClientPart(NOTHING));
+  #fields = NO_FIELDS;
 
   constructor(edge: LinesContext, httpVersion: PreparedVersion) {
     this.#edge = edge;
@@ -79,17 +98,22 @@ export class PreparedLines {
       this.#concludeCut(reply, sentBytes);
       return;
     }
+    const { bytes, fields } = this.#writeFields(referer, userAgent);
+    this.concludeOut(answer, logged, { clientAddress, startedAt, requestBytes, sentBytes }, bytes, fields);
+  }
+
+  /** Mostly the same as for the last one. */
+  #writeFields(referer: string, userAgent: string): WrittenFields {
+    const last = this.#fields;
+    if (referer === last.referer && userAgent === last.userAgent) return last;
     const text = referer + userAgent;
     const refererEnd = referer.length;
-    const fields = {
-      refererStart: 0,
-      refererEnd,
-      userAgentStart: refererEnd,
-      userAgentEnd: refererEnd + userAgent.length,
-      hasEscapes: !PLAIN.test(text),
-    };
-    const bytes = Buffer.from(text, 'latin1');
-    this.concludeOut(answer, logged, { clientAddress, startedAt, requestBytes, sentBytes }, bytes, fields);
+    const userAgentEnd = text.length;
+    const hasEscapes = !PLAIN.test(text);
+    const fields = { refererStart: 0, refererEnd, userAgentStart: refererEnd, userAgentEnd, hasEscapes };
+    const written = { referer, userAgent, bytes: Buffer.from(text, 'latin1'), fields };
+    if (text.length <= MAX_KEPT_CHARS) this.#fields = written;
+    return written;
   }
 
   /** All of it is out. Nothing of what is given is kept. */
