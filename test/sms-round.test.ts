@@ -1,6 +1,6 @@
 /** What a round leaves of the messages that it accepts, whether they stood in a queue or went out at once: the same on both engines. docs/decisions/0361 */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
@@ -157,7 +157,15 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
   });
 });
 
-test('a round reads no more of PostgreSQL than it has to do, however much is stored', needsPostgres(), async (t) => {
+describe('a round reads no more of PostgreSQL than it has to do, however much is stored', needsPostgres(), () => {
+  test('where nothing waits', (t) => readLittle(t, AT_ONCE));
+  test('where more waits than there is room for', (t) => readLittle(t, AT_ONCE / 4));
+});
+
+const ROUNDS = 20;
+const AT_ONCE = 20;
+
+async function readLittle(t: TestContext, limit: number): Promise<void> {
   const { db } = await openWorld(t, newPostgres);
   const { send } = await openSender(db);
   const procedures = createProcedures();
@@ -166,7 +174,7 @@ test('a round reads no more of PostgreSQL than it has to do, however much is sto
   for (let n = 0; n < ROUNDS; n += 1) {
     const submissions = Array.from({ length: AT_ONCE }, (_, i) => send(`${n}-${i}`));
     const round: Round = {
-      ...{ results, told: [], submissions, claims: [{ connectorId: 1, lanes: ALL, limit: AT_ONCE }] },
+      ...{ results, told: [], submissions, claims: [{ connectorId: 1, lanes: ALL, limit }] },
       ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
     };
     const { claimed, reads } = await db.transaction(async (trx) => {
@@ -182,16 +190,13 @@ test('a round reads no more of PostgreSQL than it has to do, however much is sto
       const outcome = { kind: 'accepted', carrierId: `${partId}`, keys: [`${partId}`] } as const;
       return { partId, connectorId: 1, sentAt: NOW, endedAt: NOW, outcome };
     });
-    assert.equal(results.length, AT_ONCE);
+    assert.equal(results.length, limit);
     for (const { name, whole, rows } of reads) {
       assert.equal(whole, 0, `${name} is not read as a whole`);
       assert.ok(rows <= 4 * AT_ONCE, `${rows} rows of ${name} in round ${n}`);
     }
   }
-});
-
-const ROUNDS = 12;
-const AT_ONCE = 20;
+}
 
 const TABLES = ['sms_request', 'sms_message', 'sms_part', 'sms_ledger'];
 

@@ -7,6 +7,7 @@ import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
 import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
+import { smsExpiry } from './migrations-sms-expiry.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
 import { smsTurns } from './migrations-sms-turns.ts';
@@ -26,6 +27,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0010-sms-receipt-times': smsReceiptTimes,
   '0011-token-addresses': tokenAddresses,
   '0012-sms-turns': smsTurns,
+  '0013-sms-expiry': smsExpiry,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

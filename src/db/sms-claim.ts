@@ -3,9 +3,10 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
 import { prepare } from './prepared.ts';
 import { inIds, rowList } from './row-list.ts';
-import type { Schema } from './schema.ts';
-import { countWaiting, type Queue, selectTurns, shareOut, takeTurns } from './sms-turns.ts';
-import { runTogether, type Statement } from './together.ts';
+import type { Executor, Schema } from './schema.ts';
+import { stateOf } from './sms-part-state.ts';
+import { countWaiting, isDueOf, QUEUE_VALUES, type Queue, selectTurns, shareOut, takeTurns } from './sms-turns.ts';
+import { runBehind, runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
 /** Ordinary, advertising: each a queue. */
@@ -64,21 +65,22 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
   const claimed = inTurn.slice(0, claim.limit);
   if (claimed.length === 0) return [];
   const partIds = claimed.map(({ id }) => id);
-  await runTogether(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, claimed, claim.connectorId)]);
+  await runBehind(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, claimed, claim.connectorId)]);
   return claimed;
 }
 
 /** From each queue as much as there is room for, shared among the accounts that wait in it. */
 async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
-  const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority) => queueOf(claim, { ...lane, priority })));
+  const { now } = claim;
+  const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
   const turns = queues.map((queue) => selectTurns(queue, claim.after, claim.limit));
-  const [pinned = [], ...accounts] = await runTogether(trx, [selectPinned(trx, claim), ...turns]);
+  const [pinned = [], ...accounts] = await runTogether(trx, [selectPinned(claim), ...turns]);
   // `as`: the first are parts, the others accounts.
   const ids = (accounts as readonly (readonly { accountId: number }[])[]).map((own) =>
     own.map(({ accountId }) => accountId),
   );
   const shares = await shareQueues(trx, claim, queues, ids);
-  const due = queues.flatMap((queue, n) => (shares[n] ?? []).map((share) => selectDue(trx, claim, queue, share)));
+  const due = queues.flatMap((queue, n) => (shares[n] ?? []).map((share) => selectDue(claim, queue, share)));
   return [...(pinned as readonly ClaimedPart[]), ...(await runTogether(trx, due)).flat()];
 }
 
@@ -141,47 +143,54 @@ function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
   return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
 }
 
-/** A stretch of the index for each account. */
-function queueOf({ now }: Claim, { route, minTries, maxTries, priority }: Lane & { readonly priority: number }): Queue {
-  const all = sql`p.state = 'queued' and p.route = ${route} and p.priority = ${sql.lit(priority)}`;
-  return { all, due: sql`${all} and p.tries between ${minTries} and ${maxTries} and p.due_at <= ${now}` };
+/** One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait. */
+function selectDue({ connectorId }: Claim, queue: Queue, [accountId, limit]: Share): Statement<ClaimedPart> {
+  return selectDueOf({ ...queue, accountId, connectorId, limit });
 }
 
-/** One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait. */
-function selectDue(
-  trx: Transaction<Schema>,
-  claim: Claim,
-  { due }: Queue,
-  [accountId, parts]: Share,
-): Statement<ClaimedPart> {
-  const own = sql`${due} and p.account_id = ${accountId} and ${isFree(claim.connectorId)}`;
-  return select(trx, claim, own, parts);
-}
+const selectDueOf = prepare(
+  { ...QUEUE_VALUES, accountId: 'value', connectorId: 'value', limit: 'value' },
+  ({ accountId, connectorId, limit, ...queue }, x) => {
+    const own = sql`${isDueOf(queue)} and p.account_id = ${accountId} and ${isFree(connectorId)}`;
+    return select(x, own, queue.now, limit);
+  },
+);
 
 /** The rest of messages of which this connector has taken a part, whoever serves their route now. */
-function selectPinned(trx: Transaction<Schema>, claim: Claim): Statement<ClaimedPart> {
-  const { connectorId, limit } = claim;
-  return select(trx, claim, sql`p.connector_id = ${connectorId} and m.connector_id = ${connectorId}`, limit);
+function selectPinned({ connectorId, now, limit }: Claim): Statement<ClaimedPart> {
+  return selectPinnedTo({ connectorId, now, limit });
 }
 
+const selectPinnedTo = prepare(
+  { connectorId: 'value', now: 'value', limit: 'value' },
+  ({ connectorId, now, limit }, x) => {
+    const pinned = sql`state = 'queued' and connector_id = ${connectorId}`;
+    // PostgreSQL would begin with the messages, most of which this connector has taken.
+    const parts = isPostgres(x)
+      ? sql`p.id = any(array(select id from sms_part where ${pinned})) and ${stateOf('p')} = 'queued'`
+      : sql`p.state = 'queued' and p.connector_id = ${connectorId}`;
+    return select(x, sql`${parts} and p.due_at <= ${now} and m.connector_id = ${connectorId}`, now, limit);
+  },
+);
+
 function select(
-  trx: Transaction<Schema>,
-  { now }: Claim,
+  x: Executor,
   condition: RawBuilder<unknown>,
-  limit: number,
-): Statement<ClaimedPart> {
+  now: RawBuilder<unknown>,
+  limit: RawBuilder<unknown>,
+): RawBuilder<ClaimedPart> {
   return sql<ClaimedPart>`
     select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
       p.route as route, m.app_id as "appId", m.account_id as "accountId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
       m.reference as reference
     from sms_part as p join sms_message as m on m.id = p.message_id
-    where p.state = 'queued' and p.due_at <= ${now} and p.expire_at > ${now} and ${condition}
+    where ${condition} and p.expire_at > ${now}
     order by p.due_at, p.id limit ${limit}
-    ${isPostgres(trx) ? sql`for update of p, m skip locked` : sql``}`;
+    ${isPostgres(x) ? sql`for update of p, m skip locked` : sql``}`;
 }
 
 /** A message of several parts stays with the connector that has taken one of them. */
-function isFree(connectorId: number) {
+function isFree(connectorId: RawBuilder<unknown>) {
   return sql`(m.connector_id is null or m.connector_id = ${connectorId}
     or not exists (select 1 from sms_part as q where q.message_id = m.id and q.state <> 'queued'))`;
 }

@@ -76,7 +76,7 @@ function isLost({ now, owner, isAlone }: LeaseOptions) {
 export async function expireParts(trx: Transaction<Schema>, { now, limit }: SweepOptions): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'expired', done_at = ${now}, error = 'expired'
-    where id in (select id from sms_part where state = 'queued' and expire_at <= ${now} order by expire_at limit ${limit})
+    where id in (select id from sms_part where state = 'queued' and expire_at > 0 and expire_at <= ${now} order by expire_at limit ${limit})
       and state = 'queued' returning id`.execute(trx);
   const expired = rows.map(({ id }) => id);
   await refundParts(trx, expired, now);

@@ -1,42 +1,70 @@
 /** Who may send next: accounts take turns on a connector, so that nobody waits behind another's whole queue. docs/decisions/0333 */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { forEachRow } from './each-row.ts';
+import { prepare } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import type { Statement } from './together.ts';
 
 /** Of one queue in one round; the others have their turn in the next. */
 const MAX_ACCOUNTS = 32;
 
-/** Conditions on `sms_part as p`. */
+/** Parts of one route that failed so often, and are of one kind. */
 export interface Queue {
-  /** Whatever stands in it, due or not. */
-  readonly all: RawBuilder<unknown>;
-  readonly due: RawBuilder<unknown>;
+  readonly route: string;
+  readonly priority: number;
+  readonly minTries: number;
+  readonly maxTries: number;
+  readonly now: number;
 }
 
+/** Its values, or where they are going to stand. */
+type QueuePlaces = { readonly [K in keyof Queue]: unknown };
+
+export const QUEUE_VALUES = {
+  route: 'value',
+  priority: 'value',
+  minTries: 'value',
+  maxTries: 'value',
+  now: 'value',
+} as const;
+
+/** A condition on `sms_part as p`: a stretch of the index for each account. */
+function isOf({ route, priority }: QueuePlaces): RawBuilder<unknown> {
+  return sql`p.state = 'queued' and p.route = ${route} and p.priority = ${priority}`;
+}
+
+export function isDueOf(queue: QueuePlaces): RawBuilder<unknown> {
+  return sql`${isOf(queue)} and p.tries between ${queue.minTries} and ${queue.maxTries} and p.due_at <= ${queue.now}`;
+}
+
+/** What waits first: by the order of the index, which is therefore read no further. */
+export const FIRST = sql`order by p.account_id, p.due_at, p.id limit 1`;
+
 /** Accounts that have something due, at most `limit`: those after `after` first, each by a step or two in the index. */
-export function selectTurns(
-  { all, due }: Queue,
-  after: number,
-  limit: number,
-): Statement<{ readonly accountId: number }> {
+const selectTurnsUpTo = prepare({ ...QUEUE_VALUES, after: 'value', limit: 'value' }, ({ after, limit, ...queue }) => {
+  const all = isOf(queue);
   const next = (behind: RawBuilder<unknown>) => sql`coalesce(
-    (select min(p.account_id) from sms_part as p where ${all} and p.account_id > ${behind}),
-    (select min(p.account_id) from sms_part as p where ${all}))`;
+    (select p.account_id from sms_part as p where ${all} and p.account_id > ${behind} ${FIRST}),
+    (select p.account_id from sms_part as p where ${all} ${FIRST}))`;
   // It ends where it began: what is there already is not taken once more.
   return sql<{ accountId: number }>`
     with recursive turn (account_id) as (
       select ${next(sql`cast(${after} as integer)`)}
       union select ${next(sql`turn.account_id`)} from turn where turn.account_id is not null)
     select account_id as "accountId" from turn where (
-      select p.id from sms_part as p where ${due} and p.account_id = turn.account_id order by p.due_at, p.id limit 1) is not null
-    limit ${Math.min(limit, MAX_ACCOUNTS)}`;
+      select p.id from sms_part as p where ${isDueOf(queue)} and p.account_id = turn.account_id
+        order by p.due_at, p.id limit 1) is not null
+    limit ${limit}`;
+});
+
+export function selectTurns(queue: Queue, after: number, limit: number): Statement<{ readonly accountId: number }> {
+  return selectTurnsUpTo({ ...queue, after, limit: Math.min(limit, MAX_ACCOUNTS) });
 }
 
 /** How many parts of each of these are due, up to `limit`. */
 export function countWaiting(
   trx: Transaction<Schema>,
-  { due }: Queue,
+  queue: Queue,
   accountIds: readonly number[],
   limit: number,
 ): Statement<{ readonly accountId: number; readonly waiting: number }> | undefined {
@@ -45,7 +73,7 @@ export function countWaiting(
   return forEachRow(trx, { account_id: 'integer' }, rows, ({ v, from }) => {
     return sql<{ accountId: number; waiting: number }>`
       select cast(${v.account_id} as integer) as "accountId", (select count(*) from (
-        select 1 from sms_part as p where ${due} and p.account_id = ${v.account_id} order by p.due_at, p.id limit ${limit}) as found) as waiting
+        select 1 from sms_part as p where ${isDueOf(queue)} and p.account_id = ${v.account_id} order by p.due_at, p.id limit ${limit}) as found) as waiting
       ${from}`;
   });
 }

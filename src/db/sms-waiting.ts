@@ -2,6 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { prepare } from './prepared.ts';
 import type { Schema } from './schema.ts';
+import { FIRST } from './sms-turns.ts';
 import { runTogether } from './together.ts';
 
 export interface Waiting {
@@ -29,8 +30,9 @@ export async function readWaiting(trx: Transaction<Schema>, served: readonly Ser
 
 /** Each is one step in an index. */
 const selectWaiting = prepare({ connectorId: 'value', routes: 'rows' }, ({ connectorId, routes }) => {
-  const first = (priority: number) => sql`(select 1 from ${routes} cross join sms_part as p
-    where p.state = 'queued' and p.route = value ->> 0 and p.priority = ${sql.lit(priority)} limit 1)`;
+  const first = (priority: number) => sql`(select 1 from ${routes} where (
+    select p.id from sms_part as p where p.state = 'queued' and p.route = value ->> 0 and p.priority = ${sql.lit(priority)}
+      ${FIRST}) is not null limit 1)`;
   return sql<Record<'pinned' | 'ordinary' | 'advertising', number | null>>`
     select (select 1 from sms_part as p where p.state = 'queued' and p.connector_id = ${connectorId} limit 1) as pinned,
       ${first(0)} as ordinary, ${first(1)} as advertising`;
