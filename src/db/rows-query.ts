@@ -7,7 +7,8 @@ export interface RowsQuery<T> extends CompiledQuery<T> {
   readonly rows: readonly Row[];
   /** For each parameter, which value of a row it is; −1: none, it is the same for all. */
   readonly places: readonly number[];
-  readonly wide?: WideStatement | undefined;
+  /** The widest first. */
+  readonly wide?: readonly WideStatement[] | undefined;
 }
 
 /** The same for so many rows at once, whose values are its parameters, one row's after the other's. It gives no rows. */

@@ -21,7 +21,7 @@ export interface Statement {
 interface EachRow {
   readonly rows: readonly (readonly Value[])[];
   readonly places: readonly number[];
-  readonly wide?: WideStatement | undefined;
+  readonly wide?: readonly WideStatement[] | undefined;
 }
 
 type Value = string | number | bigint | null;

@@ -55,12 +55,14 @@ export class Statements {
 
   /** Several at once as far as they go, then one by one. */
   #runEach(prepared: Prepared, values: Statement['values'], each: NonNullable<Statement['each']>): Ran {
-    const { rows, wide } = each;
-    if (wide === undefined || rows.length < wide.rows) return runEach(prepared, values, each);
-    const { statement } = this.#prepare(wide.text);
+    const { rows, wide = [] } = each;
     let [from, changes] = [0, 0];
-    for (; from + wide.rows <= rows.length; from += wide.rows)
-      changes += Number(statement.run(...valuesOf(rows, from, from + wide.rows)).changes);
+    for (const { rows: count, text } of wide) {
+      if (from + count > rows.length) continue;
+      const { statement } = this.#prepare(text);
+      for (; from + count <= rows.length; from += count)
+        changes += Number(statement.run(...valuesOf(rows, from, from + count)).changes);
+    }
     const rest = runEach(prepared, values, { ...each, rows: rows.slice(from) });
     return rest.kind === 'rows' ? rest : { kind: 'changes', changes: rest.changes + BigInt(changes) };
   }
