@@ -1,11 +1,11 @@
 /** Statements that need nothing of each other: sent at once, they take one way to the database and back. docs/decisions/0283 */
 import type { CompiledQuery, DatabaseConnection, Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
-import type { Schema } from './schema.ts';
+import type { Executor, Schema } from './schema.ts';
 
 /** As a query or `sql` of Kysely's is. */
 export interface Statement<T> {
-  compile(trx: Transaction<Schema>): CompiledQuery<T>;
+  compile(x: Executor): CompiledQuery<T>;
 }
 
 type Rows<T extends readonly unknown[]> = { readonly [K in keyof T]: readonly T[K][] };

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Account, SCOPES, type Scope, type Token } from '#model/account.ts';
 import { toAccount } from './accounts.ts';
-import { rowList } from './row-list.ts';
+import { prepare } from './prepared.ts';
 import type { Executor, TokenRow } from './schema.ts';
 
 export interface NewToken {
@@ -47,11 +47,7 @@ export async function findTokensByHash(
   x: Executor,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TokenOfAccount>> {
-  const rows = hashes.map((hash) => [hash]);
-  const found = await sql<TokenRow & { name: string; kind: string; made_at: number; disabled_at: number | null }>`
-    select t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at
-    from token as t join account as a on a.id = t.account_id
-    where t.hash in (select value ->> 0 from ${rowList(x, rows)})`.execute(x);
+  const found = await x.executeQuery(selectByHash({ hashes: hashes.map((hash) => [hash]) }).compile(x));
   return new Map(
     found.rows.map(({ name, kind, made_at, disabled_at, ...token }) => {
       const account = toAccount({ id: token.account_id, name, kind, created_at: made_at, disabled_at });
@@ -59,6 +55,13 @@ export async function findTokensByHash(
     }),
   );
 }
+
+const selectByHash = prepare({ hashes: 'rows' }, ({ hashes }) => {
+  return sql<TokenRow & { name: string; kind: string; made_at: number; disabled_at: number | null }>`
+    select t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at
+    from token as t join account as a on a.id = t.account_id
+    where t.hash in (select value ->> 0 from ${hashes})`;
+});
 
 export async function findToken(x: Executor, id: number): Promise<Token | undefined> {
   const row = await x.selectFrom('token').selectAll().where('id', '=', id).executeTakeFirst();
