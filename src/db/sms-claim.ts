@@ -5,7 +5,17 @@ import { prepare } from './prepared.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { stateOf } from './sms-part-state.ts';
-import { countWaiting, isDueOf, QUEUE_VALUES, type Queue, selectTurns, shareOut, takeTurns } from './sms-turns.ts';
+import {
+  countWaiting,
+  type Ends,
+  isDueOf,
+  QUEUE_VALUES,
+  type Queue,
+  readTurns,
+  selectEnds,
+  shareOut,
+  takeTurns,
+} from './sms-turns.ts';
 import { runBehind, runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
@@ -73,12 +83,10 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
 async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
   const { now } = claim;
   const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
-  const turns = queues.map((queue) => selectTurns(queue, claim.after, claim.limit));
-  const [pinned = [], ...accounts] = await runTogether(trx, [selectPinned(claim), ...turns]);
-  // `as`: the first are parts, the others accounts.
-  const ids = (accounts as readonly (readonly { accountId: number }[])[]).map((own) =>
-    own.map(({ accountId }) => accountId),
-  );
+  const [pinned = [], ...found] = await runTogether(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
+  // `as`: the first are parts, the others ends of queues.
+  const ends = found.map(([own]) => own as Ends | undefined);
+  const ids = await readTurns(trx, queues, ends, claim);
   const shares = await shareQueues(trx, claim, queues, ids);
   const due = queues.flatMap((queue, n) => (shares[n] ?? []).map((share) => selectDue(claim, queue, share)));
   return [...(pinned as readonly ClaimedPart[]), ...(await runTogether(trx, due)).flat()];

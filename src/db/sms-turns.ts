@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { forEachRow } from './each-row.ts';
 import { prepare } from './prepared.ts';
 import type { Schema } from './schema.ts';
-import type { Statement } from './together.ts';
+import { runTogether, type Statement } from './together.ts';
 
 /** Of one queue in one round; the others have their turn in the next. */
 const MAX_ACCOUNTS = 32;
@@ -40,6 +40,20 @@ export function isDueOf(queue: QueuePlaces): RawBuilder<unknown> {
 /** What waits first: by the order of the index, which is therefore read no further. */
 export const FIRST = sql`order by p.account_id, p.due_at, p.id limit 1`;
 
+/** The first and the last account that have something in a queue, due or not: a step in the index each. */
+export const selectEnds = prepare(QUEUE_VALUES, (queue) => {
+  const end = (order: RawBuilder<unknown>) =>
+    sql`(select p.account_id from sms_part as p where ${isOf(queue)} ${order})`;
+  return sql<Ends>`select ${end(FIRST)} as first, ${end(LAST)} as last`;
+});
+
+export interface Ends {
+  readonly first: number | null;
+  readonly last: number | null;
+}
+
+const LAST = sql`order by p.account_id desc, p.due_at desc, p.id desc limit 1`;
+
 /** Accounts that have something due, at most `limit`: those after `after` first, each by a step or two in the index. */
 const selectTurnsUpTo = prepare({ ...QUEUE_VALUES, after: 'value', limit: 'value' }, ({ after, limit, ...queue }) => {
   const all = isOf(queue);
@@ -57,8 +71,23 @@ const selectTurnsUpTo = prepare({ ...QUEUE_VALUES, after: 'value', limit: 'value
     limit ${limit}`;
 });
 
-export function selectTurns(queue: Queue, after: number, limit: number): Statement<{ readonly accountId: number }> {
-  return selectTurnsUpTo({ ...queue, after, limit: Math.min(limit, MAX_ACCOUNTS) });
+/** Of each queue the accounts that may have something due. Who is alone in one is not looked for: that takes longer than to find nothing due. */
+export async function readTurns(
+  trx: Transaction<Schema>,
+  queues: readonly Queue[],
+  ends: readonly (Ends | undefined)[],
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly (readonly number[])[]> {
+  const crowded = queues.map((queue, n) => {
+    const isCrowded = ends[n]?.first !== ends[n]?.last;
+    return isCrowded ? selectTurnsUpTo({ ...queue, after, limit: Math.min(limit, MAX_ACCOUNTS) }) : undefined;
+  });
+  const turns = crowded.some((one) => one !== undefined) ? await runTogether(trx, crowded) : [];
+  return crowded.map((one, n) => {
+    const first = ends[n]?.first ?? undefined;
+    if (one === undefined) return first === undefined ? [] : [first];
+    return (turns[n] ?? []).map(({ accountId }) => accountId);
+  });
 }
 
 /** How many parts of each of these are due, up to `limit`. */
