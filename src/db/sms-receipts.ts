@@ -3,11 +3,12 @@
  * overtook. docs/decisions/0223
  */
 import { sql, type Transaction } from 'kysely';
-import { type ChargeAt, type PartEvent, partStatesThatAllow } from '#model/sms-part.ts';
+import { type ChargeAt, type PartEvent, type PartState, partStatesThatAllow } from '#model/sms-part.ts';
 import { prepare } from './prepared.ts';
 import { rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
 import { type EndedPart, settleParts } from './sms-money.ts';
+import { stateOf } from './sms-part-state.ts';
 import { runTogether } from './together.ts';
 
 export interface StoredReceipt {
@@ -29,12 +30,8 @@ export interface StoredReceipt {
 /** `onTheWay`: not the last word. */
 export type ReceiptState = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
 
-const ENDS: readonly (readonly [Exclude<ReceiptState, 'onTheWay'>, PartEvent])[] = [
-  ['delivered', 'deliver'],
-  ['failed', 'undeliver'],
-  ['expired', 'expire'],
-  ['unknown', 'giveUp'],
-];
+/** In the order in which they are stored. */
+const ENDS = ['delivered', 'failed', 'expired', 'unknown'] as const;
 
 /** How long a carrier's ids mean the part that got one last; some begin anew when they restart. */
 const ID_LIFE_MS = 7 * 24 * 3600 * 1000;
@@ -178,15 +175,21 @@ async function matchById(trx: Transaction<Schema>, receipts: readonly StoredRece
     carrierKeys.map((key, rank) => [n, rank, connectorId, key]),
   );
   if (asked.length === 0) return new Map<number, number>();
-  const { rows } = await sql<{ n: number; rank: number; partId: number }>`
-    select v.n as n, v.rank as rank, max(p.id) as "partId"
-    from (select cast(value ->> 0 as integer) as n, cast(value ->> 1 as integer) as rank,
-      cast(value ->> 2 as integer) as connector_id, value ->> 3 as carrier_key from ${rowList(trx, asked)}) as v
-    join sms_part as p on p.carrier_key = v.carrier_key and p.connector_id = v.connector_id
-    where p.submitted_at > ${now - ID_LIFE_MS} group by v.n, v.rank`.execute(trx);
+  const [found] = await runTogether(trx, [selectByKeys({ asked, since: now - ID_LIFE_MS })] as const);
   // The likeliest comes last, and stays.
-  return new Map(rows.sort((a, b) => b.rank - a.rank).map(({ n, partId }) => [n, partId]));
+  return new Map(found.toSorted((a, b) => b.rank - a.rank).map(({ n, partId }) => [n, partId]));
 }
+
+const selectByKeys = prepare({ asked: 'rows', since: 'value' }, ({ asked, since }) => {
+  // `+ 0`: else PostgreSQL may look for the greatest id by going through the ids.
+  return sql<{ n: number; rank: number; partId: number }>`
+    select n, rank, part_id as "partId" from (
+      select cast(value ->> 0 as integer) as n, cast(value ->> 1 as integer) as rank,
+        (select max(p.id + 0) from sms_part as p where p.carrier_key = value ->> 3
+          and p.connector_id = cast(value ->> 2 as integer) and p.submitted_at > ${since}) as part_id
+      from ${asked}) as v
+    where part_id is not null`;
+});
 
 /** Parts whose answer was lost, and which have no id therefore, by the number that these receipts speak of. */
 async function findUncertain(trx: Transaction<Schema>, receipts: readonly StoredReceipt[], now: number) {
@@ -225,27 +228,38 @@ export async function applyFates(
   chargeAt: ChargeAt,
 ): Promise<readonly number[]> {
   const ended: EndedPart[] = [];
-  for (const [state, event] of ENDS) {
+  for (const state of ENDS) {
     const rows = fates
       .filter((fate) => fate.state === state)
-      .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate)]);
+      .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate)] as const);
     if (rows.length === 0) continue;
-    const allowed = sql.join(
-      partStatesThatAllow(event)
-        .filter((from) => from !== 'queued')
-        .map((from) => sql.lit(from)),
-    );
-    const done = await sql<{ id: number }>`
-      update sms_part set state = ${state}, error = v.error, carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
-        done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
-      from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
-        cast(value ->> 3 as bigint) as done_at from ${rowList(trx, rows)}) as v
-      where sms_part.id = v.id and sms_part.state in (${allowed})
-      returning sms_part.id as id`.execute(trx);
-    ended.push(...done.rows.map(({ id }) => ({ id, state })));
+    const [done] = await runTogether(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id) })] as const);
+    ended.push(...done.map(({ id }) => ({ id, state })));
   }
   await settleParts(trx, ended, chargeAt, now);
   return ended.map(({ id }) => id);
+}
+
+const UPDATES = {
+  delivered: updateEnded('delivered', 'deliver'),
+  failed: updateEnded('failed', 'undeliver'),
+  expired: updateEnded('expired', 'expire'),
+  unknown: updateEnded('unknown', 'giveUp'),
+};
+
+/** The ids are there twice: by them alone PostgreSQL sees how few there are. */
+function updateEnded(state: PartState, event: PartEvent) {
+  const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
+  return prepare({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
+    return sql<{ id: number }>`
+      update sms_part set state = ${sql.lit(state)}, error = v.error,
+        carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
+        done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
+      from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
+        cast(value ->> 3 as bigint) as done_at from ${rows}) as v
+      where sms_part.id = v.id and sms_part.id ${partIds} and ${stateOf('sms_part')} in (${sql.join(allowed.map((from) => sql.lit(from)))})
+      returning sms_part.id as id`;
+  });
 }
 
 /** The carrier's clock may be ahead, or in another zone than its connector says; many of them tell minutes only. */
