@@ -96,6 +96,10 @@ test('a service is made, a message is sent and read as simulated, and the money 
     await refused('price', 'remove', '--kind', 'ordinary', '--prefix', '+852'),
     /^causeway: the prefix \+852 has no price for ordinary messages to take away$/m,
   );
+  assert.equal(
+    await refused('price', 'remove', '--kind', 'ordinary', '--prefix', ''),
+    'causeway: --prefix is empty: the price of all others can only be set\n',
+  );
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n');
   assert.equal(await sms('recharge', '1', '11', '--reference', 'invoice 7'), 'balance 60\n', 'once');
   assert.match(await sms('ledger', '1'), /recharge +11 +invoice 7 /);

@@ -52,12 +52,13 @@ export function smsPriceCommand(context: CliContext): Command {
     .description('take the price of a prefix away; that of the next shorter one counts')
     .addOption(kindOption())
     .requiredOption('--prefix <prefix>', 'of numbers that begin so, as +852; that of all others stays')
-    .action((options: Options) =>
-      run(context, options, async (client, print) => {
-        const request = { kind: kindOf(options), prefix: textOption(options, 'prefix') };
+    .action(async (options: Options) => {
+      const request = { kind: kindOf(options), prefix: textOption(options, 'prefix') };
+      if (request.prefix === '') throw new CliError('--prefix is empty: the price of all others can only be set');
+      await run(context, options, async (client, print) => {
         print(await client.call('smsOperator.setPrice', request), ['the price is taken away']);
-      }),
-    );
+      });
+    });
   addCallSettings(command.command('list'), context)
     .description('list prices')
     .action((options: Options) =>
@@ -115,12 +116,12 @@ export function smsRouteCommand(context: CliContext): Command {
   addCallSettings(command.command('remove [prefix]'), context)
     .description('take a route away; that of the next shorter prefix counts')
     .option('--prefix <prefix>', "of numbers that begin so, as +852; '': that of all others")
-    .action((argument: string | undefined, options: Options) =>
-      run(context, options, async (client, print) => {
-        const prefix = prefixOf(argument, textOption(options, 'prefix'));
+    .action(async (argument: string | undefined, options: Options) => {
+      const prefix = prefixOf(argument, textOption(options, 'prefix'));
+      await run(context, options, async (client, print) => {
         print(await client.call('smsOperator.setRoute', { prefix, connectors: [] }), ['the route is taken away']);
-      }),
-    );
+      });
+    });
   addCallSettings(command.command('list'), context)
     .description('list routes')
     .action((options: Options) =>

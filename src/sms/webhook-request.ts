@@ -4,7 +4,7 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';
 
 const BACKOFF: Backoff = { firstMs: 5_000, capMs: 3_600_000 };
-/** About a day and a half. */
+/** About a day. */
 const MAX_DELIVERY_TRIES = 40;
 
 /** 410: who answers so wants no more of it. */
