@@ -63,7 +63,7 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
     }),
     swept: new Counter({
       name: 'causeway_sms_swept_parts_total',
-      help: 'Parts that time brought to another state: uncertain, expired, unknown or queued again',
+      help: 'Parts that time brought to another state: uncertain, expired, unknown, queued again, or what a receipt says that came before its answer',
       labelNames: ['to'],
       registers,
     }),
