@@ -60,13 +60,13 @@ export class Acceptor implements WaitingSubmissions {
   }
 
   /** Rejects when the database does not take it: whether it has is not known then. */
-  async submit(submission: Submission): Promise<AcceptorVerdict> {
-    if (this.#waiting.length >= this.#options.maxWaiting) return { kind: 'queueFull' };
+  submit(submission: Submission): Promise<AcceptorVerdict> {
+    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.resolve({ kind: 'queueFull' });
     const numbers = mostNumbers(submission);
     const answer = Promise.withResolvers<AcceptorVerdict>();
     this.#waiting.push({ submission, numbers, answer });
     if (!this.#isRunning && this.#options.offer?.(this) !== true) this.acceptAlone();
-    return await answer.promise;
+    return answer.promise;
   }
 
   get waiting(): number {
