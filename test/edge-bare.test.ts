@@ -339,6 +339,29 @@ test('the last answer of a connection reaches a client that reads it late and ha
   assert.deepEqual(problems, []);
 });
 
+for (const [way, more] of [
+  ['ours', ''],
+  ['node:http', BODY],
+] as const) {
+  test(`a client that reads slowly gets the rest of its answer when the edge stops: ${way}`, async (t) => {
+    const body = 'x'.repeat(20_000_000); // more than a system keeps for a connection
+    const origin = await startOrigin(t, reply(body, FRESH));
+    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    const client = connect(edge.port, '127.0.0.1');
+    client.write(get('/', more));
+    await once(client, 'readable'); // and no more of it is taken
+    await edge.get('/'); // all of it is there
+    const closing = edge.edge.close(60_000);
+    assert.ok((await readText(client)).endsWith(`\r\n\r\n${body}`));
+    await closing;
+    await eventually('logged', () => edge.log.length === 2);
+    assert.ok(
+      codes(edge).every((code) => code?.endsWith('/200')),
+      codes(edge).join(),
+    );
+  });
+}
+
 describe('a connection with nothing to do', () => {
   const limits = { keepAliveMs: 600, requestHeaderMs: 600 };
 

@@ -72,7 +72,12 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   const serveInTurn = (socket: Socket, viewer: Http1Viewer) =>
     connections.serveInTurn(socket, {
       viewer,
-      serve: () => handle(viewer, edge),
+      serve: async () => {
+        await handle(viewer, edge);
+        // Said to stay open before there was an end to it.
+        if (edge.isClosing() && connections.underWay(socket).every(({ isFinished }) => isFinished))
+          socket.destroySoon();
+      },
       leave: (cutStatus) => concludeUnserved(viewer, edge, cutStatus),
     });
   const serve =

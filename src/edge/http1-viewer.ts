@@ -168,6 +168,9 @@ export class Http1Viewer implements Viewer {
   async end(): Promise<void> {
     if (this.isGone || this.#isFinished) return;
     this.#writeHead();
+    // To node:http a connection whose answer was ended has nothing to do, and ends with the server.
+    await this.drained();
+    if (this.isGone) return;
     this.#response.end();
     await this.#wait('finish');
   }
