@@ -39,6 +39,25 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     assert.deepEqual(await taken(10, a.accountId), [...many.slice(4), ...ad]);
   });
 
+  test('what there is room for is shared evenly, and what somebody leaves over goes to the others', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const accounts: number[] = [];
+    for (const parts of [1, 20, 3, 20]) {
+      const account = await openSmsAccount(db, { now: NOW });
+      await queueMessage(db, account, { texts: Array.from({ length: parts }, (_, n) => `${n}`), now: NOW });
+      accounts.push(account.accountId);
+    }
+    for (const [limit, expected] of [
+      [20, [1, 8, 3, 8]],
+      [3, [0, 2, 0, 1]],
+      [30, [0, 10, 0, 11]],
+    ] as const) {
+      const taken = await claim(db, { limit, after: accounts[3] ?? 0 });
+      const given = accounts.map((id) => taken.filter(({ accountId }) => accountId === id).length);
+      assert.deepEqual(given, expected, `${limit} at most`);
+    }
+  });
+
   test('who has nothing that is due keeps nobody waiting', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     for (let n = 0; n < 40; n += 1)
@@ -52,7 +71,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
 
   test('of very many accounts a round serves some, and the next the others', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
-    const accounts = [];
+    const accounts: number[] = [];
     for (let n = 0; n < 40; n += 1) accounts.push(await openSmsAccount(db, { now: NOW }));
     for (const account of accounts) for (let n = 0; n < 2; n += 1) await queueMessage(db, account, { now: NOW });
     const first = await claim(db, { limit: 32 });

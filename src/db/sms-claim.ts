@@ -5,18 +5,8 @@ import { prepare } from './prepared.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { stateOf } from './sms-part-state.ts';
-import {
-  countWaiting,
-  type Ends,
-  isDueOf,
-  QUEUE_VALUES,
-  type Queue,
-  readTurns,
-  selectEnds,
-  shareOut,
-  takeTurns,
-} from './sms-turns.ts';
-import { runBehind, runTogether, type Statement } from './together.ts';
+import { type Ends, isDueOf, QUEUE_VALUES, type Queue, readTurns, selectEnds, takeTurns } from './sms-turns.ts';
+import { allOf, runBehind, runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
 /** Ordinary, advertising: each a queue. */
@@ -86,35 +76,31 @@ async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<readonly
   const [pinned = [], ...found] = await runTogether(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
   // `as`: the first are parts, the others ends of queues.
   const ends = found.map(([own]) => own as Ends | undefined);
-  const ids = await readTurns(trx, queues, ends, claim);
-  const shares = await shareQueues(trx, claim, queues, ids);
-  const due = queues.flatMap((queue, n) => (shares[n] ?? []).map((share) => selectDue(claim, queue, share)));
-  return [...(pinned as readonly ClaimedPart[]), ...(await runTogether(trx, due)).flat()];
+  const turns = await readTurns(trx, queues, ends, claim);
+  const due = await allOf(queues.map((queue, n) => readShares(trx, claim, queue, turns[n] ?? [])));
+  return [...(pinned as readonly ClaimedPart[]), ...due.flat()];
 }
 
-type Share = readonly [accountId: number, parts: number];
-
-/** Who is alone in a queue has all the room. */
-async function shareQueues(
+/** Of each account as much as there is room for if the others have as much; what some leave over the others may have. */
+async function readShares(
   trx: Transaction<Schema>,
-  { limit }: Claim,
-  queues: readonly Queue[],
-  accountIds: readonly (readonly number[])[],
-): Promise<readonly (readonly Share[])[]> {
-  const crowded = queues.map((queue, n) => {
-    const own = accountIds[n] ?? [];
-    return own.length > 1 ? countWaiting(trx, queue, own, limit) : undefined;
-  });
-  const counts = crowded.some((one) => one !== undefined) ? await runTogether(trx, crowded) : [];
-  return accountIds.map((own, n) => {
-    if (own.length <= 1) return own.map((id) => [id, limit]);
-    const waiting = new Map((counts[n] ?? []).map((one) => [one.accountId, one.waiting]));
-    const given = shareOut(
-      limit,
-      own.map((id) => waiting.get(id) ?? 0),
+  claim: Claim,
+  queue: Queue,
+  accountIds: readonly number[],
+): Promise<readonly ClaimedPart[]> {
+  const found = new Map<number, readonly ClaimedPart[]>();
+  let asked = accountIds;
+  for (let [share, rest] = [0, claim.limit]; asked.length > 0; ) {
+    share += Math.ceil(rest / asked.length);
+    const lists = await runTogether(
+      trx,
+      asked.map((accountId) => selectDue(claim, queue, accountId, share)),
     );
-    return own.map((id, index): Share => [id, given[index] ?? 0]).filter(([, parts]) => parts > 0);
-  });
+    for (const [n, accountId] of asked.entries()) found.set(accountId, lists[n] ?? []);
+    rest = claim.limit - [...found.values()].flat().length;
+    asked = rest > 0 ? asked.filter((_, n) => (lists[n] ?? []).length >= share) : [];
+  }
+  return [...found.values()].flat();
 }
 
 const updateClaimed = prepare(
@@ -152,7 +138,7 @@ function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
 }
 
 /** One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait. */
-function selectDue({ connectorId }: Claim, queue: Queue, [accountId, limit]: Share): Statement<ClaimedPart> {
+function selectDue({ connectorId }: Claim, queue: Queue, accountId: number, limit: number): Statement<ClaimedPart> {
   return selectDueOf({ ...queue, accountId, connectorId, limit });
 }
 

@@ -1,9 +1,8 @@
 /** Who may send next: accounts take turns on a connector, so that nobody waits behind another's whole queue. docs/decisions/0333 */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { forEachRow } from './each-row.ts';
 import { prepare } from './prepared.ts';
 import type { Schema } from './schema.ts';
-import { runTogether, type Statement } from './together.ts';
+import { runTogether } from './together.ts';
 
 /** Of one queue in one round; the others have their turn in the next. */
 const MAX_ACCOUNTS = 32;
@@ -88,40 +87,6 @@ export async function readTurns(
     if (one === undefined) return first === undefined ? [] : [first];
     return (turns[n] ?? []).map(({ accountId }) => accountId);
   });
-}
-
-/** How many parts of each of these are due, up to `limit`. */
-export function countWaiting(
-  trx: Transaction<Schema>,
-  queue: Queue,
-  accountIds: readonly number[],
-  limit: number,
-): Statement<{ readonly accountId: number; readonly waiting: number }> | undefined {
-  const rows = accountIds.map((id) => [id]);
-  // In the order of the index: else PostgreSQL reads the table.
-  return forEachRow(trx, { account_id: 'integer' }, rows, ({ v, from }) => {
-    return sql<{ accountId: number; waiting: number }>`
-      select cast(${v.account_id} as integer) as "accountId", (select count(*) from (
-        select 1 from sms_part as p where ${isDueOf(queue)} and p.account_id = ${v.account_id} order by p.due_at, p.id limit ${limit}) as found) as waiting
-      ${from}`;
-  });
-}
-
-/** Nobody gets more than they have; the others get the same, the first in turn what is left over. Pure. */
-export function shareOut(limit: number, waiting: readonly number[]): readonly number[] {
-  const given = waiting.map(() => 0);
-  let rest = limit;
-  let open = [...waiting.keys()];
-  while (rest > 0 && open.length > 0) {
-    const each = Math.max(1, Math.floor(rest / open.length));
-    for (const index of open) {
-      const more = Math.min(each, rest, (waiting[index] ?? 0) - (given[index] ?? 0));
-      given[index] = (given[index] ?? 0) + more;
-      rest -= more;
-    }
-    open = open.filter((index) => (given[index] ?? 0) < (waiting[index] ?? 0));
-  }
-  return given;
 }
 
 /** One of each account after the other, from who comes after `after`; what is of one account stays in its order. Pure. */
