@@ -71,7 +71,7 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
 
   test('of very many accounts a round serves some, and the next the others', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
-    const accounts: number[] = [];
+    const accounts = [];
     for (let n = 0; n < 40; n += 1) accounts.push(await openSmsAccount(db, { now: NOW }));
     for (const account of accounts) for (let n = 0; n < 2; n += 1) await queueMessage(db, account, { now: NOW });
     const first = await claim(db, { limit: 32 });
