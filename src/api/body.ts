@@ -1,13 +1,27 @@
 /** Reading a request's body: one JSON value in UTF-8, at most 1 MiB, not compressed. */
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyError, FastifyInstance } from 'fastify';
 import { ServiceError } from '#contract/errors.ts';
 
 export const MAX_BODY_BYTES = 2 ** 20;
 
-export function addBodyParser(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
+/** `undefined`, which no JSON is, for what is not UTF-8 or not JSON: refused where a JSON object is expected. */
+export type ParseBody = (body: Uint8Array) => unknown;
+
+export function createParseBody(): ParseBody {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
-  const parse = async (_request: unknown, body: Buffer) => parseBody(body, utf8);
+  return (body) => {
+    try {
+      return JSON.parse(utf8.decode(body));
+    } catch {
+      return undefined; // the caller refuses it
+    }
+  };
+}
+
+export function addBodyParser(app: FastifyInstance, parseBody: ParseBody): void {
+  app.removeAllContentTypeParsers();
+  const parse = async (_request: unknown, body: Buffer) => parseBody(body);
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
   // Of no type at all; any other has been refused before.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parse);
@@ -15,7 +29,7 @@ export function addBodyParser(app: FastifyInstance): void {
 
 /** What is wrong with the head of a request that has a body to read. `mayLack`: without a type it is read as JSON. */
 export function refusalOfContentType(
-  { headers }: FastifyRequest,
+  headers: Pick<IncomingHttpHeaders, 'content-type' | 'content-encoding'>,
   { mayLack }: { readonly mayLack: boolean },
 ): ServiceError | undefined {
   const type = headers['content-type'] ?? (mayLack ? 'application/json' : '');
@@ -37,15 +51,6 @@ export function refusalOfBody(error: unknown): ServiceError | undefined {
       return new ServiceError('bodyNotJson');
     default:
       return undefined;
-  }
-}
-
-/** `undefined`, which no JSON is, for what is not UTF-8 or not JSON: refused where a JSON object is expected. */
-function parseBody(body: Buffer, utf8: TextDecoder): unknown {
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch {
-    return undefined; // the caller refuses it
   }
 }
 

@@ -9,9 +9,13 @@ import { ServiceError } from '#contract/errors.ts';
 import type { Locale } from '#contract/locale.ts';
 import type { Answer } from './answer.ts';
 import { answerFailure } from './answer.ts';
+import { linesOf } from './answer-fields.ts';
 
-export function answerBrokenRequest(locale: Locale, count: (answer: Answer) => void) {
-  return (error: Error & { readonly code?: string }, socket: Duplex): void => {
+/** `code`: Node's, of what is wrong. */
+export type AnswerBroken = (error: { readonly code?: string }, socket: Duplex) => void;
+
+export function answerBrokenRequest(locale: Locale, count: (answer: Answer) => void): AnswerBroken {
+  return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
@@ -45,14 +49,13 @@ function toServiceError(code: string | undefined): ServiceError {
 
 function formatAnswer({ http, headers, body }: Answer): string {
   const text = JSON.stringify(body);
-  const fields = {
+  const lines = linesOf({
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
     'cache-control': 'no-store',
     'x-request-id': randomUUID(),
     connection: 'close',
-  };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${http} ${STATUS_CODES[http]}\r\n${lines.join('')}\r\n${text}`;
+  });
+  return `HTTP/1.1 ${http} ${STATUS_CODES[http]}\r\n${lines}\r\n${text}`;
 }

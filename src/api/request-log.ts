@@ -1,54 +1,47 @@
 /** One log line and one count per request of control, written when its answer is out: who did what to which domain. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '#lib/logger.ts';
 import type { Answer } from './answer.ts';
 import type { ApiMetrics } from './metrics.ts';
 
-interface AnsweredRequest {
+export interface AnsweredRequest {
+  readonly requestId: string;
   readonly path: string;
   readonly address: string;
   readonly answer: Answer;
+  /** Parsed JSON; `undefined` without one. */
+  readonly body: unknown;
+  readonly durationMs: number;
 }
 
-export interface RequestLog {
-  /** What the line of this request will say. */
-  note(request: FastifyRequest, answered: AnsweredRequest): void;
-  /** Writes the line, once. */
-  write(request: FastifyRequest, reply: FastifyReply): void;
-}
+export type WriteRequestLog = (request: AnsweredRequest) => void;
 
 /** Longer paths are none of ours and are cut in the log. */
 const MAX_PATH_CHARS = 200;
 
-/** `quietPaths` are asked all the time: logged at debug while all is well. */
-export function createRequestLog(log: Logger, metrics: ApiMetrics, quietPaths: readonly string[]): RequestLog {
-  const notes = new WeakMap<FastifyRequest, AnsweredRequest>();
-  return {
-    note: (request, answered) => notes.set(request, answered),
-    write: (request, reply) => {
-      const answered = notes.get(request);
-      if (answered === undefined) return;
-      notes.delete(request);
-      const { answer, path } = answered;
-      metrics.count(answer.operation, answer.outcome, reply.elapsedTime);
-      const level = quietPaths.includes(path) && answer.outcome === 'ok' ? 'debug' : 'info';
-      if (log.isLevelEnabled(level)) log[level](describe(request, reply, answered), 'request');
-    },
+/** Asked all the time: logged at debug while all is well. */
+export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
+
+export function createRequestLog(log: Logger, metrics: ApiMetrics): WriteRequestLog {
+  return (request) => {
+    const { answer, path, durationMs } = request;
+    metrics.count(answer.operation, answer.outcome, durationMs);
+    const level = HEALTH_PATHS.includes(path) && answer.outcome === 'ok' ? 'debug' : 'info';
+    if (log.isLevelEnabled(level)) log[level](describe(request), 'request');
   };
 }
 
-function describe(request: FastifyRequest, reply: FastifyReply, { answer, path, address }: AnsweredRequest) {
+function describe({ requestId, answer, path, address, body, durationMs }: AnsweredRequest) {
   const { operation, outcome, http, by } = answer;
   return {
-    requestId: request.id,
+    requestId,
     ...(operation === undefined ? { path: path.slice(0, MAX_PATH_CHARS) } : { operation }),
     outcome,
     http,
-    durationMs: Math.round(reply.elapsedTime * 10) / 10,
+    durationMs: Math.round(durationMs * 10) / 10,
     address,
     accountId: by?.accountId,
     tokenId: by?.id,
-    domainId: domainOf(request.body) ?? domainOf('data' in answer.body ? answer.body.data : undefined),
+    domainId: domainOf(body) ?? domainOf('data' in answer.body ? answer.body.data : undefined),
   };
 }
 

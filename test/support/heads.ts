@@ -142,13 +142,13 @@ const oddField = fc
     return `${names[spelling] ?? name}${separator}${value}`;
   });
 const closing = fc.constantFrom('Connection: close', 'connection: Close', 'Proxy-Connection: close');
-const field = fc.oneof(
+export const anyField = fc.oneof(
   { weight: 40, arbitrary: fc.constantFrom(...BROWSER_FIELDS.slice(1)) },
   { weight: 10, arbitrary: oddField },
   { weight: 1, arbitrary: closing },
 );
 const fields = fc
-  .tuple(fc.array(field, { maxLength: 16 }), fc.nat(16), fc.integer({ min: 0, max: 9 }))
+  .tuple(fc.array(anyField, { maxLength: 16 }), fc.nat(16), fc.integer({ min: 0, max: 9 }))
   .map(([list, at, hosts]) => (hosts === 0 ? list : list.toSpliced(at, 0, 'Host: www.example.com')));
 
 const goodLine = fc
@@ -175,7 +175,7 @@ interface Mutation {
   readonly added: string;
 }
 
-const mutation: fc.Arbitrary<Mutation> = fc.record({
+export const anyMutation: fc.Arbitrary<Mutation> = fc.record({
   at: fc.nat(0xffff),
   removed: fc.oneof({ weight: 4, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(40) }),
   added: fc.oneof(
@@ -185,12 +185,12 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   ),
 });
 
-function mutate(text: string, { at, removed, added }: Mutation): string {
+export function mutate(text: string, { at, removed, added }: Mutation): string {
   const from = Math.floor((at * (text.length + 1)) / 0x1_0000);
   return text.slice(0, from) + added + text.slice(from + removed);
 }
 
 /** One to three heads, one behind the other; in most of them a few bytes are not as they should be. */
 export const anyHeads: fc.Arbitrary<Buffer> = fc
-  .tuple(fc.array(head, { minLength: 1, maxLength: 3 }), fc.array(mutation, { maxLength: 2 }))
+  .tuple(fc.array(head, { minLength: 1, maxLength: 3 }), fc.array(anyMutation, { maxLength: 2 }))
   .map(([heads, mutations]) => Buffer.from(mutations.reduce(mutate, heads.join('')), 'latin1'));

@@ -12,20 +12,30 @@ export interface NodeRequest {
 
 export interface NodeReading {
   readonly requests: readonly NodeRequest[];
+  /** Of each; characters are bytes. */
+  readonly bodies: readonly string[];
   readonly error: string | undefined;
 }
 
 export class NodeReader {
   readonly #server: Server;
   #requests: NodeRequest[] = [];
+  #bodies: string[] = [];
   #error: string | undefined;
 
   constructor({ maxHeaderSize }: { readonly maxHeaderSize: number }) {
     const options = { insecureHTTPParser: false, requireHostHeader: false, maxHeaderSize };
     this.#server = createServer({ ...options, shouldUpgradeCallback: () => false });
     this.#server.maxHeadersCount = 0;
-    const note = ({ method, url: target, rawHeaders: headers }: IncomingMessage, response: ServerResponse) => {
-      this.#requests.push({ method, target, headers, isLast: !response.shouldKeepAlive });
+    const note = (message: IncomingMessage, response: ServerResponse) => {
+      const { method, url: target, rawHeaders: headers } = message;
+      const at = this.#requests.push({ method, target, headers, isLast: !response.shouldKeepAlive }) - 1;
+      const bodies = this.#bodies;
+      bodies[at] = '';
+      message.on('error', () => undefined); // it is cut
+      message.on('data', (bytes: Buffer) => {
+        bodies[at] += bytes.toString('latin1');
+      });
     };
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, note);
     this.#server.on('clientError', (error: NodeJS.ErrnoException) => {
@@ -36,12 +46,13 @@ export class NodeReader {
   /** The bytes come in one piece, on a connection of their own. */
   async read(bytes: Buffer): Promise<NodeReading> {
     this.#requests = [];
+    this.#bodies = [];
     this.#error = undefined;
     const connection = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
     this.#server.emit('connection', connection);
     connection.push(Buffer.from(bytes));
     await setImmediate();
     connection.destroy();
-    return { requests: this.#requests, error: this.#error };
+    return { requests: this.#requests, bodies: this.#bodies, error: this.#error };
   }
 }

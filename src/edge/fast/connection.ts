@@ -3,6 +3,8 @@
  * is not for our reader the connection goes to node:http and stays there. docs/decisions/0277
  */
 import type { Socket } from 'node:net';
+import type { OpenDirectWrite } from '#lib/direct-write.ts';
+import { pause, type SharedReading } from '#lib/shared-reading.ts';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
 import { concludeUnserved, handle } from '../handle.ts';
@@ -13,11 +15,9 @@ import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
 import type { CutStatus } from '../viewer.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
-import type { OpenDirectWrite } from './direct-write.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
 import { type RequestHead, readHead } from './read-head.ts';
 import { type ReadRequest, readOther } from './read-other.ts';
-import { pause, type SharedReading } from './reading.ts';
 
 /** What the connections of a worker share. */
 export interface BareParts {

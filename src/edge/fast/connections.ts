@@ -1,11 +1,12 @@
 /** A worker's connections that we read ourselves: taken, looked after, and ended with the edge. */
 import type { Socket } from 'node:net';
-import { createSwept } from '../swept.ts';
+import { createDirectWrites } from '#lib/direct-write.ts';
+import { createSharedReading } from '#lib/shared-reading.ts';
+import { createSwept } from '#lib/swept.ts';
+import { sweepMsOf } from '../swept.ts';
 import { BareConnection, type BareParts } from './connection.ts';
-import { createDirectWrites } from './direct-write.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
-import { createSharedReading } from './reading.ts';
 
 export interface BareConnections {
   take(socket: Socket): void;
@@ -20,7 +21,7 @@ export function createBareConnections(
   giveAway: (socket: Socket, rest: Buffer) => void,
 ): BareConnections {
   const { limits, connections } = parts;
-  const open = createSwept<BareConnection>(limits);
+  const open = createSwept<BareConnection>(sweepMsOf(limits));
   const shared: BareParts = {
     ...parts,
     reading: createSharedReading(),

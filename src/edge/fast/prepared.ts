@@ -1,6 +1,8 @@
 /** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
+import type { DirectWrite } from '#lib/direct-write.ts';
+import { Outlet } from '#lib/outlet.ts';
 import type { EdgeContext } from '../context.ts';
 import { isLetIn } from '../let-in.ts';
 import { PreparedLines, type PreparedReply } from '../prepared-lines.ts';
@@ -8,9 +10,7 @@ import type { Shortcut } from '../shortcut.ts';
 import { KEY_MARKS, type ShortcutKey } from '../shortcut-key.ts';
 import type { StoredBody } from '../store/store.ts';
 import { isMisdirected, type Secured } from '../tls/secured.ts';
-import type { DirectWrite } from './direct-write.ts';
 import { HeadClient } from './head-client.ts';
-import { Outlet } from './outlet.ts';
 import type { RequestHead } from './read-head.ts';
 import { WrittenAnswer } from './written-answer.ts';
 

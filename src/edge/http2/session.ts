@@ -1,6 +1,7 @@
 /** A worker's HTTP/2 connections: taken, looked after, and ended with the edge. docs/decisions/0310 */
 import type { TLSSocket } from 'node:tls';
-import { createSwept } from '../swept.ts';
+import { createSwept } from '#lib/swept.ts';
+import { sweepMsOf } from '../swept.ts';
 import type { Secured } from '../tls/secured.ts';
 import { Http2Connection, type Http2Parts } from './connection.ts';
 import { createFieldMaker } from './hpack/decoder.ts';
@@ -15,7 +16,7 @@ export interface Http2Sessions {
 }
 
 export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
-  const open = createSwept<Http2Connection>(parts.limits);
+  const open = createSwept<Http2Connection>(sweepMsOf(parts.limits));
   const fieldMaker = createFieldMaker(makeRequestField);
   const buffers = createWriteBuffers();
   let streams = 0;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createSharedReading, pause } from './reading.ts';
+import { createSharedReading, pause } from './shared-reading.ts';
 
 describe('reading into one buffer', () => {
   test('bytes of all connections come to lie in the same place, and are kept by a copy', async (t) => {

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { ownBytes } from '#lib/own-bytes.ts';
+import { ownBytes } from './own-bytes.ts';
 
 export interface SharedReading {
   /** From now on what comes is given to `onBytes`, unless `socket` is paused or keeps something unread. False: it is given as `data` alone. */

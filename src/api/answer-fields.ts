@@ -1,0 +1,20 @@
+/** What every answer's head says, whichever way it goes out. */
+import type { Answer } from './answer.ts';
+
+/** Here too for the answers that no hook sees. */
+export const ALWAYS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-type': 'application/json; charset=utf-8',
+};
+
+export function fieldsOf({ headers }: Answer, requestId: string): Record<string, string> {
+  return { ...headers, 'x-request-id': requestId, ...ALWAYS };
+}
+
+/** As they stand in a head. */
+export function linesOf(fields: Readonly<Record<string, string>>): string {
+  let lines = '';
+  for (const name in fields) lines += `${name}: ${fields[name]}\r\n`;
+  return lines;
+}

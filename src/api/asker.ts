@@ -1,0 +1,40 @@
+/** Who makes a request, and in which language the answer is: the same for every way in which requests are read. */
+import { chooseLocale, type Locale } from '#contract/locale.ts';
+import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
+import { clientAddress } from '#lib/client-address.ts';
+import { isLoopback } from '#lib/listen-address.ts';
+import type { Caller } from './authenticate.ts';
+
+/** What a request says of its client. */
+export interface Asker {
+  /** Address of the connection, as the system gives it. */
+  readonly peer: string | undefined;
+  readonly forwardedFor: string | undefined;
+  readonly acceptLanguage: string | undefined;
+}
+
+export interface Askers {
+  addressOf(asker: Asker): string;
+  callerOf(asker: Asker): Caller;
+  localeOf(asker: Asker): Locale;
+}
+
+export interface AskerOptions {
+  /** Addresses and networks whose X-Forwarded-For is believed; none: the connection's address is the client's. */
+  readonly trustedProxies: readonly string[];
+  /** For who asks for no language that we have. */
+  readonly locale: Locale;
+}
+
+export function createAskers({ trustedProxies, locale }: AskerOptions): Askers {
+  const trusted = createAddressSet(trustedProxies);
+  const addressOf = ({ peer, forwardedFor }: Asker) => clientAddress(unmapAddress(peer ?? ''), forwardedFor, trusted);
+  return {
+    addressOf,
+    callerOf: (asker) => {
+      const address = addressOf(asker);
+      return { address, isLocal: asker.forwardedFor === undefined && isLoopback(address) };
+    },
+    localeOf: ({ acceptLanguage }) => chooseLocale(acceptLanguage, locale),
+  };
+}

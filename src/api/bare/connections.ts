@@ -1,0 +1,49 @@
+/** Connections to control that we read ourselves: taken before node:http has them, looked after, and ended with the service. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { createDirectWrites } from '#lib/direct-write.ts';
+import { createSharedReading } from '#lib/shared-reading.ts';
+import { createSwept } from '#lib/swept.ts';
+import { BareConnection, type BareParts } from './connection.ts';
+
+export interface BareConnections {
+  /** Those with nothing to do end, the others with their answer. */
+  close(): void;
+  cutAll(): void;
+}
+
+const SWEEP_MS = 1_000;
+
+/** All that `server` accepts from now on. */
+export function readBare(
+  server: Server,
+  parts: Omit<BareParts, 'reading' | 'openDirectWrite' | 'isClosing' | 'giveAway' | 'onLeft'>,
+): BareConnections {
+  const readers = server.listeners('connection');
+  const giveAway = (socket: Socket) => {
+    for (const reader of readers) Reflect.apply(reader, server, [socket]);
+  };
+  const open = createSwept<BareConnection>(SWEEP_MS);
+  let isClosing = false;
+  const shared: BareParts = {
+    ...parts,
+    reading: createSharedReading(),
+    openDirectWrite: createDirectWrites(),
+    isClosing: () => isClosing,
+    giveAway,
+    onLeft: open.delete,
+  };
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    if (isClosing) giveAway(socket);
+    else open.add(new BareConnection(socket, shared));
+  });
+  return {
+    close: () => {
+      isClosing = true;
+      for (const connection of open.all) connection.close();
+    },
+    cutAll: () => {
+      for (const connection of open.all) connection.cut();
+    },
+  };
+}

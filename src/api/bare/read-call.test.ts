@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readCall } from './read-call.ts';
+
+const HEAD = [
+  'POST /api/sms/ordinary HTTP/1.1',
+  'Host: a.example.com',
+  'Accept-Language: en',
+  'X-Forwarded-For: 192.0.2.1',
+  'Content-Type: application/json',
+  'Content-Length: 4',
+];
+const CALL = Buffer.from(`${HEAD.join('\r\n')}\r\n\r\n{"a"`);
+
+describe('reading a call', () => {
+  test('gives what the answer depends on, and where the body is', () => {
+    const call = readCall(Buffer.concat([CALL, Buffer.from('POST ')]));
+    assert.deepEqual(call, {
+      name: 'sms.ordinary',
+      forwardedFor: '192.0.2.1',
+      acceptLanguage: 'en',
+      isLast: false,
+      bodyStart: CALL.length - 4,
+      end: CALL.length,
+    });
+  });
+
+  test('waits for the rest, wherever it is cut', () => {
+    for (let end = 0; end < CALL.length; end++)
+      assert.equal(readCall(CALL.subarray(0, end)), 'incomplete', String(end));
+  });
+
+  test('waits neither for what cannot become a call nor for a head without end', () => {
+    for (const text of ['G', 'POST h', 'POST\t', '\r', '\x16', `POST /${'a'.repeat(8 * 1024)}`])
+      assert.equal(readCall(Buffer.from(text)), 'other', text.slice(0, 20));
+    const head = HEAD.with(5, 'Content-Length: 2000000');
+    assert.equal(readCall(Buffer.from(`${head.join('\r\n')}\r\n\r\n`)), 'other', 'nor for a body that is refused');
+  });
+});

@@ -1,0 +1,154 @@
+/** A call whose body is read, from whoever read it: asks `dispatch`, which is built here out of what control is given. */
+import type { RouteName } from '#contract/routes.ts';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { ListenAddress } from '#lib/listen-address.ts';
+import type { Logger } from '#lib/logger.ts';
+import { createDays } from '#logs/day.ts';
+import { type LogFile, signedLogPath } from '#logs/download.ts';
+import type { BlobStore } from '#logs/store/blob-store.ts';
+import type { Review } from '#model/transition.ts';
+import type { Answer } from './answer.ts';
+import type { Asker, Askers } from './asker.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createDispatch, type Dispatch } from './dispatch.ts';
+import { createSmsDesk, type SmsHooks } from './sms-desk.ts';
+import { createTimeFormat } from './time-format.ts';
+
+export interface CallOptions {
+  readonly db: Db;
+  readonly listen: ListenAddress;
+  /** PEM texts. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits: ApiLimits;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly domainStatusAs: 'int' | 'string';
+  readonly cnameSuffix: string;
+  readonly logs: LogOptions;
+  /** Absent: no SMS engine runs in this process. */
+  readonly sms?: SmsHooks;
+  /** How far the time of a request to send may be off, either way; absent: 300 s. */
+  readonly smsTimeWindowSeconds?: number;
+  /** Whether this service obtains certificates; absent: no. */
+  readonly obtainsCertificates?: boolean;
+  /** Who decides on new domains. */
+  readonly review: Review;
+  /** Works as an operator's token, from this machine only. */
+  readonly localSecret: string;
+  readonly clock: Clock;
+  /** For rates: only goes forward. */
+  readonly steadyClock: Clock;
+  readonly log: Logger;
+}
+
+/** Of log files and their downloads. */
+interface LogOptions {
+  readonly ring: Keyring;
+  readonly blobs: BlobStore;
+  /** Base address of downloads; absent: that of this listener. */
+  readonly baseUrl?: string | undefined;
+  /** How long an address can be used. */
+  readonly hours: number;
+}
+
+export interface ApiLimits {
+  readonly tokenRatePerSecond: number;
+  readonly tokenRateBurst: number;
+  readonly failedTokensPerMinute: number;
+  /** Per account; the day begins in `timeZone`. A whole domain counts as a directory. */
+  readonly purgeUrlsPerDay: number;
+  readonly purgeDirectoriesPerDay: number;
+  readonly prefetchUrlsPerDay: number;
+  /** Absent: 100,000. */
+  readonly domainsPerAccount?: number;
+  /** Requests to send that wait to be accepted; absent: 5,000. */
+  readonly smsWaiting?: number;
+  /** Absent: 10,000. The list of them is one answer. */
+  readonly certificatesPerAccount?: number;
+}
+
+export interface ReceivedCall {
+  readonly name: RouteName;
+  /** Parsed JSON. */
+  readonly body: unknown;
+  readonly asker: Asker;
+  readonly requestId: string;
+}
+
+/** Never rejects. */
+export type AnswerCall = (call: ReceivedCall) => Promise<Answer>;
+
+/** Some seconds of what a database takes. */
+const SMS_WAITING = 5_000;
+const SMS_TIME_WINDOW_SECONDS = 300;
+const DOMAINS_PER_ACCOUNT = 100_000;
+export const CERTIFICATES_PER_ACCOUNT = 10_000;
+
+/** `portOf`: that of the listener. */
+export function createAnswerCall(options: CallOptions, askers: Askers, portOf: () => number): AnswerCall {
+  const dispatch = openDispatch(options, portOf);
+  return ({ name, body, asker, requestId }) =>
+    dispatch({
+      name,
+      body,
+      caller: askers.callerOf(asker),
+      locale: askers.localeOf(asker),
+      requestId,
+      now: options.clock(),
+    });
+}
+
+function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
+  const { db, steadyClock, log, limits, localSecret } = options;
+  return createDispatch({
+    db,
+    authenticate: createAuthenticate({
+      db,
+      localSecret,
+      failedTokensPerMinute: limits.failedTokensPerMinute,
+      steadyClock,
+    }),
+    steadyClock,
+    tokenRatePerSecond: limits.tokenRatePerSecond,
+    tokenRateBurst: limits.tokenRateBurst,
+    maxDomains: limits.domainsPerAccount ?? DOMAINS_PER_ACCOUNT,
+    keyring: options.logs.ring,
+    maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
+    obtainsCertificates: options.obtainsCertificates ?? false,
+    review: options.review,
+    cacheLimits: {
+      purgeUrls: limits.purgeUrlsPerDay,
+      purgeDirectories: limits.purgeDirectoriesPerDay,
+      prefetchUrls: limits.prefetchUrlsPerDay,
+    },
+    days: createDays(options.timeZone),
+    logUrl: createLogUrl(options, portOf),
+    sms: createSmsDesk({
+      db,
+      ring: options.logs.ring,
+      hooks: options.sms,
+      maxWaiting: limits.smsWaiting ?? SMS_WAITING,
+      log,
+    }),
+    smsTimeWindowMs: (options.smsTimeWindowSeconds ?? SMS_TIME_WINDOW_SECONDS) * 1000,
+    look: {
+      domainStatusAs: options.domainStatusAs,
+      cnameSuffix: options.cnameSuffix,
+      formatTime: createTimeFormat(options.timeZone),
+    },
+    log,
+  });
+}
+
+/** Signed, and good for some hours. */
+function createLogUrl({ logs, listen, tls }: CallOptions, portOf: () => number) {
+  const { ring, baseUrl, hours } = logs;
+  const scheme = tls === undefined ? 'http' : 'https';
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  return (file: LogFile, now: number) => {
+    const base = baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${host}:${portOf()}`;
+    return base + signedLogPath(ring, file, Math.floor(now / 1000) + hours * 3600);
+  };
+}

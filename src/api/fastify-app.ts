@@ -1,0 +1,202 @@
+/**
+ * All that control answers, by node:http and Fastify: the management and SMS interfaces, `/healthz`, `/readyz` and downloads of
+ * logs. What is HTTP is decided here (paths, methods, body, sizes); what a call does, in `dispatch.ts`.
+ */
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ServiceError } from '#contract/errors.ts';
+import type { Locale } from '#contract/locale.ts';
+import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { readHead } from '#db/resources.ts';
+import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
+import { fieldsOf } from './answer-fields.ts';
+import type { Asker, Askers } from './asker.ts';
+import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
+import { type AnswerBroken, answerConnect } from './broken-request.ts';
+import type { AnswerCall, CallOptions } from './calls.ts';
+import { notReady, toServiceError } from './dispatch.ts';
+import { drain } from './drain.ts';
+import { KEEP_ALIVE_MS, REQUEST_TIMEOUT_MS } from './limits.ts';
+import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
+import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
+
+export interface AppParts {
+  readonly options: CallOptions & { readonly locale: Locale };
+  readonly askers: Askers;
+  readonly answerCall: AnswerCall;
+  readonly parseBody: ParseBody;
+  readonly writeRequestLog: WriteRequestLog;
+  readonly answerBroken: AnswerBroken;
+  /** Of an answer that has no line in the log. */
+  readonly count: (answer: Answer) => void;
+  /** For every answer. */
+  readonly security: Readonly<Record<string, string>>;
+}
+
+/** Below what probes usually wait. */
+const READY_LIMIT_MS = 2000;
+
+/** It does not listen yet. */
+export function createApp(parts: AppParts): FastifyInstance {
+  const { options, security, parseBody } = parts;
+  const answering = createAnswering(parts);
+  const { send, writeLine } = answering;
+  const app = openFastify(parts, async (request, reply, answer) => {
+    const sent = await send(request, reply, answer);
+    writeLine(request, reply); // no hook runs for these
+    return sent;
+  });
+  app.addHook('onResponse', (request, reply, next) => {
+    writeLine(request, reply);
+    next();
+  });
+  addBodyParser(app, parseBody);
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.headers(security);
+    const refusal = refusalOfHead(request);
+    if (refusal === undefined) next();
+    else send(request, reply, refusal).catch(next);
+  });
+  // Hooks run before it and have answered already; it is here so that Fastify's own never speaks.
+  app.setNotFoundHandler((request, reply) => send(request, reply, new ServiceError('pathUnknown')));
+  app.setErrorHandler((error, request, reply) =>
+    send(request, reply, refusalOfBody(error) ?? toServiceError(error, { requestId: request.id }, options.log)),
+  );
+  addOperations(app, parts, send);
+  addHealth(app, options, send);
+  const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
+  addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
+  // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.server.on('connect', answerConnect(options.locale, parts.count));
+  return app;
+}
+
+type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
+
+function openFastify({ options: { tls }, answerBroken }: AppParts, sendRefusal: Send): FastifyInstance {
+  const settings = {
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    logger: false,
+    // Node would answer without an envelope; `refusalOfHead` refuses it.
+    http: { requireHostHeader: false },
+    return503OnClosing: false,
+    genReqId: () => randomUUID(),
+    // A path that cannot be decoded is a path that we do not have.
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      sendRefusal(request, reply, new ServiceError('pathUnknown')),
+    clientErrorHandler: answerBroken,
+  };
+  if (tls === undefined) return fastify(settings);
+  // What differs is the type of its raw server, which nothing here looks at.
+  const https = { ...settings.http, cert: tls.cert, key: tls.key };
+  return fastify({ ...settings, https }) as unknown as FastifyInstance;
+}
+
+interface Answering {
+  /** Sends an answer with the headers that every answer has, and notes it for the log. */
+  readonly send: Send;
+  /** What the request's line will say. */
+  note(request: FastifyRequest, answer: Answer): void;
+  /** Once. */
+  writeLine(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+function createAnswering({ askers, writeRequestLog }: AppParts): Answering {
+  const notes = new WeakMap<FastifyRequest, Pick<AnsweredRequest, 'path' | 'address' | 'answer'>>();
+  const note = (request: FastifyRequest, answer: Answer) =>
+    void notes.set(request, { path: pathOf(request), address: askers.addressOf(askerOf(request)), answer });
+  return {
+    note,
+    send: async (request, reply, outcome) => {
+      const locale = askers.localeOf(askerOf(request));
+      const answer = outcome instanceof ServiceError ? answerFailure(outcome, pathOf(request), locale) : outcome;
+      note(request, answer);
+      const isDrained = await drain(request.raw);
+      // Closing waits for connections, and one that is kept would hold it up.
+      if (!isDrained || !request.server.server.listening) reply.header('connection', 'close');
+      return await reply.code(answer.http).headers(fieldsOf(answer, request.id)).send(JSON.stringify(answer.body));
+    },
+    writeLine: (request, reply) => {
+      const answered = notes.get(request);
+      if (answered === undefined) return;
+      notes.delete(request);
+      const { id: requestId, body } = request;
+      writeRequestLog({ ...answered, requestId, body, durationMs: reply.elapsedTime });
+    },
+  };
+}
+
+function addOperations(app: FastifyInstance, { answerCall }: AppParts, send: Send): void {
+  for (const name of ROUTE_NAMES) {
+    app.post(ROUTES[name].path, async (request, reply) => {
+      const { body, id: requestId } = request;
+      const answer = await answerCall({ name, body, asker: askerOf(request), requestId });
+      return await send(request, reply, answer);
+    });
+  }
+}
+
+/** `/healthz`: the process answers. `/readyz`: the database does too, soon enough. */
+function addHealth(app: FastifyInstance, { db, log }: CallOptions, send: Send): void {
+  app.get('/healthz', (request, reply) => send(request, reply, answerHealthy()));
+  app.get('/readyz', async (request, reply) => {
+    try {
+      await within(READY_LIMIT_MS, readHead(db.query));
+    } catch (error) {
+      log.error({ err: error, requestId: request.id }, 'the database does not answer');
+      return await send(request, reply, notReady());
+    }
+    return await send(request, reply, answerHealthy());
+  });
+}
+
+/** Rejects when `work` takes longer; that goes on unseen. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What can be refused before the body is read. */
+function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
+  const { httpVersion, rawHeaders } = request.raw;
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
+  // The router decodes a path; ours are taken as they are written.
+  const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
+  const path = pathOf(request);
+  const mayLack = isSmsPath(path);
+  if (isExact) return request.method === 'POST' ? refusalOfContentType(request.headers, { mayLack }) : undefined;
+  if (HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
+    return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
+  return findRoute(path) === undefined
+    ? new ServiceError('pathUnknown')
+    : new ServiceError('methodNotAllowed', { allow: 'POST' });
+}
+
+/** Names and values in turn. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  return hosts;
+}
+
+function askerOf({ socket, headers }: FastifyRequest): Asker {
+  return {
+    peer: socket.remoteAddress,
+    // Node joins repeated ones of this name; the type allows a list for every name that it does not know.
+    forwardedFor: headers['x-forwarded-for']?.toString(),
+    acceptLanguage: headers['accept-language'],
+  };
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url;
+}

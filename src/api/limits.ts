@@ -1,0 +1,9 @@
+/** What a connection to control may take of time, and how many there may be. */
+
+export const MAX_CONNECTIONS = 10_000;
+/** For a whole request, body included. */
+export const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the 60 s after which load balancers let go of an idle connection, so that it is they who close it. */
+export const KEEP_ALIVE_MS = 65_000;
+/** For requests that are under way when the service closes. */
+export const CLOSE_GRACE_MS = 10_000;

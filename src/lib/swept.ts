@@ -1,0 +1,29 @@
+/** What one timer looks at, now and then: thousands of timers of their own would be set anew all the time. */
+
+export interface Swept<T> {
+  readonly all: Iterable<T>;
+  add(one: T): void;
+  delete(one: T): void;
+}
+
+/** `sweep` is told how long ago the last time was. */
+export function createSwept<T extends { sweep(sweepMs: number): void }>(sweepMs: number): Swept<T> {
+  const all = new Set<T>();
+  let timer: NodeJS.Timeout | undefined;
+  const sweep = () => {
+    for (const one of all) one.sweep(sweepMs);
+  };
+  return {
+    all,
+    add: (one) => {
+      all.add(one);
+      timer ??= setInterval(sweep, sweepMs);
+    },
+    delete: (one) => {
+      all.delete(one);
+      if (all.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
