@@ -4,6 +4,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 import type { SmsApp, SmsKind } from '#model/sms-app.ts';
+import { readAsOne, writeAsOne } from './as-one.ts';
 import { insertInto } from './each-row.ts';
 import { selectFreeIds, toIds } from './free-ids.ts';
 import { prepare } from './prepared.ts';
@@ -12,7 +13,7 @@ import type { Schema } from './schema.ts';
 import { selectSmsAppsByKey, toApp } from './sms-apps.ts';
 import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './sms-balance.ts';
 import { type StoredRoute, selectRoutes, toRoutes } from './sms-connectors.ts';
-import { runBehind, runTogether } from './together.ts';
+import { allOf, runTogether } from './together.ts';
 
 export interface RequestToStore {
   /** One of `requestIds`. */
@@ -83,8 +84,10 @@ export async function readAcceptFacts(
   asked: readonly AskedRequest[],
   rows: AskedRows,
 ): Promise<AcceptFacts> {
-  const [balances, apps, sendids, prices, routes, requestIds, messageIds, partIds] = await runTogether(trx, [
+  const locking = runTogether(trx, [
     lockSmsBalances({ accountIds: unique(asked.map(({ accountId }) => accountId)) }),
+  ] as const);
+  const reading = readAsOne(trx, [
     selectSmsAppsByKey({ appKeys: listOf(unique(asked.map(({ appKey }) => appKey))) }),
     selectSendids({ replayHashes: listOf(asked.map(({ replayHash }) => replayHash)) }),
     selectSmsPrices({}),
@@ -92,6 +95,10 @@ export async function readAcceptFacts(
     selectFreeIds.sms_request({ count: asked.length }),
     selectFreeIds.sms_message({ count: rows.messages }),
     selectFreeIds.sms_part({ count: rows.parts }),
+  ] as const);
+  const [[balances], [apps, sendids, prices, routes, requestIds, messageIds, partIds]] = await allOf([
+    locking,
+    reading,
   ] as const);
   return {
     apps: apps.map(toApp),
@@ -188,7 +195,7 @@ export async function storeRequests(
 ): Promise<void> {
   if (requests.length === 0) return;
   const rowsOf = (make: (request: RequestToStore) => readonly Row[]) => requests.flatMap(make);
-  await runBehind(trx, [
+  await writeAsOne(trx, [
     taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
     insertRequests(
       trx,

@@ -8,7 +8,7 @@ export interface Statement<T> {
   compile(x: Executor): CompiledQuery<T>;
 }
 
-type Rows<T extends readonly unknown[]> = { readonly [K in keyof T]: readonly T[K][] };
+export type Rows<T extends readonly unknown[]> = { readonly [K in keyof T]: readonly T[K][] };
 
 const connections = new WeakMap<Transaction<Schema>, DatabaseConnection>();
 const failures = new WeakMap<Transaction<Schema>, unknown>();
