@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import { flatText } from '#lib/flat-text.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Acceptor, type WaitingSubmissions } from '#sms/acceptor.ts';
 
@@ -56,7 +57,7 @@ export function createSmsDesk({ db, ring, log, hooks, maxWaiting }: SmsDeskOptio
     refusedAddress: (url) => hooks?.refusedAddress?.(url),
     nextSendid(now) {
       count = (count + 1) % COUNTS;
-      return `${now}${String(count).padStart(7, '0')}`;
+      return flatText(String(now), String(count).padStart(7, '0'));
     },
   };
 }

@@ -1,5 +1,6 @@
 /** A phone's number as people write it, and as we keep it: E.164. docs/decisions/0202 */
 import { isValidPhoneNumber } from 'libphonenumber-js/max';
+import { flatText } from '#lib/flat-text.ts';
 
 export type Msisdn =
   | { readonly kind: 'number'; readonly e164: string }
@@ -13,10 +14,10 @@ const BARE = /^([1-9]\d{6,14})$/;
 /** `bareInternational`: `85261234567` is taken as `+85261234567`. */
 export function parseMsisdn(text: string, { bareInternational }: { readonly bareInternational: boolean }): Msisdn {
   const mainland = MAINLAND.exec(text)?.[1];
-  if (mainland !== undefined) return { kind: 'number', e164: `+86${mainland}` };
+  if (mainland !== undefined) return { kind: 'number', e164: flatText('+86', mainland) };
   const digits = (INTERNATIONAL.exec(text) ?? (bareInternational ? BARE.exec(text) : null))?.[1];
   // A mainland number that is no mobile is not one that we send to.
   if (digits === undefined || digits.startsWith('86')) return { kind: 'invalid', reason: 'form' };
-  const e164 = `+${digits}`;
+  const e164 = flatText('+', digits);
   return isValidPhoneNumber(e164) ? { kind: 'number', e164 } : { kind: 'invalid', reason: 'unassigned' };
 }

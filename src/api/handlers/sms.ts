@@ -12,6 +12,7 @@ import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
 import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
 import { listSmsReplies } from '#db/sms-replies.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/sms-views.ts';
+import { flatText } from '#lib/flat-text.ts';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings, type SmsKind } from '#model/sms-app.ts';
 import { smsAppNotFound, toSmsRefusal } from '../sms-refusals.ts';
 import type { SettingsChange } from '../wire-sms.ts';
@@ -109,7 +110,7 @@ async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> 
   const { accountId, now, sms } = call;
   const { kind, appKey, mobile, content } = asked;
   // The time first: what comes together then lies together in the index, and a commit writes few of its pages. docs/decisions/0324
-  const replayHash = time + hashOf(call, kind, appKey, time, mobile, content);
+  const replayHash = flatText(time, hashOf(call, kind, appKey, time, mobile, content));
   const verdict = await sms.acceptor.submit({ ...asked, accountId, replayHash, sendid: sms.nextSendid(now), now });
   if (verdict.kind !== 'accepted') throw toSmsRefusal(verdict, appKey);
   return verdict.sendid;
