@@ -1,6 +1,8 @@
 /** Whose line a request is that was refused, or left, before its site was looked up. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startByteCounter } from './support/byte-counter.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
@@ -141,6 +143,32 @@ test('each line has the bytes that passed, of requests of every kind', async (t)
     client.socket.destroy();
   }
 });
+
+const cuts: readonly (readonly [what: string, more: string, asked: number, bytes: number, requests: number])[] = [
+  ['from the origin', '', 0, 20_000_000, 1],
+  ['by node:http', 'Content-Length: 0\r\n', 0, 20_000_000, 1],
+  ['out of memory', '', 1, 20_000_000, 1],
+  ['that were kept ready', '', 2, 1_000_000, 20], // more together than a system keeps for a connection
+];
+for (const [what, more, asked, bytes, requests] of cuts) {
+  test(`lines of answers that a stop cuts have what their client receives: ${what}`, async (t) => {
+    const origin = await startOrigin(t, reply('x'.repeat(bytes), { 'cache-control': 'max-age=600' }));
+    const edge = await startTestEdge(t, [origin.port], { cacheBytes: 256 * 1024 * 1024 });
+    for (let n = 0; n < asked; n++) await edge.get('/');
+    edge.log.length = 0;
+    const client = connect(edge.port, '127.0.0.1');
+    client.write(`GET / HTTP/1.1\r\n${HOST}${more}\r\n`.repeat(requests));
+    await once(client, 'readable'); // and no more of it is taken
+    await edge.edge.close(0);
+    await eventually('logged', () => edge.log.length === requests);
+    const text = await readText(client);
+    assert.equal(
+      edge.log.reduce((sum, fields) => sum + Number(fields[4]), 0),
+      text.length,
+    );
+    assert.ok(edge.log.some((fields) => fields[9]?.endsWith('/503') === true && fields[4] !== '0'));
+  });
+}
 
 test('a request whose site cannot be looked up is answered 500, and is a line of no domain', async (t) => {
   const { lines, accessLog } = keepLines();

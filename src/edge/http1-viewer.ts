@@ -7,6 +7,7 @@ import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
 import type { Secured } from './tls/secured.ts';
+import { watchUntaken } from './untaken.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from './viewer.ts';
 
 export interface Http1ViewerOptions {
@@ -31,6 +32,8 @@ export class Http1Viewer implements Viewer {
   /** Bytes written to the connection before and after this answer; it may carry several. */
   #bytesBefore: number | undefined;
   #bytesAfter: number | undefined;
+  /** When it was cut. */
+  #neverTakenBytes = 0;
   #body: RequestBody | undefined;
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
@@ -96,7 +99,7 @@ export class Http1Viewer implements Viewer {
 
   get sentBytes(): number {
     if (this.#bytesBefore === undefined) return 0;
-    return (this.#bytesAfter ?? this.#socket.bytesWritten) - this.#bytesBefore;
+    return (this.#bytesAfter ?? this.#socket.bytesWritten - this.#neverTakenBytes) - this.#bytesBefore;
   }
 
   get maxBodyBytes(): number {
@@ -200,6 +203,7 @@ export class Http1Viewer implements Viewer {
 
   cut(status: CutStatus): void {
     if (!this.isGone && !this.#isFinished) this.#cutStatus = status;
+    if (this.#options.secured === undefined) this.#neverTakenBytes = watchUntaken(this.#socket).bytes;
     // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
     if (this.received.httpVersion !== '1.0') this.#socket.destroy();
     else if (this.#options.secured !== undefined) this.#options.secured.reset();

@@ -25,7 +25,15 @@ async function openViewer(t: TestContext, { method = 'GET', isLast = false, idle
   const [socket]: Socket[] = await once(server, 'connection');
   assert.ok(socket);
   t.after(() => socket.destroy());
-  const wire: BareWire = { socket, isTls: false, givenBytes: 0 };
+  const wire: BareWire = {
+    socket,
+    isTls: false,
+    givenBytes: 0,
+    get takenBytes() {
+      return socket.bytesWritten;
+    },
+    destroy: () => void socket.destroy(),
+  };
   const received = {
     method,
     target: '/',

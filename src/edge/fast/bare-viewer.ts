@@ -16,6 +16,10 @@ export interface BareWire {
   readonly isTls: boolean;
   /** All that the socket was given to write. */
   givenBytes: number;
+  /** Of it: what the system has. */
+  readonly takenBytes: number;
+  /** At once. */
+  destroy(): void;
 }
 
 export interface BareViewerOptions {
@@ -93,7 +97,7 @@ export class BareViewer implements Viewer {
   get sentBytes(): number {
     if (this.#isFinished) return this.#givenBytes;
     // All answers before it are out, so what the socket still has is of this one.
-    return Math.max(0, this.#givenBytes - (this.#wire.givenBytes - this.#socket.bytesWritten));
+    return Math.max(0, this.#givenBytes - (this.#wire.givenBytes - this.#wire.takenBytes));
   }
 
   readonly maxBodyBytes = 0;
@@ -271,7 +275,7 @@ export class BareViewer implements Viewer {
 
   cut(status: CutStatus): void {
     if (!this.#isGone && !this.#isFinished) this.#cutStatus ??= status;
-    this.#socket.destroy();
+    this.#wire.destroy();
   }
 
   get cutStatus(): CutStatus | undefined {

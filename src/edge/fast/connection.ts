@@ -13,6 +13,7 @@ import { LINGER_MS } from '../linger.ts';
 import type { Client, Proxies } from '../proxies.ts';
 import type { ReceivedRequest } from '../request.ts';
 import type { Secured } from '../tls/secured.ts';
+import { type Untaken, watchUntaken } from '../untaken.ts';
 import type { CutStatus } from '../viewer.ts';
 import { BareViewer, type BareWire } from './bare-viewer.ts';
 import { isPlainGet, PreparedReplies } from './prepared.ts';
@@ -52,6 +53,10 @@ export class BareConnection implements BareWire {
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
   readonly #prepared: PreparedReplies | undefined;
+  /** `undefined`: over TLS nobody can tell. */
+  readonly #untaken: Untaken | undefined;
+  /** Of the moment in which it was destroyed. */
+  #neverTakenBytes = 0;
   #requests = 0;
   /** The request that is being served. */
   #viewer: BareViewer | undefined;
@@ -81,9 +86,10 @@ export class BareConnection implements BareWire {
     this.secured = parts.connections.securedOf(socket);
     this.isTls = this.secured !== undefined;
     this.#client = parts.proxies.onlyClientOf(socket);
+    this.#untaken = this.isTls ? undefined : watchUntaken(socket);
     this.#prepared = this.#openPrepared();
     this.givenBytes = socket.bytesWritten;
-    socket.on('error', ignore);
+    socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
     socket.on('timeout', this.#onTimeout);
     socket.on('drain', this.#onDrain);
@@ -113,7 +119,8 @@ export class BareConnection implements BareWire {
     const { address: clientAddress, isTls } = this.#client;
     // By TLS nothing is taken at once.
     const direct = this.isTls ? undefined : openDirectWrite(socket);
-    return new PreparedReplies(edge, { socket, clientAddress, isTls, secured, direct, keepAliveLines });
+    const takenBytes = () => this.takenBytes;
+    return new PreparedReplies(edge, { socket, takenBytes, clientAddress, isTls, secured, direct, keepAliveLines });
   }
 
   /** Serves what is there, up to the first request that the pipeline is to answer. */
@@ -217,7 +224,7 @@ export class BareConnection implements BareWire {
     this.#viewer = undefined;
     this.#cutStatus ??= viewer.cutStatus;
     if (this.socket.destroyed) return;
-    if (!viewer.isFinished) return void this.socket.destroy();
+    if (!viewer.isFinished) return void this.destroy();
     if (viewer.isLast || edge.isClosing()) return void this.#endWithAnswer();
     if (this.#rest !== undefined && ++this.#answersInTurn >= ANSWERS_IN_TURN) setImmediate(this.#goOn);
     else this.#serveFrom(this.#rest ?? NOTHING);
@@ -275,7 +282,7 @@ export class BareConnection implements BareWire {
     }
     pause(socket);
     this.#parts.reading.end(socket);
-    socket.off('error', ignore).off('close', this.#onClose).off('timeout', this.#onTimeout);
+    socket.off('error', this.#onError).off('close', this.#onClose).off('timeout', this.#onTimeout);
     socket.off('drain', this.#onDrain).off('end', this.#onEnd).off('data', this.#onData);
     this.#parts.onLeft(this);
     this.#parts.giveAway(socket, this.#requests, rest);
@@ -289,7 +296,21 @@ export class BareConnection implements BareWire {
     this.#goOn();
   };
 
-  readonly #onTimeout = (): void => void this.socket.destroy();
+  readonly #onTimeout = (): void => this.destroy();
+
+  /** Shows as closed. */
+  readonly #onError = (): void => {
+    this.#neverTakenBytes = this.#untaken?.bytes ?? 0;
+  };
+
+  get takenBytes(): number {
+    return this.socket.bytesWritten - this.#neverTakenBytes;
+  }
+
+  destroy(): void {
+    if (!this.socket.destroyed) this.#neverTakenBytes = this.#untaken?.bytes ?? 0;
+    this.socket.destroy();
+  }
 
   /** The client says no more. If nothing is on its way to it, it has left; else it may still read. */
   readonly #onEnd = (): void => {
@@ -340,7 +361,7 @@ export class BareConnection implements BareWire {
   cut(): void {
     this.#cutStatus ??= 503;
     this.#prepared?.cut();
-    this.socket.destroy();
+    this.destroy();
   }
 
   /** No new requests. */
@@ -354,5 +375,3 @@ export class BareConnection implements BareWire {
 /** For the rest of a head. */
 const PATIENCE_MS = 1_000;
 const NOTHING = Buffer.alloc(0);
-
-function ignore(): void {} // shows as closed

@@ -17,6 +17,8 @@ import { WrittenAnswer } from './written-answer.ts';
 /** On which nobody speaks for others: no trusted proxy. */
 export interface PreparedConnection {
   readonly socket: Socket;
+  /** What the system has of all that was written on it. */
+  takenBytes(): number;
   readonly clientAddress: string;
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
@@ -137,8 +139,7 @@ export class PreparedReplies {
     written.waiting -= 1;
     const isOut = error === undefined || error === null;
     const bytes = written.headBytes + answer.bodyBytes;
-    // As far as the system took them.
-    const taken = Math.max(0, this.#connection.socket.bytesWritten - reply.givenBefore);
+    const taken = Math.max(0, this.#connection.takenBytes() - reply.givenBefore);
     this.#lines.conclude(reply, written.logged, isOut ? bytes : Math.min(bytes, taken), isOut);
   };
 }

@@ -1,0 +1,18 @@
+/** What of the bytes that Node counts as written the system has not taken. They wait in libuv, where Node does not look. */
+import type { Socket } from 'node:net';
+
+/** Of a plain connection: also just after it was destroyed, but not when it is closed. */
+export interface Untaken {
+  readonly bytes: number;
+}
+
+/** 0 where Node does not show it as it used to. */
+export function watchUntaken(socket: Socket): Untaken {
+  const handle: unknown = Reflect.get(socket, '_handle'); // a destroyed socket has none
+  return {
+    get bytes() {
+      const size: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : 0;
+      return typeof size === 'number' ? size : 0;
+    },
+  };
+}
