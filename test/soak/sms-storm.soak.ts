@@ -1,9 +1,10 @@
-/** Customers send, a carrier is slow, and the process that sends is killed, on both engines; on SQLite the disk is full, too. */
+/** Customers send, carriers are slow, and the process that sends is killed and the disk full, on both engines. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { newPostgres } from '../support/databases.ts';
 import { canMount, needsNetSmpp, needsPostgres } from '../support/needs.ts';
 import { stormSms } from '../support/sms-storm.ts';
@@ -22,12 +23,34 @@ test(`kills and a full disk, on SQLite: ${NOTHING_LOST}`, either(needsNetSmpp(),
   assert.ok((answers['notReady'] ?? 0) > 0, stdout);
 });
 
-test(`kills, on PostgreSQL: ${NOTHING_LOST}`, either(needsNetSmpp(), needsPostgres()), async (t) => {
+test(`kills and a full disk, on PostgreSQL: ${NOTHING_LOST}`, either(needsNetSmpp(), needsPostgres()), async (t) => {
   const { url = '' } = await newPostgres(t);
-  t.diagnostic(
-    JSON.stringify(await stormSms(t, { dataDir: join(temporaryFolder(t), 'data'), databaseUrl: url, rounds: ROUNDS })),
-  );
+  const disk = { fill: () => administer(url, FULL), free: () => administer(url, FREE) };
+  const dataDir = join(temporaryFolder(t), 'data');
+  const answers = await stormSms(t, { dataDir, databaseUrl: url, rounds: ROUNDS, disk });
+  t.diagnostic(JSON.stringify(answers));
+  assert.ok((answers['notReady'] ?? 0) > 0);
 });
+
+/** What a server says whose disk is full, to half of all statements that write: so transactions end at any of theirs. */
+const FULL = `
+  create or replace function full_disk() returns trigger language plpgsql as $$ begin
+    if random() < 0.5 then raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end if;
+    return null;
+  end $$;
+  create trigger full_disk after insert or update on sms_part execute function full_disk();
+  create trigger full_disk after insert on sms_ledger execute function full_disk()`;
+const FREE = 'drop trigger if exists full_disk on sms_part; drop trigger if exists full_disk on sms_ledger';
+
+async function administer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
 
 function either(...needs: readonly ReturnType<typeof needsNetSmpp>[]) {
   return needs.find(({ skip }) => skip !== false) ?? { skip: false as const };

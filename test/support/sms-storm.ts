@@ -1,6 +1,6 @@
 /**
  * Messages that customers send over HTTP all the while, to carriers of which one is slow and one slower than the service waits, while the
- * process that sends them is killed and, where it can be, the disk is full: what has become of every message afterwards.
+ * process that sends them is killed and the disk is full: what has become of every message afterwards.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ export interface StormOptions {
   /** Of PostgreSQL; absent: SQLite in the data directory. */
   readonly databaseUrl?: string;
   readonly rounds: number;
-  /** The disk that the data directory is on. */
-  readonly disk?: { fill(): void; free(): void };
+  /** That the database is on. */
+  readonly disk: { fill(): void | Promise<void>; free(): void | Promise<void> };
 }
 
 /** How many answers of each kind customers got; those that were refused or never came they asked for again. */
@@ -49,7 +49,7 @@ function late(): SmscOptions['answers'] & {} {
 /** Over which way each of ten messages goes. */
 const MIX = [0, 0, 0, 0, 0, 0, 0, 1, 1, 2];
 
-type Fault = 'kill' | 'full' | 'killWhileFull';
+const FAULTS = ['full', 'kill', 'killWhileFull'] as const;
 
 const SENDERS = 8;
 /** Accepted before a fault, and after it. */
@@ -79,12 +79,12 @@ export async function stormSms(t: Pick<TestContext, 'after'>, options: StormOpti
   const smscs = await Promise.all(WAYS.map(({ smsc }) => startSmsc(t, smsc)));
   for (const [n, way] of WAYS.entries()) await connect(operator, `way-${n}`, way, smscs[n]?.port ?? 0);
 
-  const faults: readonly Fault[] = disk === undefined ? ['kill'] : ['full', 'kill', 'killWhileFull'];
   const answers: Record<string, number> = {};
   for (let round = 0; round < rounds; round += 1) {
     const senders = new Senders(operator, app_key, round, answers);
+    t.after(() => senders.abort());
     await eventually('messages are accepted', () => senders.accepted.size >= CALM, LIMIT_MS);
-    const fault = faults[round % faults.length] ?? 'kill';
+    const fault = FAULTS[round % FAULTS.length] ?? 'kill';
     await strike(fault, service, answers, disk);
     const before = senders.accepted.size;
     await eventually('messages are accepted again', () => senders.accepted.size >= before + CALM, LIMIT_MS);
@@ -103,10 +103,15 @@ async function connect(operator: Client, name: string, { prefix, window, respons
   await operator.call('smsOperator.setRoute', { prefix, connectors: [name] });
 }
 
-async function strike(fault: Fault, service: RunningService, answers: StormAnswers, disk: StormOptions['disk']) {
+async function strike(
+  fault: (typeof FAULTS)[number],
+  service: RunningService,
+  answers: StormAnswers,
+  disk: StormOptions['disk'],
+) {
   if (fault !== 'kill') {
     const before = answers['notReady'] ?? 0;
-    disk?.fill();
+    await disk.fill();
     await eventually('the disk is full', () => (answers['notReady'] ?? 0) > before, LIMIT_MS);
     await delay(FULL_MS);
   }
@@ -116,7 +121,7 @@ async function strike(fault: Fault, service: RunningService, answers: StormAnswe
     await eventually('it is gone', () => !isAlive(pid), LIMIT_MS);
   }
   if (fault === 'killWhileFull') await delay(FULL_MS);
-  disk?.free();
+  await disk.free();
 }
 
 /** Each sends one message after the other, and each of them, as it was, until it is accepted. */
@@ -125,6 +130,7 @@ class Senders {
   readonly accepted = new Map<string, string>();
   readonly #running: readonly Promise<void>[];
   #isStopped = false;
+  #isAborted = false;
   #sent = 0;
 
   constructor(client: Client, appKey: string, round: number, answers: Record<string, number>) {
@@ -137,9 +143,16 @@ class Senders {
           content: 'storm'.repeat(partsOf(mobile) === 1 ? 1 : 20),
           time: String(Date.now()),
         };
-        this.accepted.set(mobile, await sendUntilAccepted(client, request, answers));
+        const sendid = await sendUntilAccepted(client, request, answers, () => this.#isAborted);
+        if (sendid !== undefined) this.accepted.set(mobile, sendid);
       }
     });
+  }
+
+  /** What is not accepted yet is given up: the test has failed. */
+  abort(): void {
+    this.#isStopped = true;
+    this.#isAborted = true;
   }
 
   async stop(): Promise<void> {
@@ -162,8 +175,9 @@ async function sendUntilAccepted(
   client: Client,
   request: Parameters<typeof client.call<'sms.ordinary'>>[1],
   answers: Record<string, number>,
-): Promise<string> {
-  for (;;) {
+  isAborted: () => boolean,
+): Promise<string | undefined> {
+  while (!isAborted()) {
     try {
       const { sendid } = await client.call('sms.ordinary', request);
       answers['accepted'] = (answers['accepted'] ?? 0) + 1;
@@ -175,6 +189,7 @@ async function sendUntilAccepted(
       await delay(RETRY_MS);
     }
   }
+  return undefined;
 }
 
 /** What was accepted is there once, under the number that was answered; its carrier got it once, or nobody knows whether it did. */
