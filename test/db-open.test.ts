@@ -8,6 +8,8 @@ import { sql } from 'kysely';
 import { countAccounts, createAccount } from '#db/accounts.ts';
 import { openDatabase } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
+import { lockSmsBalances } from '#db/sms-balance.ts';
+import { runTogether } from '#db/together.ts';
 import { describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog } from './support/feed.ts';
@@ -219,3 +221,22 @@ test('transactions that deadlock are tried again until both are done', needsPost
   await Promise.all([rename(one.id, two.id), rename(two.id, one.id)]);
   assert.ok(tries >= 3, 'whoever was let go may meet the other once more');
 });
+
+test(
+  'PostgreSQL is told of a statement once, by name, unless a pooler gives its connections away',
+  needsPostgres(),
+  async (t) => {
+    const target = await newPostgres(t);
+    const countNames = async (listenUrl: string | undefined) => {
+      await using db = await openDatabase({ ...target, ...(listenUrl !== undefined && { listenUrl }), log: silentLog });
+      return await db.transaction(async (trx) => {
+        for (const accountIds of [[1], [1, 2]]) await runTogether(trx, [lockSmsBalances({ accountIds })]);
+        const { rows } = await sql<{ n: number }>`
+        select count(*) as n from pg_prepared_statements where name like 'causeway%'`.execute(trx);
+        return rows[0]?.n;
+      });
+    };
+    assert.equal(await countNames(undefined), 1);
+    assert.equal(await countNames(`${target.url}?application_name=listener`), 0);
+  },
+);
