@@ -115,7 +115,8 @@ export const SETTINGS: Settings = {
     reader: postgresUrl(),
     env: 'DATABASE_LISTEN_URL',
     secret: true,
-    description: 'Needed behind a pooler that pools transactions: goes round it, for LISTEN, and says that there is one; without it `database-url`',
+    description:
+      'Needed behind a pooler that pools transactions: goes round it, for LISTEN, and says that there is one; without it `database-url`',
   },
   controlListen: {
     reader: listenAddress(),
