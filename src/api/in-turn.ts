@@ -1,0 +1,69 @@
+/**
+ * The requests of a connection that node:http reads, one after the other. By itself it begins all that its client sends without waiting
+ * for answers, and has every one of them in memory. docs/decisions/0382
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Nothing is read while some wait, and one read holds fewer calls: these are for nothing but to take room. */
+const MAX_WAITING = 500;
+
+interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Connection {
+  isBusy: boolean;
+  /** Nothing is read from it. */
+  isHeld: boolean;
+  readonly waiting: Turn[];
+}
+
+/** What listens to the requests of `server` by now gets each when the answer before it is out, and none behind the last. */
+export function serveInTurn(server: Server): void {
+  const listeners = server.listeners('request');
+  const connections = new WeakMap<Socket, Connection>();
+  const begin = (connection: Connection, { request, response }: Turn) => {
+    connection.isBusy = true;
+    response.once('close', () => goOn(connection, request.socket));
+    for (const listener of listeners) Reflect.apply(listener, server, [request, response]);
+  };
+  const goOn = (connection: Connection, socket: Socket) => {
+    const turn = connection.waiting.shift();
+    connection.isBusy = turn !== undefined;
+    // Others have their turn before what is here already.
+    if (turn !== undefined) setImmediate(() => beginNext(connection, socket, turn));
+  };
+  const beginNext = (connection: Connection, socket: Socket, turn: Turn) => {
+    if (!socket.writable) return void connection.waiting.splice(0); // to which no answer would come
+    if (connection.waiting.length === 0) readOn(socket, connection); // the rest of its body may be to come
+    begin(connection, turn);
+  };
+  server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const connection = connections.get(socket) ?? { isBusy: false, isHeld: false, waiting: [] };
+    connections.set(socket, connection);
+    if (!connection.isBusy) return begin(connection, { request, response });
+    hold(socket, connection);
+    if (connection.waiting.push({ request, response }) > MAX_WAITING) socket.destroy();
+  });
+}
+
+function hold(socket: Socket, connection: Connection): void {
+  if (connection.isHeld) return;
+  connection.isHeld = true;
+  socket.on('resume', pauseAgain); // node:http resumes it behind each request
+  socket.pause();
+}
+
+function readOn(socket: Socket, connection: Connection): void {
+  if (!connection.isHeld) return;
+  connection.isHeld = false;
+  socket.off('resume', pauseAgain);
+  socket.resume();
+}
+
+function pauseAgain(this: Socket): void {
+  this.pause();
+}
