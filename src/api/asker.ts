@@ -1,4 +1,5 @@
 /** Who makes a request, and in which language the answer is: the same for every way in which requests are read. */
+import type { Socket } from 'node:net';
 import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
@@ -37,4 +38,9 @@ export function createAskers({ trustedProxies, locale }: AskerOptions): Askers {
     },
     localeOf: ({ acceptLanguage }) => chooseLocale(acceptLanguage, locale),
   };
+}
+
+/** Of a connection that was reset before it came to us nobody can say whose its calls are. Who is asked for now is known for good. */
+export function endUnknown(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
 }

@@ -10,7 +10,7 @@ import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { readHead } from '#db/resources.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { fieldsOf } from './answer-fields.ts';
-import type { Asker, Askers } from './asker.ts';
+import { type Asker, type Askers, endUnknown } from './asker.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
 import { type AnswerBroken, answerConnect } from './broken-request.ts';
 import type { AnswerCall, CallOptions } from './calls.ts';
@@ -70,6 +70,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   serveInTurn(app.server);
+  app.server.prependListener('secureConnection', endUnknown);
   app.server.on('connect', answerConnect(options.locale, parts.count));
   return app;
 }

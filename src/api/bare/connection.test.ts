@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -101,6 +101,29 @@ describe('a connection that we read', () => {
       assert.equal(logged.length, 3);
     },
   );
+
+  test('reads on behind an empty line, which some clients send behind a body', LIMIT, async (t) => {
+    const { server, parts, asked, open } = await startWorld(t);
+    readBare(server, parts);
+    const socket = await open();
+    const answers = text(socket);
+    socket.write(`${CALL}\r\n`);
+    for (const n of [1, 2, 3]) {
+      await until(() => asked.length > 0);
+      asked.shift()?.answer(healthy(n));
+      if (n === 1) socket.write(`${CALL}\r\n\r\n${CALL}\r\n`);
+    }
+    socket.write(`\r\n${GET}`);
+    assert.match(await answers, /x-n: 1.*x-n: 2.*x-n: 3.*node GET/s);
+  });
+
+  test('is one of a client that is known: whoever left before that asks for nothing', LIMIT, async (t) => {
+    const { server, parts } = await startWorld(t);
+    readBare(server, parts);
+    const socket = new Socket(); // as one that was reset, it has no address
+    server.emit('connection', socket);
+    assert.ok(socket.destroyed);
+  });
 
   test('ends with the last call, and forgets what comes behind it', LIMIT, async (t) => {
     const { server, parts, asked, open } = await startWorld(t);

@@ -90,7 +90,8 @@ export class BareConnection {
     else this.#answerFrom(all);
   };
 
-  #answerFrom(all: Buffer): void {
+  #answerFrom(given: Buffer): void {
+    const all = this.#isFresh ? given : withoutEmptyLines(given);
     this.#rest = undefined;
     if (all.length === 0) return void this.#wait();
     const call = readCall(all);
@@ -246,5 +247,12 @@ interface AnsweringCall extends ReceivedCall {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** Some clients send one behind a body. RFC 9112 §2.2 */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  let at = 0;
+  while (bytes[at] === 0x0d && bytes[at + 1] === 0x0a) at += 2;
+  return bytes.subarray(at);
+}
 
 function ignore(): void {} // shows as closed

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createDirectWrites } from '#lib/direct-write.ts';
 import { createSharedReading } from '#lib/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
+import { endUnknown } from '../asker.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 
 export interface BareConnections {
@@ -34,6 +35,8 @@ export function readBare(
     onLeft: open.delete,
   };
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    endUnknown(socket);
+    if (socket.destroyed) return;
     if (isClosing) giveAway(socket);
     else open.add(new BareConnection(socket, shared));
   });
