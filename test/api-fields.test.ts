@@ -102,6 +102,10 @@ async function prepare(
     Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));
   }
   if (/^sms/.test(name)) Object.assign(ids, await prepareSms(api, operator.accessToken, customer));
+  if (name === 'smsOperator.deleteConnector') {
+    const { request } = OPERATIONS['smsOperator.setConnector'].sample;
+    await api.call('smsOperator.setConnector', operator.accessToken, request);
+  }
   const sample: Record<string, unknown> = { ...OPERATIONS[name].sample.request };
   for (const [field, value] of Object.entries(ids)) if (field in sample) sample[field] = value;
   const isOperators = ROUTES[name].scope === 'operator';
