@@ -17,7 +17,7 @@ import type { AnswerCall, CallOptions } from './calls.ts';
 import { notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
 import { serveInTurn } from './in-turn.ts';
-import { KEEP_ALIVE_MS, REQUEST_TIMEOUT_MS } from './limits.ts';
+import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
 
@@ -69,7 +69,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  serveInTurn(app.server);
+  serveInTurn(app.server, MAX_WAITING);
   app.server.prependListener('secureConnection', endUnknown);
   app.server.on('connect', answerConnect(options.locale, parts.count));
   return app;

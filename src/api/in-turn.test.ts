@@ -19,7 +19,7 @@ interface Asked {
 async function startServer(t: TestContext) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => void asked.push({ request, response }));
-  serveInTurn(server);
+  serveInTurn(server, { ofConnection: 500, inAll: 1_000 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
@@ -95,12 +95,26 @@ describe('requests of one connection to node:http', () => {
     }
   });
 
-  test('are at most five hundred', LIMIT, async (t) => {
+  test('are at most some for each, and for all together', LIMIT, async (t) => {
     const { asked, open } = await startServer(t);
-    const { client, socket } = await open();
-    client.on('error', () => undefined).resume();
-    client.write(gets(1_500));
-    await eventually('the end', () => socket.closed, 20_000);
-    assert.equal(asked.length, 1);
+    for (let round = 0; round < 2; round += 1) {
+      const one = await open();
+      one.client.on('error', () => undefined).write(gets(502));
+      await eventually('the end', () => one.socket.closed, 20_000);
+      const others = [await open(), await open(), await open()];
+      for (const { client } of others) client.on('error', () => undefined).write(gets(400));
+      await eventually('one end', () => others.filter(({ socket }) => socket.closed).length === 1, 20_000);
+      await eventually('the first requests', () => asked.length === 4, 20_000);
+      for (const { client, socket } of others) {
+        client.resetAndDestroy();
+        await eventually('requests that wait no more', () => endsWith(asked.splice(0), socket), 20_000);
+      }
+    }
   });
 });
+
+/** A connection that is not read shows that it is gone when an answer goes out. */
+function endsWith(asked: readonly Asked[], socket: Socket): boolean {
+  for (const { response } of asked) response.end();
+  return socket.closed;
+}

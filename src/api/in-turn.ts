@@ -5,8 +5,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Nothing is read while some wait, and one read holds fewer calls: these are for nothing but to take room. */
-const MAX_WAITING = 500;
+/** How many requests may wait for the answer before them: with one more its connection is ended. */
+interface WaitingLimits {
+  readonly ofConnection: number;
+  readonly inAll: number;
+}
 
 interface Turn {
   readonly request: IncomingMessage;
@@ -21,8 +24,9 @@ interface Connection {
 }
 
 /** What listens to the requests of `server` by now gets each when the answer before it is out, and none behind the last. */
-export function serveInTurn(server: Server): void {
+export function serveInTurn(server: Server, limits: WaitingLimits): void {
   const listeners = server.listeners('request');
+  let inAll = 0;
   const connections = new WeakMap<Socket, Connection>();
   const begin = (connection: Connection, { request, response }: Turn) => {
     connection.isBusy = true;
@@ -32,21 +36,27 @@ export function serveInTurn(server: Server): void {
   const goOn = (connection: Connection, socket: Socket) => {
     const turn = connection.waiting.shift();
     connection.isBusy = turn !== undefined;
-    // Others have their turn before what is here already.
-    if (turn !== undefined) setImmediate(() => beginNext(connection, socket, turn));
+    if (turn === undefined) return;
+    inAll -= 1;
+    setImmediate(beginNext, connection, socket, turn); // others have their turn before what is here already
   };
   const beginNext = (connection: Connection, socket: Socket, turn: Turn) => {
-    if (!socket.writable) return void connection.waiting.splice(0); // to which no answer would come
+    if (!socket.writable) {
+      inAll -= connection.waiting.splice(0).length; // to which no answer would come
+      return;
+    }
     if (connection.waiting.length === 0) readOn(socket, connection); // the rest of its body may be to come
     begin(connection, turn);
   };
   server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
+    if (!socket.writable) return; // it came with what ended the connection
     const connection = connections.get(socket) ?? { isBusy: false, isHeld: false, waiting: [] };
     connections.set(socket, connection);
     if (!connection.isBusy) return begin(connection, { request, response });
     hold(socket, connection);
-    if (connection.waiting.push({ request, response }) > MAX_WAITING) socket.destroy();
+    inAll += 1;
+    if (connection.waiting.push({ request, response }) > limits.ofConnection || inAll > limits.inAll) socket.destroy();
   });
 }
 

@@ -7,3 +7,8 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 export const KEEP_ALIVE_MS = 65_000;
 /** For requests that are under way when the service closes. */
 export const CLOSE_GRACE_MS = 10_000;
+/**
+ * Requests that wait for the answer before them on their connection, where node:http reads it; each takes 3 KB. Nothing is read while
+ * some wait, and what one read holds are at most some 400 calls with a token.
+ */
+export const MAX_WAITING = { ofConnection: 500, inAll: 50_000 };
