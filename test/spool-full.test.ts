@@ -32,7 +32,7 @@ test(
   async (t) => {
     const stdout = await runProgram(t, 'ship-full.ts');
     const { requests, dropped, told, whileFull } = JSON.parse(stdout);
-    assert.ok(whileFull.dropped > 0 && whileFull.told < requests && whileFull.failures > 0, stdout);
+    assert.ok(whileFull.dropped > 0 && whileFull.told < requests, stdout);
     assert.deepEqual(told, { requests, lines: requests - dropped }, stdout);
   },
 );
