@@ -27,52 +27,33 @@ export interface EachRow<C extends ColumnTypes> {
   readonly row: RawBuilder<unknown>;
 }
 
-/** Gives, of rows whose values stand in the order of `columns`, what it returns for all of them; absent when there are none. */
-type RowStatement<T> = (trx: Transaction<Schema>, rows: readonly Row[]) => Statement<T> | undefined;
+/** Of rows whose values stand in the order of `columns`; absent when there are none. */
+type RowStatement = (trx: Transaction<Schema>, rows: readonly Row[]) => Statement<unknown> | undefined;
 
-/** In one statement of SQLite, as far as they go: of sixteen a row takes two thirds of what it does alone. */
+/** In one statement of SQLite, most first, beside that of one: of sixteen a row takes two thirds of what it does alone. */
 const ROWS_AT_ONCE = [16, 4];
 
 /** As `prepare` makes them: `write` depends on nothing else, and what it writes gives no rows. */
 export function rowStatement<C extends ColumnTypes>(
   columns: C,
   write: (each: EachRow<C>) => RawBuilder<unknown>,
-): RowStatement<unknown> {
-  return makeRowStatement(columns, write, ROWS_AT_ONCE);
-}
-
-export function insertInto(table: string, columns: ColumnTypes): RowStatement<unknown> {
-  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
-}
-
-/** `atOnce`: of how many rows there is a statement on SQLite, most of them first, beside that of one. */
-function makeRowStatement<C extends ColumnTypes, T>(
-  columns: C,
-  write: (each: EachRow<C>) => RawBuilder<T>,
-  atOnce: readonly number[] = [],
-): RowStatement<T> {
+): RowStatement {
   const onPostgres = prepare({ rows: 'rows' }, ({ rows }) => write(ofList(columns, rows)));
-  let onSqlite: RowQueries<T> | undefined;
+  let onSqlite: RowQueries | undefined;
   return (trx, rows) => {
     if (rows.length === 0) return undefined;
     if (isPostgres(trx)) return onPostgres({ rows });
     onSqlite ??= rowQueries(
       write(ofRow(columns)).compile(trx),
-      atOnce.map((count) => ({ rows: count, text: write(ofRows(columns, count)).compile(trx).sql })),
+      ROWS_AT_ONCE.map((count) => ({ rows: count, text: write(ofRows(columns, count)).compile(trx).sql })),
     );
-    return { compile: () => (onSqlite as RowQueries<T>)(rows) }; // `as`: made above
+    return { compile: () => (onSqlite as RowQueries)(rows) }; // `as`: made above
   };
 }
 
-/** One that depends on other things too. */
-export function forEachRow<C extends ColumnTypes, T>(
-  trx: Transaction<Schema>,
-  columns: C,
-  rows: readonly Row[],
-  write: (each: EachRow<C>) => RawBuilder<T>,
-): Statement<T> | undefined {
-  return makeRowStatement(columns, write)(trx, rows);
+export function insertInto(table: string, columns: ColumnTypes): RowStatement {
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  return rowStatement(columns, ({ row }) => sql`insert into ${sql.table(table)} (${names}) ${row}`);
 }
 
 function ofList<C extends ColumnTypes>(columns: C, rows: RawBuilder<unknown>): EachRow<C> {
@@ -123,9 +104,9 @@ class Place {
   }
 }
 
-type RowQueries<T> = (rows: readonly Row[]) => RowsQuery<T>;
+type RowQueries = (rows: readonly Row[]) => RowsQuery<unknown>;
 
-function rowQueries<T>(compiled: CompiledQuery<T>, wide: RowsQuery<T>['wide']): RowQueries<T> {
+function rowQueries(compiled: CompiledQuery<unknown>, wide: RowsQuery<unknown>['wide']): RowQueries {
   const places = compiled.parameters.map((value) => (value instanceof Place ? value.index : -1));
   const parameters = compiled.parameters.map((value) => (value instanceof Place ? null : value));
   return (rows) => ({ ...compiled, parameters, places, rows: rows.map(storableRow), wide });

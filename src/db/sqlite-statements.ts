@@ -42,9 +42,8 @@ export class Statements {
   /** Throws what the statement does, or what ended its transaction before. */
   run({ text, values, each }: Omit<Statement, 'id'>): Ran {
     try {
-      const prepared = this.#begin(text);
-      if (each !== undefined) return this.#runEach(prepared, values, each);
-      const { statement, isReader } = prepared;
+      const { statement, isReader } = this.#begin(text);
+      if (each !== undefined) return { kind: 'changes', changes: this.#runEach(statement, values, each) };
       if (isReader) return { kind: 'rows', rows: statement.all(...values) };
       return { kind: 'changes', changes: BigInt(statement.run(...values).changes) };
     } catch (error) {
@@ -54,7 +53,7 @@ export class Statements {
   }
 
   /** Several at once as far as they go, then one by one. */
-  #runEach(prepared: Prepared, values: Statement['values'], each: NonNullable<Statement['each']>): Ran {
+  #runEach(one: StatementSync, values: Statement['values'], each: NonNullable<Statement['each']>): bigint {
     const { rows, wide = [] } = each;
     let [from, changes] = [0, 0];
     for (const { rows: count, text } of wide) {
@@ -63,8 +62,7 @@ export class Statements {
       for (; from + count <= rows.length; from += count)
         changes += Number(statement.run(...valuesOf(rows, from, from + count)).changes);
     }
-    const rest = runEach(prepared, values, { ...each, rows: rows.slice(from) });
-    return rest.kind === 'rows' ? rest : { kind: 'changes', changes: rest.changes + BigInt(changes) };
+    return BigInt(changes + runOneByOne(one, values, { ...each, rows: rows.slice(from) }));
   }
 
   close(): void {
@@ -109,27 +107,18 @@ function valuesOf(rows: Rows, from: number, to: number): Statement['values'] {
 
 type Rows = NonNullable<Statement['each']>['rows'];
 
-function runEach(
-  { statement, isReader }: Prepared,
+function runOneByOne(
+  statement: StatementSync,
   values: Statement['values'],
   { rows, places }: NonNullable<Statement['each']>,
-): Ran {
-  if (!isReader && places.length === rows[0]?.length && places.every((place, n) => place === n))
-    return runWhole(statement, rows);
+): number {
+  // Mostly its values are those of the row.
+  const isWhole = places.length === rows[0]?.length && places.every((place, n) => place === n);
   const given = [...values];
-  const found: Record<string, unknown>[] = [];
   let changes = 0;
   for (const row of rows) {
-    for (const [n, place] of places.entries()) if (place >= 0) given[n] = row[place] ?? null;
-    if (isReader) found.push(...statement.all(...given));
-    else changes += Number(statement.run(...given).changes);
+    if (!isWhole) for (const [n, place] of places.entries()) if (place >= 0) given[n] = row[place] ?? null;
+    changes += Number(statement.run(...(isWhole ? row : given)).changes);
   }
-  return isReader ? { kind: 'rows', rows: found } : { kind: 'changes', changes: BigInt(changes) };
-}
-
-/** Its values are those of the row. */
-function runWhole(statement: StatementSync, rows: Rows): Ran {
-  let changes = 0;
-  for (const row of rows) changes += Number(statement.run(...row).changes);
-  return { kind: 'changes', changes: BigInt(changes) };
+  return changes;
 }
