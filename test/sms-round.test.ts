@@ -12,6 +12,7 @@ import type { Round } from '#sms/round.ts';
 import { describeOnBothEngines, type NewDatabase, newPostgres } from './support/databases.ts';
 import { needsPostgres } from './support/needs.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
+import { store } from './support/sms-steps.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 4);
 const LONG = 'x'.repeat(150);
@@ -36,6 +37,10 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
   };
 }
 
+/** Of advertising; and an hour before them, and their first. */
+const HOURS = { from: 8 * 60, to: 22 * 60, timeZone: 'Asia/Shanghai' };
+const MORNING = Date.UTC(2026, 1, 1);
+const NIGHT = MORNING - 3_600_000;
 const ALL = [{ route: '', minTries: 0, maxTries: 4 }];
 let submitted = 0;
 
@@ -145,6 +150,26 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 9)).texts, ['advertising']);
   });
 
+  test('gives back to the queue what is bound to no connector, unless other parts of its message are', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
+    await queueMessage(db, account, { kind: 'advertising', texts: ['short'], now: NIGHT });
+    await queueMessage(db, account, { kind: 'advertising', texts: ['long 1', 'long 2'], now: NIGHT });
+    const boundTo = async () => (await readParts(db)).map(({ connector_id }) => connector_id);
+    assert.deepEqual((await round([], 10, ALL, NIGHT)).texts, []);
+    assert.deepEqual(await boundTo(), [null, 1, 1]);
+    const { parts } = await round([], 10, ALL, MORNING);
+    assert.deepEqual(
+      parts.map(({ text }) => text),
+      ['short', 'long 1', 'long 2'],
+    );
+    const results = parts.map(({ id }) => [id, { kind: 'postponed', error: 'throttled' }] as const);
+    await store(db, results, MORNING, 'submit', 'me');
+    assert.deepEqual(await boundTo(), [null, 1, 1]);
+    assert.deepEqual((await round([], 10, ALL, MORNING)).texts, ['short', 'long 1', 'long 2']);
+    await checkMoney(db);
+  });
+
   test('leaves what its connectors do not serve in the queue', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { send } = await openSender(db);
@@ -160,6 +185,21 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
 describe('a round reads no more of PostgreSQL than it has to do, however much is stored', needsPostgres(), () => {
   test('where nothing waits, and carriers tell of all that went out before', (t) => readLittle(t, AT_ONCE));
   test('where more waits than there is room for', (t) => readLittle(t, AT_ONCE / 4));
+  test('where much waits for the hours of advertising', async (t) => {
+    const { db } = await openWorld(t, newPostgres);
+    const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
+    for (let n = 0; n < AT_ONCE; n += 1)
+      for (const texts of [['short'], ['long 1', 'long 2']])
+        await queueMessage(db, account, { kind: 'advertising', texts, now: NIGHT });
+    const procedures = createProcedures();
+    const round: Round = {
+      ...{ results: [], told: [], submissions: [], claims: [{ connectorId: 1, lanes: ALL, limit: 100 }] },
+      ...{ owner: 'me', leaseUntil: NIGHT + 60_000, chargeAt: 'submit', now: NIGHT },
+    };
+    await db.transaction((trx) => procedures.round(trx, round));
+    const { reads } = await countReads(db, (trx) => procedures.round(trx, round));
+    for (const { name, rows } of reads) assert.ok(rows < AT_ONCE / 2, `${rows} rows of ${name}`);
+  });
 });
 
 const ROUNDS = 20;
@@ -178,18 +218,10 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
       ...{ results, told, submissions, claims: [{ connectorId: 1, lanes: ALL, limit }] },
       ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
     };
-    const { claimed, reads } = await db.transaction(async (trx) => {
-      const before = await readsOf(trx);
-      const done = await procedures.round(trx, round);
-      const after = await readsOf(trx);
-      const reads = after.map(({ name, whole, rows }, table) => {
-        return { name, whole: whole - (before[table]?.whole ?? 0), rows: rows - (before[table]?.rows ?? 0) };
-      });
-      return { claimed: done.claimed, reads };
-    });
+    const { done, reads } = await countReads(db, (trx) => procedures.round(trx, round));
     // Half of what they took last is delivered.
     told = results.filter((_, i) => i % 2 === 0).map(({ partId }) => deliveryOf(partId));
-    results = (claimed[0]?.parts ?? []).map(({ id: partId }) => {
+    results = (done.claimed[0]?.parts ?? []).map(({ id: partId }) => {
       const outcome = { kind: 'accepted', carrierId: `${partId}`, keys: [`${partId}`] } as const;
       return { partId, connectorId: 1, sentAt: NOW, endedAt: NOW, outcome };
     });
@@ -204,6 +236,19 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
 function deliveryOf(partId: number): Round['told'][number] {
   const receipt = { connectorId: 1, carrierKeys: [`${partId}`], destination: '+8613800138000', error: '', raw: '' };
   return { kind: 'receipt', receipt: { ...receipt, state: 'delivered' } };
+}
+
+/** What `work` reads of each table. */
+async function countReads<T>(db: Db, work: (trx: Transaction<Schema>) => Promise<T>) {
+  return await db.transaction(async (trx) => {
+    const before = await readsOf(trx);
+    const done = await work(trx);
+    const after = await readsOf(trx);
+    const reads = after.map(({ name, whole, rows }, table) => {
+      return { name, whole: whole - (before[table]?.whole ?? 0), rows: rows - (before[table]?.rows ?? 0) };
+    });
+    return { done, reads };
+  });
 }
 
 const TABLES = ['sms_request', 'sms_message', 'sms_part', 'sms_ledger'];

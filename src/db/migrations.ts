@@ -9,6 +9,7 @@ import { certificates } from './migrations-certificates.ts';
 import { sms } from './migrations-sms.ts';
 import { smsExpiry } from './migrations-sms-expiry.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
+import { smsPinned } from './migrations-sms-pinned.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
 import { smsTurns } from './migrations-sms-turns.ts';
 import { tokenAddresses } from './migrations-token-addresses.ts';
@@ -28,6 +29,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0011-token-addresses': tokenAddresses,
   '0012-sms-turns': smsTurns,
   '0013-sms-expiry': smsExpiry,
+  '0014-sms-pinned': smsPinned,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

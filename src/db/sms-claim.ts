@@ -127,10 +127,13 @@ export async function holdParts(
   const rows = held.map(({ part, dueAt }) => [part.id, dueAt]);
   await sql`
     update sms_part set state = 'queued', sends = sends - 1, due_at = v.due_at, expire_at = expire_at + v.due_at - ${now},
-      lease_owner = null, lease_until = null
+      connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at from ${rowList(trx, rows)}) as v
     where sms_part.id = v.id`.execute(trx);
 }
+
+/** Of a part that waits again: the connector that has taken other parts of its message. What is bound to one is looked at in each of its rounds. */
+export const BOUND_TO = sql`(select m.connector_id from sms_message as m where m.id = sms_part.message_id)`;
 
 /** Ordinary before advertising, then whoever has waited longest; the parts of a message one after the other. */
 function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
@@ -158,7 +161,7 @@ function selectPinned({ connectorId, now, limit }: Claim): Statement<ClaimedPart
 const selectPinnedTo = prepare(
   { connectorId: 'value', now: 'value', limit: 'value' },
   ({ connectorId, now, limit }, x) => {
-    const pinned = sql`state = 'queued' and connector_id = ${connectorId}`;
+    const pinned = sql`state = 'queued' and connector_id = ${connectorId} and due_at <= ${now}`;
     // PostgreSQL would begin with the messages, most of which this connector has taken.
     const parts = isPostgres(x)
       ? sql`p.id = any(array(select id from sms_part where ${pinned})) and ${stateOf('p')} = 'queued'`

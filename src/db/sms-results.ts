@@ -5,6 +5,7 @@ import { rowStatement } from './each-row.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Row } from './rows-query.ts';
 import type { Schema } from './schema.ts';
+import { BOUND_TO } from './sms-claim.ts';
 import { chargeSimulated, chargeSubmitted, refundParts } from './sms-money.ts';
 import { stateOf } from './sms-part-state.ts';
 import { applyFates, takeOrphans } from './sms-receipts.ts';
@@ -129,7 +130,7 @@ function updatePostponed(trx: Transaction<Schema>, postponed: readonly Result<'p
   return sql`
     update sms_part set state = 'queued', due_at = coalesce(v.due_at, sms_part.due_at),
       tries = tries + case when v.due_at is null then 0 else 1 end, error = v.error,
-      sends = sends - 1, lease_owner = null, lease_until = null
+      sends = sends - 1, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at, value ->> 2 as error
       from ${rowList(trx, rows)}) as v
     where sms_part.id = v.id and sms_part.state in ${statesFor('postpone')}
