@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type HeldReading, holdReading, readOn } from '#lib/held-reading.ts';
 
 /** How many requests may wait for the answer before them: with one more its connection is ended. */
 interface WaitingLimits {
@@ -16,10 +17,8 @@ interface Turn {
   readonly response: ServerResponse;
 }
 
-interface Connection {
+interface Connection extends HeldReading {
   isBusy: boolean;
-  /** Nothing is read from it. */
-  isHeld: boolean;
   readonly waiting: Turn[];
 }
 
@@ -54,26 +53,8 @@ export function serveInTurn(server: Server, limits: WaitingLimits): void {
     const connection = connections.get(socket) ?? { isBusy: false, isHeld: false, waiting: [] };
     connections.set(socket, connection);
     if (!connection.isBusy) return begin(connection, { request, response });
-    hold(socket, connection);
+    holdReading(socket, connection);
     inAll += 1;
     if (connection.waiting.push({ request, response }) > limits.ofConnection || inAll > limits.inAll) socket.destroy();
   });
-}
-
-function hold(socket: Socket, connection: Connection): void {
-  if (connection.isHeld) return;
-  connection.isHeld = true;
-  socket.on('resume', pauseAgain); // node:http resumes it behind each request
-  socket.pause();
-}
-
-function readOn(socket: Socket, connection: Connection): void {
-  if (!connection.isHeld) return;
-  connection.isHeld = false;
-  socket.off('resume', pauseAgain);
-  socket.resume();
-}
-
-function pauseAgain(this: Socket): void {
-  this.pause();
 }

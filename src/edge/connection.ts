@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { type HeldReading, holdReading, readOn } from '#lib/held-reading.ts';
 import type { Http1Viewer } from './http1-viewer.ts';
 import type { Secured } from './tls/secured.ts';
 import type { CutStatus, Viewer } from './viewer.ts';
@@ -50,14 +51,12 @@ export interface ConnectionLimits {
   readonly maxWaitingRequests: number;
 }
 
-interface Connection {
+interface Connection extends HeldReading {
   requests: number;
   /** As its latest request was told. */
   carries: 'more' | 'last' | 'none';
   /** The first is being served, the others wait. */
   readonly turns: Turn[];
-  /** Nothing is read from it. */
-  isHeld: boolean;
 }
 
 export function createConnections(limits: ConnectionLimits): ClientConnections {
@@ -88,7 +87,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
       const connection = of(socket);
       connection.carries = nextCarries(connection, limits);
       // The last one is here as a whole, if something follows it.
-      if (connection.carries === 'none') hold(socket, connection);
+      if (connection.carries === 'none') holdReading(socket, connection);
       return connection.carries;
     },
     countBefore: (socket, requests) => {
@@ -99,7 +98,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
       const { turns } = connection;
       turns.push(turn);
       if (turns.length === 1) void serveTurns(socket, connection, serve);
-      else if (turns.length > READ_AHEAD) hold(socket, connection);
+      else if (turns.length > READ_AHEAD) holdReading(socket, connection);
     },
     serve,
     noteUnderWay: (change) => {
@@ -155,22 +154,4 @@ function leaveAll(turns: Turn[], cutStatus: CutStatus | undefined): void {
 /** Whether the answer was the connection's last, as opposed to a client that left. */
 function hasEnded(socket: Socket, { isFinished, refusal }: Http1Viewer): boolean {
   return isFinished ? !socket.writable : refusal !== undefined;
-}
-
-function hold(socket: Socket, connection: Connection): void {
-  if (connection.isHeld) return;
-  connection.isHeld = true;
-  socket.on('resume', pauseAgain); // node:http resumes it behind each request
-  socket.pause();
-}
-
-function readOn(socket: Socket, connection: Connection): void {
-  if (!connection.isHeld) return;
-  connection.isHeld = false;
-  socket.off('resume', pauseAgain);
-  socket.resume();
-}
-
-function pauseAgain(this: Socket): void {
-  this.pause();
 }

@@ -4,8 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import pg from 'pg';
-import { newPostgres } from '../support/databases.ts';
+import { administer, newPostgres } from '../support/databases.ts';
 import { canMount, needsNetSmpp, needsPostgres } from '../support/needs.ts';
 import { stormSms } from '../support/sms-storm.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -41,16 +40,6 @@ const FULL = `
   create trigger full_disk after insert or update on sms_part execute function full_disk();
   create trigger full_disk after insert on sms_ledger execute function full_disk()`;
 const FREE = 'drop trigger if exists full_disk on sms_part; drop trigger if exists full_disk on sms_ledger';
-
-async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
 
 function either(...needs: readonly ReturnType<typeof needsNetSmpp>[]) {
   return needs.find(({ skip }) => skip !== false) ?? { skip: false as const };

@@ -40,7 +40,8 @@ export async function newPostgres(
   return { url: url.href, file: '' };
 }
 
-async function administer(server: string, sql: string): Promise<void> {
+/** On a connection of its own. */
+export async function administer(server: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
