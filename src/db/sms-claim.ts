@@ -154,11 +154,7 @@ const selectDueOf = prepare(
 );
 
 /** The rest of messages of which this connector has taken a part, whoever serves their route now. */
-function selectPinned({ connectorId, now, limit }: Claim): Statement<ClaimedPart> {
-  return selectPinnedTo({ connectorId, now, limit });
-}
-
-const selectPinnedTo = prepare(
+const selectPinned = prepare(
   { connectorId: 'value', now: 'value', limit: 'value' },
   ({ connectorId, now, limit }, x) => {
     const pinned = sql`state = 'queued' and connector_id = ${connectorId} and due_at <= ${now}`;

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
+import { createHttpReader, type HttpReader } from '#lib/http-reader.ts';
 import { describeRefusal, type Refused } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
@@ -106,27 +107,18 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   return { server, ...bare };
 }
 
-/** What reads on from where we do not: node:http, with what was read last. To be called before it loses its listeners. */
-function reader(server: Server, { limits, connections }: HttpServerParts) {
-  const readers = server.listeners('connection');
-  return (socket: Socket, rest: Buffer): void => {
-    const hasEnded = socket.readableEnded;
-    if (!hasEnded && rest.length > 0) socket.unshift(rest);
+/** What reads on from where we do not. To be called before `server` loses its listeners. */
+function reader(server: Server, { limits, connections }: HttpServerParts): HttpReader {
+  const readOn = createHttpReader(server, (socket) => untilAnswered(connections.underWay(socket)));
+  return (socket, rest) => {
     lingerAtEnd(socket, limits.clientIdleMs);
-    for (const read of readers) Reflect.apply(read, server, [socket]);
-    if (hasEnded)
-      void readEnded(socket, rest, connections); // never rejects
-    else socket.resume();
+    readOn(socket, rest);
   };
 }
 
-/** The client has ended its side, behind which nothing can be put back; what it sent before it is answered all the same. */
-async function readEnded(socket: Socket, rest: Buffer, connections: ClientConnections): Promise<void> {
-  socket.emit('data', rest);
-  const asked = connections.underWay(socket);
-  // Of one that will never be whole the end is what is wrong.
+/** What a client sent before it ended its side is answered all the same; of what will never be whole the end is what is wrong. */
+async function untilAnswered(asked: readonly Http1Viewer[]): Promise<void> {
   if (asked.every(({ isReceived }) => isReceived)) await Promise.all(asked.map(({ ended }) => ended));
-  socket.emit('end');
 }
 
 /** What is no request, or one that no server but an origin's could take. */

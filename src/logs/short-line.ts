@@ -2,6 +2,7 @@
  * A hit's line that repeats nothing: how many whole lines back its answer stands, and how many its client, both in the same batch of
  * lines; what it has of its own follows. docs/decisions/0375
  */
+import { MINUTE_MS } from './counters.ts';
 import type { HitRecord } from './hit-record.ts';
 import { MAX_FIELD_BYTES } from './line.ts';
 import { writeCount } from './write-count.ts';
@@ -17,8 +18,8 @@ export interface LinesSoFar {
   readonly number: number;
   readonly buffer: Buffer;
   readonly view: DataView;
-  /** When its minute began. */
-  readonly startsAt: number;
+  /** Since 1970: of all its lines. */
+  readonly minute: number;
   /** Lines that are not short. */
   wholeLines: number;
 }
@@ -101,7 +102,7 @@ export function wholeBytes({ answered, client }: HitRecord): number {
 
 /** The engine keeps it apart unless it is sure that it is a small whole number. */
 function msIn(batch: LinesSoFar, hit: HitRecord): number {
-  return (hit.endedAt - batch.startsAt) | 0;
+  return (hit.endedAt - batch.minute * MINUTE_MS) | 0;
 }
 
 /** Eight at a time, in a third of the time: none is 0 or beyond ASCII, so that eight are a number that equals no other. */

@@ -82,7 +82,6 @@ export function openSpool(options: SpoolOptions): AccessLog {
 
 /** Of one minute: so its lines have one offset from UTC, and each domain one sum. */
 interface SpoolBatch extends Batch, LinesSoFar {
-  readonly minute: number;
   /** The last instant that was seen to be of that minute and slot: of many lines it is the same. */
   at: number;
   /** Those with short lines that are in no sum yet. */
@@ -194,11 +193,9 @@ class Spool implements AccessLog {
     const last = this.#batches.at(-1);
     if (last !== undefined && !isFull(last) && (at === last.at || this.#isFor(last, at))) return last;
     const buffer = this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES + MAX_LINE_BYTES);
-    const minute = Math.floor(at / MINUTE_MS);
     const batch = {
       slot: this.#slotOf(at),
-      minute,
-      startsAt: minute * MINUTE_MS,
+      minute: Math.floor(at / MINUTE_MS),
       at,
       answers: [],
       number: this.#batchNumber++,

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { ROUTES } from '#contract/routes.ts';
 import { steadyClock } from '#lib/clock.ts';
 import type { OpenDirectWrite } from '#lib/direct-write.ts';
+import type { HttpReader } from '#lib/http-reader.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Outlet } from '#lib/outlet.ts';
 import { pause, type SharedReading } from '#lib/shared-reading.ts';
@@ -33,7 +34,7 @@ export interface BareParts {
   readonly openDirectWrite: OpenDirectWrite;
   isClosing(): boolean;
   /** To node:http, which reads on from here. */
-  giveAway(socket: Socket): void;
+  readonly giveAway: HttpReader;
   /** It is no longer ours: given away, or closed. */
   onLeft(connection: BareConnection): void;
 }
@@ -189,15 +190,7 @@ export class BareConnection {
     socket.off('error', ignore).off('close', this.#onClose).off('drain', this.#onDrain);
     socket.off('end', this.#onEnd).off('data', this.#onData);
     this.#parts.onLeft(this);
-    const rest = this.#rest ?? NOTHING;
-    if (!this.#hasEnded) socket.unshift(rest);
-    this.#parts.giveAway(socket);
-    if (this.#hasEnded) {
-      // A stream takes nothing back behind its end.
-      socket.emit('data', rest);
-      socket.emit('end');
-    }
-    socket.resume();
+    this.#parts.giveAway(socket, this.#rest ?? NOTHING);
   }
 
   readonly #onDrain = (): void => {

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createDirectWrites } from '#lib/direct-write.ts';
+import { createHttpReader } from '#lib/http-reader.ts';
 import { createSharedReading } from '#lib/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { endUnknown } from '../asker.ts';
@@ -14,16 +15,14 @@ export interface BareConnections {
 }
 
 const SWEEP_MS = 1_000;
+const NOTHING = Buffer.alloc(0);
 
 /** All that `server` accepts from now on. */
 export function readBare(
   server: Server,
   parts: Omit<BareParts, 'reading' | 'openDirectWrite' | 'isClosing' | 'giveAway' | 'onLeft'>,
 ): BareConnections {
-  const readers = server.listeners('connection');
-  const giveAway = (socket: Socket) => {
-    for (const reader of readers) Reflect.apply(reader, server, [socket]);
-  };
+  const giveAway = createHttpReader(server);
   const open = createSwept<BareConnection>(SWEEP_MS);
   let isClosing = false;
   const shared: BareParts = {
@@ -37,7 +36,7 @@ export function readBare(
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
     endUnknown(socket);
     if (socket.destroyed) return;
-    if (isClosing) giveAway(socket);
+    if (isClosing) giveAway(socket, NOTHING);
     else open.add(new BareConnection(socket, shared));
   });
   return {
