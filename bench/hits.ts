@@ -77,7 +77,7 @@ async function compare(one: Case, nginx: Rival, edge: Rival): Promise<void> {
   }
   const [their, our] = [medians(theirs), medians(ours)];
   console.log(
-    `${one.name}: ${showRatios(our, their)} (${showFigure(our)} against ${showFigure(their)}), load ${loadavg()[0]?.toFixed(1)}`,
+    `${one.name}: ${showRatios(our, their, 'nginx')} (${showFigure(our)} against ${showFigure(their)}), load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
 

@@ -81,7 +81,7 @@ async function compare(one: Case, nginx: NamedRival, others: readonly NamedRival
   console.log(`${one.name}: nginx ${showFigure(their)}, load ${loadavg()[0]?.toFixed(1)}`);
   for (const rival of others) {
     const its = medians(figures.get(rival) ?? []);
-    console.log(`  ${rival.name} ${showRatios(its, their)} (${showFigure(its)})`);
+    console.log(`  ${rival.name} ${showRatios(its, their, 'nginx')} (${showFigure(its)})`);
   }
 }
 

@@ -23,7 +23,7 @@ export function showFigure({ perSecond, cpuMicros }: Figure): string {
   return `${Math.round(perSecond)}/s of ${cpuMicros.toFixed(1)} µs`;
 }
 
-export function showRatios(our: Figure, their: Figure): string {
+export function showRatios(our: Figure, their: Figure, them: string): string {
   const [rate, cpu] = [our.perSecond / their.perSecond, their.cpuMicros / our.cpuMicros];
-  return `${rate.toFixed(2)} of nginx, ${cpu.toFixed(2)} per CPU second`;
+  return `${rate.toFixed(2)} of ${them}, ${cpu.toFixed(2)} per CPU second`;
 }
