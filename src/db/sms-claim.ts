@@ -5,7 +5,19 @@ import { prepare } from './prepared.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { stateOf } from './sms-part-state.ts';
-import { type Ends, isDueOf, QUEUE_VALUES, type Queue, readTurns, selectEnds, takeTurns } from './sms-turns.ts';
+import {
+  type Ends,
+  isCut,
+  isDueOf,
+  isFreeFor,
+  lastTurn,
+  QUEUE_VALUES,
+  type Queue,
+  readTurns,
+  selectEnds,
+  type Turns,
+  takeTurns,
+} from './sms-turns.ts';
 import { allOf, runBehind, runTogether, type Statement } from './together.ts';
 
 const ADVERTISING = 1;
@@ -17,8 +29,8 @@ export interface Claim {
   /** The queues that the connector serves now. */
   readonly lanes: readonly Lane[];
   readonly limit: number;
-  /** The account that had the last turn. */
-  readonly after: number;
+  /** Who had the last turns. */
+  readonly after: Turns;
   /** Names the process. */
   readonly owner: string;
   readonly leaseUntil: number;
@@ -52,25 +64,41 @@ export interface ClaimedPart {
   readonly expireAt: number;
 }
 
-/** In the order in which they are to go out. Parts that another process holds are passed over. */
-export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
-  const found = await findDue(trx, claim);
+export interface ClaimedParts {
+  /** In the order in which they are to go out. */
+  readonly parts: readonly ClaimedPart[];
+  /** There may be more. */
+  readonly isFull: boolean;
+  /** Who had the last turns now. */
+  readonly turns: Turns;
+}
+
+/** Parts that another process holds are passed over. */
+export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<ClaimedParts> {
+  const { after, limit } = claim;
+  const { found, cutAt } = await findDue(trx, claim);
   const sorted = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns);
-  const inTurn = PRIORITIES.flatMap((own) =>
-    takeTurns(
-      sorted.filter(({ priority }) => priority === own),
-      claim.after,
-    ),
-  );
-  const claimed = inTurn.slice(0, claim.limit);
-  if (claimed.length === 0) return [];
-  const partIds = claimed.map(({ id }) => id);
-  await runBehind(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, claimed, claim.connectorId)]);
-  return claimed;
+  const ofPriority = (parts: readonly ClaimedPart[], own: number) => parts.filter(({ priority }) => priority === own);
+  const inTurn = PRIORITIES.flatMap((own) => takeTurns(ofPriority(sorted, own), after[own] ?? 0));
+  const parts = inTurn.slice(0, limit);
+  if (parts.length === 0) return { parts, isFull: false, turns: after };
+  const partIds = parts.map(({ id }) => id);
+  await runBehind(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, parts, claim.connectorId)]);
+  const turns = PRIORITIES.map((own) => {
+    const [before, last] = [after[own] ?? 0, ofPriority(parts, own).at(-1)];
+    return last === undefined ? before : lastTurn(before, last.accountId, cutAt[own] ?? []);
+  });
+  return { parts, isFull: parts.length >= limit || cutAt.some((own) => own.length > 0), turns };
+}
+
+interface Due {
+  readonly found: readonly ClaimedPart[];
+  /** By priority, of each queue that has more accounts than a round serves, the last one that was looked at. */
+  readonly cutAt: readonly (readonly number[])[];
 }
 
 /** From each queue as much as there is room for, shared among the accounts that wait in it. */
-async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<readonly ClaimedPart[]> {
+async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   const { now } = claim;
   const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
   const [pinned = [], ...found] = await runTogether(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
@@ -78,7 +106,10 @@ async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<readonly
   const ends = found.map(([own]) => own as Ends | undefined);
   const turns = await readTurns(trx, queues, ends, claim);
   const due = await allOf(queues.map((queue, n) => readShares(trx, claim, queue, turns[n] ?? [])));
-  return [...(pinned as readonly ClaimedPart[]), ...due.flat()];
+  const cutAt = PRIORITIES.map((own) =>
+    turns.flatMap((ids, n) => (queues[n]?.priority === own && isCut(ids) ? ids.slice(-1) : [])),
+  );
+  return { found: [...(pinned as readonly ClaimedPart[]), ...due.flat()], cutAt };
 }
 
 /** Of each account as much as there is room for if the others have as much; what some leave over the others may have. */
@@ -148,8 +179,8 @@ function selectDue({ connectorId }: Claim, queue: Queue, accountId: number, limi
 const selectDueOf = prepare(
   { ...QUEUE_VALUES, accountId: 'value', connectorId: 'value', limit: 'value' },
   ({ accountId, connectorId, limit, ...queue }, x) => {
-    const own = sql`${isDueOf(queue)} and p.account_id = ${accountId} and ${isFree(connectorId)}`;
-    return select(x, own, queue.now, limit);
+    const own = sql`${isDueOf(queue)} and p.account_id = ${accountId} and ${isFreeFor(connectorId)}`;
+    return select(x, own, sql`p.due_at, p.id`, queue.now, limit);
   },
 );
 
@@ -162,13 +193,15 @@ const selectPinned = prepare(
     const parts = isPostgres(x)
       ? sql`p.id = any(array(select id from sms_part where ${pinned})) and ${stateOf('p')} = 'queued'`
       : sql`p.state = 'queued' and p.connector_id = ${connectorId}`;
-    return select(x, sql`${parts} and p.due_at <= ${now} and m.connector_id = ${connectorId}`, now, limit);
+    const own = sql`${parts} and p.due_at <= ${now} and m.connector_id = ${connectorId}`;
+    return select(x, own, sql`p.priority, p.due_at, p.id`, now, limit);
   },
 );
 
 function select(
   x: Executor,
   condition: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
   now: RawBuilder<unknown>,
   limit: RawBuilder<unknown>,
 ): RawBuilder<ClaimedPart> {
@@ -178,14 +211,8 @@ function select(
       m.reference as reference
     from sms_part as p join sms_message as m on m.id = p.message_id
     where ${condition} and p.expire_at > ${now}
-    order by p.due_at, p.id limit ${limit}
+    order by ${order} limit ${limit}
     ${isPostgres(x) ? sql`for update of p, m skip locked` : sql``}`;
-}
-
-/** A message of several parts stays with the connector that has taken one of them. */
-function isFree(connectorId: RawBuilder<unknown>) {
-  return sql`(m.connector_id is null or m.connector_id = ${connectorId}
-    or not exists (select 1 from sms_part as q where q.message_id = m.id and q.state <> 'queued'))`;
 }
 
 function pin(

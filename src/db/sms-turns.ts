@@ -19,6 +19,11 @@ export interface Queue {
 /** Its values, or where they are going to stand. */
 type QueuePlaces = { readonly [K in keyof Queue]: unknown };
 
+/** By priority, the account that had the last turn on a connector. */
+export type Turns = readonly number[];
+
+export const NO_TURNS: Turns = [0, 0];
+
 export const QUEUE_VALUES = {
   route: 'value',
   priority: 'value',
@@ -34,6 +39,12 @@ function isOf({ route, priority }: QueuePlaces): RawBuilder<unknown> {
 
 export function isDueOf(queue: QueuePlaces): RawBuilder<unknown> {
   return sql`${isOf(queue)} and p.tries between ${queue.minTries} and ${queue.maxTries} and p.due_at <= ${queue.now}`;
+}
+
+/** A condition on `sms_part as p`, and on its message as `m`: one of several parts stays with the connector that has taken one of them. */
+export function isFreeFor(connectorId: unknown): RawBuilder<unknown> {
+  return sql`(m.connector_id is null or m.connector_id = ${connectorId}
+    or not exists (select 1 from sms_part as q where q.message_id = m.id and q.state <> 'queued'))`;
 }
 
 /** What waits first: by the order of the index, which is therefore read no further. */
@@ -53,33 +64,48 @@ export interface Ends {
 
 const LAST = sql`order by p.account_id desc, p.due_at desc, p.id desc limit 1`;
 
-/** Accounts that have something due, at most `limit`: those after `after` first, each by a step or two in the index. */
-const selectTurnsUpTo = prepare({ ...QUEUE_VALUES, after: 'value', limit: 'value' }, ({ after, limit, ...queue }) => {
-  const all = isOf(queue);
-  const next = (behind: RawBuilder<unknown>) => sql`coalesce(
+/**
+ * Accounts that have something due that the connector may take, at most `limit`: those after `after` first, each by a step or two
+ * in the index. One that has nothing it may take would keep the only place from who has.
+ */
+const selectTurnsUpTo = prepare(
+  { ...QUEUE_VALUES, connectorId: 'value', after: 'value', limit: 'value' },
+  ({ connectorId, after, limit, ...queue }) => {
+    const all = isOf(queue);
+    const next = (behind: RawBuilder<unknown>) => sql`coalesce(
     (select p.account_id from sms_part as p where ${all} and p.account_id > ${behind} ${FIRST}),
     (select p.account_id from sms_part as p where ${all} ${FIRST}))`;
-  // It ends where it began: what is there already is not taken once more.
-  return sql<{ accountId: number }>`
+    // It ends where it began: what is there already is not taken once more.
+    return sql<{ accountId: number }>`
     with recursive turn (account_id) as (
       select ${next(sql`cast(${after} as integer)`)}
       union select ${next(sql`turn.account_id`)} from turn where turn.account_id is not null)
     select account_id as "accountId" from turn where (
-      select p.id from sms_part as p where ${isDueOf(queue)} and p.account_id = turn.account_id
+      select p.id from sms_part as p join sms_message as m on m.id = p.message_id
+        where ${isDueOf(queue)} and p.account_id = turn.account_id and p.expire_at > ${queue.now} and ${isFreeFor(connectorId)}
         order by p.due_at, p.id limit 1) is not null
     limit ${limit}`;
-});
+  },
+);
+
+/** Who asks, and for how much. */
+interface Asker {
+  readonly connectorId: number;
+  readonly after: Turns;
+  readonly limit: number;
+}
 
 /** Of each queue the accounts that may have something due. Who is alone in one is not looked for: that takes longer than to find nothing due. */
 export async function readTurns(
   trx: Transaction<Schema>,
   queues: readonly Queue[],
   ends: readonly (Ends | undefined)[],
-  { after, limit }: { readonly after: number; readonly limit: number },
+  { connectorId, after, limit }: Asker,
 ): Promise<readonly (readonly number[])[]> {
   const crowded = queues.map((queue, n) => {
     const isCrowded = ends[n]?.first !== ends[n]?.last;
-    return isCrowded ? selectTurnsUpTo({ ...queue, after, limit: Math.min(limit, MAX_ACCOUNTS) }) : undefined;
+    const asked = { connectorId, after: after[queue.priority] ?? 0, limit: Math.min(limit, MAX_ACCOUNTS) };
+    return isCrowded ? selectTurnsUpTo({ ...queue, ...asked }) : undefined;
   });
   const turns = crowded.some((one) => one !== undefined) ? await runTogether(trx, crowded) : [];
   return crowded.map((one, n) => {
@@ -89,13 +115,30 @@ export async function readTurns(
   });
 }
 
+/** Others of the queue may have something due too. `accountIds`: as `readTurns` gives them. */
+export function isCut(accountIds: readonly number[]): boolean {
+  return accountIds.length === MAX_ACCOUNTS;
+}
+
 /** One of each account after the other, from who comes after `after`; what is of one account stays in its order. Pure. */
 export function takeTurns<T extends { readonly accountId: number }>(parts: readonly T[], after: number): readonly T[] {
   const byAccount = Map.groupBy(parts, ({ accountId }) => accountId);
   if (byAccount.size === 1) return parts;
-  const isLater = (id: number) => (id > after ? 0 : 1);
-  const turns = [...byAccount.keys()].sort((a, b) => isLater(a) - isLater(b) || a - b);
-  const queues = turns.map((id) => byAccount.get(id) ?? []);
+  const queues = inTurn([...byAccount.keys()], after).map((id) => byAccount.get(id) ?? []);
   const longest = Math.max(0, ...queues.map(({ length }) => length));
   return Array.from({ length: longest }, (_, n) => queues.flatMap((own) => own.slice(n, n + 1))).flat();
+}
+
+/**
+ * Who had the last turn, when `served` got the last part: nobody who comes behind the last that was looked at of a queue (`cutAt`) is
+ * passed over, though one of another queue was served. Pure.
+ */
+export function lastTurn(after: number, served: number, cutAt: readonly number[]): number {
+  return inTurn([served, ...cutAt], after)[0] ?? served;
+}
+
+/** From who comes after `after`, which itself is the last. */
+function inTurn(accountIds: readonly number[], after: number): readonly number[] {
+  const isLater = (id: number) => (id > after ? 0 : 1);
+  return accountIds.toSorted((a, b) => isLater(a) - isLater(b) || a - b);
 }

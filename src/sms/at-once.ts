@@ -4,7 +4,7 @@
  */
 import type { RequestToStore } from '#db/sms-accept.ts';
 import type { ClaimedPart, Lane } from '#db/sms-claim.ts';
-import { takeTurns } from '#db/sms-turns.ts';
+import { type Turns, takeTurns } from '#db/sms-turns.ts';
 
 /** A connector with room, before whose room no ordinary message waits. */
 export interface Opening {
@@ -12,8 +12,8 @@ export interface Opening {
   readonly lanes: readonly Lane[];
   /** Parts. */
   readonly limit: number;
-  /** The account that had the last turn. */
-  readonly after: number;
+  /** Who had the last turns. */
+  readonly after: Turns;
 }
 
 export interface AtOnce {
@@ -33,7 +33,7 @@ export function startAtOnce(requests: readonly RequestToStore[], openings: reado
     const routes = new Set(lanes.filter(({ minTries }) => minTries === 0).map(({ route }) => route));
     const inTurn = takeTurns(
       due.filter(({ route }) => routes.has(route)),
-      after,
+      after[0] ?? 0,
     );
     const cut = new Set(inTurn.slice(limit).map(({ messageId }) => messageId));
     const own = inTurn.slice(0, limit).filter(({ messageId }) => !cut.has(messageId));

@@ -4,6 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema.ts';
+import type { Turns } from '#db/sms-turns.ts';
 import { acceptSubmissions, type Submission } from './accept.ts';
 import { type Round, runRound } from './round.ts';
 import { Zones } from './zones.ts';
@@ -15,7 +16,7 @@ export type SmsProcedures = ReturnType<typeof createProcedures>;
 
 export function createProcedures() {
   const zones = new Zones();
-  const turns = new Map<number, number>();
+  const turns = new Map<number, Turns>();
   const zoneOf = (timeZone: string) => zones.get(timeZone);
   return {
     accept: async (trx: Transaction<Schema>, submissions: readonly Submission[]) =>

@@ -10,6 +10,7 @@ import { queueDeliveries } from '#db/sms-deliveries.ts';
 import { storeReceipts } from '#db/sms-receipts.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
+import { NO_TURNS, type Turns } from '#db/sms-turns.ts';
 import { readWaiting } from '#db/sms-waiting.ts';
 import { allOf } from '#db/together.ts';
 import type { LocalTime } from '#lib/local-time.ts';
@@ -48,19 +49,19 @@ export interface RoundDone {
 interface Claimed {
   /** In the order in which they are to go out. */
   readonly parts: readonly ClaimedPart[];
-  /** As many as were asked for: there may be more. */
+  /** There may be more. */
   readonly isFull: boolean;
 }
 
-/** `turns`: by connector, the account that had the last one. */
+/** `turns`: by connector, who had the last ones. */
 export async function runRound(
   trx: Transaction<Schema>,
   round: Round,
   zoneOf: (timeZone: string) => LocalTime,
-  turns: Map<number, number>,
+  turns: Map<number, Turns>,
 ): Promise<RoundDone> {
   const { submissions, claims, owner, leaseUntil, now } = round;
-  const openings = claims.map((claim) => ({ ...claim, after: turns.get(claim.connectorId) ?? 0 }));
+  const openings = claims.map((claim) => ({ ...claim, after: turns.get(claim.connectorId) ?? NO_TURNS }));
   // Each sends its first statements at once, in this order: what waits is what waits behind the results.
   const storing = storeAnswers(trx, round);
   if (mayGiveBack(round)) await storing;
@@ -80,12 +81,15 @@ export async function runRound(
     const begun = atOnce.get(opening.connectorId) ?? [];
     const limit = opening.limit - begun.length;
     const mayWait = isQueued || waiting[n]?.ordinary !== false || waiting[n]?.advertising !== false;
-    const last = begun.at(-1)?.accountId ?? opening.after;
+    const last = begun.at(-1)?.accountId;
+    const after = last === undefined ? opening.after : opening.after.with(0, last);
     const due =
-      limit > 0 && mayWait ? await claimParts(trx, { ...opening, limit, after: last, owner, leaseUntil, now }) : [];
-    turns.set(opening.connectorId, due.at(-1)?.accountId ?? last);
-    const parts = [...begun, ...(await withinHours(trx, due, now, zoneOf))];
-    claimed.push({ parts, isFull: due.length >= limit });
+      limit > 0 && mayWait
+        ? await claimParts(trx, { ...opening, limit, after, owner, leaseUntil, now })
+        : { parts: [], isFull: limit <= 0, turns: after };
+    turns.set(opening.connectorId, due.turns);
+    const parts = [...begun, ...(await withinHours(trx, due.parts, now, zoneOf))];
+    claimed.push({ parts, isFull: due.isFull });
   }
   return { verdicts, claimed };
 }

@@ -8,20 +8,24 @@ import type { ChargeAt, PartOutcome } from '#model/sms-part.ts';
 export const NOW = Date.UTC(2026, 0, 31);
 const LANES = [{ route: '', minTries: 0, maxTries: 4 }];
 
-export function claim(db: Db, options: Partial<Claim> = {}) {
+/** `after`: the account that had the last turn, of either priority. */
+export async function claim(
+  db: Db,
+  { after = 0, ...options }: Partial<Omit<Claim, 'after'>> & { after?: number } = {},
+) {
   const now = options.now ?? NOW;
   const request = {
     connectorId: 1,
     lanes: LANES,
     limit: 10,
-    after: 0,
+    after: [after, after],
     owner: 'a',
     leaseUntil: now + 60_000,
     now,
     closedApps: [],
     ...options,
   };
-  return db.transaction((trx) => claimParts(trx, request));
+  return (await db.transaction((trx) => claimParts(trx, request))).parts;
 }
 
 export function store(
