@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Lane } from '#db/sms-claim.ts';
+import { saveRoute } from '#db/sms-connectors.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
+import { lanesOf } from '#sms/route.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
 import {
   openSmsAccount,
@@ -39,6 +41,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
       const got = parts.map(({ accountId }) => accounts.findIndex((account) => account.accountId === accountId));
       return { got, isFull };
     },
+    db,
   };
 }
 
@@ -90,5 +93,15 @@ describeOnBothEngines('turns of accounts', (newDatabase) => {
     await queue(1, { texts: ['1', '2'] });
     assert.deepEqual((await round(1)).got, [1]);
     assert.deepEqual([(await round(1, [])).got, (await round(1, [])).got], [[1], [0]]);
+  });
+
+  test('come to parts that failed more often than the connectors of their route have tries, since it was changed', async (t) => {
+    const { db, queue, round } = await openWorld(t, newDatabase, 1);
+    await queue(0);
+    await db.query.updateTable('sms_part').set({ tries: 7 }).execute();
+    const route = { prefix: '', connectorIds: [1] };
+    await db.transaction((trx) => saveRoute(trx, route));
+    const lanes = lanesOf(1, [route], () => true, 5);
+    assert.deepEqual((await round(10, lanes)).got, [0]);
   });
 });

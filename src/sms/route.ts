@@ -36,9 +36,13 @@ export class RouteTable {
   }
 }
 
+/** The greatest integer of PostgreSQL. */
+const ANY_TRIES = 0x7fffffff;
+
 /**
  * What a connector serves: parts that failed on the connectors before it, and those of connectors that are down. While none is
- * up, the messages wait. `maxTries`: tries that a part has on each connector.
+ * up, the messages wait. `maxTries`: tries that a part has on each connector. On the last one it may have had more: the route had
+ * other connectors then, and it has one try.
  */
 export function lanesOf(
   connectorId: number,
@@ -53,6 +57,7 @@ export function lanesOf(
     });
     const [first, last] = [served[0], served.at(-1)];
     if (first === undefined || last === undefined) return [];
-    return [{ route: prefix, minTries: first * maxTries, maxTries: (last + 1) * maxTries - 1 }];
+    const isLast = last === connectorIds.length - 1;
+    return [{ route: prefix, minTries: first * maxTries, maxTries: isLast ? ANY_TRIES : (last + 1) * maxTries - 1 }];
   });
 }
