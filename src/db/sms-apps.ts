@@ -1,6 +1,7 @@
 /** The SMS services of customers. An app is found by its key within its account: a foreign key is as unknown as any other. */
 import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
+import { takeLock } from './engine.ts';
 import { prepare } from './prepared.ts';
 import type { Executor, Schema } from './schema.ts';
 
@@ -31,6 +32,15 @@ export async function findSmsApp(
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row && toApp(row);
+}
+
+/** Like `findSmsApp`, and nobody else changes its settings or its webhook until the transaction ends. */
+export async function findSmsAppToChange(
+  trx: Transaction<Schema>,
+  place: Parameters<typeof findSmsApp>[1],
+): Promise<SmsApp | undefined> {
+  await takeLock(trx, `sms app:${place.appKey}`);
+  return await findSmsApp(trx, place);
 }
 
 /** Whosever they are. */

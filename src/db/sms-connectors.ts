@@ -1,6 +1,7 @@
 /** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
 import { sql, type Transaction } from 'kysely';
 import type { ConnectorSettings, LoopbackSettings, SmppSettings } from '#model/sms-connector.ts';
+import { takeLock } from './engine.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 import { prepare } from './prepared.ts';
 import type { Executor, Schema } from './schema.ts';
@@ -21,6 +22,11 @@ export interface StoredConnector {
 export interface StoredRoute {
   readonly prefix: string;
   readonly connectorIds: readonly number[];
+}
+
+/** Until the transaction ends nobody else changes connectors or routes: what was read of them holds. */
+export async function lockConnectors(trx: Transaction<Schema>): Promise<void> {
+  await takeLock(trx, 'sms connectors');
 }
 
 export async function listConnectors(x: Executor): Promise<readonly StoredConnector[]> {

@@ -25,6 +25,7 @@ import {
   hasPartsUnderWay,
   listConnectors,
   listRoutes,
+  lockConnectors,
   openSettings,
   type StoredConnector,
   type StoredRoute,
@@ -98,6 +99,7 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.setConnector': async ({ db, now, sms }, change) => {
     await db.transaction(async (trx) => {
+      await lockConnectors(trx);
       const before = await findConnector(trx, change.name);
       const partsPerSecond = change.partsPerSecond ?? before?.partsPerSecond ?? 0;
       const connector = {
@@ -126,6 +128,7 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.deleteConnector': async ({ db, sms }, { name }) => {
     await db.transaction(async (trx) => {
+      await lockConnectors(trx);
       const { id } = await findConnectorOrRefuse(trx, name);
       const routes = (await listRoutes(trx)).filter(({ connectorIds }) => connectorIds.includes(id));
       if (routes.length > 0) throw connectorInUse(name, inRoutes(routes));
@@ -138,6 +141,7 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.setRoute': async ({ db, sms }, { prefix, connectors }) => {
     await db.transaction(async (trx) => {
+      await lockConnectors(trx);
       const connectorIds: number[] = [];
       if (connectors.length === 0 && !(await listRoutes(trx)).some((route) => route.prefix === prefix))
         throw new ServiceError('smsRouteNotFound', { prefix: quote(prefix) });

@@ -6,7 +6,7 @@ import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
 import type { Executor } from '#db/schema.ts';
-import { changeSmsAppStatus, findSmsApp, saveSmsAppSettings } from '#db/sms-apps.ts';
+import { changeSmsAppStatus, findSmsApp, findSmsAppToChange, saveSmsAppSettings } from '#db/sms-apps.ts';
 import { listSmsPrices, readSmsBalance } from '#db/sms-balance.ts';
 import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
 import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
@@ -73,9 +73,10 @@ export const SMS_HANDLERS = {
 
   'sms.getSettings': (call, { appKey }) => findAppOrRefuse(call.db.query, call, appKey),
 
-  'sms.setSettings': (call, change) =>
-    call.db.transaction(async (trx) => {
-      const { id, settings } = await findAppOrRefuse(trx, call, change.appKey);
+  'sms.setSettings': ({ db, accountId }, change) =>
+    db.transaction(async (trx) => {
+      const { appKey } = change;
+      const { id, settings } = orRefuse(await findSmsAppToChange(trx, { accountId, appKey }), appKey);
       await saveSmsAppSettings(trx, id, changeSettings(settings, change));
       return undefined;
     }),
@@ -87,7 +88,7 @@ export const SMS_HANDLERS = {
 
   'sms.setWebhook': (call, { appKey, url, isRotated }) =>
     call.db.transaction(async (trx) => {
-      const { id } = await findAppOrRefuse(trx, call, appKey);
+      const { id } = orRefuse(await findSmsAppToChange(trx, { accountId: call.accountId, appKey }), appKey);
       if (url !== '') refuseAddress(call, url);
       const before = await findWebhook(trx, call.sms.ring, id);
       const kept = isRotated ? undefined : before?.secret;
@@ -122,7 +123,10 @@ function hashOf({ tokenId }: Call, ...parts: readonly string[]): string {
 }
 
 async function findAppOrRefuse(x: Executor, { accountId }: Call, appKey: string): Promise<SmsApp> {
-  const app = await findSmsApp(x, { accountId, appKey });
+  return orRefuse(await findSmsApp(x, { accountId, appKey }), appKey);
+}
+
+function orRefuse(app: SmsApp | undefined, appKey: string): SmsApp {
   if (app === undefined) throw smsAppNotFound(appKey);
   return app;
 }
