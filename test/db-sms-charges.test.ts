@@ -57,6 +57,22 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await checkMoney(db, BY_RECEIPT);
   });
 
+  test('of several ends that come together the first holds, also of those that were there before the answer', async (t) => {
+    await using db = await openSmsDatabase(await newDatabase(t));
+    const account = await openSmsAccount(db, { balance: 100, now: NOW });
+    const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4'], now: NOW });
+    await claim(db);
+    const taken = ids.map((id, n) => [id, accepted(`k${n}`)] as const);
+    const contrary = (n: number) =>
+      (['onTheWay', 'unknown', 'failed', 'delivered'] as const).map((state) => ({ carrierKeys: [`k${n}`], state }));
+    await receive(db, [...contrary(0), ...contrary(1).toReversed()], NOW, BY_RECEIPT);
+    await store(db, taken, NOW, BY_RECEIPT);
+    await receive(db, [...contrary(2), ...contrary(3).toReversed()], NOW, BY_RECEIPT);
+    const [bad, good] = ['unknown: hold, refund', 'delivered: hold, charge'];
+    assert.deepEqual(await ends(db), [bad, good, bad, good]);
+    await checkMoney(db, BY_RECEIPT);
+  });
+
   test('what nobody tells of until its time is over is given back, and a receipt after that takes nothing', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));
     const account = await openSmsAccount(db, { balance: 100, now: NOW });

@@ -84,13 +84,13 @@ export async function storeReceipts(
  */
 export const takeOrphans = prepare({ parts: 'rows' }, ({ parts }) => {
   // One from before the part went out speaks of another that had the same id.
-  return sql<Fate>`
+  return sql<OrphanFate>`
     update sms_receipt set part_id = p.id
     from (select cast(value ->> 0 as bigint) as id, value ->> 1 as carrier_key from ${parts}) as v
       join sms_part as p on p.id = v.id
     where sms_receipt.part_id is null and sms_receipt.carrier_key = v.carrier_key
       and sms_receipt.connector_id = p.connector_id and sms_receipt.received_at >= p.submitted_at
-    returning sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error,
+    returning sms_receipt.id as "receiptId", sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error,
       sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`;
 });
 
@@ -111,7 +111,7 @@ export async function rematchOrphans(
     limit 1000`.execute(trx);
   const parts = rows.map(({ id, key }) => [id, key]);
   const [fates] = await runTogether(trx, [parts.length > 0 ? takeOrphans({ parts }) : undefined] as const);
-  const byId = await applyFates(trx, fates, now, chargeAt);
+  const byId = await applyFates(trx, inOrderOfArrival(fates), now, chargeAt);
   return [...byId, ...(await settleUncertain(trx, since, now, chargeAt))];
 }
 
@@ -154,8 +154,17 @@ async function settleUncertain(
   return await applyFates(trx, fates, now, chargeAt);
 }
 
-interface Orphan extends Fate {
+/** Of a receipt that is stored. */
+interface OrphanFate extends Fate {
   readonly receiptId: number;
+}
+
+/** They come in any order. */
+export function inOrderOfArrival(orphans: readonly OrphanFate[]): readonly OrphanFate[] {
+  return orphans.toSorted((a, b) => a.receiptId - b.receiptId);
+}
+
+interface Orphan extends OrphanFate {
   readonly reference: number | null;
 }
 
@@ -220,16 +229,21 @@ function meant(partIds: readonly number[], reference: number | undefined): numbe
 /** `user_message_reference` has 16 bits. */
 const REFERENCES = 0x10000;
 
-/** Gives the parts that came to an end. */
+/** In the order in which they came: of a part the first end holds. Gives the parts that came to an end. */
 export async function applyFates(
   trx: Transaction<Schema>,
   fates: readonly Fate[],
   now: number,
   chargeAt: ChargeAt,
 ): Promise<readonly number[]> {
+  const ends = Map.groupBy(
+    fates.filter(({ state }) => state !== 'onTheWay'),
+    ({ partId }) => partId,
+  );
+  const first = [...ends.values()].flatMap((own) => own.slice(0, 1));
   const ended: EndedPart[] = [];
   for (const state of ENDS) {
-    const rows = fates
+    const rows = first
       .filter((fate) => fate.state === state)
       .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate)] as const);
     if (rows.length === 0) continue;

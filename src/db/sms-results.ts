@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts';
 import { BOUND_TO } from './sms-claim.ts';
 import { chargeSimulated, chargeSubmitted, refundParts } from './sms-money.ts';
 import { stateOf } from './sms-part-state.ts';
-import { applyFates, takeOrphans } from './sms-receipts.ts';
+import { applyFates, inOrderOfArrival, takeOrphans } from './sms-receipts.ts';
 import { runTogether } from './together.ts';
 
 export interface PartResult {
@@ -46,7 +46,7 @@ export async function storeResults(
     chargeAt === 'submit' ? chargeSubmitted({ partIds: accepted.map(partIdOf), now }) : undefined,
     simulated.length > 0 ? chargeSimulated({ partIds: simulated.map(partIdOf), now }) : undefined,
   ] as const);
-  const reported = await applyFates(trx, orphans, now, chargeAt);
+  const reported = await applyFates(trx, inOrderOfArrival(orphans), now, chargeAt);
   return [...reported, ...done.map(({ id }) => id), ...(await failWithOthers(trx, failed, now))];
 }
 
