@@ -50,13 +50,18 @@ export async function loseLeases(trx: Transaction<Schema>, options: LeaseOptions
   return rows.length;
 }
 
+interface UnsentOptions extends LeaseOptions {
+  /** Parts that the caller knows to be on their way: it may have stood still since it renewed their leases. */
+  readonly underWay: readonly number[];
+}
+
 /**
  * What was surely not sent takes its turn again: of loopback connectors, which send to nobody; and what the caller holds without
  * knowing, because the answer to the commit that claimed it was lost (a connection that broke). To be called before `loseLeases`, after
  * `renewLeases`.
  */
-export async function queueUnsentAgain(trx: Transaction<Schema>, options: LeaseOptions): Promise<number> {
-  const { now, owner, isAlone } = options;
+export async function queueUnsentAgain(trx: Transaction<Schema>, options: UnsentOptions): Promise<number> {
+  const { now, owner, isAlone, underWay } = options;
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'queued', lease_owner = null, lease_until = null
     where state = 'submitting' and ${isLost(options)}
@@ -64,7 +69,9 @@ export async function queueUnsentAgain(trx: Transaction<Schema>, options: LeaseO
   if (isAlone) return rows.length;
   const { rows: unknown } = await sql<{ id: number }>`
     update sms_part set state = 'queued', sends = sends - 1, lease_owner = null, lease_until = null
-    where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} returning id`.execute(trx);
+    where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} and not id ${inIds(trx, underWay)} returning id`.execute(
+    trx,
+  );
   return rows.length + unknown.length;
 }
 

@@ -76,7 +76,10 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
   if (!isAlone) await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
   const { unsent, lost } = await db.transaction(async (trx) => {
     const leases = { now: clock(), owner, isAlone };
-    return { unsent: await queueUnsentAgain(trx, leases), lost: await loseLeases(trx, leases) };
+    return {
+      unsent: await queueUnsentAgain(trx, { ...leases, underWay: underWay() }),
+      lost: await loseLeases(trx, leases),
+    };
   });
   if (lost > 0) {
     metrics.swept.inc({ to: 'uncertain' }, lost);
