@@ -268,6 +268,8 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
       [known, 'submitting', 1],
       [unknown, 'queued', 0],
     ]);
+    const [, again] = await readParts(db);
+    assert.equal(again?.connector_id, null, 'any connector may take it');
     await claim(db, { owner: 'b', now: NOW + 80_000 });
     const late: PartOutcome = { kind: 'postponed', error: 'late' };
     await store(db, [[unknown, late]], NOW + 80_000);

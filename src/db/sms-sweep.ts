@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { inIds, rowList } from './row-list.ts';
 import type { Schema } from './schema.ts';
+import { BOUND_TO } from './sms-claim.ts';
 import { refundParts, settleParts } from './sms-money.ts';
 
 /** Each gives the parts that came to an end; at most so many at once. */
@@ -63,12 +64,12 @@ interface UnsentOptions extends LeaseOptions {
 export async function queueUnsentAgain(trx: Transaction<Schema>, options: UnsentOptions): Promise<number> {
   const { now, owner, isAlone, underWay } = options;
   const { rows } = await sql<{ id: number }>`
-    update sms_part set state = 'queued', lease_owner = null, lease_until = null
+    update sms_part set state = 'queued', connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
     where state = 'submitting' and ${isLost(options)}
       and connector_id in (select id from sms_connector where kind = 'loopback') returning id`.execute(trx);
   if (isAlone) return rows.length;
   const { rows: unknown } = await sql<{ id: number }>`
-    update sms_part set state = 'queued', sends = sends - 1, lease_owner = null, lease_until = null
+    update sms_part set state = 'queued', sends = sends - 1, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
     where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} and not id ${inIds(trx, underWay)} returning id`.execute(
     trx,
   );
