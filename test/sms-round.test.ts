@@ -6,6 +6,7 @@ import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
 import { findSmsAppsById } from '#db/sms-apps.ts';
 import { loseLeases } from '#db/sms-sweep.ts';
+import { readWaiting } from '#db/sms-waiting.ts';
 import type { Submission } from '#sms/accept.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
@@ -168,6 +169,16 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual(await boundTo(), [null, 1, 1]);
     assert.deepEqual((await round([], 10, ALL, MORNING)).texts, ['short', 'long 1', 'long 2']);
     await checkMoney(db);
+  });
+
+  test('lets nothing stand in a queue for advertising that waits for its hours on the same connector', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
+    await queueMessage(db, account, { kind: 'advertising', texts: ['long 1', 'long 2'], now: NIGHT });
+    assert.deepEqual((await round([], 10, ALL, NIGHT)).texts, []);
+    const waiting = (now: number) => db.transaction((trx) => readWaiting(trx, [{ connectorId: 1, lanes: ALL }], now));
+    assert.deepEqual(await waiting(MORNING - 1), [{ ordinary: false, advertising: true }]);
+    assert.deepEqual(await waiting(MORNING), [{ ordinary: true, advertising: true }], 'it is bound, and due');
   });
 
   test('leaves what its connectors do not serve in the queue', async (t) => {

@@ -6,7 +6,7 @@ import { FIRST } from './sms-turns.ts';
 import { runTogether } from './together.ts';
 
 export interface Waiting {
-  /** For the connector itself, or ordinary messages on its routes, due or not. */
+  /** For the connector itself and due, or ordinary messages on its routes, due or not. */
   readonly ordinary: boolean;
   readonly advertising: boolean;
 }
@@ -17,10 +17,16 @@ interface Served {
 }
 
 /** Of each. */
-export async function readWaiting(trx: Transaction<Schema>, served: readonly Served[]): Promise<readonly Waiting[]> {
+export async function readWaiting(
+  trx: Transaction<Schema>,
+  served: readonly Served[],
+  now: number,
+): Promise<readonly Waiting[]> {
   const found = await runTogether(
     trx,
-    served.map(({ connectorId, lanes }) => selectWaiting({ connectorId, routes: lanes.map(({ route }) => [route]) })),
+    served.map(({ connectorId, lanes }) =>
+      selectWaiting({ connectorId, now, routes: lanes.map(({ route }) => [route]) }),
+    ),
   );
   return found.map(([row]) => ({
     ordinary: (row?.pinned ?? row?.ordinary ?? null) !== null,
@@ -29,11 +35,15 @@ export async function readWaiting(trx: Transaction<Schema>, served: readonly Ser
 }
 
 /** Each is one step in an index. */
-const selectWaiting = prepare({ connectorId: 'value', routes: 'rows' }, ({ connectorId, routes }) => {
-  const first = (priority: number) => sql`(select 1 from ${routes} where (
+const selectWaiting = prepare(
+  { connectorId: 'value', now: 'value', routes: 'rows' },
+  ({ connectorId, now, routes }) => {
+    const first = (priority: number) => sql`(select 1 from ${routes} where (
     select p.id from sms_part as p where p.state = 'queued' and p.route = value ->> 0 and p.priority = ${sql.lit(priority)}
       ${FIRST}) is not null limit 1)`;
-  return sql<Record<'pinned' | 'ordinary' | 'advertising', number | null>>`
-    select (select 1 from sms_part as p where p.state = 'queued' and p.connector_id = ${connectorId} limit 1) as pinned,
+    return sql<Record<'pinned' | 'ordinary' | 'advertising', number | null>>`
+    select (select 1 from sms_part as p where p.state = 'queued' and p.connector_id = ${connectorId}
+        and p.due_at <= ${now} limit 1) as pinned,
       ${first(0)} as ordinary, ${first(1)} as advertising`;
-});
+  },
+);

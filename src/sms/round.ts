@@ -65,7 +65,7 @@ export async function runRound(
   // Each sends its first statements at once, in this order: what waits is what waits behind the results.
   const storing = storeAnswers(trx, round);
   if (mayGiveBack(round)) await storing;
-  const looking = readWaiting(trx, claims);
+  const looking = readWaiting(trx, claims, now);
   const departing = looking.then((waiting) => {
     return { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
   });
