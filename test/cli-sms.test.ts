@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createClient } from '#client/client.ts';
 import { eventually } from './support/eventually.ts';
 import { runCommand, startService } from './support/service.ts';
 
@@ -107,4 +108,16 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.match(await sms('opt-out', 'list', '--everybody'), /^NUMBER +SINCE\n$/);
   const none = await refused('opt-out', 'remove', '13500135000', '--everybody');
   assert.equal(none, 'causeway: none of these numbers has opted out\n');
+});
+
+test('more services are listed than a page of the operation has', async (t) => {
+  const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
+  const operator = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
+  const names = Array.from({ length: 101 }, (_, n) => `shop ${n}`);
+  for (const name of names) await operator.call('smsOperator.createApp', { name });
+  const { stdout } = await runCommand(t, ['sms', 'app', 'list', '--json', '--data-dir', service.dataDir]);
+  assert.deepEqual(
+    JSON.parse(stdout).map(({ name }: { readonly name: string }) => name),
+    names,
+  );
 });

@@ -3,12 +3,11 @@ import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { createLocalTime, lastSecondOf } from '#lib/local-time.ts';
+import { readAllPages } from './all-pages.ts';
 import { withOperator } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, givenSettings, listOption, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
-
-const PAGE_SIZE = 100;
 
 export function accountCommand(context: CliContext): Command {
   const command = new Command('account').description('accounts of customers and operators');
@@ -26,7 +25,7 @@ export function accountCommand(context: CliContext): Command {
     .description('list all accounts')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
-        const accounts = await listAccounts(client);
+        const accounts = await readAllPages((page) => client.call('operator.listAccounts', page));
         const rows = accounts.map(({ account_id, kind, create_time, name }) => [account_id, kind, create_time, name]);
         print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
       }),
@@ -148,15 +147,6 @@ function scopesOf(options: Options): Scopes {
     if (scope === undefined) throw new CliError(`--scopes: expected ${known.join(', ')}, not ${text}`);
     return scope;
   });
-}
-
-async function listAccounts(client: Client) {
-  const accounts: DataOf<'operator.listAccounts'>['list'] = [];
-  for (let page = 1; ; page++) {
-    const { list, total } = await client.call('operator.listAccounts', { page, page_size: PAGE_SIZE });
-    accounts.push(...list);
-    if (list.length === 0 || accounts.length >= total) return accounts;
-  }
 }
 
 function tokenRow(token: DataOf<'operator.listTokens'>['list'][number]): string[] {

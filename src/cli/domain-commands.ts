@@ -5,6 +5,7 @@ import { PENDING_LABEL } from '#contract/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
 import { ipCommand, refererCommand, userAgentCommand } from './access-commands.ts';
 import { printer } from './account-commands.ts';
+import { PAGE_SIZE, readAllPages } from './all-pages.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
 import { sslCommand } from './certificate-commands.ts';
 import { connectCustomer } from './connect.ts';
@@ -26,7 +27,6 @@ import { advancedCommand, policiesCommand } from './setting-commands.ts';
 
 type Domain = DataOf<'domain.get'>;
 
-const PAGE_SIZE = 100;
 const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
 const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
 const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_follow' } as const;
@@ -129,12 +129,11 @@ async function listDomains(context: CliContext, options: Options): Promise<void>
   const client = connectCustomer(context, givenSettings(context, options));
   const { page: onlyPage, pageSize = PAGE_SIZE } = options;
   const filter = { name: textOption(options, 'name'), domain_status: pick(STATUSES, textOption(options, 'status')) };
-  const domains: Domain[] = [];
-  for (let page = Number(onlyPage ?? 1); ; page++) {
-    const { list, total } = await client.call('domain.list', { ...filter, page, page_size: Number(pageSize) });
-    domains.push(...list);
-    if (onlyPage !== undefined || list.length === 0 || domains.length >= total) break;
-  }
+  const ask = (page: { page: number; page_size: number }) => client.call('domain.list', { ...filter, ...page });
+  const domains =
+    onlyPage === undefined
+      ? await readAllPages(ask, Number(pageSize))
+      : (await ask({ page: Number(onlyPage), page_size: Number(pageSize) })).list;
   const rows = domains.map((domain) => [domain.domain_id, domain.domain_name, domain.status, domain.origin.join(' ')]);
   printer(context, options)(domains, formatTable([['ID', 'NAME', 'STATUS', 'ORIGINS'], ...rows]));
 }

@@ -1,9 +1,8 @@
 /** A domain as people name it on the command line: by its id or by its name. */
 import { domainToASCII } from 'node:url';
 import type { Client } from '#client/client.ts';
+import { PAGE_SIZE } from './all-pages.ts';
 import { CliError } from './context.ts';
-
-const PAGE_SIZE = 100;
 
 /** Digits are an id; anything else is looked for among the account's names. */
 export async function findDomainId(client: Client, domain: string): Promise<string> {

@@ -4,14 +4,12 @@
  */
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
-import type { DataOf } from '#contract/operations.ts';
 import { run } from './account-commands.ts';
+import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
 import { pick, STATUSES } from './domain-commands.ts';
 import { addCallSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
-
-const PAGE_SIZE = 100;
 
 const STATUS_COMMANDS = [
   ['disable', 'disable a domain: its viewers are refused and its customer cannot open it', 'disabled'],
@@ -32,7 +30,8 @@ export function operatorCommand(context: CliContext): Command {
     .option('--pending', 'only those that wait for review')
     .action((options: Options) =>
       run(context, options, async (client, print) => {
-        const domains = await listDomains(client, options);
+        const filter = filterOf(options);
+        const domains = await readAllPages((page) => client.call('operator.listDomains', { ...filter, ...page }));
         const rows = domains.map((found) => [found.domain_id, found.account_id, found.domain_name, found.status]);
         print(domains, formatTable([['ID', 'ACCOUNT', 'NAME', 'STATUS'], ...rows]));
       }),
@@ -59,20 +58,14 @@ export function operatorCommand(context: CliContext): Command {
   return command;
 }
 
-async function listDomains(client: Client, options: Options) {
-  const domains: DataOf<'operator.listDomains'>['list'] = [];
-  const filter = {
+function filterOf(options: Options) {
+  return {
     account_id: textOption(options, 'account'),
     name: textOption(options, 'name'),
     domain_status: pick(STATUSES, textOption(options, 'status')),
     exact: options['exact'] === true ? ('1' as const) : ('0' as const),
     pending: options['pending'] === true ? ('1' as const) : ('0' as const),
   };
-  for (let page = 1; ; page++) {
-    const { list, total } = await client.call('operator.listDomains', { ...filter, page, page_size: PAGE_SIZE });
-    domains.push(...list);
-    if (list.length === 0 || domains.length >= total) return domains;
-  }
 }
 
 /** Digits are an id; anything else is looked for among the account's names. */

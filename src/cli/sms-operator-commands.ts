@@ -1,6 +1,7 @@
 /** `causeway sms app`, `price`, `recharge`, `ledger` and `route`: for the operator of this machine. */
 import { Command, Option } from 'commander';
 import { run } from './account-commands.ts';
+import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
@@ -28,9 +29,9 @@ export function smsAppCommand(context: CliContext): Command {
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const account_id = textOption(options, 'account');
-        const { list } = await client.call('smsOperator.listApps', { account_id, page_size: 100 });
-        const rows = list.map((app) => [app.app_key, app.account_id, app.status === 1 ? 'on' : 'off', app.name]);
-        print(list, formatTable([['APP KEY', 'ACCOUNT', 'STATUS', 'NAME'], ...rows]));
+        const apps = await readAllPages((page) => client.call('smsOperator.listApps', { account_id, ...page }));
+        const rows = apps.map((app) => [app.app_key, app.account_id, app.status === 1 ? 'on' : 'off', app.name]);
+        print(apps, formatTable([['APP KEY', 'ACCOUNT', 'STATUS', 'NAME'], ...rows]));
       }),
     );
   return command;

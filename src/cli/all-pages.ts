@@ -1,0 +1,21 @@
+/** Lists whole, where an operation gives a page at a time. */
+
+/** The most that an operation gives at once. */
+export const PAGE_SIZE = 100;
+
+interface Page<T> {
+  readonly total: number;
+  readonly list: readonly T[];
+}
+
+export async function readAllPages<T>(
+  ask: (page: { readonly page: number; readonly page_size: number }) => Promise<Page<T>>,
+  pageSize = PAGE_SIZE,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let page = 1; ; page++) {
+    const { list, total } = await ask({ page, page_size: pageSize });
+    all.push(...list);
+    if (list.length === 0 || all.length >= total) return all;
+  }
+}
