@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -187,6 +187,24 @@ describe('the first access token', () => {
     assert.match(service.process.stdout(), /the first access token is kept in .*first-token/);
     assert.doesNotMatch(service.process.stdout() + service.process.stderr(), new RegExp(service.token));
     await mayDoEverything(service.controlUrl, service.token);
+  });
+
+  test('that was made by a start which failed is told of by the next, until it is moved', async (t) => {
+    const folder = temporaryFolder(t); // no file for keys
+    const dataDir = join(folder, 'data');
+    const settings = { CAUSEWAY_ROLES: 'control' };
+    await assert.rejects(
+      startService(t, { dataDir, settings: { ...settings, CAUSEWAY_KEYRING: folder } }),
+      /control cannot start: the key ring/,
+    );
+    assert.ok(existsSync(join(dataDir, 'first-token')));
+    const next = await startService(t, { dataDir, settings });
+    assert.match(next.process.stdout(), /the first access token is kept in .*first-token/);
+    await mayDoEverything(next.controlUrl, next.token);
+    await next.stop();
+    rmSync(join(dataDir, 'first-token'));
+    const last = await startService(t, { dataDir, settings });
+    assert.doesNotMatch(last.process.stdout(), /token/);
   });
 
   test('is the one of the settings when there is no account yet, and then no more', async (t) => {

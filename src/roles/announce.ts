@@ -24,9 +24,9 @@ export function announce({ config, firstToken, print, isTerminal }: Announcement
   const database = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
   print(`data     ${config.dataDir}${config.roles.includes('control') ? ` (${database})` : ''}`);
   if (firstToken === 'given') print('token    the first access token is the one given as bootstrap-token');
-  if (firstToken === 'kept') {
+  if (firstToken === 'kept' || firstToken === 'stillKept') {
     const file = firstTokenPath(config.dataDir);
-    if (isTerminal) print(`token    ${readFileSync(file, 'utf8').trim()}`);
+    if (firstToken === 'kept' && isTerminal) print(`token    ${readFileSync(file, 'utf8').trim()}`);
     print(`token    the first access token is kept in ${file}`);
   }
   print('causeway is ready');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDatabase } from '#db/open.ts';
-import { findTokensByHash } from '#db/tokens.ts';
+import { findTokensByHash, revokeToken } from '#db/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
@@ -28,6 +28,24 @@ test('the token of a start that was killed is used, and closed to others', async
   assert.ok(await isValid(token));
 });
 
+test('where it is kept is told by later starts too, for the first may have failed; not once it is of no use', async (t) => {
+  const { db, file, ensure } = await prepare(t);
+  await ensure();
+  assert.deepEqual([await ensure(), await ensure()], ['stillKept', 'stillKept']);
+  const token = readFileSync(file, 'utf8');
+  writeFileSync(file, mintToken());
+  assert.equal(await ensure(), 'none', 'of another database');
+  rmSync(file);
+  assert.equal(await ensure(), 'none');
+  assert.equal(existsSync(file), false);
+  mkdirSync(file);
+  assert.equal(await ensure(), 'none', 'and nothing stands in the way of a start');
+  rmdirSync(file);
+  writeFileSync(file, token);
+  await revokeToken(db.query, 1, 0);
+  assert.equal(await ensure(), 'none');
+});
+
 test('a file that holds anything else is refused, and says what to do', async (t) => {
   const { file, ensure, isValid } = await prepare(t);
   for (const content of ['', '\n', 'cwy_short', 'secret', `${mintToken()}x`, `${mintToken()}\n${mintToken()}\n`]) {
@@ -44,6 +62,7 @@ async function prepare(t: TestContext) {
   t.after(() => db[Symbol.asyncDispose]());
   const file = join(folder, 'first-token');
   return {
+    db,
     file,
     ensure: () => ensureFirstToken({ db, given: undefined, file, now: 0 }),
     isValid: async (token: string) => (await findTokensByHash(db.query, [hashToken(token)])).size === 1,

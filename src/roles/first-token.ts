@@ -7,9 +7,9 @@ import { dirname } from 'node:path';
 import { countAccounts, createAccount } from '#db/accounts.ts';
 import { takeLock } from '#db/engine.ts';
 import type { Db } from '#db/open.ts';
-import { createToken } from '#db/tokens.ts';
+import { createToken, findTokensByHash } from '#db/tokens.ts';
 import { hashToken, isMinted, mintToken } from '#lib/token.ts';
-import { SCOPES } from '#model/account.ts';
+import { isTokenUsable, SCOPES } from '#model/account.ts';
 import type { FirstToken } from './messages.ts';
 
 export interface FirstTokenOptions {
@@ -23,7 +23,7 @@ export interface FirstTokenOptions {
 const ACCOUNT_NAME = 'first';
 
 export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptions): Promise<FirstToken> {
-  if ((await countAccounts(db.query)) > 0) return 'none';
+  if ((await countAccounts(db.query)) > 0) return (await isStillKept(db, file, now)) ? 'stillKept' : 'none';
   // Kept before it is valid: a crash between the two leaves a file that the next start uses, never a lost token.
   const token = given ?? keepToken(file);
   const isOurs = await db.transaction(async (trx) => {
@@ -36,6 +36,23 @@ export async function ensureFirstToken({ db, given, file, now }: FirstTokenOptio
   if (!isOurs && given === undefined) rmSync(file, { force: true });
   if (!isOurs) return 'none';
   return given === undefined ? 'kept' : 'given';
+}
+
+/** Nobody has taken it away, and it is good for something. */
+async function isStillKept(db: Db, file: string, now: number): Promise<boolean> {
+  const token = readIfUsable(file);
+  if (token === undefined || !isMinted(token)) return false;
+  const hash = hashToken(token);
+  const found = (await findTokensByHash(db.query, [hash])).get(hash);
+  return found !== undefined && isTokenUsable(found.token, now);
+}
+
+function readIfUsable(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch {
+    return undefined; // somebody keeps it for himself, and no start needs it any more
+  }
 }
 
 /** Gives the token that is in the file already, else a new one. Throws when the file holds anything else. */

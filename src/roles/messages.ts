@@ -90,8 +90,11 @@ export type FromChild =
   | TicketSecretsMessage
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly unknown[] };
 
-/** `kept`: in the file `first-token`. `given`: it came from the settings and is kept nowhere. `none`: there was no need. */
-export type FirstToken = 'kept' | 'given' | 'none';
+/**
+ * `kept`: in the file `first-token`. `stillKept`: there since an earlier start, which may have failed before it said so. `given`:
+ * it came from the settings and is kept nowhere. `none`: there was no need.
+ */
+export type FirstToken = 'kept' | 'stillKept' | 'given' | 'none';
 
 /** Metric of a worker: requests that it is serving. */
 export const UNDER_WAY = 'causeway_edge_requests_under_way';
