@@ -36,13 +36,13 @@ export class RouteTable {
   }
 }
 
-/** The greatest integer of PostgreSQL. */
+/** The greatest integer of PostgreSQL: more than a part ever has. */
 const ANY_TRIES = 0x7fffffff;
 
 /**
  * What a connector serves: parts that failed on the connectors before it, and those of connectors that are down. While none is
  * up, the messages wait. `maxTries`: tries that a part has on each connector. On the last one it may have had more: the route had
- * other connectors then, and it has one try.
+ * other connectors then, and it has one try (docs/decisions/0402).
  */
 export function lanesOf(
   connectorId: number,
