@@ -1,7 +1,9 @@
 /** Reading a request's body: one JSON value in UTF-8, at most 1 MiB, not compressed. */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { ServiceError } from '#contract/errors.ts';
+import { collectBody } from './collect-body.ts';
+import type { HeldBytes } from './held-bytes.ts';
 
 export const MAX_BODY_BYTES = 2 ** 20;
 
@@ -19,12 +21,12 @@ export function createParseBody(): ParseBody {
   };
 }
 
-export function addBodyParser(app: FastifyInstance, parseBody: ParseBody): void {
+export function addBodyParser(app: FastifyInstance, parseBody: ParseBody, held: HeldBytes): void {
   app.removeAllContentTypeParsers();
-  const parse = async (_request: unknown, body: Buffer) => parseBody(body);
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
-  // Of no type at all; any other has been refused before.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, parse);
+  // JSON, or of no type at all; any other has been refused before.
+  app.addContentTypeParser('*', async (_request: unknown, message: IncomingMessage) =>
+    parseBody(await collectBody(message, MAX_BODY_BYTES, held)),
+  );
 }
 
 /** What is wrong with the head of a request that has a body to read. `mayLack`: without a type it is read as JSON. */

@@ -16,6 +16,7 @@ import { type AnswerBroken, answerConnect } from './broken-request.ts';
 import type { AnswerCall, CallOptions } from './calls.ts';
 import { notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
@@ -26,6 +27,7 @@ export interface AppParts {
   readonly askers: Askers;
   readonly answerCall: AnswerCall;
   readonly parseBody: ParseBody;
+  readonly held: HeldBytes;
   readonly writeRequestLog: WriteRequestLog;
   readonly answerBroken: AnswerBroken;
   /** Of an answer that has no line in the log. */
@@ -51,7 +53,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     writeLine(request, reply);
     next();
   });
-  addBodyParser(app, parseBody);
+  addBodyParser(app, parseBody, parts.held);
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(security);
     const refusal = refusalOfHead(request);

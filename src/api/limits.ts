@@ -1,6 +1,12 @@
-/** What a connection to control may take of time, and how many there may be. */
+/** What a connection to control may take of time and memory, and how many there may be. */
+import type { HeldLimits } from './held-bytes.ts';
 
 export const MAX_CONNECTIONS = 10_000;
+/**
+ * Of calls that are not whole yet: 256 of the largest at once, and 16 KiB of each connection, where calls have a few hundred bytes as a
+ * rule; 400 MiB, not 10 GiB, on all connections.
+ */
+export const MAX_HELD: HeldLimits = { inAllBytes: 256 * 2 ** 20, freeBytes: 16 * 1024 };
 /** For a whole request, body included. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the 60 s after which load balancers let go of an idle connection, so that it is they who close it. */

@@ -9,7 +9,8 @@ import { createParseBody } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { type CallOptions, createAnswerCall } from './calls.ts';
 import { createApp } from './fastify-app.ts';
-import { CLOSE_GRACE_MS, MAX_CONNECTIONS } from './limits.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './limits.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -33,6 +34,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     askers,
     answerCall: createAnswerCall(options, askers, () => portOf(app) ?? listen.port),
     parseBody: createParseBody(),
+    held: new HeldBytes(MAX_HELD),
     writeRequestLog: createRequestLog(log, metrics),
     answerBroken: answerBrokenRequest(locale, count),
   };

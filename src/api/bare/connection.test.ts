@@ -14,6 +14,8 @@ import { createAskers } from '../asker.ts';
 import { createParseBody } from '../body.ts';
 import { answerBrokenRequest } from '../broken-request.ts';
 import type { ReceivedCall } from '../calls.ts';
+import { HeldBytes } from '../held-bytes.ts';
+import { MAX_HELD } from '../limits.ts';
 import type { AnsweredRequest } from '../request-log.ts';
 import { BareConnection } from './connection.ts';
 import { readBare } from './connections.ts';
@@ -47,6 +49,7 @@ async function startWorld(t: TestContext): Promise<World> {
     askers: createAskers({ trustedProxies: [], locale: 'en' }),
     answerCall: (call) => new Promise((answer) => asked.push({ call, answer })),
     parseBody: createParseBody(),
+    held: new HeldBytes(MAX_HELD),
     formatAnswer: createFormatAnswer({}, () => 0),
     writeRequestLog: (request) => void logged.push(request),
     answerBroken: answerBrokenRequest('en', ({ outcome }) => void broken.push(outcome)),
@@ -221,6 +224,28 @@ describe('a connection that we read', () => {
     await until(() => asked.length > 0);
     bare.cutAll();
     assert.equal(await text(socket), '');
+  });
+
+  test('holds no more of calls that do not end than all of them may: then they are node:http’s', LIMIT, async (t) => {
+    const { server, parts, accepted, open, hasRead } = await startWorld(t);
+    readBare(server, { ...parts, held: new HeldBytes({ inAllBytes: 2_000, freeBytes: 100 }) });
+    const begun = (bytes: number) => CALL.replace('Length: 2', 'Length: 9999').replace('{}', '').padEnd(bytes, ' ');
+    const given: string[] = [];
+    server.on('request', ({ headers }) => given.push(headers['content-length'] ?? ''));
+    const first = await open();
+    first.write(begun(1_500));
+    await hasRead(1_500);
+    assert.deepEqual(given, []);
+    const second = await open();
+    second.write(begun(600));
+    await until(() => given.length === 1);
+    first.destroy();
+    second.destroy();
+    await until(() => accepted.every(({ closed }) => closed));
+    const third = await open();
+    third.write(begun(1_900));
+    await hasRead(1_900);
+    assert.equal(given.length, 1, 'what has left holds nothing');
   });
 
   test('waits 30 s for a first call, 65 s for the next, and a second for the rest of one', LIMIT, async (t) => {

@@ -16,6 +16,7 @@ import type { Askers } from '../asker.ts';
 import type { ParseBody } from '../body.ts';
 import type { AnswerBroken } from '../broken-request.ts';
 import type { AnswerCall, ReceivedCall } from '../calls.ts';
+import type { HeldBytes } from '../held-bytes.ts';
 import { KEEP_ALIVE_MS, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import type { WriteRequestLog } from '../request-log.ts';
 import { type Call, readCall } from './read-call.ts';
@@ -26,6 +27,7 @@ export interface BareParts {
   readonly askers: Askers;
   readonly answerCall: AnswerCall;
   readonly parseBody: ParseBody;
+  readonly held: HeldBytes;
   readonly formatAnswer: FormatAnswer;
   readonly writeRequestLog: WriteRequestLog;
   readonly answerBroken: AnswerBroken;
@@ -59,6 +61,8 @@ export class BareConnection {
   #rest: Buffer | undefined;
   /** In which the beginning of a call has come. */
   #pieces = 0;
+  /** Of that beginning. */
+  #heldBytes = 0;
   /** Nothing is read. */
   #isHeld = false;
   /** Answers have piled up, for the client takes none. */
@@ -94,12 +98,20 @@ export class BareConnection {
   #answerFrom(given: Buffer): void {
     const all = this.#isFresh ? given : withoutEmptyLines(given);
     this.#rest = undefined;
+    this.#noteHeld(0);
     if (all.length === 0) return void this.#wait();
     const call = readCall(all);
     if (typeof call === 'object') return void this.#answer(call, all); // never rejects
     this.#rest = this.#parts.reading.keep(all);
-    if (call === 'other' || ++this.#pieces > MAX_PIECES) this.#giveAway();
+    // What is too much of all that is held node:http refuses.
+    if (call === 'other' || ++this.#pieces > MAX_PIECES || !this.#noteHeld(all.length)) this.#giveAway();
     else this.#wait();
+  }
+
+  #noteHeld(bytes: number): boolean {
+    const before = this.#heldBytes;
+    this.#heldBytes = bytes;
+    return this.#parts.held.change(before, bytes);
   }
 
   async #answer(call: Call, bytes: Buffer): Promise<void> {
@@ -179,12 +191,14 @@ export class BareConnection {
   #end(): void {
     this.#isOver = true;
     this.#rest = undefined;
+    this.#noteHeld(0);
     this.#socket.destroySoon();
   }
 
   #giveAway(): void {
     const socket = this.#socket;
     this.#isOver = true;
+    this.#noteHeld(0);
     pause(socket);
     this.#parts.reading.end(socket);
     socket.off('error', ignore).off('close', this.#onClose).off('drain', this.#onDrain);
@@ -207,6 +221,7 @@ export class BareConnection {
 
   readonly #onClose = (): void => {
     this.#isOver = true;
+    this.#noteHeld(0);
     this.#parts.onLeft(this);
   };
 
