@@ -249,11 +249,13 @@ async function mayDoEverything(baseUrl: string, accessToken: string): Promise<vo
   await client.call('operator.listAccounts', {});
 }
 
-/** What it has logged that somebody should look at, apart from a control that took longer to start than the edge waits for it. */
+/**
+ * What it has logged that somebody should look at, apart from a control that took longer to start than the edge waits for it: of that
+ * the feed tells a moment later, when control may be ready already, but before it has its first settings.
+ */
 function warningsOf({ process: { stderr } }: RunningService): readonly string[] {
   const lines = stderr().split('\n').filter(Boolean);
-  const timeOf = (line = '{}'): string => JSON.parse(line).time ?? '';
-  const readyAt = timeOf(lines.find((line) => line.includes('"part":"control"') && line.includes('"msg":"ready"')));
-  const isOfStart = (line: string) => line.includes('feed.sock') && timeOf(line) < readyAt;
-  return lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line) && !isOfStart(line));
+  const settingsAt = lines.findIndex((line) => line.includes('"msg":"took a snapshot"'));
+  const isOfStart = (line: string, at: number) => line.includes('feed.sock') && (at < settingsAt || settingsAt === -1);
+  return lines.filter((line, at) => /"level":"(warn|error|fatal)"/.test(line) && !isOfStart(line, at));
 }
