@@ -1,11 +1,12 @@
 /** An answer before it is bytes: status, headers and the envelope of its path. */
 import { type Envelope, envelopeOfPath, failureEnvelope, successEnvelope } from '#contract/envelopes.ts';
-import { describeError, ERRORS, type ErrorCode, type ServiceError } from '#contract/errors.ts';
+import { ERRORS, type ErrorCode } from '#contract/errors.ts';
 import { SUCCESS } from '#contract/labels.ts';
 import type { Locale } from '#contract/locale.ts';
 import { failureData } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+import { describeError, type ServiceError } from '#contract/service-error.ts';
 
 export interface Answer {
   readonly http: number;

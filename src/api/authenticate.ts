@@ -1,7 +1,7 @@
 /** Whose access token it is, and whether it may be used now: look-up by hash, wrong ones counted per address. */
 import { timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '#contract/errors.ts';
 import type { Scope } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { findTokensByHash } from '#db/tokens.ts';
 import { createAddressSet } from '#lib/cidr.ts';

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ServiceError } from '#contract/errors.ts';
 import type { Locale } from '#contract/locale.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { Answer } from './answer.ts';
 import { answerFailure } from './answer.ts';
 import { linesOf } from './answer-fields.ts';

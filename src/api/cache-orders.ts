@@ -3,7 +3,7 @@
  * it asks for is published. No setting changes: a domain's status stays. docs/decisions/0075
  */
 import type { Transaction } from 'kysely';
-import { ServiceError } from '#contract/errors.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { type CacheAmounts, insertTask, saveTaskRevision, takeDayPlaces } from '#db/cache-tasks.ts';
 import { findDomain, findDomainsByName } from '#db/domains.ts';
 import type { Db } from '#db/open.ts';

@@ -3,7 +3,7 @@
  * What does not compile is refused, so an edge can run whatever was accepted.
  */
 import type { Transaction } from 'kysely';
-import { ServiceError } from '#contract/errors.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { giveDomainPlace, takeDomainPlace } from '#db/accounts.ts';
 import { endOrder } from '#db/certificate-orders.ts';
 import { setCertificateUse } from '#db/certificates.ts';

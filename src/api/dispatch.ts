@@ -3,11 +3,11 @@
  * nothing of HTTP servers.
  */
 import { decodeRequest } from '#contract/decode.ts';
-import { ServiceError } from '#contract/errors.ts';
 import type { Locale } from '#contract/locale.ts';
 import { COMMON, SMS_COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { CacheAmounts } from '#db/cache-tasks.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Keyring } from '#db/keyring.ts';

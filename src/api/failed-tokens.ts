@@ -2,7 +2,7 @@
  * How often an address may try a wrong access token. A try counts as a failure before the database is asked, and is taken
  * back when the token was good; so many tries at once get no further than the same tries one by one.
  */
-import { ServiceError } from '#contract/errors.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Take, TokenBuckets } from '#lib/token-bucket.ts';
 

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/errors.ts';
 import type { Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { readHead } from '#db/resources.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { fieldsOf } from './answer-fields.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '#contract/errors.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { findAccountOfDomain } from '#db/domains.ts';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';

@@ -1,9 +1,9 @@
 /** Purges, prefetches and cache options, their words on the wire and in the model. Used by `wire.ts` only. */
 import { MAX_ITEMS_PER_CALL } from '#contract/cache-operations.ts';
-import { ServiceError } from '#contract/errors.ts';
 import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
 import type { CacheSettings } from '#model/domain.ts';
 import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';

@@ -1,11 +1,11 @@
 /** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts`. */
 import { isIP } from 'node:net';
 import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
-import { ServiceError } from '#contract/errors.ts';
 import { quote } from '#contract/found.ts';
 import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale, Localized } from '#contract/locale.ts';
 import { localizeReason } from '#contract/reasons.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';

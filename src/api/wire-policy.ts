@@ -1,9 +1,10 @@
 /** Cache policies, their words on the wire and in the model. Used by `wire.ts` only. */
-import { ServiceError } from '#contract/errors.ts';
+
 import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { CONTENT_EXPECTED } from '#contract/policy-operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { CachePolicy, CachingSettings } from '#model/domain.ts';
 import { checkPolicy } from '#sites/policy.ts';
 import { writeFlag } from './wire-values.ts';

@@ -1,9 +1,9 @@
 /** A request that a person has written as JSON, checked before it is sent. */
 import { describeProblems } from '#contract/decode.ts';
-import { describeError } from '#contract/errors.ts';
 import type { Fields } from '#contract/fields.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { describeError } from '#contract/service-error.ts';
 import { CliError } from './context.ts';
 
 /**

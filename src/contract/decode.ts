@@ -1,10 +1,10 @@
 /** A request's body against its contract: the decoded value, or the row of the error table that says what is wrong. */
 import type * as z from 'zod';
-import type { ErrorParameters } from './errors.ts';
 import { type Field, listEntries } from './fields.ts';
 import { describeFound } from './found.ts';
 import type { Localized } from './locale.ts';
 import type { RequestContract } from './operation.ts';
+import type { ErrorParameters } from './service-error.ts';
 
 export type Decoded<T> =
   | { readonly kind: 'request'; readonly value: T }

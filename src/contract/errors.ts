@@ -2,7 +2,7 @@
  * Every way in which a call can fail: one table. `docs/errors.md` shows the same table and a test compares them. The codes
  * are stable (header `x-error-code`), the texts are for people. docs/decisions/0011
  */
-import type { Locale, Localized } from './locale.ts';
+import type { Localized } from './locale.ts';
 
 interface ErrorRow {
   /** Status of the HTTP answer: 200 once the request has reached an operation. */
@@ -350,44 +350,6 @@ export const ERRORS = {
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERRORS;
-
-export type ErrorParameters = Readonly<Record<string, string | number | Localized>>;
-
-type ParametersOf<C extends ErrorCode> = Readonly<
-  Record<PlaceholdersOf<(typeof ERRORS)[C]['text']['en']>, string | number | Localized>
->;
-
-/** A call that fails by a row of the table. `api/dispatch.ts` turns it into the answer. */
-export class ServiceError extends Error {
-  readonly code: ErrorCode;
-  readonly parameters: ErrorParameters;
-
-  constructor(...[code, parameters]: ServiceErrorArguments) {
-    super(describeError(code, parameters ?? {}, 'en'));
-    this.code = code;
-    this.parameters = parameters ?? {};
-  }
-}
-
-/** The code and exactly the parameters that its text has. */
-type ServiceErrorArguments = {
-  [C in ErrorCode]: keyof ParametersOf<C> extends never
-    ? [code: C, parameters?: undefined]
-    : [code: C, parameters: ParametersOf<C>];
-}[ErrorCode];
-
-/** The text of an error in one language. */
-export function describeError(code: ErrorCode, parameters: ErrorParameters, locale: Locale): string {
-  return ERRORS[code].text[locale].replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-    if (value === undefined) return placeholder;
-    return typeof value === 'object' ? value[locale] : String(value);
-  });
-}
-
-type PlaceholdersOf<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PlaceholdersOf<Rest>
-  : never;
 
 function row<const S extends ErrorRow['sms'], const Zh extends string, const En extends string>(
   http: number,

@@ -1,6 +1,7 @@
 /** The `/cache/*` operations: what a customer orders about cached objects, and how far it has come. */
-import { ServiceError } from '#contract/errors.ts';
+
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { findTask, listPrefetchResults } from '#db/cache-tasks.ts';
 import { listEdgesSince } from '#db/edges.ts';
 import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';

@@ -1,11 +1,11 @@
 /** The account's certificates, and which of its domains has which. docs/decisions/0170, 0171 */
 import type { KeyObject } from 'node:crypto';
 import { CERTIFICATE_TEXT, PRIVATE_KEY_TEXT } from '#contract/certificate-operations.ts';
-import { ServiceError } from '#contract/errors.ts';
 import { quote } from '#contract/found.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { addCertificate, deleteCertificate, findCertificateFor, listCertificates } from '#db/certificates.ts';
 import { type Certificate, type CertificateChain, coversName, parseChain } from '#model/certificate.ts';
 import { parsePrivateKey } from '#model/private-key.ts';

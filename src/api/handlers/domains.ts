@@ -1,8 +1,9 @@
 /** The `/domain/*` operations: a customer's own domains. */
-import { ServiceError } from '#contract/errors.ts';
+
 import { quote } from '#contract/found.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';

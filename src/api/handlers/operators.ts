@@ -1,6 +1,7 @@
 /** The `/operator/*` operations: accounts, their tokens, and what only the operator may do to a domain. */
-import { ServiceError } from '#contract/errors.ts';
+
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { countAccounts, createAccount, findAccount, listAccounts, setAccountDisabled } from '#db/accounts.ts';
 import type { Db } from '#db/open.ts';
 import { rotateKeyring } from '#db/sealed-secrets.ts';

@@ -1,5 +1,5 @@
 /** A domain of the caller's account, to be read. */
-import { ServiceError } from '#contract/errors.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { findDomain } from '#db/domains.ts';
 import type { Domain } from '#model/domain.ts';
 import type { Call } from './handler.ts';

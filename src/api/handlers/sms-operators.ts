@@ -1,9 +1,9 @@
 /** The `/operator/*` operations of SMS: apps, money, connectors and routes. */
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { ServiceError } from '#contract/errors.ts';
 import { describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { SMS_OPERATOR_OPERATIONS } from '#contract/sms-operator-operations.ts';
 import { listCustomerIds } from '#db/accounts.ts';
 import { type Keyring, KeyringError } from '#db/keyring.ts';

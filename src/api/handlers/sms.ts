@@ -1,9 +1,9 @@
 /** The `/api/sms/*` and `/api/app/*` operations: what customers send, and what becomes of it. */
 import { hash, randomBytes } from 'node:crypto';
-import { ServiceError } from '#contract/errors.ts';
 import { quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { SMS_OPERATIONS } from '#contract/sms-operations.ts';
 import type { Executor } from '#db/schema.ts';
 import { changeSmsAppStatus, findSmsApp, findSmsAppToChange, saveSmsAppSettings } from '#db/sms-apps.ts';

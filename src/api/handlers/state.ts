@@ -1,7 +1,8 @@
 /** A domain's change of state as its customer or an operator asks for it. Pure. */
-import { ServiceError } from '#contract/errors.ts';
+
 import { ACTION_LABELS, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Localized } from '#contract/locale.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import type { Domain, DomainState } from '#model/domain.ts';
 import { type DomainAction, nextState, statesThatAllow } from '#model/transition.ts';
 

@@ -1,6 +1,7 @@
 /** `/cdnlog/*` and `/stat/*`: log files of an account's domains, and sums of their traffic. */
-import { ServiceError } from '#contract/errors.ts';
+
 import type { RouteName } from '#contract/routes.ts';
+import { ServiceError } from '#contract/service-error.ts';
 import { listDomainIds } from '#db/domains.ts';
 import { listLogDays } from '#db/log-parts.ts';
 import { type Grain, listSums, listTop } from '#db/statistics.ts';
