@@ -25,7 +25,10 @@ async function startCollecting(t: TestContext) {
       response.end(`${error instanceof ServiceError ? error.code : error}\n`);
     }
   });
-  t.after(() => server.closeAllConnections());
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const begin = (sizeBytes: number, beginning: string) => {
