@@ -1,4 +1,5 @@
 /** The typed client: what it sends, as nginx saw it; what it makes of answers; every sample against the real service. */
+
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { describe, test } from 'node:test';
@@ -7,11 +8,12 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
-import { type Cleanup, startTestApi } from './support/api.ts';
+import { startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { needsNginx } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
+import type { Cleanup } from './support/temporary.ts';
 import { createTestTraffic } from './support/traffic.ts';
 
 /** nginx reads a body only when it passes it on, so it passes it on to itself. */

@@ -1,11 +1,13 @@
 /** Every field of every operation, given what it cannot be: a clear answer that names it, and nothing changed. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
-import { type Cleanup, startTestApi, type TestApi } from './support/api.ts';
+import { startTestApi, type TestApi } from './support/api.ts';
 import { describeOnBothEngines } from './support/databases.ts';
+import type { Cleanup } from './support/temporary.ts';
 
 const BAD_VALUES: Readonly<Record<string, unknown>> = {
   'a boolean': true,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHead } from '#db/resources.ts';
-import type { Cleanup } from './support/api.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
+import type { Cleanup } from './support/temporary.ts';
 
 describeOnBothEngines('review', (newDatabase) => {
   test('a new domain waits, is listed as waiting, and is sent to edges when it is approved', async (t) => {

@@ -11,12 +11,13 @@ import { saveConnector } from '#db/sms-connectors.ts';
 import { saveWebhook } from '#db/sms-deliveries.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
-import { type Cleanup, startTestApi } from './support/api.ts';
+import { startTestApi } from './support/api.ts';
 import { createAuthority } from './support/certificate.ts';
 import { add, dataOf, startWithCustomers } from './support/customers.ts';
 import {
   type DatabaseTarget,
   describeOnBothEngines,
+  EMPTY,
   type NewDatabase,
   newPostgres,
   newSqlite,
@@ -26,137 +27,141 @@ import { openTestDatabase } from './support/feed.ts';
 import { needsPostgres } from './support/needs.ts';
 import { formsOf } from './support/secret-forms.ts';
 import { openSmsAccount, queueMessage } from './support/sms-queue.ts';
-import { temporaryFolder } from './support/temporary.ts';
+import { type Cleanup, temporaryFolder } from './support/temporary.ts';
 import { createTestTraffic } from './support/traffic.ts';
 
 const PASSWORD = 'of-the-carrier';
 const WEBHOOK_SECRET = 'of-the-webhook';
 
-describeOnBothEngines('an export', (newDatabase) => {
-  test('has every table, what a row refers to before it, and each has a key to page by', async (t) => {
-    await using db = await openTestDatabase(await newDatabase(t));
-    const tables = await db.query.introspection.getTables();
-    assert.deepEqual([...TABLE_NAMES].sort(), tables.map(({ name }) => name).sort());
-    const catalogue = await readCatalogue(db.query);
-    for (const { name, key, columns, identity } of catalogue) {
-      assert.ok(key.length > 0, name);
-      assert.equal(identity, columns.has('id') && name !== 'config_head' && name !== 'edge' ? 'id' : undefined, name);
-      const { rows } = await sql`select 1 from ${sql.table(name)}`.execute(db.query);
-      assert.equal(rows.length, SEEDS[name], name);
-    }
-    const places = new Map<string, number>(TABLE_NAMES.map((name, place) => [name, place]));
-    const query = db.engine === 'sqlite' ? SQLITE_REFERENCES : POSTGRES_REFERENCES;
-    const { rows: references } = await query.execute(db.query);
-    assert.ok(references.length > 5);
-    for (const { name, refers_to: to } of references)
-      assert.ok((places.get(to) ?? 0) < (places.get(name) ?? 0), `${name} stands before ${to}`);
-  });
-
-  for (const [engine, newTarget, options] of [
-    ['SQLite', newSqlite, {}],
-    ['PostgreSQL', newPostgres, needsPostgres()],
-  ] as const) {
-    test(`makes the same database on ${engine}, and edges begin anew`, options, async (t) => {
-      const { target, ring } = await makeContent(t, newDatabase);
-      const text = await exportText(target);
-      const copy = await newTarget(t);
-      const { rows, withoutSecret } = await importText(copy, text, ring);
-      assert.deepEqual([rows, withoutSecret], [linesOf(text).length - 1, []]);
-      assert.deepEqual(withoutEpoch(await exportText(copy)), withoutEpoch(text));
-      await using before = await openTestDatabase(target);
-      await using after = await openTestDatabase(copy);
-      const [old, head] = [await readHead(before.query), await readHead(after.query)];
-      assert.notEqual(head.epoch, old.epoch);
-      assert.deepEqual({ ...head, epoch: '' }, { ...old, epoch: '' });
-      // The newest domain was removed for good: its id is not given to another.
-      const values = { account_id: 1, name: 'new.example', type: '', icp_number: '', remark: '', state: '' };
-      const added = await after.query
-        .insertInto('domain')
-        .values({ ...values, created_at: 1, setting_revision: 0, settings: '{}' })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      assert.equal(added.id, GONE_ID + 1);
+describeOnBothEngines(
+  'an export',
+  (newDatabase) => {
+    test('has every table, what a row refers to before it, and each has a key to page by', async (t) => {
+      await using db = await openTestDatabase(await newDatabase(t));
+      const tables = await db.query.introspection.getTables();
+      assert.deepEqual([...TABLE_NAMES].sort(), tables.map(({ name }) => name).sort());
+      const catalogue = await readCatalogue(db.query);
+      for (const { name, key, columns, identity } of catalogue) {
+        assert.ok(key.length > 0, name);
+        assert.equal(identity, columns.has('id') && name !== 'config_head' && name !== 'edge' ? 'id' : undefined, name);
+        const { rows } = await sql`select 1 from ${sql.table(name)}`.execute(db.query);
+        assert.equal(rows.length, SEEDS[name], name);
+      }
+      const places = new Map<string, number>(TABLE_NAMES.map((name, place) => [name, place]));
+      const query = db.engine === 'sqlite' ? SQLITE_REFERENCES : POSTGRES_REFERENCES;
+      const { rows: references } = await query.execute(db.query);
+      assert.ok(references.length > 5);
+      for (const { name, refers_to: to } of references)
+        assert.ok((places.get(to) ?? 0) < (places.get(name) ?? 0), `${name} stands before ${to}`);
     });
-  }
 
-  test('without secrets has none; the import says which are to be given anew, and they can be', async (t) => {
-    const { target, pair, token } = await makeContent(t, newDatabase);
-    const text = await exportText(target, false);
-    const secrets = [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET];
-    assert.deepEqual(
-      secrets.filter((form) => text.includes(form)),
-      [],
-    );
-    assert.doesNotMatch(text, /v1\.[0-9a-f]{16}\./);
-    const copy = await newDatabase(t);
-    const { withoutSecret, withoutSecretCount } = await importText(copy, text);
-    const [certificate = '', ...others] = withoutSecret;
-    assert.match(certificate, /^private_key of certificate [0-9a-f]{32} \(标题\)$/);
-    assert.deepEqual(others, ['settings.webhookSecret of sms_app 1 (app)', 'secret of sms_connector 2 (carrier)']);
-    assert.equal(withoutSecretCount, 3);
-    const api = await startTestApi(t, async () => copy);
-    api.now = Date.now();
-    const { body } = await api.call('certificate.list', token, {});
-    const [{ ssl_key = '' } = {}] = body['data'] as { ssl_key?: string }[];
-    const published = () =>
-      api.db.query
-        .selectFrom('resource')
-        .select(['deleted', 'body'])
-        .where('kind', '=', 'certificate')
-        .where('key', '=', ssl_key)
-        .executeTakeFirst();
-    assert.equal(await published(), undefined);
-    const request = { ssl_title: 'again', private_key: pair.key, certificate: pair.cert };
-    assert.equal(dataOf(await api.call('certificate.add', token, request))['ssl_key'], ssl_key);
-    const again = await published();
-    assert.equal(again?.deleted, 0);
-    assert.match(again?.body ?? '', /"key":"v1\./);
-  });
+    for (const [engine, newTarget, options] of [
+      ['SQLite', newSqlite, {}],
+      ['PostgreSQL', newPostgres, needsPostgres()],
+    ] as const) {
+      test(`makes the same database on ${engine}, and edges begin anew`, options, async (t) => {
+        const { target, ring } = await makeContent(t, newDatabase);
+        const text = await exportText(target);
+        const copy = await newTarget(t);
+        const { rows, withoutSecret } = await importText(copy, text, ring);
+        assert.deepEqual([rows, withoutSecret], [linesOf(text).length - 1, []]);
+        assert.deepEqual(withoutEpoch(await exportText(copy)), withoutEpoch(text));
+        await using before = await openTestDatabase(target);
+        await using after = await openTestDatabase(copy);
+        const [old, head] = [await readHead(before.query), await readHead(after.query)];
+        assert.notEqual(head.epoch, old.epoch);
+        assert.deepEqual({ ...head, epoch: '' }, { ...old, epoch: '' });
+        // The newest domain was removed for good: its id is not given to another.
+        const values = { account_id: 1, name: 'new.example', type: '', icp_number: '', remark: '', state: '' };
+        const added = await after.query
+          .insertInto('domain')
+          .values({ ...values, created_at: 1, setting_revision: 0, settings: '{}' })
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        assert.equal(added.id, GONE_ID + 1);
+      });
+    }
 
-  test('with secrets has them sealed, and needs the key that they are sealed with, and an unused database', async (t) => {
-    const { target, pair, ring } = await makeContent(t, newDatabase);
-    const text = await exportText(target);
-    assert.deepEqual(
-      [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET].filter((form) => text.includes(form)),
-      [],
-    );
-    assert.match(text, new RegExp(`"private_key":"v1\\.${ring.newest.id}\\.`));
-    const copy = await newDatabase(t);
-    const other = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
-    await assert.rejects(
-      importText(copy, text, other),
-      new RegExp(
-        `^Error: line \\d+: a secret of resource certificate \\w+ is sealed with the key "${ring.newest.id}", which is not`,
-      ),
-    );
-    await assert.rejects(importText(copy, text), /^Error: there is no ring$/);
-    await assertUnused(copy);
-    await importText(copy, text, ring);
-    const used = await exportText(copy);
-    await assert.rejects(importText(copy, text, ring), /the database is not empty \(there is something in account\)/);
-    assert.equal(await exportText(copy), used);
-  });
+    test('without secrets has none; the import says which are to be given anew, and they can be', async (t) => {
+      const { target, pair, token } = await makeContent(t, newDatabase);
+      const text = await exportText(target, false);
+      const secrets = [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET];
+      assert.deepEqual(
+        secrets.filter((form) => text.includes(form)),
+        [],
+      );
+      assert.doesNotMatch(text, /v1\.[0-9a-f]{16}\./);
+      const copy = await newDatabase(t);
+      const { withoutSecret, withoutSecretCount } = await importText(copy, text);
+      const [certificate = '', ...others] = withoutSecret;
+      assert.match(certificate, /^private_key of certificate [0-9a-f]{32} \(标题\)$/);
+      assert.deepEqual(others, ['settings.webhookSecret of sms_app 1 (app)', 'secret of sms_connector 2 (carrier)']);
+      assert.equal(withoutSecretCount, 3);
+      const api = await startTestApi(t, async () => copy);
+      api.now = Date.now();
+      const { body } = await api.call('certificate.list', token, {});
+      const [{ ssl_key = '' } = {}] = body['data'] as { ssl_key?: string }[];
+      const published = () =>
+        api.db.query
+          .selectFrom('resource')
+          .select(['deleted', 'body'])
+          .where('kind', '=', 'certificate')
+          .where('key', '=', ssl_key)
+          .executeTakeFirst();
+      assert.equal(await published(), undefined);
+      const request = { ssl_title: 'again', private_key: pair.key, certificate: pair.cert };
+      assert.equal(dataOf(await api.call('certificate.add', token, request))['ssl_key'], ssl_key);
+      const again = await published();
+      assert.equal(again?.deleted, 0);
+      assert.match(again?.body ?? '', /"key":"v1\./);
+    });
 
-  test('is one state, whatever is written meanwhile', async (t) => {
-    const target = await newDatabase(t);
-    await using db = await openTestDatabase(target);
-    const { accountId, appId } = await openSmsAccount(db, { now: 1 });
-    const texts = Array.from({ length: 1000 }, (_, n) => `text ${n}`);
-    await queueMessage(db, { accountId, appId }, { texts, now: 1 });
-    const before = await exportText(target);
-    assert.equal(before.match(/"table":"sms_part"/g)?.length, 1000);
-    const [during] = await Promise.all([
-      exportText(target),
-      queueMessage(db, { accountId, appId }, { texts: ['later'], now: 1 }),
-    ]);
-    const money = /"table":"sms_balance","row":\{[^}]*"balance":(\d+)/.exec(during)?.[1];
-    const holds = during.match(/"kind":"hold"/g)?.length ?? 0;
-    assert.equal(Number(money), 1_000_000 - 5 * holds);
-    const copy = await newDatabase(t);
-    await importText(copy, before, undefined, 64 * 1024);
-    assert.deepEqual(withoutEpoch(await exportText(copy)), withoutEpoch(before));
-  });
-});
+    test('with secrets has them sealed, and needs the key that they are sealed with, and an unused database', async (t) => {
+      const { target, pair, ring } = await makeContent(t, newDatabase);
+      const text = await exportText(target);
+      assert.deepEqual(
+        [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET].filter((form) => text.includes(form)),
+        [],
+      );
+      assert.match(text, new RegExp(`"private_key":"v1\\.${ring.newest.id}\\.`));
+      const copy = await newDatabase(t);
+      const other = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
+      await assert.rejects(
+        importText(copy, text, other),
+        new RegExp(
+          `^Error: line \\d+: a secret of resource certificate \\w+ is sealed with the key "${ring.newest.id}", which is not`,
+        ),
+      );
+      await assert.rejects(importText(copy, text), /^Error: there is no ring$/);
+      await assertUnused(copy);
+      await importText(copy, text, ring);
+      const used = await exportText(copy);
+      await assert.rejects(importText(copy, text, ring), /the database is not empty \(there is something in account\)/);
+      assert.equal(await exportText(copy), used);
+    });
+
+    test('is one state, whatever is written meanwhile', async (t) => {
+      const target = await newDatabase(t);
+      await using db = await openTestDatabase(target);
+      const { accountId, appId } = await openSmsAccount(db, { now: 1 });
+      const texts = Array.from({ length: 1000 }, (_, n) => `text ${n}`);
+      await queueMessage(db, { accountId, appId }, { texts, now: 1 });
+      const before = await exportText(target);
+      assert.equal(before.match(/"table":"sms_part"/g)?.length, 1000);
+      const [during] = await Promise.all([
+        exportText(target),
+        queueMessage(db, { accountId, appId }, { texts: ['later'], now: 1 }),
+      ]);
+      const money = /"table":"sms_balance","row":\{[^}]*"balance":(\d+)/.exec(during)?.[1];
+      const holds = during.match(/"kind":"hold"/g)?.length ?? 0;
+      assert.equal(Number(money), 1_000_000 - 5 * holds);
+      const copy = await newDatabase(t);
+      await importText(copy, before, undefined, 64 * 1024);
+      assert.deepEqual(withoutEpoch(await exportText(copy)), withoutEpoch(before));
+    });
+  },
+  EMPTY,
+);
 
 describe('a file that is no whole export', () => {
   test('is refused with the number of the line', async (t) => {
@@ -195,36 +200,40 @@ describe('a file that is no whole export', () => {
   });
 });
 
-describeOnBothEngines('an export', (newDatabase) => {
-  test('that the database does not take is refused, and leaves it unused', async (t) => {
-    const { text, lines, at, account, changed, refuse } = await makeFile(t, newDatabase);
-    const line = (index: number) => `^Error: line ${index + 1}: the database does not take it: `;
-    const orphan = lines.findIndex((other) => other.startsWith('{"table":"sms_app"'));
-    await refuse([
-      ['a line less', text.replace(`${account}\n`, ''), `${line(orphan - 1)}.*foreign key`],
-      ['twice', sealLines(lines.toSpliced(at, 0, account)), `${line(at + 1)}.*unique`],
-      ['a kind that is none', changed('"customer"', '"king"'), `${line(at)}.*check`],
-      ['no history', sealLines(lines.slice(0, 1)), 'a row of config_head with its revision_tag is missing'],
-    ]);
-  });
+describeOnBothEngines(
+  'an export',
+  (newDatabase) => {
+    test('that the database does not take is refused, and leaves it unused', async (t) => {
+      const { text, lines, at, account, changed, refuse } = await makeFile(t, newDatabase);
+      const line = (index: number) => `^Error: line ${index + 1}: the database does not take it: `;
+      const orphan = lines.findIndex((other) => other.startsWith('{"table":"sms_app"'));
+      await refuse([
+        ['a line less', text.replace(`${account}\n`, ''), `${line(orphan - 1)}.*foreign key`],
+        ['twice', sealLines(lines.toSpliced(at, 0, account)), `${line(at + 1)}.*unique`],
+        ['a kind that is none', changed('"customer"', '"king"'), `${line(at)}.*check`],
+        ['no history', sealLines(lines.slice(0, 1)), 'a row of config_head with its revision_tag is missing'],
+      ]);
+    });
 
-  test('of an earlier release is brought up to date', async (t) => {
-    const source = await newDatabase(t);
-    await openSmsAccount(await openTestDatabaseFor(t, source), { now: 1 });
-    const early = /"table":"(?:account|config_head|revision_tag)"/;
-    const [head = '', ...rows] = linesOf(await exportText(source));
-    const old = sealLines([
-      head.replace(/"step":"[^"]*"/, '"step":"0002-cache-tasks"'),
-      ...rows.filter((row) => early.test(row)).map((row) => row.replace(',"disabled_at":null', '')),
-    ]);
-    const copy = await newDatabase(t);
-    await importText(copy, old);
-    assert.match(await exportText(copy), /"table":"account".*"name":"sms"/);
-    await using db = await openTestDatabase(copy);
-    const { rows: connectors } = await sql`select 1 from sms_connector`.execute(db.query);
-    assert.equal(connectors.length, 1);
-  });
-});
+    test('of an earlier release is brought up to date', async (t) => {
+      const source = await newDatabase(t);
+      await openSmsAccount(await openTestDatabaseFor(t, source), { now: 1 });
+      const early = /"table":"(?:account|config_head|revision_tag)"/;
+      const [head = '', ...rows] = linesOf(await exportText(source));
+      const old = sealLines([
+        head.replace(/"step":"[^"]*"/, '"step":"0002-cache-tasks"'),
+        ...rows.filter((row) => early.test(row)).map((row) => row.replace(',"disabled_at":null', '')),
+      ]);
+      const copy = await newDatabase(t);
+      await importText(copy, old);
+      assert.match(await exportText(copy), /"table":"account".*"name":"sms"/);
+      await using db = await openTestDatabase(copy);
+      const { rows: connectors } = await sql`select 1 from sms_connector`.execute(db.query);
+      assert.equal(connectors.length, 1);
+    });
+  },
+  EMPTY,
+);
 
 describe('a database of another release', () => {
   test('is not exported by this one', async (t) => {

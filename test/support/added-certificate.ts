@@ -1,7 +1,8 @@
 /** A certificate as a customer has it, for tests that are not about certificates. */
-import type { Cleanup, TestApi } from './api.ts';
+import type { TestApi } from './api.ts';
 import { createAuthority } from './certificate.ts';
 import { dataOf } from './customers.ts';
+import type { Cleanup } from './temporary.ts';
 
 export interface AddedCertificate {
   readonly ssl_key: string;

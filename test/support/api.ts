@@ -16,11 +16,7 @@ import { hashToken, mintToken } from '#lib/token.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import type { AccountKind, Scope } from '#model/account.ts';
 import type { NewDatabase } from './databases.ts';
-import { temporaryFolder } from './temporary.ts';
-
-export interface Cleanup {
-  after(work: () => unknown): void;
-}
+import { type Cleanup, temporaryFolder } from './temporary.ts';
 
 export interface Raw {
   readonly http: number;

@@ -1,8 +1,10 @@
 /** Customers of a test's API, and what they do with domains. */
+
 import assert from 'node:assert/strict';
 import type { RouteName } from '#contract/routes.ts';
-import { type Cleanup, type Raw, startTestApi, type TestApi, type TestApiOptions } from './api.ts';
+import { type Raw, startTestApi, type TestApi, type TestApiOptions } from './api.ts';
 import type { NewDatabase } from './databases.ts';
+import type { Cleanup } from './temporary.ts';
 
 /** What a domain needs besides its name. */
 export const SETTINGS = { cdn_type: '1', data: 'origin.example.net' };

@@ -1,10 +1,13 @@
-/** The two database engines as targets for a suite: each target is new and empty, and removed when the test ends. */
+/** The two database engines as targets for a suite: each target is new, and removed when the test ends. */
 import { randomBytes } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, type TestContext } from 'node:test';
+import { describe } from 'node:test';
 import pg from 'pg';
+import { openDatabase } from '#db/open.ts';
+import { createLogger } from '#lib/logger.ts';
 import { needsPostgres, postgresUrl } from './needs.ts';
-import { temporaryFolder } from './temporary.ts';
+import { type Cleanup, temporaryFolder } from './temporary.ts';
 
 export interface DatabaseTarget {
   /** Path of the SQLite file; used when `url` is absent. */
@@ -12,22 +15,58 @@ export interface DatabaseTarget {
   readonly url?: string;
 }
 
-/** Gives a new, empty database, removed after the test. */
-export type NewDatabase = (t: Pick<TestContext, 'after'>) => Promise<DatabaseTarget>;
+/** Gives a new database, removed after the test. */
+export type NewDatabase = (t: Cleanup) => Promise<DatabaseTarget>;
 
-/** Declares the same suite once per engine; without a PostgreSQL server that half is skipped by name. */
-export function describeOnBothEngines(name: string, suite: (newDatabase: NewDatabase) => void): void {
-  describe(`${name} (SQLite)`, () => suite(newSqlite));
-  describe(`${name} (PostgreSQL)`, needsPostgres(), () => suite(newPostgres));
+interface Makers {
+  readonly sqlite: NewDatabase;
+  readonly postgres: NewDatabase;
 }
 
-export async function newSqlite(t: Pick<TestContext, 'after'>): Promise<DatabaseTarget> {
+/** Declares the same suite once per engine; without a PostgreSQL server that half is skipped by name. `make`: absent, databases are up to date. */
+export function describeOnBothEngines(
+  name: string,
+  suite: (newDatabase: NewDatabase) => void,
+  make = UP_TO_DATE,
+): void {
+  describe(`${name} (SQLite)`, () => suite(make.sqlite));
+  describe(`${name} (PostgreSQL)`, needsPostgres(), () => suite(make.postgres));
+}
+
+const UP_TO_DATE: Makers = { sqlite: copyOfSqlite, postgres: copyOfPostgres };
+export const EMPTY: Makers = { sqlite: newSqlite, postgres: newPostgres };
+
+/** Bringing one up to date takes many times as long as copying it: each process does it once for an engine. */
+const upToDate: { sqlite?: Promise<DatabaseTarget>; postgres?: Promise<DatabaseTarget> } = {};
+
+async function copyOfSqlite(t: Cleanup): Promise<DatabaseTarget> {
+  upToDate.sqlite ??= bringUpToDate(newSqlite);
+  const [target, { file }] = [await newSqlite(t), await upToDate.sqlite];
+  copyFileSync(file, target.file);
+  return target;
+}
+
+async function copyOfPostgres(t: Cleanup): Promise<DatabaseTarget> {
+  upToDate.postgres ??= bringUpToDate(newPostgres);
+  const { url = '' } = await upToDate.postgres;
+  return await newPostgres(t, `template ${new URL(url).pathname.slice(1)}`);
+}
+
+async function bringUpToDate(newDatabase: NewDatabase): Promise<DatabaseTarget> {
+  const target = await newDatabase({ after: (remove) => process.once('beforeExit', remove) });
+  const db = await openDatabase({ ...target, log: createLogger({ level: 'warn', name: 'test' }) });
+  await db[Symbol.asyncDispose]();
+  return target;
+}
+
+/** Empty. */
+export async function newSqlite(t: Cleanup): Promise<DatabaseTarget> {
   return { file: join(temporaryFolder(t), 'causeway.db') };
 }
 
-/** `clauses` end `create database`; without them it is UTF-8, whatever the server was set up with. */
+/** Empty, unless `clauses` say otherwise, which end `create database`; without them it is UTF-8, whatever the server was set up with. */
 export async function newPostgres(
-  t: Pick<TestContext, 'after'>,
+  t: Cleanup,
   clauses = "encoding 'UTF8' template template0 locale 'C'",
 ): Promise<DatabaseTarget> {
   const server = postgresUrl();

@@ -1,8 +1,10 @@
 /** Customers of SMS in a test: an account with a token, money and an app, and what it sends. */
+
 import assert from 'node:assert/strict';
 import type { RouteName } from '#contract/routes.ts';
-import { type Cleanup, type Raw, startTestApi, type TestApi, type TestApiOptions } from './api.ts';
+import { type Raw, startTestApi, type TestApi, type TestApiOptions } from './api.ts';
 import type { NewDatabase } from './databases.ts';
+import type { Cleanup } from './temporary.ts';
 
 export interface SmsCustomer {
   readonly accountId: number;

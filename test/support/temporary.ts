@@ -2,9 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
-export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
+/** A test, or what else comes to an end. */
+export interface Cleanup {
+  after(work: () => unknown): void;
+}
+
+export function temporaryFolder(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   t.after(() => {
