@@ -117,15 +117,16 @@ interface SpawnOptions {
   readonly cwd?: string;
 }
 
-/** Runs the command with no settings but the given ones; killed when the test ends. */
+/** Runs the command with no settings but the given ones, and with the compiled modules of `test/run.ts`; killed when the test ends. */
 export function spawnCommand(
   t: Pick<TestContext, 'after'>,
   args: readonly string[],
   { settings = {}, node = process.execPath, cwd, stdout = 'pipe', stderr = 'pipe' }: SpawnOptions = {},
 ): SpawnedCommand {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(node, [COMMAND, ...args], {
     cwd: cwd ?? temporaryFolder(t),
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...settings },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...settings },
     stdio: ['ignore', stdout, stderr],
   });
   const output = { stdout: '', stderr: '' };
