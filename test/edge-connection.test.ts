@@ -102,6 +102,18 @@ describe('CONNECT', () => {
     assert.equal(await client.closed, '');
     await eventually('both logged', () => edge.log.length === 2);
   });
+
+  // It crashed the worker, where the test sees an error that nothing handles.
+  test('may be reset while it is answered', async (t) => {
+    const edge = await startTestEdge(t, [1]);
+    for (let n = 1; n <= 20; n += 1) {
+      const client = connectRaw(edge.port, `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`);
+      client.socket.once('data', () => client.socket.resetAndDestroy());
+      await client.closed;
+      await eventually('logged', () => edge.log.length === n);
+    }
+    assert.match(await connectRaw(edge.port, `TRACE / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed, / 405 /);
+  });
 });
 
 test('an Upgrade is not taken up, and what follows it on the connection is not read as anything else', async (t) => {

@@ -127,7 +127,8 @@ function answerBroken(server: Server, parts: HttpServerParts): void {
   // Without a listener Node would drop the connection without a word.
   server.on('connect', (message: IncomingMessage, duplex: Duplex) => {
     const socket = socketOf(duplex);
-    // Node has taken the connection from the answers before it: an answer to this one would land inside theirs.
+    socket.on('error', () => undefined); // Node has taken its own listener away, and an error that nobody hears ends the process
+    // It has taken the connection from the answers before it, too: an answer to this one would land inside theirs.
     if (connections.underWay(socket).length > 0) socket.destroy();
     refuse(parts, socket, { status: 405, reason: 'method' }, message);
   });
