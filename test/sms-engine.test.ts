@@ -159,7 +159,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     const waits = Number(held?.due_at) - now;
     assert.ok(waits > 3_600_000 && waits <= 2 * 3_600_000, `${waits} ms`);
     assert.ok(Number(held?.expire_at) > Number(held?.due_at));
-    assert.deepEqual([held?.tries, held?.sends, a.submitted.length], [0, 0, 1]);
+    assert.deepEqual([held?.tries, held?.sends, held?.submitted_at, a.submitted.length], [0, 0, null, 1]);
     await checkMoney(db);
   });
 

@@ -158,7 +158,7 @@ export async function holdParts(
   const rows = held.map(({ part, dueAt }) => [part.id, dueAt]);
   await sql`
     update sms_part set state = 'queued', sends = sends - 1, due_at = v.due_at, expire_at = expire_at + v.due_at - ${now},
-      connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
+      submitted_at = null, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
     from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at from ${rowList(trx, rows)}) as v
     where sms_part.id = v.id`.execute(trx);
 }
