@@ -24,7 +24,9 @@ export async function exportToFile(config: Config, file: string, withSecrets: bo
     throw new Error(`${file} is there, and is not a file`);
   const unfinished = `${file}.${randomBytes(6).toString('hex')}.part`;
   try {
-    const handle = await open(unfinished, 'wx', 0o600);
+    const handle = await open(unfinished, 'wx', 0o600).catch((error) => {
+      throw ofFile(error, `${file} cannot be written`);
+    });
     const summary = await useAndClose(handle, async () => {
       const done = await toFile(async (text) => void (await handle.writeFile(text)));
       await handle.sync();
@@ -42,7 +44,12 @@ export async function exportToFile(config: Config, file: string, withSecrets: bo
 
 /** Reads the head; what is no export is refused before anything is made. */
 export async function openFile(file: string): Promise<OpenExport> {
-  return openExport(file === STANDARD ? process.stdin : (await open(file)).createReadStream());
+  if (file === STANDARD) return openExport(process.stdin);
+  try {
+    return await openExport((await open(file)).createReadStream());
+  } catch (error) {
+    throw ofFile(error, `${file} cannot be read`);
+  }
 }
 
 /** The data directory is locked by the caller. */
@@ -56,6 +63,13 @@ function commandLog() {
 
 async function writeToStandardOutput(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** What the system says of a file that somebody named, in few words; anything else as it is. */
+function ofFile(error: unknown, problem: string): unknown {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+    ? new Error(`${problem}: ${error.code}`, { cause: error })
+    : error;
 }
 
 async function useAndClose<T>(handle: FileHandle, work: () => Promise<T>): Promise<T> {
