@@ -102,6 +102,8 @@ export function readSettingsFile(named: string | undefined, cwd: string): Settin
 
 export function loadConfig(input: ConfigInput): Loaded {
   const { texts, problems } = gatherTexts(SETTINGS, input);
+  // Two settings for one thing: the flag that names a token wins over what is around, as any flag does.
+  if (input.flags['token-file'] !== undefined) texts.delete('token');
   const refuse: Refuse = (key, problem) =>
     problems.push({ setting: settingName(key), source: texts.get(key)?.source ?? DEFAULT_SOURCE, problem });
   const values: Record<string, unknown> = {};

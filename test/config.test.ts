@@ -40,6 +40,15 @@ test('a flag wins over the environment, which wins over the file, which wins ove
   ]);
 });
 
+test('a token file that a flag names wins over a token of the environment', (t) => {
+  const path = join(temporaryFolder(t), 'token');
+  writeFileSync(path, 'named\n');
+  const env = { CAUSEWAY_TOKEN: 'around' };
+  assert.equal(mustLoad({ env }).config.token, 'around');
+  assert.equal(mustLoad({ env: { ...env, CAUSEWAY_TOKEN_FILE: path } }).config.token, 'around');
+  assert.equal(mustLoad({ env, flags: { 'token-file': path } }).config.token, 'named');
+});
+
 test('the file takes numbers and arrays', () => {
   const text = 'edge-workers = 3\norigin-allow = ["10.0.0.0/8", "::1"]\ncache-memory = "2 GB"';
   const { config } = mustLoad({ file: { path: 'causeway.toml', text } });
