@@ -191,7 +191,7 @@ test('over TLS it verifies the carrier', needsProgram('openssl'), async (t) => {
     const { bound, detail } = smsData(await operate('smsOperator.testConnector', { name: 'tls' }));
     return `${bound} ${detail}`;
   };
-  assert.match(await probe({}), /^0 .*unable to (verify|get)/);
+  assert.match(await probe({}), /^0 .*unable to (verify|get)[^;]*$/, 'without advice for those who run Node');
   assert.match(await probe({ tls_ca: authority.ca }), /^0 .*127\.0\.0\.1 is not in the cert/);
   assert.match(await probe({ tls_server_name: 'smsc.example' }), /^1 $/);
   const answer = await operate('smsOperator.setConnector', { name: 'tls', tls_ca: 'no certificate' });

@@ -10,7 +10,7 @@ export function describeEnd(end: SessionEnd): string {
     case 'malformed':
       return `what the carrier sent is no SMPP: ${end.reason}`;
     case 'closed':
-      return `the connection was not made, or ended: ${end.reason}`;
+      return `the connection was not made, or ended: ${end.reason.replace(NODE_ADVICE, '')}`;
     case 'bindTimeout':
       return 'the carrier did not answer in time';
     case 'silent':
@@ -23,6 +23,9 @@ export function describeEnd(end: SessionEnd): string {
       return unreachable(end);
   }
 }
+
+/** Node tells of its own flag behind what TLS says; here `tls_ca` is what helps. */
+const NODE_ADVICE = /; if the root CA is installed locally, .*$/;
 
 const WORDS: Readonly<Record<number, string>> = {
   [STATUS.invalidBindState]: 'not in this state',
