@@ -31,6 +31,8 @@ const ROWS: readonly (readonly [what: string, error: unknown, isAway: boolean])[
   ['too many connections', ofPostgres('53300'), true],
   ['a server that stops', ofPostgres('57P01'), true],
   ['a server that starts', ofPostgres('57P03'), true],
+  ['a password that was changed', ofPostgres('28P01'), true],
+  ['a database that is not there', ofPostgres('3D000'), true],
   ['a statement that took too long', ofPostgres('57014'), true],
   ['a server that only reads', ofPostgres('25006'), true],
   ['a unique key', ofPostgres('23505'), false],

@@ -21,10 +21,11 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE (PostgreSQL manual, appendix A): connection exceptions; insufficient resources, such as a full disk; a statement
- * that took too long; a lock that did not come; a server that stops or starts; a read-only one; errors of its disk.
+ * SQLSTATE (PostgreSQL manual, appendix A): connection exceptions; a user that is not let in; a database that is not there;
+ * insufficient resources, such as a full disk; a statement that took too long; a lock that did not come; a server that stops
+ * or starts; a read-only one; errors of its disk.
  */
-const AWAY_STATES = /^(?:08...|53...|57014|57P0[1-5]|55P03|25006|58030)$/;
+const AWAY_STATES = /^(?:08...|28...|3D000|53...|57014|57P0[1-5]|55P03|25006|58030)$/;
 
 /** Primary result codes (sqlite.org/rescode.html): busy, locked, out of memory, read-only, I/O error, full, cannot open. */
 const AWAY_SQLITE = [5, 6, 7, 8, 10, 13, 14];
