@@ -94,7 +94,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await db.transaction((trx) => expireParts(trx, { now: NOW + 1, limit: 10 }));
     await receive(db, [{ carrierKeys: ['k'] }, { carrierKeys: ['x'], reference: lost }], NOW + 2000, BY_RECEIPT);
     await store(db, [[lost, accepted('x')]], NOW + 2000, BY_RECEIPT);
-    await db.transaction((trx) => rematchOrphans(trx, NOW + 2000, BY_RECEIPT));
+    await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW + 2000, chargeAt: BY_RECEIPT }));
     assert.deepEqual(await ends(db), ['unknown: hold, refund', 'unknown: hold, refund', 'expired: hold, refund']);
     assert.equal(await balanceOf(db), 100);
     await checkMoney(db, BY_RECEIPT);
@@ -115,7 +115,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     assert.deepEqual(await receive(db, early, NOW, BY_RECEIPT), []);
     const lost = [refused, late, told, found].map((id) => [id, LOST] as const);
     await store(db, [[failed, accepted('a')], [delivered, accepted('b')], ...lost], NOW, BY_RECEIPT);
-    await db.transaction((trx) => rematchOrphans(trx, NOW, BY_RECEIPT));
+    await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW, chargeAt: BY_RECEIPT }));
     await store(
       db,
       [

@@ -315,9 +315,15 @@ describeOnBothEngines('the queue of parts', (newDatabase) => {
     const [part = 0] = await queueMessage(db, account, { now: NOW });
     await claim(db);
     assert.deepEqual(await receive(db, [{ carrierKeys: ['k'] }]), []);
-    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW, 'submit')), []);
+    assert.deepEqual(
+      await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW, chargeAt: 'submit' })),
+      [],
+    );
     await store(db, [[part, { kind: 'lost', error: 'timeout' }]]);
-    assert.deepEqual(await db.transaction((trx) => rematchOrphans(trx, NOW, 'submit')), [part]);
+    assert.deepEqual(
+      await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW, chargeAt: 'submit' })),
+      [part],
+    );
     assert.deepEqual(await states(db), ['delivered']);
     await checkMoney(db);
   });

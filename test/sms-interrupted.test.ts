@@ -3,18 +3,20 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
+import type { Keyring } from '#db/keyring.ts';
+import type { Db } from '#db/open.ts';
 import { listConnectors, saveConnector, saveRoute } from '#db/sms-connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectLoopback } from '#sms/connectors/loopback.ts';
-import { startSmsEngine } from '#sms/engine.ts';
+import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { connectScripted, ScriptedCarrier } from './support/scripted-carrier.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts, testRing } from './support/sms-queue.ts';
-import { claim } from './support/sms-steps.ts';
+import { claim, receive } from './support/sms-steps.ts';
 
 const SETTINGS: SmppSettings = {
   ...SMPP_DEFAULTS,
@@ -45,15 +47,7 @@ describeOnBothEngines('when the process has ended', (newDatabase) => {
     assert.deepEqual(await states(), ['submitting', 'submitting', 'submitting']);
 
     const carrier = new ScriptedCarrier();
-    const connect = connectScripted({ a: carrier });
-    const engine = await startSmsEngine({
-      ...{ db, ring, owner: randomUUID(), registry: new Registry(), chargeAt: 'submit' },
-      connect: (settings, ...rest) =>
-        settings.kind === 'loopback' ? connectLoopback(settings, ...rest) : connect(settings, ...rest),
-      post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
-      ...{ clock: systemClock, timers: systemTimers, random: () => 0 },
-      log: createLogger({ level: 'silent', name: 'test' }),
-    });
+    const engine = await start(db, ring, carrier);
     await eventually('all are told', async () => {
       assert.deepEqual(await states(), ['simulated', 'simulated', 'uncertain']);
       return true;
@@ -62,4 +56,49 @@ describeOnBothEngines('when the process has ended', (newDatabase) => {
     assert.deepEqual(carrier.submitted, []);
     await checkMoney(db);
   });
+
+  test('however long ago it was, a receipt that came before settles what is in doubt, and a notice does not go out again', async (t) => {
+    const db = await openSmsDatabase(await newDatabase(t));
+    const ring = testRing();
+    const connectorId = await db.transaction((trx) =>
+      saveConnector(trx, ring, { name: 'a', enabled: true, settings: SETTINGS }, 1),
+    );
+    await db.transaction((trx) => saveRoute(trx, { prefix: '', connectorIds: [connectorId] }));
+    const thenAt = Date.now() - 5 * HOUR_MS;
+    const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: thenAt });
+    const [part = 0] = await queueMessage(db, account, { smsType: 2, expireAt: thenAt + 72 * HOUR_MS, now: thenAt });
+    await claim(db, { connectorId, owner: 'dead', now: thenAt });
+    assert.deepEqual(await receive(db, [{ connectorId, carrierKeys: ['k'], reference: part }], thenAt + 1_000), []);
+
+    const carrier = new ScriptedCarrier();
+    const engine = await start(db, ring, carrier);
+    t.after(async () => {
+      await engine.stop(0);
+      await db[Symbol.asyncDispose]();
+    });
+    await eventually('its receipt is found', async () => {
+      assert.deepEqual(
+        (await readParts(db)).map(({ state }) => state),
+        ['delivered'],
+      );
+      return true;
+    });
+    assert.deepEqual(carrier.submitted, []);
+    await checkMoney(db);
+  });
 });
+
+const HOUR_MS = 3_600_000;
+
+/** `carrier`: of the connector a. */
+function start(db: Db, ring: Keyring, carrier: ScriptedCarrier): Promise<SmsEngine> {
+  const connect = connectScripted({ a: carrier });
+  return startSmsEngine({
+    ...{ db, ring, owner: randomUUID(), registry: new Registry(), chargeAt: 'submit' },
+    connect: (settings, ...rest) =>
+      settings.kind === 'loopback' ? connectLoopback(settings, ...rest) : connect(settings, ...rest),
+    post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
+    ...{ clock: systemClock, timers: systemTimers, random: () => 0 },
+    log: createLogger({ level: 'silent', name: 'test' }),
+  });
+}

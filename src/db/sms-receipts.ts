@@ -94,16 +94,21 @@ export const takeOrphans = prepare({ parts: 'rows' }, ({ parts }) => {
       sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`;
 });
 
+interface RematchOptions {
+  /** Receipts that came before are left alone. */
+  readonly since: number;
+  readonly now: number;
+  readonly chargeAt: ChargeAt;
+}
+
 /**
  * Receipts that came before their part was stored as taken, by another process, or before it was known to be uncertain. Gives
  * the parts that came to an end.
  */
 export async function rematchOrphans(
   trx: Transaction<Schema>,
-  now: number,
-  chargeAt: ChargeAt,
+  { since, now, chargeAt }: RematchOptions,
 ): Promise<readonly number[]> {
-  const since = now - ORPHAN_LOOK_MS;
   const { rows } = await sql<{ id: number; key: string }>`
     select p.id as id, p.carrier_key as key from sms_receipt as r join sms_part as p on p.carrier_key = r.carrier_key
       and p.connector_id = r.connector_id
@@ -114,9 +119,6 @@ export async function rematchOrphans(
   const byId = await applyFates(trx, inOrderOfArrival(fates), now, chargeAt);
   return [...byId, ...(await settleUncertain(trx, since, now, chargeAt))];
 }
-
-/** By then a part has its answer, or is uncertain. */
-const ORPHAN_LOOK_MS = 10 * 60 * 1000;
 
 async function settleUncertain(
   trx: Transaction<Schema>,

@@ -58,20 +58,34 @@ const MAX_SENDS = 3;
 const ROUND_MS = 1_000;
 /** Receipts without a part may be many, where a carrier's account is shared. */
 const ORPHAN_ROUNDS = 3;
+/** How old they may be: by then a part has its answer, or is uncertain. A connector waits for an answer for 10 minutes at most. */
+const ORPHAN_LOOK_MS = 15 * 60 * 1000;
 /** In one transaction, which everything else waits for on SQLite. */
 const BATCH = 500;
 
 /** Begins at once. A failure is logged, and the next round makes up for it. */
 export function startSweeper(options: SweeperOptions): AsyncDisposable {
+  const { log, waits } = options;
   let rounds = 0;
+  // Nobody has swept for as long as no process ran, or the database was away: what was on its way then is uncertain only now.
+  let hasSwept = false;
   return startRounds({
     everyMs: ROUND_MS,
-    work: (signal) => sweep(options, rounds++ % ORPHAN_ROUNDS === 0, signal),
-    onFailure: (error) => options.log.error({ err: error }, 'the queue was not swept; trying again'),
+    work: async (signal) => {
+      const isOrphanRound = !hasSwept || rounds % ORPHAN_ROUNDS === 0;
+      rounds += 1;
+      await sweep(options, isOrphanRound ? (hasSwept ? ORPHAN_LOOK_MS : waits.uncertainMs) : undefined, signal);
+      hasSwept = true;
+    },
+    onFailure: (error) => {
+      hasSwept = false;
+      log.error({ err: error }, 'the queue was not swept; trying again');
+    },
   });
 }
 
-async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: AbortSignal): Promise<void> {
+/** `orphanMs`: how old receipts without a part may be that are looked at; absent: none are. */
+async function sweep(options: SweeperOptions, orphanMs: number | undefined, signal: AbortSignal): Promise<void> {
   const { db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued } = options;
   if (!isAlone) await db.transaction((trx) => renew(trx, owner, underWay(), clock()));
   const { unsent, lost } = await db.transaction(async (trx) => {
@@ -96,7 +110,8 @@ async function sweep(options: SweeperOptions, isOrphanRound: boolean, signal: Ab
       metrics.swept.inc({ to }, count);
     }
   };
-  if (isOrphanRound) await end('receipt', (trx, now) => rematchOrphans(trx, now, chargeAt));
+  if (orphanMs !== undefined)
+    await end('receipt', (trx, now) => rematchOrphans(trx, { since: now - orphanMs, now, chargeAt }));
   await db.transaction(moveStrayParts);
   const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
   const queued = unsent + (await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again })));
