@@ -35,6 +35,14 @@ const MESSAGE: Fields<'submitSm'> = {
   shortMessage: Buffer.from('4f60', 'hex'),
 };
 
+const { sourceAddrTon, sourceAddrNpi, sourceAddr, destAddrTon, destAddrNpi, destinationAddr } = MESSAGE;
+const SOURCE = { sourceAddrTon, sourceAddrNpi, sourceAddr };
+const ALERT: Fields<'alertNotification'> = { ...SOURCE, esmeAddrTon: 0, esmeAddrNpi: 0, esmeAddr: 'a' };
+const DATA: Fields<'dataSm'> = {
+  ...{ serviceType: '', ...SOURCE, destAddrTon, destAddrNpi, destinationAddr },
+  ...{ esmClass: 4, registeredDelivery: 0, dataCoding: 0 },
+};
+
 test('a bind that is answered makes a session; one that is refused or not answered in time ends it', () => {
   const bound = begin();
   assert.equal(bound.sent()[0]?.command, 'bindTransceiver');
@@ -122,6 +130,22 @@ test('a carrier that says nothing is asked, and then left', () => {
   assert.equal(it.timers.size, 0);
 });
 
+test('a carrier that has said nothing since a part went out is left when that has no answer in time, and another is not', async () => {
+  for (const [isHeard, ends] of [
+    [false, [{ kind: 'silent' }]],
+    [true, []],
+  ] as const) {
+    const it = begin({ times: { ...SESSION_TIMES, responseMs: 5_000 } });
+    it.answer('bindTransceiverResp', { systemId: '' });
+    it.timers.advance(1_000);
+    const answer = it.submit();
+    it.timers.advance(1_000);
+    if (isHeard) it.ask('enquireLink', {}, 7);
+    it.timers.advance(5_000);
+    assert.deepEqual([await answer, it.ends], [{ kind: 'timeout' }, ends]);
+  }
+});
+
 test('the carrier’s questions are answered', async () => {
   const it = begin();
   it.answer('bindTransceiverResp', { systemId: '' });
@@ -131,6 +155,10 @@ test('the carrier’s questions are answered', async () => {
   assert.deepEqual(it.sent().at(-1), { command: 'genericNack', status: 3, sequence: 9, fields: {}, tlvs: [] });
   it.ask('submitSm', MESSAGE, 10);
   assert.equal(it.sent().at(-1)?.command, 'genericNack');
+  const before = it.sent().length;
+  it.ask('outbind', { systemId: 'a', password: 'b' }, 12);
+  it.ask('alertNotification', ALERT, 13);
+  assert.equal(it.sent().length, before, 'to these there is no answer');
   it.ask('unbind', {}, 11);
   assert.equal(it.sent().at(-1)?.command, 'unbindResp');
   assert.deepEqual(it.ends, [{ kind: 'unbound' }]);
@@ -152,6 +180,10 @@ test('a delivery is answered when it is stored, and refused when it is not', asy
     [it.sent().at(-1)?.command, it.sent().at(-1)?.status, it.sent().at(-1)?.sequence],
     ['deliverSmResp', 0, 7],
   );
+
+  it.ask('dataSm', DATA, 8);
+  await turn();
+  assert.deepEqual([it.sent().at(-1)?.command, it.sent().at(-1)?.status], ['dataSmResp', 0]);
 
   const failing = begin({}, async () => false);
   failing.answer('bindTransceiverResp', { systemId: '' });
@@ -192,13 +224,13 @@ for (const [name, octets] of BROKEN)
 test('whatever a carrier says, nothing is thrown, and in the end nobody waits', async () => {
   const step = fc.oneof(
     anyPdu.map((pdu) => ({ kind: 'say' as const, octets: encodePdu({ ...pdu, sequence: pdu.sequence % 8 }) })),
-    fc.uint8Array({ maxLength: 40 }).map((it) => ({ kind: 'say' as const, octets: Buffer.from(it) })),
+    fc.uint8Array({ maxLength: 40, size: 'max' }).map((it) => ({ kind: 'say' as const, octets: Buffer.from(it) })),
     fc.nat(50_000).map((ms) => ({ kind: 'wait' as const, ms })),
     fc.constant({ kind: 'submit' as const }),
     fc.constant({ kind: 'leave' as const }),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.boolean(), async (steps, isStored) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), fc.boolean(), async (steps, isStored) => {
       const it = begin({}, async () => isStored);
       it.answer('bindTransceiverResp', { systemId: '' });
       const waiting: Promise<unknown>[] = [];

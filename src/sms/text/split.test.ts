@@ -12,6 +12,7 @@ const text = fc
     {
       minLength: 1,
       maxLength: 400,
+      size: 'max', // else they are so short that few are cut, and none twice
     },
   )
   .map((pieces) => pieces.join('').replaceAll('\0', '').slice(0, MAX_TEXT_UNITS).toWellFormed())
