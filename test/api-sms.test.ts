@@ -246,7 +246,7 @@ describeOnBothEngines('sending', (newDatabase) => {
   });
 
   test('a repetition is answered as the first time, and sends and costs nothing', async (t) => {
-    const { api, me, join } = await startSmsApi(t, newDatabase);
+    const { api, me, join, operate } = await startSmsApi(t, newDatabase);
     const request = { app_key: me.appKey, mobile: '13800138000', content: 'once', time: String(api.now) };
     const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => me.call('sms.ordinary', request)));
     const sendid = first?.body['sendid'];
@@ -269,6 +269,9 @@ describeOnBothEngines('sending', (newDatabase) => {
     const other = await join(5);
     const theirs = await other.call('sms.ordinary', { ...request, app_key: other.appKey });
     assert.notEqual(theirs.body['sendid'], sendid);
+    const made = await operate('operator.createToken', { account_id: me.accountId, scopes: ['sms'] });
+    const again = await api.call('sms.ordinary', String(smsData(made)['access_token']), request);
+    assert.deepEqual([codeOf(again), again.body['sendid'] === sendid], [1000, false], 'another token of the account');
     api.now += 1;
     assert.equal(codeOf(await me.call('sms.ordinary', request)), 2012, 'past the window');
     await checkMoney(api.db);

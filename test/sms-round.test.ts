@@ -151,6 +151,34 @@ describeOnBothEngines('a round that accepts messages', (newDatabase) => {
     assert.deepEqual((await round([], 9)).texts, ['advertising']);
   });
 
+  test('lets ordinary messages go before advertising that comes with them', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { send } = await openSender(db);
+    const { texts } = await round([send('advertising', { kind: 'advertising' }), send('ordinary')], 1);
+    assert.deepEqual(texts, ['ordinary']);
+    assert.deepEqual((await round([], 9)).texts, ['advertising']);
+  });
+
+  test('sends the rest of a message over the connector that has its beginning, wherever its route leads by then', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: NOW });
+    await queueMessage(db, account, { texts: ['1', '2', '3'], now: NOW });
+    assert.deepEqual((await round([], 1)).texts, ['1']);
+    assert.deepEqual((await round([], 9, [])).texts, ['2', '3']);
+  });
+
+  test('gives long messages to one number their references in their order', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { send } = await openSender(db);
+    const elsewhere = { mobile: '13900139000' };
+    await round([send(LONG), send('short'), send(LONG, elsewhere), send(LONG)], 0);
+    const rows = await db.query.selectFrom('sms_message').select(['parts', 'reference']).orderBy('id').execute();
+    assert.deepEqual(
+      rows.filter(({ parts }) => parts > 1).map(({ reference }) => reference),
+      [0, 0, 1],
+    );
+  });
+
   test('gives back to the queue what is bound to no connector, unless other parts of its message are', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const account = await openSmsAccount(db, { now: NIGHT, settings: { marketingHours: HOURS } });
