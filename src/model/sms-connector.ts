@@ -48,8 +48,6 @@ export interface SmppSettings {
   readonly unmarkedReceipts: boolean;
   /** 0: no receipts, 1: of every end, 2: of failures. */
   readonly registeredDelivery: number;
-  /** Absent: as long as the carrier likes, unless the message says. */
-  readonly validitySeconds?: number;
 }
 
 /** Type of number and numbering plan, as in SMPP. */

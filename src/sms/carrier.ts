@@ -30,6 +30,7 @@ export interface PartToSubmit {
   readonly parts: number;
   /** 0 to 255; the same for all parts of a message. */
   readonly reference: number;
+  /** Absent: as long as the carrier likes. */
   readonly validitySeconds?: number;
 }
 

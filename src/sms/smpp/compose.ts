@@ -39,7 +39,7 @@ export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Compo
     protocolId: 0,
     priorityFlag: 0,
     scheduleDeliveryTime: '',
-    validityPeriod: validityOf(part.validitySeconds ?? settings.validitySeconds),
+    validityPeriod: validityOf(part.validitySeconds),
     registeredDelivery: settings.registeredDelivery,
     replaceIfPresentFlag: 0,
     dataCoding,
