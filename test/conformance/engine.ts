@@ -11,6 +11,8 @@ export interface Proxy {
   readonly address: SuiteRequest['address'];
   /** `Host` of the requests. */
   readonly host: string;
+  /** It stores what it has answered a moment later: so long it is asked nothing more. */
+  readonly settleMs?: number;
 }
 
 const PAUSE_MS = 3_000;
@@ -57,9 +59,10 @@ async function runTest(test: CacheTest, proxy: Proxy, origin: SuiteOrigin, turns
       const response = await fetchOnce({ ...proxy, ...request });
       responses.push(response);
       checkResponse(step, index + 1, response, token);
-      if (step.pause_after === true) {
+      const pauseMs = step.pause_after === true ? PAUSE_MS : (proxy.settleMs ?? 0);
+      if (pauseMs > 0) {
         turns.give();
-        await delay(PAUSE_MS);
+        await delay(pauseMs);
         await turns.take(true);
       }
     }
