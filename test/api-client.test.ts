@@ -1,5 +1,4 @@
 /** The typed client: what it sends, as nginx saw it; what it makes of answers; every sample against the real service. */
-
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { describe, test } from 'node:test';

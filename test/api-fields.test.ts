@@ -1,5 +1,4 @@
 /** Every field of every operation, given what it cannot be: a clear answer that names it, and nothing changed. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';

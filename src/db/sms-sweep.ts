@@ -70,9 +70,8 @@ export async function queueUnsentAgain(trx: Transaction<Schema>, options: Unsent
   if (isAlone) return rows.length;
   const { rows: unknown } = await sql<{ id: number }>`
     update sms_part set state = 'queued', sends = sends - 1, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
-    where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} and not id ${inIds(trx, underWay)} returning id`.execute(
-    trx,
-  );
+    where state = 'submitting' and lease_owner = ${owner} and lease_until < ${now} and not id ${inIds(trx, underWay)}
+    returning id`.execute(trx);
   return rows.length + unknown.length;
 }
 

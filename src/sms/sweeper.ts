@@ -72,9 +72,9 @@ export function startSweeper(options: SweeperOptions): AsyncDisposable {
   return startRounds({
     everyMs: ROUND_MS,
     work: async (signal) => {
-      const isOrphanRound = !hasSwept || rounds % ORPHAN_ROUNDS === 0;
+      const regular = rounds % ORPHAN_ROUNDS === 0 ? ORPHAN_LOOK_MS : undefined;
       rounds += 1;
-      await sweep(options, isOrphanRound ? (hasSwept ? ORPHAN_LOOK_MS : waits.uncertainMs) : undefined, signal);
+      await sweep(options, hasSwept ? regular : waits.uncertainMs, signal);
       hasSwept = true;
     },
     onFailure: (error) => {

@@ -1,5 +1,4 @@
 /** Customers of a test's API, and what they do with domains. */
-
 import assert from 'node:assert/strict';
 import type { RouteName } from '#contract/routes.ts';
 import { type Raw, startTestApi, type TestApi, type TestApiOptions } from './api.ts';

@@ -1,5 +1,4 @@
 /** Customers of SMS in a test: an account with a token, money and an app, and what it sends. */
-
 import assert from 'node:assert/strict';
 import type { RouteName } from '#contract/routes.ts';
 import { type Raw, startTestApi, type TestApi, type TestApiOptions } from './api.ts';
