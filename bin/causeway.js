@@ -4,7 +4,26 @@
  * one, or the one that `npm ci` brought) and hands over to src/main.ts, or says what is missing.
  */
 const REQUIRED_MAJOR = 26;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+/** Those that end a process by default. The service decides what each means to it (src/lib/signals.ts). */
+const SIGNALS = [
+  'SIGALRM',
+  'SIGHUP',
+  'SIGINT',
+  'SIGIO',
+  'SIGPROF',
+  'SIGPWR',
+  'SIGQUIT',
+  'SIGSTKFLT',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGVTALRM',
+  'SIGXCPU',
+  'SIGXFSZ',
+];
+
+// Node would open a debugger on 127.0.0.1:9229, which any local user may enter.
+process.on('SIGUSR1', () => {});
 
 import('node:fs')
   .then((fs) => {
@@ -33,7 +52,9 @@ function fail(message) {
 
 /** The channel tells the service when this process is gone, even when it was killed. */
 function handOver(spawn, node, main) {
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(node, ['--disable-sigusr1', main, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`causeway cannot run ${node}: ${error.message}`));
   child.on('exit', (code, signal) => {

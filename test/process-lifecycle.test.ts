@@ -1,15 +1,16 @@
 /** The service as processes: start, stop, what dies and comes back, what refuses to start and why. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createClient } from '#client/client.ts';
+import { UNUSED_SIGNALS } from '#lib/signals.ts';
 import { eventually } from './support/eventually.ts';
 import { needsProgram } from './support/needs.ts';
-import { isAlive, type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
+import { COMMAND, isAlive, type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
@@ -92,6 +93,68 @@ describe('the service', () => {
       return /causeway_part_restarts_total\{part="control".*\} 1/.test(text);
     });
     assert.equal(await service.stop(), 0);
+  });
+
+  test('a part that cannot be spawned is tried again, and the rest of the service goes on', async (t) => {
+    const node = join(temporaryFolder(t), 'node');
+    copyFileSync(process.execPath, node);
+    const service = await startService(t, { node });
+    const { pid } = service.process.child;
+    const before = service.pids()['edge-worker-1'] ?? 0;
+    rmSync(node);
+    symlinkSync(node, node); // ELOOP, one of the errors for which `fork` throws
+    process.kill(before, 'SIGKILL');
+    await eventually(
+      'it was tried twice',
+      () => (service.process.stderr().match(/"how":"spawn ELOOP"/g) ?? []).length > 1,
+    );
+    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    rmSync(node);
+    copyFileSync(process.execPath, node);
+    await eventually('the part is back', () => (service.pids()['edge-worker-1'] ?? before) !== before);
+    assert.equal(service.process.child.pid, pid);
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('signals that it does not support end nothing and open no debugger', async (t) => {
+    const service = await startService(t);
+    const pids = service.pids();
+    const { pid } = service.process.child;
+    assert.ok(pid !== undefined);
+    for (const signal of ['SIGHUP', ...UNUSED_SIGNALS] as const)
+      for (const each of [pid, ...Object.values(pids)]) process.kill(each, signal);
+    await eventually('all were noticed', () =>
+      ['SIGHUP', ...UNUSED_SIGNALS].every((signal) => service.process.stderr().includes(`"signal":"${signal}"`)),
+    );
+    assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
+    assert.ok((await fetch(service.edgeUrl)).status >= 400);
+    assert.deepEqual(service.pids(), pids);
+    assert.doesNotMatch(service.process.stderr(), /Debugger listening/);
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('SIGHUP stops it where it has a terminal', needsProgram('script'), async (t) => {
+    const folder = temporaryFolder(t);
+    const settings = {
+      CAUSEWAY_ROLES: 'control',
+      CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
+      CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
+    };
+    const child = spawn('script', ['-qefc', `exec ${process.execPath} ${COMMAND} serve`, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, ...settings },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await eventually('it is ready', () => output.includes('causeway is ready'), 60_000);
+    const pid = Number(execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).trim());
+    process.kill(pid, 'SIGHUP');
+    await eventually('it has ended', () => !isAlive(pid), 60_000);
+    assert.match(output, /causeway has stopped/);
   });
 
   test('when the supervisor is killed its parts end, and a new one takes over', async (t) => {

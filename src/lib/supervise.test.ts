@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,12 +38,61 @@ test('a process that is stopped stays away, also when it must be killed', async 
   const launch = launcher(t, 'process.send("up"); setInterval(() => {}, 1000)');
   const deaths: Death[] = [];
   const kept = new SupervisedProcess({ ...OPTIONS, launch, onDeath: (death) => deaths.push(death), now: () => 0 });
-  await once(kept.child, 'message');
+  const { child } = kept;
+  assert.ok(child !== undefined);
+  await once(child, 'message');
   await kept.stop(() => kept.send({ kind: 'stop' }), 50);
-  assert.equal(kept.child.signalCode, 'SIGKILL');
+  assert.equal(child.signalCode, 'SIGKILL');
   assert.equal(kept.send({ kind: 'stop' }), false);
   assert.deepEqual(deaths, []);
 });
+
+/** A spawn fails in two ways: the function throws, or it returns a process without an id that emits `error`. */
+const FAILED_SPAWNS = [
+  {
+    way: 'throws',
+    launch: () => {
+      throw new Error('spawn ETXTBSY');
+    },
+    how: /^spawn ETXTBSY$/,
+  },
+  { way: 'emits an error', launch: () => spawn('/nonexistent/program'), how: /ENOENT/ },
+];
+
+for (const { way, launch, how } of FAILED_SPAWNS)
+  test(`a process whose spawn ${way} has died, and is started again`, async (t) => {
+    const works = launcher(t, 'process.send("up"); setInterval(() => {}, 1000)');
+    const deaths: Death[] = [];
+    let launches = 0;
+    const kept = new SupervisedProcess({
+      ...OPTIONS,
+      launch: () => (++launches <= 3 ? launch() : works()),
+      onDeath: (death) => deaths.push(death),
+      now: () => 0,
+    });
+    assert.deepEqual([deaths, kept.send({}), kept.isRunning], [[], false, false], 'its owner is told afterwards');
+    kept.kill();
+    await eventually('it runs', () => kept.isRunning);
+    assert.deepEqual(
+      deaths.map(({ pid, delayMs }) => [pid, delayMs]),
+      [10, 20, 40].map((delayMs) => [undefined, delayMs]),
+    );
+    for (const death of deaths) assert.match(death.how, how);
+    await kept.stop(() => kept.kill(), 1000);
+  });
+
+for (const { way, launch } of FAILED_SPAWNS)
+  test(`a process whose spawn ${way} can be stopped while it waits for the next try`, async () => {
+    const deaths: Death[] = [];
+    const kept = new SupervisedProcess({
+      ...OPTIONS,
+      launch,
+      onDeath: (death) => deaths.push(death),
+      now: () => 0,
+    });
+    await eventually('it has died', () => deaths.length > 0);
+    await kept.stop(() => assert.fail('nobody is there to ask'), 60_000);
+  });
 
 async function collectDeaths(
   t: TestContext,

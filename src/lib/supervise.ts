@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { type Backoff, backoffDelayMs } from './backoff.ts';
 
 export interface SuperviseOptions {
-  /** Starts the process; called again for each restart. */
+  /** Starts the process; called again for each restart. An error that it throws counts as a death like any other. */
   launch(): ChildProcess;
   /** The process ended without being asked to, and the next starts in `delayMs`. */
   onDeath(death: Death): void;
@@ -20,15 +20,16 @@ export interface SuperviseOptions {
 }
 
 export interface Death {
-  /** `exit code 1` or `signal SIGKILL` */
+  /** `exit code 1`, `signal SIGKILL`, or why it could not be spawned: `spawn ENOMEM`. */
   readonly how: string;
+  /** `undefined`: it was not spawned. */
   readonly pid: number | undefined;
   readonly delayMs: number;
 }
 
 export class SupervisedProcess {
   readonly #options: SuperviseOptions;
-  #child: ChildProcess;
+  #child: ChildProcess | undefined;
   #closed: Promise<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -36,21 +37,22 @@ export class SupervisedProcess {
 
   constructor(options: SuperviseOptions) {
     this.#options = options;
-    this.#child = this.#launch();
+    this.#launch();
   }
 
-  /** The process of now, or the one that died last while the next is awaited. */
-  get child(): ChildProcess {
+  /** The current process, or the one that died last; `undefined` when the latest one could not be spawned. */
+  get child(): ChildProcess | undefined {
     return this.#child;
   }
 
   get isRunning(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null && this.#child.pid !== undefined;
+    const child = this.#child;
+    return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Sends nothing when the process is gone; gives whether it was sent. */
+  /** Sends nothing when the process is gone; returns whether the message was sent. */
   send(message: object): boolean {
-    if (!this.#child.connected) return false;
+    if (this.#child?.connected !== true) return false;
     // A failure to send means that the process is ending, and its end is handled. What `send` gives speaks of a backlog.
     this.#child.send(message, () => {});
     return true;
@@ -58,7 +60,7 @@ export class SupervisedProcess {
 
   /** Cut off at once and, unless it is being stopped, started again. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.#child?.kill('SIGKILL');
   }
 
   /** No more restarts: asks the process to end with `ask`, and kills it after `limitMs`. Resolves when its last words are read. */
@@ -71,24 +73,35 @@ export class SupervisedProcess {
     clearTimeout(limit);
   }
 
-  #launch(): ChildProcess {
-    const { launch, onDeath, backoff, settledAfterMs, now, random } = this.#options;
-    const startedAt = now();
-    const child = launch();
+  /** Never throws: a process that cannot be spawned has died. */
+  #launch(): void {
+    const startedAt = this.#options.now();
+    this.#child = undefined;
+    try {
+      this.#child = this.#options.launch();
+    } catch (error) {
+      this.#closed = undefined;
+      // Later, so that the owner is told of a death only after its constructor has returned.
+      process.nextTick(() => this.#end(startedAt, undefined, error));
+      return;
+    }
+    const child = this.#child;
     this.#closed = new Promise((resolve) => child.once('close', resolve));
-    const onEnd = (how: string) => {
-      if (this.#isStopping) return;
-      this.#failures = now() - startedAt >= settledAfterMs ? 1 : this.#failures + 1;
-      const delayMs = backoffDelayMs(backoff, this.#failures, random());
-      this.#timer = setTimeout(() => {
-        this.#child = this.#launch();
-      }, delayMs);
-      onDeath({ how, pid: child.pid, delayMs });
-    };
-    child.once('exit', (code, signal) => onEnd(signal === null ? `exit code ${code}` : `signal ${signal}`));
-    child.once('error', (error) => {
-      if (child.pid === undefined) onEnd(error.message); // could not be started, so there is no exit
+    child.once('exit', (code, signal) =>
+      this.#end(startedAt, child.pid, signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+    // Not `once`: a failed kill of a process that runs is an `error` too, and one that nobody listens to ends this process.
+    child.on('error', (error) => {
+      if (child.pid === undefined) this.#end(startedAt, undefined, error); // it was not spawned, so it does not exit
     });
-    return child;
+  }
+
+  #end(startedAt: number, pid: number | undefined, reason: unknown): void {
+    if (this.#isStopping) return;
+    const { onDeath, backoff, settledAfterMs, now, random } = this.#options;
+    this.#failures = now() - startedAt >= settledAfterMs ? 1 : this.#failures + 1;
+    const delayMs = backoffDelayMs(backoff, this.#failures, random());
+    this.#timer = setTimeout(() => this.#launch(), delayMs);
+    onDeath({ how: reason instanceof Error ? reason.message : String(reason), pid, delayMs });
   }
 }

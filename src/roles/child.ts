@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
+import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
 import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
@@ -40,7 +41,7 @@ export type StartPart = (context: PartContext) => Promise<RunningPart>;
 const ORPHAN_GRACE_MS = 1000;
 
 export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartPart>>>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  ignoreSignals(['SIGINT', 'SIGTERM', 'SIGHUP', ...UNUSED_SIGNALS]);
   let part: Promise<RunningPart> | undefined;
   const onFirst = (message: unknown) => {
     // The other end is our own code of the same checkout, and it says this first.

@@ -16,7 +16,7 @@ import type { PartContext, RunningPart } from './child.ts';
 import { startTraffic } from './traffic.ts';
 
 /** After that the feed tries on by itself. */
-const CONTROL_START_MS = 5000;
+const CONTROL_START_MS = 15_000;
 const POLL_MS = 20;
 const MAX_FIRST_ID = 2 ** 47;
 

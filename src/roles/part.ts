@@ -36,6 +36,8 @@ const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
 /** The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074, 0315, 0370 */
 const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc'];
+/** From its first instruction no signal opens a debugger. */
+const PART_FLAGS = ['--disable-sigusr1'];
 const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** What a part has beyond the time for its requests, before it is killed. */
 const STOP_MARGIN_MS = 2000;
@@ -100,10 +102,11 @@ export class Part {
     const { entry, start, log, sink } = this.#options;
     const isWorker = start.part === 'edge-worker';
     const child = fork(entry, ['part', this.name], {
-      execArgv: isWorker ? WORKER_FLAGS : [],
+      execArgv: isWorker ? [...PART_FLAGS, ...WORKER_FLAGS] : PART_FLAGS,
       env: environmentWith(isWorker ? WORKER_ENVIRONMENT : {}),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
+    if (child.pid === undefined) return child; // its `error` event follows; it may have neither outputs nor a channel
     for (const output of [child.stdout, child.stderr]) if (output !== null) forwardLines(output, sink);
     log.debug({ part: this.name, partPid: child.pid }, 'started');
     onMessage(child, (message) => this.#receive(message));

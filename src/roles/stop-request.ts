@@ -1,10 +1,13 @@
-/** When the service is asked to stop: by a signal, or because the program that started it is gone. */
+/** When the service is asked to stop: by a signal, or because the program that started it is gone. docs/decisions/0450 */
+import { hasTerminal, ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 
 export interface StopRequest {
   /** Resolves, once, with what asked. */
   readonly requested: Promise<string>;
   /** Resolves when it was asked again: what is still under way is cut off. */
   readonly repeated: Promise<void>;
+  /** Calls `listener` with the name of each further signal that arrives and asks for nothing. */
+  onIgnored(listener: (signal: string) => void): void;
 }
 
 /** A terminal and npm both pass a Ctrl-C on, so that one may arrive twice. */
@@ -19,7 +22,14 @@ export function listenForStop(): StopRequest {
     first.resolve(what);
     if (performance.now() - firstAt > SAME_REQUEST_MS) second.resolve();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(signal));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ask(signal));
+  // A terminal that closes sends it; a service without one has nothing to do with it.
+  const isAsked = hasTerminal();
+  if (isAsked) process.on('SIGHUP', () => ask('SIGHUP'));
+  const listeners: ((signal: string) => void)[] = [];
+  ignoreSignals(isAsked ? UNUSED_SIGNALS : ['SIGHUP', ...UNUSED_SIGNALS], (signal) => {
+    for (const listener of listeners) listener(signal);
+  });
   if (process.connected) process.on('disconnect', () => ask('the end of the program that started it'));
-  return { requested: first.promise, repeated: second.promise };
+  return { requested: first.promise, repeated: second.promise, onIgnored: (listener) => listeners.push(listener) };
 }

@@ -49,6 +49,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const { dataDir, logLevel } = options.config;
   const sink = openLogSink('supervisor');
   const log = createLogger({ level: logLevel, name: 'supervisor', destination: sink });
+  options.stopRequest.onIgnored((signal) => log.info({ signal }, 'signal ignored: SIGTERM stops the service'));
   let directory = await openFreeDirectory(dataDir, { make: false });
   if (directory.kind === 'absent') {
     const settled = await settleAddresses(options.config);

@@ -19,6 +19,8 @@ export interface ServiceOptions {
   readonly stderr?: number;
   /** Absent: a new one, removed after the test. */
   readonly dataDir?: string;
+  /** The Node that runs it; absent: this one. */
+  readonly node?: string;
 }
 
 export interface RunningService {
@@ -80,8 +82,8 @@ async function startOnce(
 ): Promise<RunningService> {
   const { dataDir } = options;
   const settings: Settings = { ...SETTINGS, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
-  const { args = [], stderr = 'pipe' } = options;
-  const command = spawnCommand(t, ['serve', ...args], { settings, stderr });
+  const { args = [], stderr = 'pipe', node = process.execPath } = options;
+  const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node });
   let hasEnded = false;
   void command.exit.then(() => {
     hasEnded = true;

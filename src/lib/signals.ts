@@ -1,0 +1,27 @@
+/** Signals that a daemon has no use for. By default most of them end the process, and SIGUSR1 opens a debugger that any local user may enter. */
+import { isatty } from 'node:tty';
+
+/** Those that end a process by default, apart from the orders to stop (SIGINT, SIGTERM, and SIGHUP from a terminal) and reports of a crash. */
+export const UNUSED_SIGNALS = [
+  'SIGALRM',
+  'SIGIO',
+  'SIGPROF',
+  'SIGPWR',
+  'SIGQUIT',
+  'SIGSTKFLT',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGVTALRM',
+  'SIGXCPU',
+  'SIGXFSZ', // the write that a file size limit refuses fails with EFBIG all the same
+] as const satisfies readonly NodeJS.Signals[];
+
+/** The signals no longer do anything but call `onSignal`. */
+export function ignoreSignals(signals: readonly NodeJS.Signals[], onSignal?: (signal: string) => void): void {
+  for (const signal of signals) process.on(signal, () => onSignal?.(signal));
+}
+
+/** Whether a person watches this process, so that SIGHUP says that the terminal is gone. Asked at the start: a lost terminal is none. */
+export function hasTerminal(): boolean {
+  return [0, 1, 2].some((descriptor) => isatty(descriptor));
+}
