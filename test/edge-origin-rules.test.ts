@@ -224,7 +224,7 @@ describe('connections', () => {
       response.write('begin ');
       setTimeout(() => response.end('end'), 50); // longer than its connection is used for
     });
-    const edge = await startTestEdge(t, [origin.port], { limits: { originConnectionMs: 20, maxOriginConnections: 2 } });
+    const edge = await startTestEdge(t, [origin.port], { limits: { originConnectionMs: 20, maxOriginConnections: 4 } });
     for (let i = 0; i < 4; i++) {
       const all = await Promise.all(['/a', '/b', '/c'].map((path) => edge.get(`${path}${i}`)));
       for (const { body, isWhole } of all) assert.deepEqual([body, isWhole], ['begin end', true]);

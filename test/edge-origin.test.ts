@@ -110,8 +110,8 @@ describe('an origin whose connections are all in use', () => {
       response.write('for ever');
     });
     const edge = await startTestEdge(t, [origin.port], { limits });
-    const streams = ['/1', '/2'].map((path) =>
-      connectRaw(edge.port, `GET ${path} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`),
+    const streams = ['127.0.0.2', '127.0.0.3'].map((from, i) =>
+      connectRaw(edge.port, `GET /${i} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`, from),
     );
     await eventually('streaming', () => streams.every((stream) => stream.text().includes('for ever')));
     const busy = await edge.get('/plain');
@@ -134,7 +134,8 @@ describe('an origin whose connections are all in use', () => {
       },
       { limits },
     );
-    for (const path of ['/1', '/2']) connectRaw(edge.port, `GET ${path} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
+    for (const from of ['127.0.0.2', '127.0.0.3'])
+      connectRaw(edge.port, `GET /${from} HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`, from);
     await eventually('streaming', () => hanging.requests.length === 2);
     assert.equal((await edge.get('/3')).body, 'other');
   });

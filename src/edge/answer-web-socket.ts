@@ -51,7 +51,7 @@ export async function answerWebSocket(
 const MARK: CacheMark = { status: 'BYPASS', reason: 'websocket' };
 
 function ask(viewer: Viewer, edge: EdgeContext, { request, site }: Asked): Promise<FetchResult> {
-  const { method, target, scheme, host } = request;
+  const { method, target, scheme, host, clientAddress } = request;
   return edge.origins.fetch({
     site,
     method,
@@ -59,6 +59,7 @@ function ask(viewer: Viewer, edge: EdgeContext, { request, site }: Asked): Promi
     scheme,
     host,
     headers: originHeaders(request),
+    clientAddress,
     body: undefined,
     upgrade: 'websocket',
     onInterim: (status, headers) => viewer.sendInterim(status, headers),

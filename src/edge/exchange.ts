@@ -194,6 +194,7 @@ function fetchFor(edge: EdgeContext, { request, site }: Visit, question: Questio
     scheme,
     host,
     headers: originHeaders({ headers: question.headers, httpVersion, clientAddress, scheme, host }),
+    clientAddress,
     body: question.body,
     onInterim: question.onInterim,
     signal: question.signal,

@@ -9,6 +9,8 @@ export interface EdgeLimits {
   /** For a connection to be free, where as many as may be are in use. */
   readonly originWaitMs: number;
   readonly maxOriginConnections: number;
+  /** Time that an origin has waited for one client, in all, from which its connection may be taken back for others. */
+  readonly originSlowMs: number;
   readonly firstByteMs: number;
   readonly originIdleMs: number;
   /** Age after which a connection takes no more requests. */
@@ -53,6 +55,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   connectMs: 5_000,
   originWaitMs: 5_000,
   maxOriginConnections: MAX_POOL_CONNECTIONS,
+  originSlowMs: 2_000, // less than others wait
   firstByteMs: 30_000,
   originIdleMs: 30_000,
   originConnectionMs: 60_000,

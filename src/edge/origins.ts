@@ -91,6 +91,7 @@ function createPools(
     maxPools,
     waitTimeoutMs: limits.originWaitMs,
     maxConnections,
+    slowMs: limits.originSlowMs,
     firstByteTimeoutMs: limits.firstByteMs,
     idleTimeoutMs: limits.originIdleMs,
     maxAgeMs: limits.originConnectionMs,

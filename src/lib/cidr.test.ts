@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createAddressSet, parseCidr, plainAddress, unmapAddress } from './cidr.ts';
+import { clientNetwork, createAddressSet, parseCidr, plainAddress, unmapAddress } from './cidr.ts';
 
 describe('parseCidr', () => {
   const rows = [
@@ -75,6 +75,19 @@ test('an address has one plain text; what is none has no text', () => {
     ['', undefined],
   ] as const;
   for (const [text, expected] of rows) assert.equal(plainAddress(text), expected, text);
+});
+
+test('one client is an IPv4 address, or the /64 of an IPv6 address', () => {
+  const rows = [
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8::/64'],
+    ['2001:DB8:0:0:ffff:ffff:ffff:ffff', '2001:db8::/64'],
+    ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+    ['::1', '::/64'],
+    ['unknown', 'unknown'],
+  ] as const;
+  for (const [address, network] of rows) assert.equal(clientNetwork(address), network, address);
 });
 
 for (const [family, addresses, bits] of [

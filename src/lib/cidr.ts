@@ -150,6 +150,15 @@ export function plainAddress(text: string): string | undefined {
   return version === 4 ? text : unmapAddress(printIpv6(text));
 }
 
+/**
+ * The network that counts as one client: an IPv4 address alone, an IPv6 address with its whole /64, which one host can use at will.
+ * A text that is no address is returned unchanged.
+ */
+export function clientNetwork(address: string): string {
+  const plain = unmapAddress(address);
+  return plain.includes(':') ? (plainNetwork(`${plain}/64`) ?? plain) : plain;
+}
+
 function toBits({ family, address }: Cidr): bigint {
   return family === 'ipv4' ? BigInt(ipv4Number(address) ?? 0) : ipv6Bits(address);
 }

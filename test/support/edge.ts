@@ -38,6 +38,8 @@ export interface FetchOptions {
   readonly host?: string;
   /** Where the edge is asked; absent: 127.0.0.1. */
   readonly address?: string;
+  /** The client's own address; absent: 127.0.0.1. */
+  readonly from?: string;
   /** Flat list, sent as it is. */
   readonly headers?: readonly string[];
   readonly body?: string;
@@ -177,12 +179,20 @@ function putInto(
 
 /** A connection of its own per request. */
 export function fetchFrom(port: number, path: string, options: FetchOptions = {}): Promise<Received> {
-  const { method = 'GET', host = SITE_HOST, address = '127.0.0.1', headers = [], body, connection = 'close' } = options;
+  const {
+    method = 'GET',
+    host = SITE_HOST,
+    address = '127.0.0.1',
+    headers = [],
+    body,
+    connection = 'close',
+    from,
+  } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const interim: number[] = [];
   const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
   const all = ['Host', host, ...headers, ...length, 'Connection', connection];
-  const asked = { port, host: address, method, path, headers: all, agent: false };
+  const asked = { port, host: address, method, path, headers: all, agent: false, ...(from && { localAddress: from }) };
   const { ca } = options;
   const request = ca === undefined ? httpRequest(asked) : httpsRequest({ ...asked, ca, servername: host });
   request.on('information', ({ statusCode }) => interim.push(statusCode));
@@ -225,9 +235,9 @@ export interface RawClient {
   readonly closed: Promise<string>;
 }
 
-/** Sends bytes as they are and leaves the connection open. */
-export function connectRaw(port: number, bytes = ''): RawClient {
-  const socket = connect({ port, host: '127.0.0.1' });
+/** Sends bytes as they are and leaves the connection open. `from`: the client's own address. */
+export function connectRaw(port: number, bytes = '', from = '127.0.0.1'): RawClient {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   let text = '';
   const { promise, resolve } = Promise.withResolvers<string>();
   socket.on('data', (chunk) => {

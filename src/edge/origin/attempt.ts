@@ -5,12 +5,16 @@ import { type Dispatcher, errors } from 'undici';
 import type { RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
+import type { PlaceUse } from './place-book.ts';
+import type { Place } from './places.ts';
 import type { OriginPool, OriginPools } from './pools.ts';
 import type { RequestBody } from './request-body.ts';
 
 export interface OriginRequest {
   /** Whose request it is. */
   readonly domainId: number;
+  /** See `clientNetwork`. */
+  readonly client: string;
   readonly method: string;
   /** Path and query, as they go out. */
   readonly target: string;
@@ -65,26 +69,34 @@ export interface AttemptTools {
   readonly countBytes: (domainId: number, bytes: number) => void;
 }
 
+/** The connection was given to others, since the client was slow. */
+export class TakenBack extends Error {}
+
 /** More of them before one response is no answer. */
 const MAX_INTERIM = 32;
 
 /** Never rejects for what an origin or the network does; rejects for a fault of ours. */
 export async function attemptOrigin(
-  { slots, dispatcher }: OriginPool,
+  { places, dispatcher }: OriginPool,
   request: OriginRequest,
   tools: AttemptTools,
 ): Promise<AttemptResult> {
-  const free = await slots.take(request.signal);
-  if (request.signal.aborted) {
-    free?.();
+  const { client, signal } = request;
+  let takeBack = () => {};
+  const answer = await places.ask({ client, use: useOf(request), signal, onTakenBack: () => takeBack() });
+  if (answer.kind === 'aborted') return answer;
+  if (answer.kind === 'denied') {
+    const { reason: failure } = answer;
+    return { kind: 'failure', failure, detail: DENIED[failure], isSent: false, isReused: false };
+  }
+  const { place } = answer;
+  if (signal.aborted) {
+    place.free();
     return { kind: 'aborted' };
   }
-  if (free === undefined) {
-    const detail = 'all connections to it are in use';
-    return { kind: 'failure', failure: 'originBusy', detail, isSent: false, isReused: false };
-  }
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
-  const exchange = new Exchange(request, tools, { resolve, reject, end: free });
+  const exchange = new Exchange(request, tools, { resolve, reject, place });
+  takeBack = exchange.takeBack;
   request.signal.addEventListener('abort', exchange.abort, { once: true });
   dispatcher.dispatch(
     {
@@ -101,11 +113,20 @@ export async function attemptOrigin(
   return promise;
 }
 
+const DENIED = {
+  originBusy: 'all connections to it are in use',
+  originShare: 'its client, or requests of its kind, have their share of the connections to it',
+} as const;
+
+function useOf({ method, body }: OriginRequest): PlaceUse {
+  return body === undefined && (method === 'GET' || method === 'HEAD') ? 'read' : 'write';
+}
+
 interface Outcome {
   readonly resolve: (result: AttemptResult) => void;
   readonly reject: (error: Error) => void;
-  /** The exchange is over, its body included. */
-  readonly end: () => void;
+  /** Freed when the exchange is over, its body included. */
+  readonly place: Place;
 }
 
 /** undici's handler for one exchange. Lives as long as the response's body. */
@@ -131,6 +152,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#outcome.resolve({ kind: 'aborted' }); // first: what undici says of the abort is no failure of the origin
     this.#controller?.abort(new Error('the request was given up'));
     this.#body?.destroy();
+  };
+
+  /** The client is slow, and others wait for the connection. */
+  readonly takeBack = (): void => {
+    this.#body?.destroy(new TakenBack('the client was too slow for a connection that others waited for'));
   };
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -160,7 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, _headers: unknown, duplex: Duplex): void {
     const socket = socketOf(duplex);
-    this.#outcome.end(); // undici opens another connection in its place
+    this.#outcome.place.free(); // undici opens another connection in its place
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.abort);
     const headers = readRawHeaders(controller.rawHeaders);
@@ -198,17 +224,19 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#tools.countBytes(this.#request.domainId, chunk.length);
-    if (this.#body?.push(chunk) === false) controller.pause();
+    if (this.#body?.push(chunk) !== false) return;
+    controller.pause();
+    this.#outcome.place.pause();
   }
 
   onResponseEnd(): void {
-    this.#outcome.end();
+    this.#outcome.place.free();
     this.#request.signal.removeEventListener('abort', this.abort);
     this.#body?.push(null);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#outcome.end();
+    this.#outcome.place.free();
     this.#request.signal.removeEventListener('abort', this.abort);
     clearTimeout(this.#timer);
     if (this.#body !== undefined) {
@@ -238,7 +266,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #openBody(controller: Dispatcher.DispatchController): Readable {
     return new Readable({
       highWaterMark: 64 * 1024, // one read of the socket
-      read: () => controller.resume(),
+      read: () => {
+        this.#outcome.place.resume();
+        controller.resume();
+      },
       destroy: (error, callback) => {
         if (!controller.aborted) controller.abort(error ?? new Error('the response is not wanted any more'));
         callback(error);

@@ -1,5 +1,6 @@
 /** One request to a site's origins: in turn, with failover to the next one inside the request. Edge rule 2 */
 import type { RawHeaders } from '#http/headers.ts';
+import { clientNetwork } from '#lib/cidr.ts';
 import { Lru } from '#lib/lru.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
@@ -18,6 +19,8 @@ export interface Fetch {
   readonly host: string;
   /** From `originHeaders`: without `Host`. */
   readonly headers: RawHeaders;
+  /** Counts towards its share of the origin's connections. */
+  readonly clientAddress: string;
   readonly body: RequestBody | undefined;
   /** See `OriginRequest`. */
   readonly upgrade?: 'websocket';
@@ -106,8 +109,9 @@ export async function askOrigin(
   onCut: (detail: string) => void,
 ): Promise<AttemptResult> {
   const { site, method, target, body, upgrade, onInterim, signal } = fetch;
+  const client = clientNetwork(fetch.clientAddress);
   const headers = ['Host', hostHeader, ...fetch.headers];
-  const request = { domainId: site.id, method, target, body, upgrade, onInterim, onCut, signal, headers };
+  const request = { domainId: site.id, client, method, target, body, upgrade, onInterim, onCut, signal, headers };
   const pool = tools.pools.get(site.id, destination);
   const first = await attemptOrigin(pool, request, tools);
   // An idle connection that the origin closed just then says nothing about the origin: once more, same address.

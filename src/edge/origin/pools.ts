@@ -6,11 +6,11 @@
 import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createPlaces, type Places } from './places.ts';
 
 export interface OriginPool {
   /** One per request, from before it is dispatched until its response is over. */
-  readonly slots: Slots;
+  readonly places: Places;
   readonly dispatcher: Dispatcher;
 }
 
@@ -35,6 +35,8 @@ export interface OriginPoolsOptions {
   /** For one of the pool's connections to be free. */
   readonly waitTimeoutMs: number;
   readonly maxConnections: number;
+  /** Time that an origin has waited for a client, in all, from which its connection may be taken back for others. */
+  readonly slowMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Age after which a connection takes no more requests: a name that has moved is asked where it is now. docs/decisions/0136 */
@@ -53,7 +55,8 @@ const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;
 
 export function createOriginPools(options: OriginPoolsOptions): OriginPools {
-  const { connect, maxPools, waitTimeoutMs, maxConnections, firstByteTimeoutMs, idleTimeoutMs, maxAgeMs } = options;
+  const { connect, maxPools, waitTimeoutMs, maxConnections, slowMs, firstByteTimeoutMs, idleTimeoutMs, maxAgeMs } =
+    options;
   const reused = new WeakSet<Error>();
   const pools = new Lru<string, OriginPool>({ maxWeight: maxPools, onEvict: (_key, pool) => void closeQuietly(pool) });
   const open = (destination: Destination): Pool => {
@@ -89,8 +92,14 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
       const key = JSON.stringify([siteId, destination]);
       const known = pools.get(key);
       if (known !== undefined) return known;
-      const slots = createSlots({ max: maxConnections, maxWaiting: MAX_WAITING, timeoutMs: waitTimeoutMs });
-      const pool = { slots, dispatcher: open(destination) };
+      const places = createPlaces({
+        max: maxConnections,
+        maxWaiting: MAX_WAITING,
+        timeoutMs: waitTimeoutMs,
+        slowMs,
+        monotonic: () => performance.now(),
+      });
+      const pool = { places, dispatcher: open(destination) };
       pools.set(key, pool);
       return pool;
     },
@@ -104,7 +113,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
 }
 
 /** Its requests finish first; a failure to close has nobody to tell. */
-async function closeQuietly({ slots, dispatcher }: OriginPool): Promise<void> {
-  await slots.idle();
+async function closeQuietly({ places, dispatcher }: OriginPool): Promise<void> {
+  await places.idle();
   await dispatcher.close().catch(() => undefined);
 }

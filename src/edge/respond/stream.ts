@@ -1,5 +1,6 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
 import type { Readable } from 'node:stream';
+import { TakenBack } from '../origin/attempt.ts';
 import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
 import { type FetchRest, followBody } from './follow.ts';
@@ -87,11 +88,11 @@ async function streamBody(
   let left: LeftBehind | undefined;
   try {
     left = await pump(receiver, source, fill, limit);
-  } catch {
+  } catch (error) {
     // The origin's body broke off: the client is to see that its answer is not whole.
     fill?.writer.discard();
     if (viewer?.isBegun === false) return viewer.isGone;
-    viewer?.cut(502);
+    viewer?.cut(error instanceof TakenBack ? 503 : 502);
     return true;
   } finally {
     limit?.stop();

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Claim, createPlaceBook, type PlaceUse } from './place-book.ts';
+
+const OPTIONS = { max: 8, maxWaiting: 100, slowMs: 1_000 };
+
+/** Asks so many times; returns the claims by what each of them got. */
+function askAll(book: ReturnType<typeof createPlaceBook>, client: string, count: number, use: PlaceUse = 'read') {
+  const claims = Array.from({ length: count }, (): Claim => ({ client, use }));
+  return Map.groupBy(claims, (claim) => book.ask(claim));
+}
+
+const sizes = (got: ReturnType<typeof askAll>) =>
+  Object.fromEntries([...got].map(([answer, claims]) => [answer, claims.length]));
+
+describe('shares', () => {
+  test('a client alone has half of the places, and the next client has one at once', () => {
+    const book = createPlaceBook(OPTIONS);
+    assert.deepEqual(sizes(askAll(book, 'a', 10)), { taken: 4, waiting: 6 });
+    assert.deepEqual(sizes(askAll(book, 'b', 10)), { taken: 2, waiting: 8 });
+    assert.deepEqual(sizes(askAll(book, 'c', 10)), { taken: 1, waiting: 9 });
+  });
+
+  test('one kind of requests leaves places to the other, however many clients there are', () => {
+    for (const [first, second] of [
+      ['read', 'write'],
+      ['write', 'read'],
+    ] as const) {
+      const book = createPlaceBook(OPTIONS);
+      const clients = Array.from({ length: 20 }, (_, i) => sizes(askAll(book, `client ${i}`, 1, first)));
+      assert.equal(clients.filter(({ taken }) => taken === 1).length, 7);
+      assert.deepEqual(sizes(askAll(book, 'new', 1, second)), { taken: 1 });
+    }
+  });
+
+  test('one client alone does not fill the queue either', () => {
+    const book = createPlaceBook({ ...OPTIONS, maxWaiting: 10 });
+    assert.deepEqual(sizes(askAll(book, 'a', 20)), { taken: 4, waiting: 5, originShare: 11 });
+    assert.deepEqual(sizes(askAll(book, 'b', 9)), { taken: 2, waiting: 3, originShare: 4 });
+  });
+
+  test('the reason tells a full origin from a full share', () => {
+    const book = createPlaceBook({ ...OPTIONS, maxWaiting: 0 });
+    assert.deepEqual(sizes(askAll(book, 'a', 5)), { taken: 4, originShare: 1 });
+    for (let i = 0; i < 8; i++) askAll(book, `client ${i}`, 1, 'write');
+    assert.deepEqual(sizes(askAll(book, 'new', 1, 'write')), { originBusy: 1 });
+  });
+});
+
+describe('turns', () => {
+  test('those who wait have their turn by client, each in its own order', () => {
+    const book = createPlaceBook({ ...OPTIONS, max: 1 });
+    const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
+    const named = (client: string) => ({ client, use: 'read' as const });
+    const queue = ['a', 'a', 'a', 'b', 'c', 'c'].map(named);
+    for (const claim of queue) assert.equal(book.ask(claim), 'waiting');
+    const order: Claim[] = [];
+    for (let one = holder; one !== undefined; ) {
+      const [next]: readonly Claim[] = book.free(one);
+      if (next !== undefined) order.push(next);
+      one = next;
+    }
+    assert.deepEqual(order.map(({ client }) => client).join(''), 'abcaca');
+    assert.deepEqual(
+      order.filter(({ client }) => client === 'a'),
+      queue.slice(0, 3),
+    );
+    assert.deepEqual([book.taken, book.waiting], [0, 0]);
+  });
+
+  test('who leaves the queue is not served, and its place goes to the next', () => {
+    const book = createPlaceBook({ ...OPTIONS, max: 1 });
+    const [holder] = askAll(book, 'z', 1).get('taken') ?? [];
+    const [first, second] = [
+      { client: 'a', use: 'read' as const },
+      { client: 'b', use: 'read' as const },
+    ];
+    book.ask(first);
+    book.ask(second);
+    book.leave(first);
+    book.leave(first);
+    assert.ok(holder !== undefined);
+    assert.deepEqual(book.free(holder), [second]);
+  });
+
+  test('a client that has its share is passed over, and served when others have given places back', () => {
+    const book = createPlaceBook({ ...OPTIONS, max: 4 });
+    const a = askAll(book, 'a', 3);
+    assert.deepEqual(sizes(a), { taken: 2, waiting: 1 });
+    const [b] = askAll(book, 'b', 1).get('taken') ?? [];
+    assert.ok(b !== undefined);
+    assert.deepEqual(book.free(b), []);
+    const [one] = a.get('taken') ?? [];
+    assert.ok(one !== undefined);
+    assert.deepEqual(book.free(one), a.get('waiting'));
+  });
+});
+
+describe('slow clients', () => {
+  /** Every place is held by a client of its own that the origin has waited for since 0. */
+  function allSlow() {
+    const book = createPlaceBook({ ...OPTIONS, max: 8 });
+    const held: Claim[] = [];
+    for (let i = 0; i < 8; i++) {
+      const claim: Claim = { client: `slow ${i}`, use: i === 7 ? 'write' : 'read' };
+      assert.equal(book.ask(claim), 'taken');
+      book.pause(claim, i);
+      held.push(claim);
+    }
+    return { book, held };
+  }
+
+  test('they keep their places while nobody waits', () => {
+    assert.equal(allSlow().book.findSlow(1_000_000), undefined);
+  });
+
+  test('when others wait, the slowest gives its place back, until half of the places are left to the slow', () => {
+    const { book, held } = allSlow();
+    for (let i = 0; i < 10; i++) assert.equal(book.ask({ client: `new ${i}`, use: 'read' }), 'waiting');
+    assert.equal(book.findSlow(1_003), undefined); // four of them count as slow by now
+    const order: number[] = [];
+    for (let slow = book.findSlow(2_000); slow !== undefined; slow = book.findSlow(2_000)) {
+      order.push(held.indexOf(slow));
+      assert.equal(book.free(slow).length, 1);
+    }
+    assert.deepEqual(order, [0, 1, 2, 3]);
+  });
+
+  test('of the client that has most of them first', () => {
+    const book = createPlaceBook({ ...OPTIONS, max: 16 });
+    const one = (client: string): Claim => ({ client, use: 'write' });
+    const claims = ['a', 'b', 'c', 'b', 'd', 'e', 'f', 'b', 'g', 'h', 'i', 'j', 'k', 'l'].map(one);
+    for (const [i, claim] of claims.entries()) {
+      assert.equal(book.ask(claim), 'taken', `${i}`);
+      book.pause(claim, i);
+    }
+    assert.equal(book.ask(one('new')), 'waiting'); // 7/8 of the places are taken by requests of its kind
+    assert.equal(book.findSlow(10_000), claims[1]);
+  });
+
+  test('pauses add up, and what the origin waited for somebody else does not count', () => {
+    const { book, held } = allSlow();
+    for (const claim of held) book.resume(claim, 400);
+    book.ask({ client: 'new', use: 'read' });
+    assert.equal(book.findSlow(100_000), undefined);
+    for (const claim of held) book.pause(claim, 100_000);
+    assert.equal(book.findSlow(100_599), undefined);
+    assert.equal(book.findSlow(100_608), held[0]);
+  });
+
+  test('nobody gives a place back for a client that has its own share', () => {
+    const book = createPlaceBook(OPTIONS);
+    for (const client of ['a', 'a', 'a', 'a', 'b']) {
+      const claim: Claim = { client, use: 'read' };
+      book.ask(claim);
+      book.pause(claim, 0);
+    }
+    assert.equal(book.ask({ client: 'a', use: 'read' }), 'waiting');
+    assert.equal(book.findSlow(1_000_000), undefined);
+  });
+});

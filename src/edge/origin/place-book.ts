@@ -1,0 +1,136 @@
+/**
+ * Who has a place at an origin, and who is next. No client, and neither of the two kinds of requests, may have all places;
+ * those who wait take turns by client; of places that are held at the pace of slow clients, some are taken back when others
+ * wait. Pure. docs/decisions/0440
+ */
+import { createShares } from '../shares.ts';
+import { createPauses } from './pauses.ts';
+
+/** `read`: a GET or HEAD without a body. */
+export type PlaceUse = 'read' | 'write';
+
+/** One request's claim to a place. Compared by identity. */
+export interface Claim {
+  /** See `clientNetwork`. */
+  readonly client: string;
+  readonly use: PlaceUse;
+}
+
+/** Why a claim gets no place: all are taken, or its client or its kind of requests has its share. */
+export type Denied = 'originBusy' | 'originShare';
+
+export interface PlaceBook<C extends Claim> {
+  readonly taken: number;
+  readonly waiting: number;
+  /** A place at once, a place in the queue, or neither. */
+  ask(claim: C): 'taken' | 'waiting' | Denied;
+  /** Gives a place back. Returns the claims that have one now instead, in their order. */
+  free(claim: C): readonly C[];
+  /** Leaves the queue. */
+  leave(claim: C): void;
+  /** Why a claim that waits has no place. */
+  reasonFor(claim: C): Denied;
+  /** The origin waits for the claim's client from now on, until `resume`: to send more of its request, or to take more of its answer. */
+  pause(claim: C, now: number): void;
+  resume(claim: C, now: number): void;
+  /** The claim whose place is to be taken back for those who wait; `undefined`: none. */
+  findSlow(now: number): C | undefined;
+}
+
+export interface PlaceBookOptions {
+  readonly max: number;
+  /** One more claim is denied at once. */
+  readonly maxWaiting: number;
+  /** Time that the origin has waited for a client, in all, from which its place counts as slow. */
+  readonly slowMs: number;
+}
+
+/** Of all places, for one kind of requests. */
+const USE_SHARE = 7 / 8;
+/** Of all places, for slow clients while others wait. */
+const SLOW_SHARE = 1 / 2;
+
+export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: PlaceBookOptions): PlaceBook<C> {
+  const places = createShares(max);
+  const queue = createShares(maxWaiting);
+  const byUse: Record<PlaceUse, number> = { read: 0, write: 0 };
+  const maxOfUse = Math.ceil(max * USE_SHARE);
+  /** By client; the first is the next in turn. */
+  const waiting = new Map<string, Set<C>>();
+  const pauses = createPauses<C>(slowMs);
+
+  const hasRoom = (use: PlaceUse): boolean => places.free > 0 && byUse[use] < maxOfUse;
+  const take = ({ client, use }: C): void => {
+    places.add(client, 1);
+    byUse[use]++;
+  };
+  const leave = (claim: C): void => {
+    const own = waiting.get(claim.client);
+    if (own?.delete(claim) !== true) return;
+    queue.add(claim.client, -1);
+    if (own.size === 0) waiting.delete(claim.client);
+  };
+  const next = (): C | undefined => {
+    for (const [client, own] of waiting) {
+      if (!places.mayTake(client, 1)) continue;
+      for (const claim of own) if (hasRoom(claim.use)) return claim;
+    }
+    return undefined;
+  };
+  const serveNext = (): C | undefined => {
+    const claim = next();
+    if (claim === undefined) return undefined;
+    const own = waiting.get(claim.client);
+    leave(claim);
+    if (own !== undefined && own.size > 0) {
+      waiting.delete(claim.client); // its next turn comes after those of the others
+      waiting.set(claim.client, own);
+    }
+    take(claim);
+    return claim;
+  };
+  const reasonFor = ({ use }: C): Denied => (hasRoom(use) ? 'originShare' : 'originBusy');
+
+  return {
+    get taken() {
+      return places.taken;
+    },
+    get waiting() {
+      return queue.taken;
+    },
+    ask: (claim) => {
+      const { client, use } = claim;
+      if (hasRoom(use) && places.mayTake(client, 1)) {
+        take(claim);
+        return 'taken';
+      }
+      if (!queue.mayTake(client, 1)) return reasonFor(claim);
+      const own = waiting.get(client) ?? new Set();
+      waiting.set(client, own.add(claim));
+      queue.add(client, 1);
+      return 'waiting';
+    },
+    free: (claim) => {
+      pauses.forget(claim);
+      places.add(claim.client, -1);
+      byUse[claim.use]--;
+      const served: C[] = [];
+      for (let one = serveNext(); one !== undefined; one = serveNext()) served.push(one);
+      return served;
+    },
+    leave,
+    reasonFor,
+    pause: pauses.pause,
+    resume: pauses.resume,
+    findSlow: (now) => {
+      if (waiting.size === 0 || !isShort(waiting, hasRoom)) return undefined;
+      return pauses.findSlowest(now, max * SLOW_SHARE);
+    },
+  };
+}
+
+/** Somebody waits because there is no place, and not because its client has enough of them. */
+function isShort(waiting: ReadonlyMap<string, ReadonlySet<Claim>>, hasRoom: (use: PlaceUse) => boolean): boolean {
+  for (const own of waiting.values()) for (const { use } of own) if (!hasRoom(use)) return true;
+  return false;
+}

@@ -1,0 +1,103 @@
+/** The places for requests at one origin: who gets none waits for a bounded time, in turns. Which claim is next is `place-book.ts`'s. */
+import { type Claim, createPlaceBook, type Denied } from './place-book.ts';
+
+export interface PlacesOptions {
+  readonly max: number;
+  /** How long one waits. */
+  readonly timeoutMs: number;
+  readonly maxWaiting: number;
+  readonly slowMs: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly monotonic: () => number;
+}
+
+interface Asking extends Claim {
+  readonly signal: AbortSignal;
+  /** The client is too slow for a place that others wait for: give it back. Called once at most, and only while it is held. */
+  readonly onTakenBack: () => void;
+}
+
+export interface Place {
+  /** To be called once. */
+  free(): void;
+  /** The origin waits for the client, until `resume`. */
+  pause(): void;
+  resume(): void;
+}
+
+type PlaceAnswer =
+  | { readonly kind: 'place'; readonly place: Place }
+  | { readonly kind: 'denied'; readonly reason: Denied }
+  | { readonly kind: 'aborted' };
+
+export interface Places {
+  ask(asking: Asking): Promise<PlaceAnswer>;
+  /** Resolves when none is taken and nobody waits. */
+  idle(): Promise<void>;
+}
+
+/** How often it is asked whether a slow client holds what others wait for. */
+const CHECK_MS = 250;
+
+export function createPlaces({ timeoutMs, monotonic, ...options }: PlacesOptions): Places {
+  const book = createPlaceBook<Asking>(options);
+  const waiting = new Map<Asking, (place: Place) => void>();
+  /** Who holds a place and has not been asked to give it back. */
+  const holders = new Set<Asking>();
+  const idlers: (() => void)[] = [];
+  let check: NodeJS.Timeout | undefined;
+
+  const takeBackSlow = (): void => {
+    const slow = book.findSlow(monotonic());
+    if (slow !== undefined && holders.delete(slow)) slow.onTakenBack();
+  };
+  const noteWaiting = (): void => {
+    if (waiting.size === 0) {
+      clearInterval(check);
+      check = undefined;
+    } else check ??= setInterval(takeBackSlow, CHECK_MS);
+  };
+  const give = (asking: Asking): Place => {
+    holders.add(asking);
+    return {
+      free: () => {
+        holders.delete(asking);
+        for (const served of book.free(asking)) waiting.get(served)?.(give(served));
+        if (book.taken === 0) for (const resolve of idlers.splice(0)) resolve();
+      },
+      pause: () => book.pause(asking, monotonic()),
+      resume: () => book.resume(asking, monotonic()),
+    };
+  };
+  const wait = (asking: Asking): Promise<PlaceAnswer> => {
+    const { promise, resolve } = Promise.withResolvers<PlaceAnswer>();
+    const conclude = (answer: PlaceAnswer) => {
+      clearTimeout(timer);
+      asking.signal.removeEventListener('abort', onAbort);
+      waiting.delete(asking);
+      noteWaiting();
+      resolve(answer);
+    };
+    const giveUp = (answer: PlaceAnswer) => {
+      book.leave(asking);
+      conclude(answer);
+    };
+    const onAbort = () => giveUp({ kind: 'aborted' });
+    const timer = setTimeout(() => giveUp({ kind: 'denied', reason: book.reasonFor(asking) }), timeoutMs);
+    asking.signal.addEventListener('abort', onAbort, { once: true });
+    waiting.set(asking, (place) => conclude({ kind: 'place', place }));
+    takeBackSlow();
+    noteWaiting();
+    return promise;
+  };
+
+  return {
+    ask: async (asking) => {
+      if (asking.signal.aborted) return { kind: 'aborted' };
+      const answer = book.ask(asking);
+      if (answer === 'taken') return { kind: 'place', place: give(asking) };
+      return answer === 'waiting' ? wait(asking) : { kind: 'denied', reason: answer };
+    },
+    idle: () => (book.taken === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
+  };
+}
