@@ -27,7 +27,7 @@ function createContext(entry: string): CliContext {
     version: readVersion(),
     settingFlags: Object.entries<Setting<unknown>>(SETTINGS)
       .filter(([, { secret }]) => secret !== true)
-      .map(([key, { description }]) => ({ key, name: settingName(key), description })),
+      .map(([key, setting]) => ({ key, name: settingName(key), description: describeFlag(setting) })),
     loadSettings: (given) => {
       const { config } = load(given);
       return { ...config, firstTokenFile: firstTokenPath(config.dataDir) };
@@ -100,6 +100,12 @@ function loadOrExplain({ flags, file: named }: GivenSettings, env: ReturnType<ty
   const loaded = loadConfig({ flags, env, file, cwd: process.cwd() });
   if (loaded.kind === 'problems') throw explain(loaded.problems);
   return loaded satisfies { config: Config; sources: readonly SettingInForce[] };
+}
+
+function describeFlag({ description, unit, default: standard }: Setting<unknown>): string {
+  const value = standard === '' ? 'none' : standard;
+  const facts = [unit, value !== undefined && `default: ${value}`].filter((fact) => typeof fact === 'string');
+  return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
 }
 
 function explain(problems: readonly Problem[]): CliError {

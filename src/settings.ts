@@ -19,6 +19,7 @@ import {
   textWhere,
   timeZone,
   wholeNumber,
+  zeroOr,
 } from '#lib/setting-reader.ts';
 import type { Setting } from '#lib/settings.ts';
 
@@ -169,7 +170,7 @@ export const SETTINGS: Settings = {
     description: 'Unix socket of the feed, at most 100 bytes; without it `run/feed.sock` in the data directory',
   },
   cacheMemory: {
-    reader: byteSize('0', '1024GB'),
+    reader: zeroOr(byteSize('1MB', '1024GB')),
     default: '256MB',
     description:
       'Memory for cached responses and for those on their way in, shared out among the edge workers; 0: only what is on disk',
@@ -179,7 +180,7 @@ export const SETTINGS: Settings = {
     description: 'Directory for cached responses, of this service alone; without it `cache` in the data directory',
   },
   cacheDiskSize: {
-    reader: byteSize('0', '1024GB'),
+    reader: zeroOr(byteSize('1MB', '1024GB')),
     default: '10GB',
     description: 'Disk for cached responses, shared by the edge workers; 0: none',
   },

@@ -38,7 +38,7 @@ describe('the listener of control', () => {
     const rows: readonly [string, string, RequestInit, number, string, Record<string, string>?][] = [
       ['unknown path', '/nothing', post('{}'), 404, 'pathUnknown'],
       ['unknown path, not JSON', '/nothing', post('x', { 'content-type': 'text/plain' }), 404, 'pathUnknown'],
-      ['the root', '/', { method: 'GET' }, 404, 'pathUnknown'],
+      ['POST to the root', '/', post('{}'), 405, 'methodNotAllowed', { allow: 'GET, HEAD' }],
       ['a path in other letters', '/domain/adddomain', post('{}'), 404, 'pathUnknown'],
       ['a slash at the end', `${ADD}/`, post('{}'), 404, 'pathUnknown'],
       ['an encoded path', '/domain/%61ddDomain', post('{}'), 404, 'pathUnknown'],
@@ -176,6 +176,18 @@ describe('the listener of control', () => {
     const slow = connect(Number(new URL(api.url).port), '127.0.0.1');
     slow.write(`POST ${ADD} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\n{`);
     assert.match(await text(slow), /^HTTP\/1\.1 415 .*connection: close/is, 'what does not come is not waited for');
+  });
+
+  test('a browser is told what this address is, in both languages', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const page = await fetch(api.url);
+    assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self';/);
+    const html = await page.text();
+    assert.match(html, /<div lang="zh-CN">\n<p>这里是管理与短信接口/);
+    assert.match(html, /<div lang="en">\n<p>This is the management and SMS interface/);
+    const head = await fetch(api.url, { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
   });
 
   test('health and readiness', async (t) => {

@@ -98,6 +98,8 @@ test('a database URL that is wrong is refused with its name, beside all other pr
 test('values out of range or of the wrong form are refused', () => {
   const rows: [keyof typeof SETTINGS, string[]][] = [
     ['controlListen', ['8700', 'localhost', '127.0.0.1:99999', '']],
+    ['cacheMemory', ['12', '1023KB', '-1', '1025GB', '256M B']],
+    ['cacheDiskSize', ['12', '2000GB', 'none']],
     ['roles', ['', 'control,live', 'control,edge,edge']],
     [
       'databaseUrl',

@@ -1,12 +1,12 @@
 /** The README's walk-through, run as it is written: each command's output must hold what its `# →` lines say. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from './support/free-port.ts';
-import { needsNginx, needsProgram } from './support/needs.ts';
+import { findProgram, needsNginx, needsProgram } from './support/needs.ts';
 import { startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -51,6 +51,21 @@ test('the walk-through of the README works as it is written', needed, async (t) 
       assert.ok(outputs[index]?.includes(part), `${text}\nshould show: ${part}\nshowed: ${outputs[index]}`);
   }
 });
+
+test("the walk-through's nginx starts as a user for whom the folders of the package are closed", needsNginx(), (t) => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, conf = ''] = /<<'CONF'\n(.*?)^CONF$/ms.exec(readme) ?? [];
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'nginx.conf'), conf.replaceAll('/tmp/causeway-origin', folder));
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const nobody = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const args = ['-t', '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+  const { status, stderr } = spawnSync(findProgram('nginx') ?? '', args, { ...nobody, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+});
+
+const NOBODY = 65_534;
 
 /** The settings before `npm start` in the walk-through. */
 function readSettings(readme: string): Record<string, string> {

@@ -16,6 +16,7 @@ import { type AnswerBroken, answerConnect } from './broken-request.ts';
 import type { AnswerCall, CallOptions } from './calls.ts';
 import { notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
+import { addFrontPage, FRONT_PATH } from './front-page.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
@@ -68,6 +69,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   addOperations(app, parts, send);
   addHealth(app, options, send);
   const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
+  addFrontPage(app, note);
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -179,7 +181,7 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const path = pathOf(request);
   const mayLack = isSmsPath(path);
   if (isExact) return request.method === 'POST' ? refusalOfContentType(request.headers, { mayLack }) : undefined;
-  if (HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
+  if (path === FRONT_PATH || HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
     return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')

@@ -10,6 +10,7 @@ interface SettingFlag {
   /** As an option's key: `dataDir` of `--data-dir`. */
   readonly key: string;
   readonly name: string;
+  /** With its unit and its default. */
   readonly description: string;
 }
 

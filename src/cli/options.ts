@@ -1,6 +1,6 @@
 /** Options that many commands share, and how they are read back. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CliContext, GivenSettings } from './context.ts';
+import { type CliContext, CliError, type GivenSettings } from './context.ts';
 
 /** Settings of commands that call a service. */
 export const CALL_SETTINGS = ['data-dir', 'url', 'token-file'];
@@ -18,6 +18,31 @@ export function addSettings(command: Command, context: CliContext, names: readon
 
 export function addCallSettings(command: Command, context: CliContext): Command {
   return addSettings(command, context, CALL_SETTINGS).option('--json', 'print the answer as JSON');
+}
+
+/**
+ * Takes settings before the name of a command too: `causeway --data-dir /srv domain list`. `group`: the program or a command
+ * that has others below it. Those that every call of a service takes are shown in its help.
+ */
+export function addLeadingSettings(group: Command, context: CliContext): void {
+  group.enablePositionalOptions(); // what stands after a command's name is that command's
+  const flags = [{ name: 'config', description: 'settings file' }, ...context.settingFlags];
+  const shown = group.parent === null ? ['config', ...CALL_SETTINGS] : [];
+  for (const { name, description } of flags)
+    group.addOption(new Option(`--${name} <value>`, description).hideHelp(!shown.includes(name)));
+}
+
+/** Gives `command` the settings that stand before its name; its own win. Throws `CliError` for one that it does not take. */
+export function takeLeadingSettings(command: Command): void {
+  for (let group = command.parent; group !== null; group = group.parent)
+    for (const [key, value] of Object.entries(group.opts())) {
+      const option = command.options.find((candidate) => candidate.attributeName() === key);
+      if (option === undefined) {
+        const name = group.options.find((candidate) => candidate.attributeName() === key)?.long;
+        throw new CliError(`${command.name()} does not take ${name}: see its --help`);
+      }
+      if (command.getOptionValueSource(key) !== 'cli') command.setOptionValueWithSource(key, value, 'cli');
+    }
 }
 
 export function givenSettings(context: CliContext, options: Options): GivenSettings {

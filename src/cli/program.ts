@@ -12,7 +12,7 @@ import { domainCommand } from './domain-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { keyringCommand } from './keyring-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
-import { addSettings, givenSettings, type Options } from './options.ts';
+import { addLeadingSettings, addSettings, givenSettings, type Options, takeLeadingSettings } from './options.ts';
 import { formatTable } from './output.ts';
 import { smsCommand } from './sms-commands.ts';
 import { trafficCommand } from './traffic-commands.ts';
@@ -30,6 +30,7 @@ export async function runCommand(
   });
   program.hook('preAction', (_, command) => {
     ran = command;
+    takeLeadingSettings(command);
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -64,7 +65,10 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     callCommand(context),
   ];
   for (const command of commands) program.addCommand(command);
-  for (const command of allCommands(program)) command.exitOverride().showHelpAfterError('(--help shows what it takes)');
+  for (const command of allCommands(program)) {
+    command.exitOverride().showHelpAfterError('(--help shows what it takes)');
+    if (command.commands.length > 0) addLeadingSettings(command, context);
+  }
   return program;
 }
 

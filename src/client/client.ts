@@ -79,7 +79,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     call: async (name, request, { signal } = {}) => {
       const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-      const answer = await reach(timeout, signal, async (either) => {
+      const answer = await reach(base, timeout, signal, async (either) => {
         const response = await send(base + ROUTES[name].path, {
           method: 'POST',
           headers: headersOf(options),
@@ -103,6 +103,7 @@ function headersOf({ locale }: ClientOptions): Record<string, string> {
 }
 
 async function reach<T>(
+  base: string,
   timeout: AbortSignal,
   signal: AbortSignal | undefined,
   work: (either: AbortSignal) => Promise<T>,
@@ -113,14 +114,34 @@ async function reach<T>(
     if (cause instanceof ClientError) throw cause;
     if (signal?.aborted) throw new ClientError('the call was aborted', { kind: 'aborted', cause });
     if (timeout.aborted) throw new ClientError('the service did not answer in time', { kind: 'timeout', cause });
-    throw new ClientError(`the service cannot be reached: ${reasonOf(cause)}`, { kind: 'unreachable', cause });
+    const reason = reasonOf(cause) + adviceFor(base, cause);
+    throw new ClientError(`the service cannot be reached: ${reason}`, { kind: 'unreachable', cause });
   }
 }
 
 /** `fetch` hides what happened in its error's cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+  const { cause } = error;
+  // OpenSSL's words are of no use to anybody who has no table of them.
+  if (cause instanceof Error && isNotTls(cause)) return 'it does not speak TLS there';
+  return cause instanceof Error && cause.message !== '' ? cause.message : error.message;
+}
+
+/** The usual mistake is the wrong scheme in the address. */
+function adviceFor(base: string, error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error)) return '';
+  if (isNotTls(cause)) return `; if it speaks HTTP without TLS, its address is ${base.replace(/^https:/, 'http:')}`;
+  const isCut = 'code' in cause && (cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET');
+  return isCut && base.startsWith('http:')
+    ? `; if it speaks TLS, its address is ${base.replace(/^http:/, 'https:')}`
+    : '';
+}
+
+/** The other side answered a TLS handshake with something else. In Node; a browser does not say. */
+function isNotTls(error: Error): boolean {
+  return /wrong version number|packet length too long|record layer failure/.test(error.message);
 }
 
 /** With a reader, for not every browser can iterate over a stream. */

@@ -136,7 +136,7 @@ export type RouteName = keyof typeof ROUTES;
 /** The table's names, in its order. */
 export const ROUTE_NAMES = Object.keys(ROUTES).filter(isRouteName);
 
-export function isRouteName(name: string): name is RouteName {
+function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name);
 }
 

@@ -7,7 +7,7 @@ import type { OpenExport } from './export/read.ts';
 import { type ExportOptions, type ExportSummary, writeExport } from './export/write.ts';
 import type { Keyring } from './keyring.ts';
 import { migrate, migrateTo, newestStep, readStep } from './migrations.ts';
-import { type DatabaseOptions, openEngine } from './open.ts';
+import { type DatabaseOptions, nameDatabase, openEngine } from './open.ts';
 
 /** Reads only, also while a service runs. Throws when the database is not of this release. */
 export async function exportDatabase(
@@ -33,9 +33,13 @@ export async function importDatabase(
   loadRing: () => Keyring,
 ): Promise<ImportSummary> {
   await using engine = await openEngine(database);
-  await migrateTo(engine.query, engine.words, source.head.step);
-  // One try: `source` can be read once.
-  const summary = await engine.query.transaction().execute((trx) => putIn(trx, source, loadRing));
-  await migrate(engine.query, engine.words);
-  return summary;
+  try {
+    await migrateTo(engine.query, engine.words, source.head.step);
+    // One try: `source` can be read once.
+    const summary = await engine.query.transaction().execute((trx) => putIn(trx, source, loadRing));
+    await migrate(engine.query, engine.words);
+    return summary;
+  } catch (error) {
+    throw nameDatabase(database, error);
+  }
 }

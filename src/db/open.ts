@@ -1,9 +1,10 @@
 /** Opens the database, whichever engine it is, brought up to date. All writing goes through `transaction`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import { nameFile } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Engine, openPostgres, openSqlite } from './engine.ts';
-import { isWorthAnotherTry } from './failures.ts';
+import { isDatabaseAway, isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations.ts';
 import { readHead } from './resources.ts';
 import type { Executor, Schema } from './schema.ts';
@@ -53,8 +54,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Db> {
     return new OpenDatabase(engine, (await readHead(engine.query)).revision);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
-    throw error;
+    throw nameDatabase(options, error);
   }
+}
+
+/** Returns the error, with the database's file in its message when SQLite failed because of its disk: SQLite does not name it. */
+export function nameDatabase({ url, file }: DatabaseOptions, error: unknown): unknown {
+  const isOfDisk = isDatabaseAway(error) || (error instanceof Error && isDatabaseAway(error.cause));
+  return url === undefined && isOfDisk ? nameFile(file, error) : error;
 }
 
 /** As it is: it may be empty, or at any step. */

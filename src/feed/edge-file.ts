@@ -2,10 +2,11 @@
  * The layout of an edge's own SQLite file, opening it for writing, and how one change is written. A file that is damaged or
  * not ours is moved aside: an edge must come up, and control gives it everything anew.
  */
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { inTransaction, isBusy, moveAside } from '#lib/sqlite-file.ts';
+import { nameFile } from '#lib/file-error.ts';
+import { inTransaction, isDamage, isMissingTable, moveAside } from '#lib/sqlite-file.ts';
 
 /** What becomes of a change here: taken, forgotten, or refused while the version before stays. `body` is JSON as text. */
 export type StoreChange =
@@ -46,12 +47,18 @@ const LAYOUT = `
   pragma application_id = ${APPLICATION_ID};
 `;
 
-/** `onMoved` gets the name that a damaged or foreign file has now; it replaces the one moved there before. */
+/** The file is not an edge's, or its content cannot be used. */
+class UnusableFile extends Error {}
+
+/**
+ * `onMoved` gets the name that a damaged or foreign file has now; it replaces the one moved there before. Throws with the
+ * file's name for what may pass (a full disk, no memory, too many open files): then the file is good, and stays.
+ */
 export function openEdgeFile(file: string, onMoved: (to: string) => void): DatabaseSync {
   try {
     return openWritable(file);
   } catch (error) {
-    if (!existsSync(file) || isBusy(error)) throw error;
+    if (!isUnusable(error)) throw nameFile(file, error);
     const aside = moveAside(file);
     onMoved(aside);
     return openWritable(file);
@@ -65,9 +72,13 @@ export function isEdgeFileSound(file: string): boolean {
     checkFile(database);
     return true;
   } catch (error) {
-    if (isBusy(error)) throw error;
+    if (!isUnusable(error)) throw error;
     return false;
   }
+}
+
+function isUnusable(error: unknown): boolean {
+  return error instanceof UnusableFile || isDamage(error);
 }
 
 /** How a file looks from outside. */
@@ -107,15 +118,19 @@ function openWritable(file: string): DatabaseSync {
   }
 }
 
-/** Throws when it is not the file of an edge, or is damaged. */
+/** Throws `UnusableFile` when it is not the file of an edge, or is damaged. */
 function checkFile(database: DatabaseSync): void {
   const id = database.prepare('pragma application_id').get()?.['application_id'];
-  if (id !== APPLICATION_ID) throw new Error('not the file of an edge');
+  if (id !== APPLICATION_ID) throw new UnusableFile('not the file of an edge');
   const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
-  if (check !== 'ok') throw new Error(`damaged: ${check}`);
+  if (check !== 'ok') throw new UnusableFile(`damaged: ${check}`);
   const spoilt = database.prepare('select count(*) as n from resource where not json_valid(body)').get()?.['n'];
-  if (spoilt !== 0) throw new Error(`damaged: ${spoilt} resources cannot be read`);
-  database.exec('select 1 from head, resource, rejection, stamp, prefetched limit 0');
+  if (spoilt !== 0) throw new UnusableFile(`damaged: ${spoilt} resources cannot be read`);
+  try {
+    database.exec('select 1 from head, resource, rejection, stamp, prefetched limit 0');
+  } catch (error) {
+    throw isMissingTable(error) ? new UnusableFile('tables are missing') : error;
+  }
 }
 
 /** Gives the function that writes one change; run it inside a transaction. `now` is stamped on a purge that is new here. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -76,6 +76,19 @@ for (const [name, spoil] of SPOILT) {
     assert.equal(store.countSites(), 1);
   });
 }
+
+test('a file that cannot be opened just now stays where it is, and is named', (t) => {
+  const file = join(temporaryFolder(t), 'sites.db');
+  {
+    using store = openEdgeStore(file, notMoved);
+    fill(store);
+  }
+  mkdirSync(`${file}-wal`); // a WAL that cannot be opened, as on a full disk
+  assert.throws(() => openEdgeStore(file, notMoved), { message: new RegExp(`^${file}: `) });
+  rmdirSync(`${file}-wal`);
+  using store = openEdgeStore(file, notMoved);
+  assert.equal(store.countSites(), 1);
+});
 
 test('a reader finds nothing without a file, then what the writer wrote, and follows to a new file', (t) => {
   const file = join(temporaryFolder(t), 'sites.db');

@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { namingFile } from './file-error.ts';
 
 export type OpenedDirectory =
   /** `wasOpen`: others could enter it until now. */
@@ -36,7 +37,7 @@ export function openDataDirectory(directory: string, { make }: { readonly make: 
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const wasOpen = (statSync(directory).mode & 0o077) !== 0;
     if (wasOpen) chmodSync(directory, 0o700);
-    const lock = takeLock(join(directory, LOCK));
+    const lock = namingFile(join(directory, LOCK), () => takeLock(join(directory, LOCK)));
     return lock === undefined ? { kind: 'inUse' } : { kind: 'directory', lock, wasOpen };
   } catch (error) {
     return { kind: 'unusable', problem: error instanceof Error ? error.message : String(error) };

@@ -10,9 +10,10 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { namingFile } from './file-error.ts';
 
 export type PrivateFile =
   | { readonly kind: 'text'; readonly text: string }
@@ -65,7 +66,7 @@ function writeBeside(file: string, text: string): string {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
-    writeSync(handle, text);
+    namingFile(temporary, () => writeFileSync(handle, text)); // all of it, or an error
     fsyncSync(handle);
   } finally {
     closeSync(handle);

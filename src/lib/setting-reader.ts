@@ -18,7 +18,7 @@ export function wholeNumber(min: number, max: number): Reader<number> {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 };
 
-/** A size such as `256MB`, in bytes; the units are powers of 1024. */
+/** A size such as `256MB`, in bytes; the units are powers of 1024. `min` is best far above what a number is that lacks its unit. */
 export function byteSize(min: string, max: string): Reader<number> {
   const [low, high] = [bytesOf(min), bytesOf(max)];
   return {
@@ -51,6 +51,11 @@ export function listenAddress(): Reader<ListenAddress> {
     expected: 'host:port or [IPv6]:port; port 0 takes a free one',
     read: parseListenAddress,
   };
+}
+
+/** `0` stands for none, where the least size is larger. */
+export function zeroOr(reader: Reader<number>): Reader<number> {
+  return { expected: `0, or ${reader.expected}`, read: (text) => (text === '0' ? 0 : reader.read(text)) };
 }
 
 /** `off` stands for none. */

@@ -2,6 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_CORRUPT = 11;
@@ -28,6 +29,11 @@ export function isBusy(error: unknown): boolean {
 /** Damaged, or no database at all. */
 export function isDamage(error: unknown): boolean {
   return hasCode(error, SQLITE_CORRUPT, SQLITE_NOTADB);
+}
+
+/** The statement does not fit the file's tables. */
+export function isMissingTable(error: unknown): boolean {
+  return hasCode(error, SQLITE_ERROR);
 }
 
 function hasCode(error: unknown, ...codes: readonly number[]): boolean {

@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify } from '#lib/data-directory.ts';
+import { namingFile } from '#lib/file-error.ts';
 
 export interface ControlFile {
   /** Of the supervisor. */
@@ -18,11 +19,11 @@ function controlFilePath(dataDir: string): string {
   return join(dataDir, 'run', 'control.json');
 }
 
-/** A reader sees the old content or the new, never half of it. */
+/** A reader sees the old content or the new, never half of it. Throws with the file's name. */
 export function writeControlFile(dataDir: string, written: Omit<ControlFile, 'directory'>): void {
   const path = controlFilePath(dataDir);
   const content: ControlFile = { ...written, directory: identify(dataDir) };
-  writeFileSync(`${path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600 });
+  namingFile(path, () => writeFileSync(`${path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600 }));
   renameSync(`${path}.new`, path);
 }
 

@@ -23,16 +23,17 @@ export async function exportToFile(config: Config, file: string, withSecrets: bo
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
     throw new Error(`${file} is there, and is not a file`);
   const unfinished = `${file}.${randomBytes(6).toString('hex')}.part`;
+  const orName = (error: unknown) => {
+    throw ofFile(error, `${file} cannot be written`);
+  };
   try {
-    const handle = await open(unfinished, 'wx', 0o600).catch((error) => {
-      throw ofFile(error, `${file} cannot be written`);
-    });
+    const handle = await open(unfinished, 'wx', 0o600).catch(orName);
     const summary = await useAndClose(handle, async () => {
-      const done = await toFile(async (text) => void (await handle.writeFile(text)));
-      await handle.sync();
+      const done = await toFile((text) => handle.writeFile(text).catch(orName));
+      await handle.sync().catch(orName);
       return done;
     });
-    await rename(unfinished, file);
+    await rename(unfinished, file).catch(orName);
     const directory = await open(dirname(file));
     await useAndClose(directory, () => directory.sync());
     return summary;

@@ -8,6 +8,7 @@ import { countAccounts, createAccount } from '#db/accounts.ts';
 import { takeLock } from '#db/engine.ts';
 import type { Db } from '#db/open.ts';
 import { createToken, findTokensByHash } from '#db/tokens.ts';
+import { namingFile } from '#lib/file-error.ts';
 import { hashToken, isMinted, mintToken } from '#lib/token.ts';
 import { isTokenUsable, SCOPES } from '#model/account.ts';
 import type { FirstToken } from './messages.ts';
@@ -70,7 +71,7 @@ function keepNewToken(file: string): string {
   const token = mintToken();
   const unfinished = `${file}.new`;
   rmSync(unfinished, { force: true });
-  writeFileSync(unfinished, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  namingFile(file, () => writeFileSync(unfinished, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true }));
   renameSync(unfinished, file);
   const directory = openSync(dirname(file), 'r');
   fsyncSync(directory);

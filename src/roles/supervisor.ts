@@ -93,7 +93,8 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
   const beginning = await Promise.race([service.started, stopRequest.requested]);
   if (typeof beginning !== 'string') {
     if (beginning.kind === 'failed') return refused(beginning.problem);
-    if (config.roles.includes('control')) tellCommands(config, localSecret);
+    const problem = config.roles.includes('control') ? tellCommands(config, localSecret) : undefined;
+    if (problem !== undefined) return refused(problem);
     announce({ ...options, firstToken: beginning.firstToken });
   }
   log.info({ reason: await stopRequest.requested }, 'stopping');
@@ -109,10 +110,21 @@ async function run(options: ServeOptions, log: Logger, sink: LogSink): Promise<S
   return served;
 }
 
-function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecret: string): void {
+/** Returns the problem when commands of this machine could not find the service. */
+function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecret: string): string | undefined {
   const url = urlOf({ ...controlListen, host: reachableHost(controlListen.host) }, controlTls !== undefined);
   const certificate = controlTls?.cert;
-  writeControlFile(dataDir, { pid: process.pid, url, localSecret, ...(certificate !== undefined && { certificate }) });
+  try {
+    writeControlFile(dataDir, {
+      pid: process.pid,
+      url,
+      localSecret,
+      ...(certificate !== undefined && { certificate }),
+    });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** The configuration with the ports that there will be, or everything that stands in the way. */

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { nameFile } from '#lib/file-error.ts';
 import { inTransaction, isDamage, moveAside } from '#lib/sqlite-file.ts';
 import { addCounters, type Counters, type MinuteCounters } from '../counters.ts';
 import { formatReport, MAX_REPORT_MINUTES } from '../report.ts';
@@ -112,7 +113,7 @@ function openSound(file: string, onMoved: OutboxOptions['onMoved']): DatabaseSyn
   try {
     return openFile(file);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw nameFile(file, error);
     onMoved(moveAside(file));
     return openFile(file);
   }

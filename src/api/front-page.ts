@@ -1,0 +1,32 @@
+/** `GET /` on control: tells a person with a browser what this address is, in both languages. It names no version and no host. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export const FRONT_PATH = '/';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Causeway</title>
+<body>
+<h1>Causeway</h1>
+<div lang="zh-CN">
+<p>这里是管理与短信接口。所有操作均为 POST 请求，请求体为 JSON，由程序或 <code>causeway</code> 命令调用；暂无网页控制台。</p>
+<p>操作说明见 docs/interface.md。运行状态：<a href="/healthz">/healthz</a>、<a href="/readyz">/readyz</a>。</p>
+</div>
+<div lang="en">
+<p>This is the management and SMS interface. Every operation is a POST request with a JSON body, made by a program or by the
+<code>causeway</code> command. There is no web console yet.</p>
+<p>docs/interface.md describes the operations. Health: <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>.</p>
+</div>
+</body>
+</html>
+`;
+
+/** `note` is called once for each request that the page answers. */
+export function addFrontPage(app: FastifyInstance, note: (request: FastifyRequest) => void): void {
+  app.get(FRONT_PATH, (request, reply) => {
+    note(request);
+    return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(PAGE);
+  });
+}
