@@ -8,18 +8,18 @@ import { promisify } from 'node:util';
 import { type Client, createClient } from '#client/client.ts';
 import { newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
-import { needsPostgres, needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 import { type PebblePlace, placePebble } from './support/pebble.ts';
 import { type RunningService, runCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const NAME = 'www.example.com';
-const PEBBLE = needsProgram('pebble');
+const NEEDS = needs('pebble', 'openssl', 'curl');
 
 test(
   'a service is killed while an authority looks, and one certificate comes of it, which the edge serves',
-  PEBBLE,
+  NEEDS,
   async (t) => {
     const place = await placePebble(t);
     const service = await start(t, place, await newSqlite(t));
@@ -48,7 +48,7 @@ test(
     writeFileSync(root, await pebble.root());
     const [httpPort, httpsPort] = [portOf(service.edgeUrl), portOf(service.edgeHttpsUrl)];
     const to = ['--cacert', root, '--connect-to', `${NAME}:443:127.0.0.1:${httpsPort}`];
-    assert.equal((await run('curl', ['-sS', '--max-time', '10', ...to, `https://${NAME}/`])).stdout, 'hello');
+    assert.equal((await run(obtain('curl'), ['-sS', '--max-time', '10', ...to, `https://${NAME}/`])).stdout, 'hello');
     const named = ['-servername', NAME, '-verify_hostname', NAME, '-verify_return_error', '-CAfile', root];
     const said = await run('sh', [
       '-c',
@@ -63,7 +63,7 @@ test(
     assert.ok(token.length >= 22, 'the request of the authority is in the log');
     const url = `http://127.0.0.1:${httpPort}/.well-known/acme-challenge/${token}`;
     await eventually('what is over goes the ordinary way', async () => {
-      return (await run('curl', ['-sS', '-H', `Host: ${NAME}`, url])).stdout === 'hello';
+      return (await run(obtain('curl'), ['-sS', '-H', `Host: ${NAME}`, url])).stdout === 'hello';
     });
 
     const status = await runCommand(t, ['certificate', 'status', NAME], { settings });
@@ -83,10 +83,9 @@ test(
   },
 );
 
-test('two controls on one database: every edge has the challenge first, and one of them obtains the certificate', {
-  ...needsPostgres(),
-  ...PEBBLE,
-}, async (t) => {
+const BOTH =
+  'two controls on one database: every edge has the challenge first, and one of them obtains the certificate';
+test(BOTH, needs('postgres', 'pebble', 'openssl', 'curl'), async (t) => {
   const place = await placePebble(t);
   const database = await newPostgres(t);
   const keyring = join(temporaryFolder(t), 'keyring');
@@ -115,7 +114,7 @@ test('two controls on one database: every edge has the challenge first, and one 
   writeFileSync(root, await pebble.root());
   for (const { edgeHttpsUrl } of [one, two]) {
     const to = ['--cacert', root, '--connect-to', `${NAME}:443:127.0.0.1:${portOf(edgeHttpsUrl)}`];
-    assert.equal((await run('curl', ['-sS', '--max-time', '10', ...to, `https://${NAME}/`])).stdout, 'hello');
+    assert.equal((await run(obtain('curl'), ['-sS', '--max-time', '10', ...to, `https://${NAME}/`])).stdout, 'hello');
   }
 });
 

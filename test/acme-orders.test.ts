@@ -13,7 +13,7 @@ import { MAX_ORDERS_PER_DAY, NEVER_AT } from '#model/certificate-order.ts';
 import { warnOfStoppedRenewals } from '../src/roles/acme.ts';
 import { NAME, startAcmeWorld } from './support/acme.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 
 /** Orders that a start tells of whose settings name no authority any more. */
 async function warningsWithoutAuthority(db: Db): Promise<readonly unknown[]> {
@@ -23,7 +23,7 @@ async function warningsWithoutAuthority(db: Db): Promise<readonly unknown[]> {
   return told;
 }
 
-const BOUND = { ...needsProgram('pebble'), timeout: 180_000 };
+const BOUND = needs('pebble', 'openssl', { timeout: 180_000 });
 
 describeOnBothEngines('certificates that are obtained', (newDatabase) => {
   test(

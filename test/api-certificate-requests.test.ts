@@ -6,7 +6,7 @@ import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { add, dataOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 
 const NONE = {
   state: 'none',
@@ -63,7 +63,7 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     assert.equal((await findOrder(api.db.query, Number(domain_id)))?.failures, 0);
   });
 
-  test('end when the domain is given another certificate, or none', needsProgram('openssl'), async (t) => {
+  test('end when the domain is given another certificate, or none', needs('openssl'), async (t) => {
     const { api, me, mine } = await startWithCustomers(t, newDatabase);
     const { ssl_key } = await addTestCertificate(t, api, me.accessToken, ['www.example.com']);
     const domain_id = await add(mine, 'www.example.com');

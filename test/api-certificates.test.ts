@@ -7,7 +7,7 @@ import { readHead } from '#db/resources.ts';
 import { createAuthority, type TestAuthority } from './support/certificate.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { formsOf } from './support/secret-forms.ts';
 
 type Pair = ReturnType<TestAuthority['issue']>;
@@ -19,7 +19,7 @@ function requestOf({ key, cert }: Pair, title = 'a title') {
 }
 
 describeOnBothEngines('certificates', (newDatabase) => {
-  test('are added once each, listed and deleted; others do not have them', needsProgram('openssl'), async (t) => {
+  test('are added once each, listed and deleted; others do not have them', needs('openssl'), async (t) => {
     const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -56,7 +56,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.deepEqual([left?.['status'], left?.['status_name']], ['Expired', 'expired']);
   });
 
-  test('a domain has one that covers it, and keeps it from being deleted', needsProgram('openssl'), async (t) => {
+  test('a domain has one that covers it, and keeps it from being deleted', needs('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     api.now = Date.now();
     const authority = createAuthority(t);
@@ -123,7 +123,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
 
   test(
     'an expired one is not bound, one that expires stays, and no domain takes one along to another account',
-    needsProgram('openssl'),
+    needs('openssl'),
     async (t) => {
       const { api, me, other, mine, operate } = await startWithCustomers(t, newDatabase);
       api.now = Date.now();
@@ -148,7 +148,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     },
   );
 
-  test('each refusal names the field, and never shows what was sent', needsProgram('openssl'), async (t) => {
+  test('each refusal names the field, and never shows what was sent', needs('openssl'), async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase, { limits: { certificatesPerAccount: 1 } });
     api.now = Date.now();
     const authority = createAuthority(t);

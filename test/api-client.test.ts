@@ -10,7 +10,7 @@ import { addTestCertificate } from './support/added-certificate.ts';
 import { startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNginx } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import type { Cleanup } from './support/temporary.ts';
 import { createTestTraffic } from './support/traffic.ts';
@@ -44,92 +44,100 @@ async function startServer(t: Cleanup, listener: RequestListener): Promise<strin
 }
 
 describe('the client', () => {
-  test('sends each operation as the interface documents it: an independent server saw it', needsNginx(), async (t) => {
-    const nginx = await startNginx(t, { server: WITNESS, logFormat: WITNESS_LOG });
-    const client = createClient({
-      baseUrl: `http://${nginx.address}/base/`,
-      accessToken: 'a "token" 例',
-      locale: 'en',
-    });
-    for (const name of ROUTE_NAMES) {
-      const error = await failureOf(client.call(name, OPERATIONS[name].sample.request));
-      assert.deepEqual([error.kind, error.info, error.status, error.http], ['refused', 'seen', 0, 200], name);
-    }
-    const seen = await eventually('nginx logged all', () => {
-      const lines = nginx.logLines();
-      return lines.length >= ROUTE_NAMES.length && lines;
-    });
-    const sent = ROUTE_NAMES.map((name) => {
-      const body = JSON.stringify({ access_token: 'a "token" 例', ...OPERATIONS[name].sample.request });
-      return `POST /base${ROUTES[name].path} application/json; charset=utf-8 application/json en ${body}`;
-    });
-    assert.deepEqual(seen.map(readNginxEscapes), sent);
-  });
-
-  test('gets every sample through the real service, with the fields of the sample’s answer', async (t) => {
-    const api = await startTestApi(t, newSqlite);
-    const first = await api.join('operator', ['cdn', 'sms', 'operator']);
-    const customer = await api.join('customer', ['cdn', 'sms']);
-    const other = await api.join('customer', ['cdn']);
-    const client = createClient({ baseUrl: api.url, accessToken: first.accessToken });
-    const own = createClient({ baseUrl: api.url, accessToken: customer.accessToken });
-    for (const name of ROUTE_NAMES) {
-      const domain = `${name.toLowerCase()}.example`;
-      const { domain_id } = await own.call('domain.add', {
-        domain,
-        cdn_type: 1,
-        data: '203.0.113.1:8080',
-        backup: 'backup.example',
+  test(
+    'sends each operation as the interface documents it: an independent server saw it',
+    needs('nginx'),
+    async (t) => {
+      const nginx = await startNginx(t, { server: WITNESS, logFormat: WITNESS_LOG });
+      const client = createClient({
+        baseUrl: `http://${nginx.address}/base/`,
+        accessToken: 'a "token" 例',
+        locale: 'en',
       });
-      const ids: Record<string, unknown> = {
-        account_id: String(customer.accountId),
-        to_account_id: other.accountId,
-        domain_id,
-        token_id: name === 'operator.narrowToken' ? '2' : '3',
-        urls: [`http://${domain}/a.jpg`],
-        directories: [`http://${domain}/images/`],
-      };
-      if (name === 'cache.getTask') {
-        ids['task_id'] = (await own.call('cache.prefetch', { urls: `http://${domain}/a.jpg` })).task_id;
-        await api.acknowledge('local');
+      for (const name of ROUTE_NAMES) {
+        const error = await failureOf(client.call(name, OPERATIONS[name].sample.request));
+        assert.deepEqual([error.kind, error.info, error.status, error.http], ['refused', 'seen', 0, 200], name);
       }
-      if (name === 'config.getPolicies')
-        await own.call('config.setPolicies', { ...OPERATIONS['config.setPolicies'].sample.request, domain_id });
-      if (/^certificate\.|Ssl$/.test(name)) {
-        Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, [domain]));
-        const { sample } = OPERATIONS['config.setSsl'];
-        if (name === 'config.getSsl') await own.call('config.setSsl', { ...sample.request, ...ids });
-      }
-      if (name.startsWith('log.') || name.startsWith('stat.')) {
-        ids['domain'] = domain;
-        const traffic = createTestTraffic(t, api.db);
-        ids['starttime'] = ids['endtime'] = api.now;
-        await traffic.addLines(Number(domain_id), api.now, ['one']);
-        await traffic.addTop(Number(domain_id), api.now, 'url', '/a', 1);
-      }
-      if (/^sms/.test(name)) {
-        const asked = { account_id: customer.accountId, name: 'shop', balance: 10 };
-        const { app_key } = await client.call('smsOperator.createApp', asked);
-        Object.assign(ids, { app_key, time: String(api.now) });
-        if (name === 'sms.getStatus' || name === 'sms.list' || name === 'sms.listReplies') {
-          const message = { app_key, mobile: '13800138000', content: domain, time: String(api.now) };
-          ids['sendid'] = (await own.call('sms.ordinary', message)).sendid;
+      const seen = await eventually('nginx logged all', () => {
+        const lines = nginx.logLines();
+        return lines.length >= ROUTE_NAMES.length && lines;
+      });
+      const sent = ROUTE_NAMES.map((name) => {
+        const body = JSON.stringify({ access_token: 'a "token" 例', ...OPERATIONS[name].sample.request });
+        return `POST /base${ROUTES[name].path} application/json; charset=utf-8 application/json en ${body}`;
+      });
+      assert.deepEqual(seen.map(readNginxEscapes), sent);
+    },
+  );
+
+  test(
+    'gets every sample through the real service, with the fields of the sample’s answer',
+    needs('openssl'),
+    async (t) => {
+      const api = await startTestApi(t, newSqlite);
+      const first = await api.join('operator', ['cdn', 'sms', 'operator']);
+      const customer = await api.join('customer', ['cdn', 'sms']);
+      const other = await api.join('customer', ['cdn']);
+      const client = createClient({ baseUrl: api.url, accessToken: first.accessToken });
+      const own = createClient({ baseUrl: api.url, accessToken: customer.accessToken });
+      for (const name of ROUTE_NAMES) {
+        const domain = `${name.toLowerCase()}.example`;
+        const { domain_id } = await own.call('domain.add', {
+          domain,
+          cdn_type: 1,
+          data: '203.0.113.1:8080',
+          backup: 'backup.example',
+        });
+        const ids: Record<string, unknown> = {
+          account_id: String(customer.accountId),
+          to_account_id: other.accountId,
+          domain_id,
+          token_id: name === 'operator.narrowToken' ? '2' : '3',
+          urls: [`http://${domain}/a.jpg`],
+          directories: [`http://${domain}/images/`],
+        };
+        if (name === 'cache.getTask') {
+          ids['task_id'] = (await own.call('cache.prefetch', { urls: `http://${domain}/a.jpg` })).task_id;
+          await api.acknowledge('local');
         }
-        if (name === 'sms.listReplies') {
-          const piece = { reference: 7, part: 1, parts: 2 };
-          const reply = { connectorId: 1, origin: '+8613800138000', text: 'x', isOptOut: false, piece };
-          await api.db.transaction((trx) => storeReplies(trx, [reply], api.now));
+        if (name === 'config.getPolicies')
+          await own.call('config.setPolicies', { ...OPERATIONS['config.setPolicies'].sample.request, domain_id });
+        if (/^certificate\.|Ssl$/.test(name)) {
+          Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, [domain]));
+          const { sample } = OPERATIONS['config.setSsl'];
+          if (name === 'config.getSsl') await own.call('config.setSsl', { ...sample.request, ...ids });
         }
-        if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
+        if (name.startsWith('log.') || name.startsWith('stat.')) {
+          ids['domain'] = domain;
+          const traffic = createTestTraffic(t, api.db);
+          ids['starttime'] = ids['endtime'] = api.now;
+          await traffic.addLines(Number(domain_id), api.now, ['one']);
+          await traffic.addTop(Number(domain_id), api.now, 'url', '/a', 1);
+        }
+        if (/^sms/.test(name)) {
+          const asked = { account_id: customer.accountId, name: 'shop', balance: 10 };
+          const { app_key } = await client.call('smsOperator.createApp', asked);
+          Object.assign(ids, { app_key, time: String(api.now) });
+          if (name === 'sms.getStatus' || name === 'sms.list' || name === 'sms.listReplies') {
+            const message = { app_key, mobile: '13800138000', content: domain, time: String(api.now) };
+            ids['sendid'] = (await own.call('sms.ordinary', message)).sendid;
+          }
+          if (name === 'sms.listReplies') {
+            const piece = { reference: 7, part: 1, parts: 2 };
+            const reply = { connectorId: 1, origin: '+8613800138000', text: 'x', isOptOut: false, piece };
+            await api.db.transaction((trx) => storeReplies(trx, [reply], api.now));
+          }
+          if (name === 'sms.getOptOuts') await own.call('sms.addOptOuts', { mobile: '13800138000' });
+        }
+        if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
+        const { request, data } = OPERATIONS[name].sample;
+        const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);
+        const isOperators = ROUTES[name].scope === 'operator';
+        const answer: unknown = await (isOperators ? client : own).call(name, Object.fromEntries(changed));
+        assert.deepEqual(shapeOf(answer), shapeOf(data), name);
       }
-      if (name === 'operator.revokeToken') ids['account_id'] = other.accountId;
-      const { request, data } = OPERATIONS[name].sample;
-      const changed = Object.entries(request).map(([field, value]) => [field, ids[field] ?? value]);
-      const isOperators = ROUTES[name].scope === 'operator';
-      const answer: unknown = await (isOperators ? client : own).call(name, Object.fromEntries(changed));
-      assert.deepEqual(shapeOf(answer), shapeOf(data), name);
-    }
-  });
+    },
+  );
 
   test('throws what the service said, with the ids to ask about it', async (t) => {
     const api = await startTestApi(t, newSqlite, { limits: { failedTokensPerMinute: 1 } });

@@ -13,11 +13,11 @@ import { SETTINGS } from './support/customers.ts';
 import { newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { silentLog } from './support/feed.ts';
-import { canMount, needsPostgres } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
-describe('while PostgreSQL is away', needsPostgres(), () => {
+describe('while PostgreSQL is away', needs('postgres'), () => {
   test('operations answer 503 and when to try again, and go on when it is back', async (t) => {
     const target = await newPostgres(t);
     const relay = await startRelay(target.url ?? '');
@@ -136,12 +136,12 @@ test('while SQLite is full, what writes answers 503, what reads goes on, and all
 
 test(
   'a full disk, which ends transactions of SQLite by itself, is 503 too, and the log says why',
-  canMount(),
+  needs('mounts'),
   async (t) => {
     const program = join(import.meta.dirname, 'support', 'sqlite-full.ts');
     const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$1" "$2" "$0"';
     const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
-    const { stdout } = await promisify(execFile)('unshare', args, { timeout: 180_000 });
+    const { stdout } = await promisify(execFile)(obtain('mounts'), args, { timeout: 180_000 });
     const { reasons, ...seen } = JSON.parse(stdout);
     assert.deepEqual(seen, { full: Array(5).fill('503 notReady'), list: 1, ready: 200, after: 1 });
     assert.deepEqual([...new Set(reasons)], ['database or disk is full']);

@@ -6,6 +6,7 @@ import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { describeOnBothEngines } from './support/databases.ts';
+import { needs } from './support/needs.ts';
 import type { Cleanup } from './support/temporary.ts';
 
 const BAD_VALUES: Readonly<Record<string, unknown>> = {
@@ -33,40 +34,56 @@ function readsAnyNumber(name: RouteName, field: string): boolean {
   return ANY_NUMBER_WILL_DO.includes(field) || (field === 'domain' && name !== 'domain.add');
 }
 
+/** Of the sample's request. */
+function hasCertificate(name: RouteName): boolean {
+  return /^certificate\.|Ssl$/.test(name);
+}
+
+const needsOf = (name: RouteName) => (hasCertificate(name) ? needs('openssl') : {});
+
 describeOnBothEngines('fields', (newDatabase) => {
   for (const name of ROUTE_NAMES.filter((known) => !HAS_OWN_CHECKS.includes(known))) {
-    test(`${name} refuses each field that is missing or wrong, names it, changes nothing, and ignores what it does not know`, async (t) => {
-      const api = await startTestApi(t, newDatabase);
-      const { accessToken, request } = await prepare(t, api, name);
-      const before = await readEverything(api);
-      const refuse = async (field: string, what: string, changed: Record<string, unknown>, code: RegExp) => {
-        const answer = await api.call(name, accessToken, changed);
-        const where = `${name} ${field} as ${what}: ${JSON.stringify(answer.body)}`;
-        assert.equal(answer.http, 200, where);
-        assert.equal(answer.body['status'], ROUTES[name].base === 'sms' ? 2001 : 0, where);
-        assert.match(answer.errorCode ?? '', code, where);
-        assert.match(String(answer.body['info']), new RegExp(`^field ${field}(\\[|\\b).*expected `), where);
-        assert.ok(String(answer.body['info']).length < 600, where);
-      };
-      for (const [field, { schema }] of Object.entries(OPERATIONS[name].request.fields)) {
-        for (const [what, value] of Object.entries(BAD_VALUES)) {
-          if (typeof value === 'number' && readsAnyNumber(name, field)) continue;
-          await refuse(field, what, { ...request, [field]: value }, /^(field|domainName|origin|url|entry|pem)Invalid$/);
+    test(
+      `${name} refuses each field that is missing or wrong, names it, changes nothing, and ignores what it does not know`,
+      needsOf(name),
+      async (t) => {
+        const api = await startTestApi(t, newDatabase);
+        const { accessToken, request } = await prepare(t, api, name);
+        const before = await readEverything(api);
+        const refuse = async (field: string, what: string, changed: Record<string, unknown>, code: RegExp) => {
+          const answer = await api.call(name, accessToken, changed);
+          const where = `${name} ${field} as ${what}: ${JSON.stringify(answer.body)}`;
+          assert.equal(answer.http, 200, where);
+          assert.equal(answer.body['status'], ROUTES[name].base === 'sms' ? 2001 : 0, where);
+          assert.match(answer.errorCode ?? '', code, where);
+          assert.match(String(answer.body['info']), new RegExp(`^field ${field}(\\[|\\b).*expected `), where);
+          assert.ok(String(answer.body['info']).length < 600, where);
+        };
+        for (const [field, { schema }] of Object.entries(OPERATIONS[name].request.fields)) {
+          for (const [what, value] of Object.entries(BAD_VALUES)) {
+            if (typeof value === 'number' && readsAnyNumber(name, field)) continue;
+            await refuse(
+              field,
+              what,
+              { ...request, [field]: value },
+              /^(field|domainName|origin|url|entry|pem)Invalid$/,
+            );
+          }
+          if (schema.safeParse(undefined).success) continue;
+          const { [field]: _left, ...rest } = request;
+          await refuse(field, 'nothing', rest, /^fieldMissing$/);
+          await refuse(field, 'null', { ...request, [field]: null }, /^fieldMissing$/);
         }
-        if (schema.safeParse(undefined).success) continue;
-        const { [field]: _left, ...rest } = request;
-        await refuse(field, 'nothing', rest, /^fieldMissing$/);
-        await refuse(field, 'null', { ...request, [field]: null }, /^fieldMissing$/);
-      }
-      assert.deepEqual(await readEverything(api), before);
-      const body = JSON.stringify({ access_token: accessToken, ...request, unknown: { deep: [1] } });
-      const answer = await api.post(
-        ROUTES[name].path,
-        `{"__proto__": {"access_token": "x", "domain_id": 77}, "constructor": 1, ${body.slice(1)}`,
-      );
-      assert.equal(answer.body['status'], ROUTES[name].base === 'sms' ? 1000 : 1, JSON.stringify(answer.body));
-      assert.equal(Object.hasOwn(Object.prototype, 'domain_id'), false);
-    });
+        assert.deepEqual(await readEverything(api), before);
+        const body = JSON.stringify({ access_token: accessToken, ...request, unknown: { deep: [1] } });
+        const answer = await api.post(
+          ROUTES[name].path,
+          `{"__proto__": {"access_token": "x", "domain_id": 77}, "constructor": 1, ${body.slice(1)}`,
+        );
+        assert.equal(answer.body['status'], ROUTES[name].base === 'sms' ? 1000 : 1, JSON.stringify(answer.body));
+        assert.equal(Object.hasOwn(Object.prototype, 'domain_id'), false);
+      },
+    );
   }
 });
 
@@ -99,7 +116,7 @@ async function prepare(
     await api.call('cache.purge', customer.accessToken, { urls: 'http://www.example.com/' });
     ids['task_id'] = 1;
   }
-  if (/^certificate\.|Ssl$/.test(name)) {
+  if (hasCertificate(name)) {
     Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));
   }
   if (/^sms/.test(name)) Object.assign(ids, await prepareSms(api, operator.accessToken, customer));

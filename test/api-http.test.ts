@@ -10,7 +10,7 @@ import { readAnswer, startTestApi, type TestApi } from './support/api.ts';
 import { createAuthority } from './support/certificate.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 
 const ADD = '/domain/addDomain';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -288,7 +288,7 @@ describe('the listener of control', () => {
     await closing;
   });
 
-  test('TLS is spoken when there is a certificate', needsProgram('openssl'), async (t) => {
+  test('TLS is spoken when there is a certificate', needs('openssl'), async (t) => {
     const authority = createAuthority(t);
     const { cert, key } = authority.issue(['localhost']);
     const api = await startTestApi(t, newSqlite, { tls: { cert, key } });

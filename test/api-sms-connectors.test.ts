@@ -8,7 +8,7 @@ import { listConnectors, openSettings } from '#db/sms-connectors.ts';
 import { connectTestCarrier } from './support/carrier.ts';
 import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
-import { needsNetSmpp, needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { smsData, startSmsApi } from './support/sms-customers.ts';
 import { startSmsc } from './support/smsc.ts';
 
@@ -104,7 +104,7 @@ describeOnBothEngines('a connector that is not needed any more', (newDatabase) =
   });
 });
 
-test('the test of a connector tells why a carrier takes no session, and asks once', needsNetSmpp(), async (t) => {
+test('the test of a connector tells why a carrier takes no session, and asks once', needs('netSmpp'), async (t) => {
   const smsc = await startSmsc(t, { password: 'secret' });
   const { operate } = await startSmsApi(t, newSqlite);
   const probe = async (name: string, request: object) => {
@@ -130,7 +130,7 @@ test('the test of a connector tells why a carrier takes no session, and asks onc
   assert.deepEqual([isBound, /ECONNREFUSED/.test(String(refused))], ['0', true]);
 });
 
-test('what a carrier asks of sessions and addresses is set, shown and sent', needsNetSmpp(), async (t) => {
+test('what a carrier asks of sessions and addresses is set, shown and sent', needs('netSmpp'), async (t) => {
   const smsc = await startSmsc(t);
   const { api, operate } = await startSmsApi(t, newSqlite);
   const set = (request: object) => operate('smsOperator.setConnector', { name: 'carrier', ...request });
@@ -181,7 +181,7 @@ test('what a carrier asks of sessions and addresses is set, shown and sent', nee
   assert.deepEqual(await shown(), ['50', '', '1,1', 5, '0'], 'empty is by its form again');
 });
 
-test('over TLS it verifies the carrier', needsProgram('openssl'), async (t) => {
+test('over TLS it verifies the carrier', needs('openssl'), async (t) => {
   const authority = createAuthority(t);
   const { operate } = await startSmsApi(t, newSqlite);
   const port = await startTlsCarrier(t, authority.issue(['smsc.example']));

@@ -7,7 +7,7 @@ import { findTokensByHash, revokeToken } from '#db/tokens.ts';
 import { hashToken } from '#lib/token.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from './support/api.ts';
 import { describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 
 const LIST = '/domain/listDomains';
 
@@ -175,7 +175,7 @@ describe('tokens', () => {
 
   for (const [engine, newDatabase, options] of [
     ['SQLite', newSqlite, {}],
-    ['PostgreSQL', newPostgres, needsPostgres()],
+    ['PostgreSQL', newPostgres, needs('postgres')],
   ] as const) {
     test(`that are wrong, 300 at once, are counted before the database is asked (${engine})`, options, async (t) => {
       const api = await startTestApi(t, newDatabase, { limits: { failedTokensPerMinute: 10 } });

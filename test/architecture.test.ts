@@ -48,67 +48,9 @@ const RIM = ['command.ts', 'config.ts', 'main.ts', 'settings.ts'];
 /** These rooms also run in a browser, so they use nothing of Node's. */
 const ANYWHERE = ['contract', 'client'];
 
-/**
- * What of a viewer's request an answer that is kept ready does not depend on, and the files that may read it all the same. The fields
- * themselves are closed by type: `RequestHeaders` can be read by the names of `REQUEST_FIELDS` alone. docs/decisions/0415
- */
-const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files: readonly string[]])[] = [
-  [
-    // All fields, whatever their names: to pass them on, to measure them, or to compare them with a Vary.
-    /\bwholeSection\(/,
-    /^src\//,
-    [
-      'src/edge/encodings.ts',
-      'src/edge/origin/request-headers.ts',
-      'src/edge/request.ts',
-      'src/http/headers.ts',
-      'src/http/request-facts.ts',
-      'src/http/request-fields.ts',
-      'src/http/request.ts',
-      'src/http/validate.ts',
-      'src/http/vary.ts',
-    ],
-  ],
-  [
-    // What node:http gives, beside the stages.
-    /\bIncomingMessage\b|\bheadersDistinct\b|\brawTrailers\b/,
-    /^src\/(?:edge|http|sites)\//,
-    ['src/edge/given-response.ts', 'src/edge/http-server.ts', 'src/edge/http1-viewer.ts'],
-  ],
-  // Of node:http's messages only `rawHeaders` is read, which becomes `RequestHeaders`.
-  [/\b(?:message|request|req)\.headers(?:\[|\??\.\w)/, /^src\/(?:edge|http|sites)\//, []],
-  [
-    // An address: rules that ask for it are asked again for each client, so no other stage that a hit passes may depend on it.
-    /\bclientAddress\b/,
-    /^src\/edge\/(?!fast\/|http2\/|origin\/)/,
-    [
-      'src/edge/access-log.ts',
-      'src/edge/access.ts',
-      'src/edge/answer-web-socket.ts',
-      'src/edge/exchange.ts',
-      'src/edge/explain.ts',
-      'src/edge/http-server.ts',
-      'src/edge/http1-viewer.ts',
-      'src/edge/let-in.ts',
-      'src/edge/prefetch.ts',
-      'src/edge/prepared-lines.ts',
-      'src/edge/proxies.ts',
-      'src/edge/request.ts',
-    ],
-  ],
-];
-
-/**
- * Of control's requests, those that `api/bare/` answers as well as Fastify: their fields are read through `call-fields.ts`, and a
- * hook or a plug-in of Fastify would not see them. The files read the fields of other requests, or how a body is framed.
- */
-const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[]])[] = [
-  [
-    /\b(?:request|message|raw)\.headers\b|\brawHeaders\b|\bheaders\b[^}]*\}: FastifyRequest|\{ headers \} = message/,
-    ['src/api/collect-body.ts', 'src/api/drain.ts', 'src/api/fastify-app.ts', 'src/api/log-downloads.ts'],
-  ],
-  [/\.addHook\(|\.register\(|\.decorate/, ['src/api/fastify-app.ts']],
-];
+/** Programs that a minimal Debian has, and npm: tests may run them by name. */
+const EVERYWHERE = ['bash', 'git', 'mkfifo', 'npm', 'sh'];
+const NEEDS_FILE = 'test/support/needs.ts';
 
 interface Import {
   readonly file: string;
@@ -120,6 +62,7 @@ interface Import {
 
 const sources = globSync('src/**/*.ts', { cwd: ROOT }).sort();
 const imports = sources.flatMap(importsOf);
+const tests = [...sources.filter(isTest), ...globSync('test/**/*.ts', { cwd: ROOT })];
 
 describe('architecture', () => {
   test('every file is in a room of the table, or on the rim', () => {
@@ -170,30 +113,24 @@ describe('architecture', () => {
     assert.deepEqual(long, []);
   });
 
-  test('a request is read where an answer that is kept ready takes account of it, and nowhere else', () => {
-    for (const [pattern, rooms, files] of REQUEST_READERS) {
-      const readers = sources.filter((file) => !isTest(file) && rooms.test(file) && pattern.test(read(file)));
-      assert.deepEqual(readers, files, String(pattern));
-    }
-  });
-
-  test('a call is read by what both of its readers know, and no hook sees the calls of one alone', () => {
-    for (const [pattern, files] of CALL_READERS) {
-      const readers = sources.filter((file) => !isTest(file) && roomOf(file) === 'api' && pattern.test(read(file)));
-      assert.deepEqual(readers, files, String(pattern));
-    }
-    const app = read('src/api/fastify-app.ts');
-    assert.deepEqual([...app.matchAll(/addHook\('(\w+)'/g)].map(([, hook]) => hook).sort(), [
-      'onRequest',
-      'onResponse',
-    ]);
-    const elsewhere = app.replaceAll(/callFieldsOf\((?:request\.)?headers\)/g, '');
-    assert.doesNotMatch(elsewhere, /request\.headers|(?<!reply)\.headers\b(?!\()|\bheaders(?:\[|\?)/);
-  });
-
   test('every file of src opens with a comment that says what it owns', () => {
     const silent = sources.filter((file) => !isTest(file) && !read(file).startsWith('/**'));
     assert.deepEqual(silent, []);
+  });
+
+  test('what tests need is declared in one call, and never spread: the last one would hide the others', () => {
+    assert.deepEqual(tests.flatMap(spreadNeeds), []);
+  });
+
+  test('a test skips only by what it needs', () => {
+    const skipping = tests.filter(
+      (file) => !file.startsWith('test/support/needs.') && /\bskip: |\.skip\(|\.todo\(/.test(read(file)),
+    );
+    assert.deepEqual(skipping, []);
+  });
+
+  test('a program that not every machine has is run by what obtain() gives, never by its name', () => {
+    assert.deepEqual(tests.flatMap(programsByName), []);
   });
 
   test('ARCHITECTURE.md shows the same table of rooms', () => {
@@ -209,6 +146,25 @@ describe('architecture', () => {
     assert.deepEqual(sorted(documented), sorted(expected));
   });
 });
+
+/** Spread calls of `needs`, and spread constants that hold one. */
+function spreadNeeds(file: string): string[] {
+  const text = read(file);
+  const constants = [...text.matchAll(/const (\w+) = needs\(/g)].map(([, name = '']) => name);
+  const spread = new RegExp(`\\.\\.\\.(?:${['needs\\(', ...constants.map((name) => `${name}\\b`)].join('|')})`, 'g');
+  return file === NEEDS_FILE ? [] : [...text.matchAll(spread)].map(([found]) => `${file}: ${found}`);
+}
+
+/** Of `node:child_process`, whatever a file calls its promising form. */
+function programsByName(file: string): string[] {
+  const text = read(file);
+  const aliases = [...text.matchAll(/const (\w+) = promisify\(execFile\)/g)].map(([, name = '']) => name);
+  const functions = ['exec', 'execFile', 'execFileSync', 'execSync', 'spawn', 'spawnSync', ...aliases].join('|');
+  const named = [...text.matchAll(new RegExp(`(?<!\\.)\\b(?:${functions})\\)?\\(\\s*'([^']+)'`, 'g'))];
+  return named.flatMap(([, name = '']) =>
+    EVERYWHERE.includes(name) || name.startsWith('/nonexistent/') ? [] : [`${file}: ${name}`],
+  );
+}
 
 function importsOf(file: string): Import[] {
   const pattern =

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { createClient } from '#client/client.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 import { startService } from './support/service.ts';
 
 const run = promisify(execFile);
-const NEEDS = { ...needsProgram('openssl'), ...needsProgram('curl') };
+const NEEDS = needs('openssl', 'curl');
 
 test('what a customer binds is what viewers are shown, and only under its names', NEEDS, async (t) => {
   const origin = await startOrigin(t, reply('hello', { 'content-type': 'text/plain' }));
@@ -30,7 +30,7 @@ test('what a customer binds is what viewers are shown, and only under its names'
     const form = ['-sS', '-o', '-', '-w', ' %{http_code} %{http_version}', '--cacert', authority.caFile];
     const url = `${scheme}://${host}:${port}/`;
     try {
-      return (await run('curl', [...form, '--resolve', `${host}:${port}:127.0.0.1`, ...rest, url])).stdout;
+      return (await run(obtain('curl'), [...form, '--resolve', `${host}:${port}:127.0.0.1`, ...rest, url])).stdout;
     } catch (error) {
       return error instanceof Error && 'code' in error ? `curl ends with ${error.code}` : String(error);
     }

@@ -13,13 +13,14 @@ import { type Client, createClient } from '#client/client.ts';
 import { createAuthority } from './support/certificate.ts';
 import { type DatabaseTarget, describeOnBothEngines } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { formsOf } from './support/secret-forms.ts';
 import { type RunningService, runCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
-describeOnBothEngines('private keys', (newDatabase) => {
-  test('are nowhere to be found, and open nowhere but in their place', needsProgram('openssl'), async (t) => {
+describeOnBothEngines('private keys', (newDatabase, engine) => {
+  const needed = engine === 'postgres' ? needs('openssl', 'pgDump') : needs('openssl');
+  test('are nowhere to be found, and open nowhere but in their place', needed, async (t) => {
     const database = await newDatabase(t);
     const folder = temporaryFolder(t);
     const dataDir = join(folder, 'data');
@@ -125,7 +126,7 @@ async function assertServed(
       const args = ['s_client', '-connect', host, '-servername', name, '-CAfile', caFile, '-verify_return_error'];
       try {
         return /Verification: OK/.test(
-          execFileSync('openssl', args, { input: '', stdio: ['pipe', 'pipe', 'ignore'] }).toString(),
+          execFileSync(obtain('openssl'), args, { input: '', stdio: ['pipe', 'pipe', 'ignore'] }).toString(),
         );
       } catch {
         return false;
@@ -158,7 +159,7 @@ function dumpSqlite(file: string): string {
 }
 
 function dumpPostgres(url: string): string {
-  return execFileSync('pg_dump', ['--inserts', url], { maxBuffer: 2 ** 26 }).toString('latin1');
+  return execFileSync(obtain('pgDump'), ['--inserts', url], { maxBuffer: 2 ** 26 }).toString('latin1');
 }
 
 /** In the feed, as somebody with access to the database could. */

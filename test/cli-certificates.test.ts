@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAuthority } from './support/certificate.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { runCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
-test('certificates are added from files, listed, given to a domain and deleted', needsProgram('openssl'), async (t) => {
+test('certificates are added from files, listed, given to a domain and deleted', needs('openssl'), async (t) => {
   const service = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
   const run = async (...args: string[]) => runCommand(t, args, { settings: { CAUSEWAY_DATA_DIR: service.dataDir } });
   const says = async (...args: string[]) => {

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newPostgres } from './support/databases.ts';
 import { linesOf, sealLines } from './support/exports.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -28,7 +28,7 @@ test('the database as a file', async (t) => {
   await t.test('what cannot be done is said, and leaves nothing behind', (t) => refuseAll(t, exported));
   for (const [engine, options] of [
     ['SQLite', {}],
-    ['PostgreSQL', needsPostgres()],
+    ['PostgreSQL', needs('postgres')],
   ] as const) {
     const name = `an import into ${engine} that is killed leaves nothing, and can be done anew`;
     await t.test(name, options, (t) => killImport(t, exported, engine));

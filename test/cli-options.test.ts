@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { createAuthority } from './support/certificate.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { runCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -45,7 +45,7 @@ test('the last part of a path names one operation of customers', () => {
   assert.equal(new Set(parts).size, parts.length);
 });
 
-test('an address with the wrong scheme is explained', needsProgram('openssl'), async (t) => {
+test('an address with the wrong scheme is explained', needs('openssl'), async (t) => {
   const service = await startService(t, CONTROL);
   const folder = temporaryFolder(t);
   const { cert, key } = createAuthority(t).issue(['127.0.0.1']);

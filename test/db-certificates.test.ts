@@ -28,13 +28,13 @@ import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const MAX = 3;
 
 describeOnBothEngines('certificates in the database', (newDatabase) => {
-  test('an account has each certificate once, and at most so many', needsProgram('openssl'), async (t) => {
+  test('an account has each certificate once, and at most so many', needs('openssl'), async (t) => {
     const { db, ring, accountId, other, pairs, add } = await start(t, await newDatabase(t), 4);
     const [one, two, three, four] = pairs;
     const keys = await Promise.all([one, two, one, three, one].map((pair) => add(pair)));
@@ -57,7 +57,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.throws(() => unseal(ring, privateKeyPlace(keys[1] ?? ''), row.private_key), /moved there from another row/);
   });
 
-  test('it is published while a domain has it, and cannot be deleted so long', needsProgram('openssl'), async (t) => {
+  test('it is published while a domain has it, and cannot be deleted so long', needs('openssl'), async (t) => {
     const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
     const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
     const [a, b] = [await addDomain('a.example.com'), await addDomain('b.example.com')];
@@ -79,7 +79,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.deepEqual(await use(b), []);
   });
 
-  test('of binding and deleting at once one wins, and what is published fits', needsProgram('openssl'), async (t) => {
+  test('of binding and deleting at once one wins, and what is published fits', needs('openssl'), async (t) => {
     const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
     const domains = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addDomain(`${name}.example.com`)));
     for (let round = 0; round < 10; round += 1) {
@@ -104,7 +104,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
 
   test(
     'the key ring is rotated under them: other seals, the same secrets, nothing for edges',
-    needsProgram('openssl'),
+    needs('openssl'),
     async (t) => {
       const { db, ring, ringFile, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
       const keys = await Promise.all(pairs.map((pair) => add(pair)));

@@ -24,7 +24,7 @@ import {
 } from './support/databases.ts';
 import { exportText, importText, linesOf, sealLines, withoutEpoch } from './support/exports.ts';
 import { openTestDatabase } from './support/feed.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { formsOf } from './support/secret-forms.ts';
 import { openSmsAccount, queueMessage } from './support/sms-queue.ts';
 import { type Cleanup, temporaryFolder } from './support/temporary.ts';
@@ -56,8 +56,8 @@ describeOnBothEngines(
     });
 
     for (const [engine, newTarget, options] of [
-      ['SQLite', newSqlite, {}],
-      ['PostgreSQL', newPostgres, needsPostgres()],
+      ['SQLite', newSqlite, needs('openssl')],
+      ['PostgreSQL', newPostgres, needs('postgres', 'openssl')],
     ] as const) {
       test(`makes the same database on ${engine}, and edges begin anew`, options, async (t) => {
         const { target, ring } = await makeContent(t, newDatabase);
@@ -82,63 +82,74 @@ describeOnBothEngines(
       });
     }
 
-    test('without secrets has none; the import says which are to be given anew, and they can be', async (t) => {
-      const { target, pair, token } = await makeContent(t, newDatabase);
-      const text = await exportText(target, false);
-      const secrets = [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET];
-      assert.deepEqual(
-        secrets.filter((form) => text.includes(form)),
-        [],
-      );
-      assert.doesNotMatch(text, /v1\.[0-9a-f]{16}\./);
-      const copy = await newDatabase(t);
-      const { withoutSecret, withoutSecretCount } = await importText(copy, text);
-      const [certificate = '', ...others] = withoutSecret;
-      assert.match(certificate, /^private_key of certificate [0-9a-f]{32} \(标题\)$/);
-      assert.deepEqual(others, ['settings.webhookSecret of sms_app 1 (app)', 'secret of sms_connector 2 (carrier)']);
-      assert.equal(withoutSecretCount, 3);
-      const api = await startTestApi(t, async () => copy);
-      api.now = Date.now();
-      const { body } = await api.call('certificate.list', token, {});
-      const [{ ssl_key = '' } = {}] = body['data'] as { ssl_key?: string }[];
-      const published = () =>
-        api.db.query
-          .selectFrom('resource')
-          .select(['deleted', 'body'])
-          .where('kind', '=', 'certificate')
-          .where('key', '=', ssl_key)
-          .executeTakeFirst();
-      assert.equal(await published(), undefined);
-      const request = { ssl_title: 'again', private_key: pair.key, certificate: pair.cert };
-      assert.equal(dataOf(await api.call('certificate.add', token, request))['ssl_key'], ssl_key);
-      const again = await published();
-      assert.equal(again?.deleted, 0);
-      assert.match(again?.body ?? '', /"key":"v1\./);
-    });
+    test(
+      'without secrets has none; the import says which are to be given anew, and they can be',
+      needs('openssl'),
+      async (t) => {
+        const { target, pair, token } = await makeContent(t, newDatabase);
+        const text = await exportText(target, false);
+        const secrets = [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET];
+        assert.deepEqual(
+          secrets.filter((form) => text.includes(form)),
+          [],
+        );
+        assert.doesNotMatch(text, /v1\.[0-9a-f]{16}\./);
+        const copy = await newDatabase(t);
+        const { withoutSecret, withoutSecretCount } = await importText(copy, text);
+        const [certificate = '', ...others] = withoutSecret;
+        assert.match(certificate, /^private_key of certificate [0-9a-f]{32} \(标题\)$/);
+        assert.deepEqual(others, ['settings.webhookSecret of sms_app 1 (app)', 'secret of sms_connector 2 (carrier)']);
+        assert.equal(withoutSecretCount, 3);
+        const api = await startTestApi(t, async () => copy);
+        api.now = Date.now();
+        const { body } = await api.call('certificate.list', token, {});
+        const [{ ssl_key = '' } = {}] = body['data'] as { ssl_key?: string }[];
+        const published = () =>
+          api.db.query
+            .selectFrom('resource')
+            .select(['deleted', 'body'])
+            .where('kind', '=', 'certificate')
+            .where('key', '=', ssl_key)
+            .executeTakeFirst();
+        assert.equal(await published(), undefined);
+        const request = { ssl_title: 'again', private_key: pair.key, certificate: pair.cert };
+        assert.equal(dataOf(await api.call('certificate.add', token, request))['ssl_key'], ssl_key);
+        const again = await published();
+        assert.equal(again?.deleted, 0);
+        assert.match(again?.body ?? '', /"key":"v1\./);
+      },
+    );
 
-    test('with secrets has them sealed, and needs the key that they are sealed with, and an unused database', async (t) => {
-      const { target, pair, ring } = await makeContent(t, newDatabase);
-      const text = await exportText(target);
-      assert.deepEqual(
-        [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET].filter((form) => text.includes(form)),
-        [],
-      );
-      assert.match(text, new RegExp(`"private_key":"v1\\.${ring.newest.id}\\.`));
-      const copy = await newDatabase(t);
-      const other = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
-      await assert.rejects(
-        importText(copy, text, other),
-        new RegExp(
-          `^Error: line \\d+: a secret of resource certificate \\w+ is sealed with the key "${ring.newest.id}", which is not`,
-        ),
-      );
-      await assert.rejects(importText(copy, text), /^Error: there is no ring$/);
-      await assertUnused(copy);
-      await importText(copy, text, ring);
-      const used = await exportText(copy);
-      await assert.rejects(importText(copy, text, ring), /the database is not empty \(there is something in account\)/);
-      assert.equal(await exportText(copy), used);
-    });
+    test(
+      'with secrets has them sealed, and needs the key that they are sealed with, and an unused database',
+      needs('openssl'),
+      async (t) => {
+        const { target, pair, ring } = await makeContent(t, newDatabase);
+        const text = await exportText(target);
+        assert.deepEqual(
+          [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET].filter((form) => text.includes(form)),
+          [],
+        );
+        assert.match(text, new RegExp(`"private_key":"v1\\.${ring.newest.id}\\.`));
+        const copy = await newDatabase(t);
+        const other = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
+        await assert.rejects(
+          importText(copy, text, other),
+          new RegExp(
+            `^Error: line \\d+: a secret of resource certificate \\w+ is sealed with the key "${ring.newest.id}", which is not`,
+          ),
+        );
+        await assert.rejects(importText(copy, text), /^Error: there is no ring$/);
+        await assertUnused(copy);
+        await importText(copy, text, ring);
+        const used = await exportText(copy);
+        await assert.rejects(
+          importText(copy, text, ring),
+          /the database is not empty \(there is something in account\)/,
+        );
+        assert.equal(await exportText(copy), used);
+      },
+    );
 
     test('is one state, whatever is written meanwhile', async (t) => {
       const target = await newDatabase(t);

@@ -13,7 +13,7 @@ import { runTogether } from '#db/together.ts';
 import { describeOnBothEngines, EMPTY, newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog } from './support/feed.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -156,7 +156,7 @@ test('a PostgreSQL that cannot be reached is a clear error without the password'
 
 test(
   'a PostgreSQL that goes away fails the queries it meets and is used again when it is back',
-  needsPostgres(),
+  needs('postgres'),
   async (t) => {
     const target = await newPostgres(t);
     await using relay = await startRelay(target.url ?? '');
@@ -187,7 +187,7 @@ test(
   },
 );
 
-test('a PostgreSQL database that cannot store every text is refused', needsPostgres(), async (t) => {
+test('a PostgreSQL database that cannot store every text is refused', needs('postgres'), async (t) => {
   const target = await newPostgres(t, "encoding 'LATIN1' locale 'C' template template0");
   await assert.rejects(
     openTestDatabase(target),
@@ -195,7 +195,7 @@ test('a PostgreSQL database that cannot store every text is refused', needsPostg
   );
 });
 
-test('a PostgreSQL database that two processes open at once is made once', needsPostgres(), async (t) => {
+test('a PostgreSQL database that two processes open at once is made once', needs('postgres'), async (t) => {
   const target = await newPostgres(t);
   const [one, two] = await Promise.all([openTestDatabase(target), openTestDatabase(target)]);
   await using _one = one;
@@ -203,7 +203,7 @@ test('a PostgreSQL database that two processes open at once is made once', needs
   assert.deepEqual(await readHead(one.query), await readHead(two.query));
 });
 
-test('transactions that deadlock are tried again until both are done', needsPostgres(), async (t) => {
+test('transactions that deadlock are tried again until both are done', needs('postgres'), async (t) => {
   await using db = await openTestDatabase(await newPostgres(t));
   const one = await createAccount(db.query, ANN);
   const two = await createAccount(db.query, ANN);
@@ -233,7 +233,7 @@ test('transactions that deadlock are tried again until both are done', needsPost
 
 test(
   'PostgreSQL is told of a statement once, by name, unless a pooler gives its connections away',
-  needsPostgres(),
+  needs('postgres'),
   async (t) => {
     const target = await newPostgres(t);
     const countNames = async (listenUrl: string | undefined) => {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import type { AccessSpec, PolicySpec } from '../src/sites/spec.ts';
 import { type FetchOptions, loopback, SITE_HOST, startTestEdge } from './support/edge.ts';
-import { needsIpv6 } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const FRESH = { 'cache-control': 'max-age=60' };
@@ -32,7 +32,7 @@ describe('by address', () => {
     assert.equal(origin.requests.length, 1);
   });
 
-  test('IPv6, and IPv4 as a socket for both families sees it', needsIpv6(), async (t) => {
+  test('IPv6, and IPv4 as a socket for both families sees it', needs('ipv6'), async (t) => {
     const listen = { host: '::', port: 0 };
     const { port, put, mark } = await start(t, { deniedAddresses: ['::1'] }, { listen });
     assert.equal(await mark('/'), 'MISS');

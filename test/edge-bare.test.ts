@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { connectRaw, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { connectTls, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Answer, reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -200,7 +200,7 @@ describe('requests that are sent at once', () => {
     assert.equal(edge.edge.underWay, 0);
   });
 
-  test('over TLS, with a hand-over among them', needsProgram('openssl'), async (t) => {
+  test('over TLS, with a hand-over among them', needs('openssl'), async (t) => {
     const edge = await startHttpsEdge(t, targetIn);
     const client = connectTls(t, edge);
     client.write(get('/1') + get('/2') + post('/3', 'abc') + get('/4', CLOSE));

@@ -8,6 +8,7 @@ import type { PurgeScope } from '../src/sites/purge.ts';
 import { type Read, someText, startCodedEdge } from './support/coded.ts';
 import { connectRaw, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
+import { needs, obtain } from './support/needs.ts';
 import { reply } from './support/origin.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'max-age=60', etag: '"1"' };
@@ -138,12 +139,12 @@ describe('a page in the coding that the client accepts', () => {
     assert.ok(text.endsWith(TEXT) && text.includes('\r\nVary: Accept-Encoding\r\n'));
   });
 
-  test('curl reads each of them', async (t) => {
+  test('curl reads each of them', needs('curl'), async (t) => {
     const { edge } = await startCodedEdge(t, reply(TEXT, HTML));
     const run = promisify(execFile);
     for (const _ of ['miss', 'hit', 'stored']) {
       const url = `http://127.0.0.1:${edge.port}/`;
-      const { stdout } = await run('curl', ['-s', '--compressed', '-H', `Host: ${SITE_HOST}`, url], {
+      const { stdout } = await run(obtain('curl'), ['-s', '--compressed', '-H', `Host: ${SITE_HOST}`, url], {
         timeout: 20_000,
       });
       assert.equal(stdout, TEXT);

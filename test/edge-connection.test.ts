@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { connectTls, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -160,7 +160,7 @@ describe('requests that are sent at once', () => {
     );
   });
 
-  test('over TLS as well', needsProgram('openssl'), async (t) => {
+  test('over TLS as well', needs('openssl'), async (t) => {
     const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=600' }));
     const client = connectTls(t, edge);
     client.write(get('/').repeat(200) + get('/', 'Connection: close\r\n'));

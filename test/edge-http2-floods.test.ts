@@ -8,7 +8,7 @@ import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { connectFrames, FLAGS, type FrameClient, fields, frame, uint32 } from './support/http2-frames.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply } from './support/origin.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -41,7 +41,7 @@ function heldMemory(): { readonly buffers: number; readonly all: number } {
 
 const streamOf = (index: number) => 2 * index + 1;
 
-describe('floods', { ...needsProgram('openssl'), ...needsProgram('curl') }, () => {
+describe('floods', needs('openssl', 'curl'), () => {
   const rows: readonly (readonly [what: string, make: (index: number) => Buffer, maxRequests: number])[] = [
     [
       'streams that are reset as soon as they are opened',

@@ -7,10 +7,10 @@ import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { connectFrames, FLAGS, type FrameClient, fields, frame, PREFACE, uint32 } from './support/http2-frames.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply } from './support/origin.ts';
 
-const NEEDS = needsProgram('openssl');
+const NEEDS = needs('openssl');
 
 const REQUEST = [
   [':method', 'GET'],

@@ -5,7 +5,7 @@ import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { connectFrames, FLAGS, fields, frame, uint32 } from './support/http2-frames.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply } from './support/origin.ts';
 
 const CONNECTIONS = 10;
@@ -84,7 +84,7 @@ function makeRequest(random: Random, stream: number): Buffer {
   ]);
 }
 
-test('every request has one line', { ...needsProgram('openssl'), ...needsProgram('curl') }, async (t) => {
+test('every request has one line', needs('openssl', 'curl'), async (t) => {
   const edge = await startHttpsEdge(t, reply('hello', { 'cache-control': 'max-age=60', etag: '"a"' }), {
     limits: { clientIdleMs: 1_000, requestMs: 2_000, requestHeaderMs: 2_000 },
   });

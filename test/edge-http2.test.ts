@@ -9,11 +9,11 @@ import { eventually } from './support/eventually.ts';
 import { answerOf, ask, open } from './support/http2-client.ts';
 import { connectFrames, FLAGS, type FrameClient, fields, frame } from './support/http2-frames.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startRawOrigin } from './support/origin.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
-const NEEDS = needsProgram('openssl');
+const NEEDS = needs('openssl');
 
 const get = (session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders = {}) =>
   answerOf(ask(session, { ':path': path, ...headers }));

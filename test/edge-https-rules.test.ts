@@ -5,13 +5,13 @@ import { describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { loopback, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Answer, reply, startOrigin } from './support/origin.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
 const PLAIN = `http://${SITE_HOST}`;
 const SECURE = `https://${SITE_HOST}`;
-const NEEDS = { ...needsProgram('openssl'), ...needsProgram('curl') };
+const NEEDS = needs('openssl', 'curl');
 
 describe('force_https', NEEDS, () => {
   test('plain requests are sent to HTTPS, by a status that keeps their method; who named our port is sent to our port', async (t) => {

@@ -5,13 +5,13 @@ import { describe, test } from 'node:test';
 import type { TicketSecret } from '../src/edge/tls/ticket-keys.ts';
 import { SITE_HOST } from './support/edge.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const secret = (digit: string): TicketSecret => ({ createdAt: 0, secret: digit.repeat(64) });
 const OTHER = 'other.example.com';
 
-describe('sessions', needsProgram('openssl'), () => {
+describe('sessions', needs('openssl'), () => {
   for (const version of ['1_2', '1_3']) {
     /** Whether the session in `from` was taken up; the new one is in `to`. */
     const connect = async (edge: HttpsEdge, name: string, files: { from?: string; to?: string }) => {

@@ -7,10 +7,10 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
-import { needsIpv6, needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startRawOrigin } from './support/origin.ts';
 
-const NEEDS = needsProgram('openssl');
+const NEEDS = needs('openssl');
 const HEAD = `Host: ${SITE_HOST}\r\n`;
 const V2 = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000201c6336402d90301bb', 'hex');
 
@@ -29,7 +29,7 @@ async function readAll(socket: TLSSocket): Promise<string> {
 }
 
 describe('the connection', NEEDS, () => {
-  test('over IPv6 and IPv4 alike', { ...needsIpv6() }, async (t) => {
+  test('over IPv6 and IPv4 alike', needs('ipv6'), async (t) => {
     const certificates = new Map();
     const edge = await startHttpsEdge(t, undefined, {
       https: {

@@ -7,12 +7,12 @@ import { helloOf } from './support/client-hello.ts';
 import { connectRaw, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 
 const GET = `GET / HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`;
 const UNRECOGNIZED = /alert number 112|unrecognized name/;
 
-describe('certificates', { ...needsProgram('openssl'), ...needsProgram('curl') }, () => {
+describe('certificates', needs('openssl', 'curl'), () => {
   test('the chain goes out leaf first, by TLS 1.2 and 1.3, with ECDSA and RSA keys', async (t) => {
     const edge = await startHttpsEdge(t);
     edge.addCertificate('chain', [SITE_HOST], { hasIntermediate: true });

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { SITE_HOST, startTestEdge } from './support/edge.ts';
 import { connectTls, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -58,7 +58,7 @@ for (const [what, bytes, statuses] of rows) {
   });
 }
 
-test('to a client that sends too large a body over TLS', needsProgram('openssl'), async (t) => {
+test('to a client that sends too large a body over TLS', needs('openssl'), async (t) => {
   const edge = await startHttpsEdge(t, reply(LARGE, FRESH));
   const text = await sendOn(connectTls(t, edge), `POST / HTTP/1.1\r\n${HOST}Content-Length: 200000000\r\n\r\n`);
   assert.deepEqual(statusesIn(text), ['HTTP/1.1 413']);

@@ -10,7 +10,7 @@ import { eventually } from './support/eventually.ts';
 import { open } from './support/http2-client.ts';
 import { connectFrames, FLAGS, fields, frame } from './support/http2-frames.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Answer, reply } from './support/origin.ts';
 
 const LARGE = 300_000;
@@ -37,7 +37,7 @@ function startEdge(t: TestContext, options?: Parameters<typeof startHttpsEdge>[2
   return startHttpsEdge(t, answer, options);
 }
 
-test('are what its client has counted, of requests of every kind', needsProgram('openssl'), async (t) => {
+test('are what its client has counted, of requests of every kind', needs('openssl'), async (t) => {
   const edge = await startEdge(t);
   const session = open(t, edge);
   const body = 'y'.repeat(1_000);
@@ -83,7 +83,7 @@ test('are what its client has counted, of requests of every kind', needsProgram(
   }
 });
 
-test('are what came before the client gave it up', needsProgram('openssl'), async (t) => {
+test('are what came before the client gave it up', needs('openssl'), async (t) => {
   const now = Date.now();
   const edge = await startEdge(t, { clock: () => now }); // heads stay as long as they are
   const session = open(t, edge);

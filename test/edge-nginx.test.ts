@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNginx } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 
-describe('nginx as origin', needsNginx(), () => {
+describe('nginx as origin', needs('nginx'), () => {
   test('files with a lifetime: MISS, HIT, and after it a 304 that renews', async (t) => {
     const nginx = await startNginx(t, { server: 'expires 1m;' });
     writeFileSync(join(nginx.root, 'a.css'), 'body { color: red }');

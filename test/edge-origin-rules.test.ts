@@ -7,7 +7,7 @@ import { startDns } from './support/dns.ts';
 import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { freePort } from './support/free-port.ts';
-import { needsIpv6, needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Answer, reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
 type Cleanup = Parameters<typeof startOrigin>[0];
@@ -48,7 +48,7 @@ describe('after a failure', () => {
     });
   }
 
-  test('a failed TLS handshake: the next origin is asked, also with a body', needsProgram('openssl'), async (t) => {
+  test('a failed TLS handshake: the next origin is asked, also with a body', needs('openssl'), async (t) => {
     const authority = createAuthority(t);
     const plain = await startRawOrigin(t, (socket) => void socket.end('no TLS'));
     const good = await startOrigin(t, reply('good'), { tls: authority.issue([SITE_HOST]) });
@@ -149,7 +149,7 @@ describe('when all origins fail', () => {
 describe('a name’s addresses', () => {
   const hostsFile = '/nonexistent';
 
-  test('each is tried until one takes the connection, of either family, in one attempt', needsIpv6(), async (t) => {
+  test('each is tried until one takes the connection, of either family, in one attempt', needs('ipv6'), async (t) => {
     const origin = await startOrigin(t, reply('here'), { host: '::1' });
     const dns = await startDns(t, {
       'many.example': { a: ['127.0.0.2', '127.0.0.3', '127.0.0.4'], aaaa: ['0:0:0:0:0:0:0:1'] },
@@ -192,7 +192,7 @@ describe('a name’s addresses', () => {
     await eventually('asked at the new address', async () => (await edge.get('/')).body === 'new');
   });
 
-  test('an IPv6 address is an origin as it stands', needsIpv6(), async (t) => {
+  test('an IPv6 address is an origin as it stands', needs('ipv6'), async (t) => {
     const origin = await startOrigin(t, reply('six'), { host: '::1' });
     const edge = await startTestEdge(t, { primary: [{ host: '::1', port: origin.port }] });
     assert.equal((await edge.get('/')).body, 'six');
@@ -233,7 +233,7 @@ describe('connections', () => {
   });
 });
 
-describe('protocol_follow', needsProgram('openssl'), () => {
+describe('protocol_follow', needs('openssl'), () => {
   test('a client by TLS is served from an origin by TLS, another from a plain one, and neither has the other’s copy', async (t) => {
     const fresh = { 'cache-control': 'max-age=60' };
     const secure = await startOrigin(t, reply('secure', fresh), { tls: createAuthority(t).issue([SITE_HOST]) });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { CachingSpec, PolicySpec, SiteSpec } from '../src/sites/spec.ts';
 import { type FetchOptions, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
-import { needsNginx } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import { type Answer, reply, startOrigin } from './support/origin.ts';
 
@@ -245,7 +245,7 @@ describe('keys without the query', () => {
   });
 });
 
-describe('nginx, which decodes a path and then merges its slashes', needsNginx(), () => {
+describe('nginx, which decodes a path and then merges its slashes', needs('nginx'), () => {
   const PATHS = [
     ['/private/me', 'BYPASS policy'],
     ['/x/..%2fprivate/me', 'BYPASS dotSegments'],

@@ -10,7 +10,7 @@ import { createAuthority } from './support/certificate.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { freePort } from './support/free-port.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
 type Cleanup = { after(work: () => unknown): void };
@@ -155,7 +155,7 @@ describe('an edge and its prober', () => {
   });
 });
 
-test('a monitor URL by TLS', needsProgram('openssl'), async (t) => {
+test('a monitor URL by TLS', needs('openssl'), async (t) => {
   const origin = await startOrigin(t, reply('secure'), { tls: createAuthority(t).issue(['source.example']) });
   const { prober, reports } = startTestProber(t);
   const { destination, request } = monitored(origin.port, '/');

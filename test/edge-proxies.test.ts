@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { findProgram, needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -221,11 +221,11 @@ describe('the PROXY protocol', () => {
     assert.equal(await client.closed, '');
   });
 
-  test('as curl sends it', needsProgram('curl'), async (t) => {
+  test('as curl sends it', needs('curl'), async (t) => {
     const edge = await start(t, LOOPBACK, 'required');
     const run = promisify(execFile);
     const target = [`http://127.0.0.1:${edge.port}/`, '-H', `Host: ${SITE_HOST}`];
-    const { stdout } = await run(findProgram('curl') ?? 'curl', ['-s', '--haproxy-protocol', ...target]);
+    const { stdout } = await run(obtain('curl'), ['-s', '--haproxy-protocol', ...target]);
     assert.equal(stdout, '127.0.0.1 127.0.0.1 http');
   });
 });

@@ -5,7 +5,7 @@ import { createGuard } from '../src/edge/origin/guard.ts';
 import { createAuthority } from './support/certificate.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { freePort } from './support/free-port.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 import { ELSEWHERE, follow, redirect, startPair } from './support/redirects.ts';
 
@@ -93,7 +93,7 @@ describe('targets that the edge does not connect to', () => {
   });
 });
 
-describe('over TLS', needsProgram('openssl'), () => {
+describe('over TLS', needs('openssl'), () => {
   test('EdgeAdmin#21: Host and server name are the target‘s, and its certificate is verified for that name', async (t) => {
     const authority = createAuthority(t);
     const target = await startOrigin(t, reply('secure'), { tls: authority.issue([ELSEWHERE]) });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNginx } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Nginx, startNginx } from './support/nginx.ts';
 
 const MIB = 2 ** 20;
 
-describe('nginx that redirects to another nginx', needsNginx(), () => {
+describe('nginx that redirects to another nginx', needs('nginx'), () => {
   test('a file is stored, renewed by a 304 of the one that has it, and fetched anew when it has changed', async (t) => {
     const { edge, links, files } = await startPair(t);
     const file = join(files.root, 'a.css');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsIpv6 } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 
 const HOST = `Host: ${SITE_HOST}\r\n`;
@@ -337,7 +337,7 @@ describe('connections', () => {
     assert.match(text, /^HTTP\/1\.1 200 /);
   });
 
-  test('the listener of a dual stack answers IPv4, and shows the client as IPv4', needsIpv6(), async (t) => {
+  test('the listener of a dual stack answers IPv4, and shows the client as IPv4', needs('ipv6'), async (t) => {
     const origin = await startOrigin(t, reply('x'));
     const edge = await startTestEdge(t, [origin.port], { listen: { host: '::', port: 0 } });
     assert.equal((await fetchFrom(edge.port, '/')).status, 200);

@@ -8,11 +8,11 @@ import { eventually } from './support/eventually.ts';
 import { answerOf, ask, open } from './support/http2-client.ts';
 import { connectFrames, FLAGS, fields, frame, uint32 } from './support/http2-frames.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply } from './support/origin.ts';
 
 const HOUR = { 'cache-control': 'max-age=3600' };
-const NEEDS = { ...needsProgram('openssl'), ...needsProgram('curl') };
+const NEEDS = needs('openssl', 'curl');
 const GET = [
   [':method', 'GET'],
   [':scheme', 'https'],

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type FetchOptions, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { CASES, type Case, type StartedCase, startCase, type Version } from './support/shortcuts.ts';
 
 /** Asks for the same, and is not plain. */
 const BESIDE = ['Pragma', 'x'];
 const VERSIONS: readonly Version[] = ['HTTP/1.1', 'HTTP/2'];
-const needsOf = (version: Version) => (version === 'HTTP/2' ? needsProgram('openssl') : {});
+const needsOf = (version: Version) => (version === 'HTTP/2' ? needs('openssl') : {});
 
 for (const version of VERSIONS) {
   describe(`an answer over ${version} that is kept ready`, needsOf(version), () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { connectRaw, fetchFrom, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNginx } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import { MIB, madeBytes, sliceRange } from './support/sliceable.ts';
 import { assertBytes, FILE, mark, range } from './support/sliced.ts';
@@ -32,7 +32,7 @@ async function assertAsked(asked: () => readonly string[], expected: readonly st
   assert.deepEqual(asked().toSorted(), expected.toSorted());
 }
 
-describe('nginx as origin of slices', needsNginx(), () => {
+describe('nginx as origin of slices', needs('nginx'), () => {
   test('ranges, HEAD and conditions are answered as nginx answers them, from slices', async (t) => {
     const { nginx, asked, edge } = await start(t);
     const texts = ['0-', '0-0', `${MIB}-`, `${MIB - 1}-${MIB}`, `${5 * MIB - 1}-`, '-1', `-${2 * MIB}`, `${5 * MIB}-`];

@@ -4,12 +4,12 @@ import { describe, test } from 'node:test';
 import type { VerifyOrigins } from '../src/edge/origin/connector.ts';
 import { createAuthority } from './support/certificate.ts';
 import { SITE_HOST, startTestEdge } from './support/edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 
 const resolve = async () => ['127.0.0.1'];
 
-describe('origins over TLS', needsProgram('openssl'), () => {
+describe('origins over TLS', needs('openssl'), () => {
   test('a named origin is asked under the name of its Host, and its certificate is verified for it', async (t) => {
     const authority = createAuthority(t);
     const origin = await startOrigin(t, reply('secure'), { tls: authority.issue([SITE_HOST]) });

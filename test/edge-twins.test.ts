@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareTwins } from './support/compare-twins.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 
 test(
   'an answer is the same whether it was kept ready or not, and whoever reads the request',
-  needsProgram('openssl'),
+  needs('openssl'),
   async (t) => {
     const { requests, prepared } = await compareTwins(t, { runs: 12, steps: 16, seed: 5 });
     t.diagnostic(`${requests} requests, ${prepared} ready`);

@@ -8,7 +8,7 @@ import { Agent, WebSocket } from 'undici';
 import { createAuthority } from './support/certificate.ts';
 import { connectRaw, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNginx, needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 import { accept, bodyOf, HANDSHAKE, KEY, open, openSockets, startPeer } from './support/web-socket.ts';
@@ -67,7 +67,7 @@ describe('what passes', () => {
     client.socket.destroy();
   });
 
-  test('to an origin that speaks TLS', needsProgram('openssl'), async (t) => {
+  test('to an origin that speaks TLS', needs('openssl'), async (t) => {
     const server = createSecureServer(createAuthority(t).issue([SITE_HOST]), (socket) => {
       socket.on('error', () => undefined); // shows as closed
       socket.once('data', (chunk) => {
@@ -154,7 +154,7 @@ describe('what passes', () => {
     client.socket.destroy();
   });
 
-  test("frames of Node's own client, through nginx as an origin that proxies", needsNginx(), async (t) => {
+  test("frames of Node's own client, through nginx as an origin that proxies", needs('nginx'), async (t) => {
     const frame = Buffer.from([0x81, 5, ...Buffer.from('first')]).toString('latin1');
     const peer = await startPeer(t, { greeting: frame });
     const proxied = `proxy_pass http://127.0.0.1:${peer.originPort}; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;`;

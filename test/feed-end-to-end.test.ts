@@ -14,7 +14,7 @@ import { systemClock } from '#lib/clock.ts';
 import { describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog, startTestEdge, type TestEdge } from './support/feed.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -133,7 +133,7 @@ describeOnBothEngines('feed', (newDatabase) => {
   });
 });
 
-test('a PostgreSQL that goes away stops nothing but news; they come when it is back', needsPostgres(), async (t) => {
+test('a PostgreSQL that goes away stops nothing but news; they come when it is back', needs('postgres'), async (t) => {
   const target = await newPostgres(t);
   const folder = temporaryFolder(t);
   const socketPath = join(folder, 'feed.sock');

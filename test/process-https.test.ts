@@ -12,14 +12,14 @@ import { createClient } from '#client/client.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
 import { runSClient } from './support/https-edge.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 import { type RunningService, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const HOST = 'www.example.com';
 const GET = `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`;
-const NEEDS = { ...needsProgram('openssl'), ...needsProgram('curl'), timeout: 180_000 };
+const NEEDS = needs('openssl', 'curl', { timeout: 180_000 });
 
 test(
   'a certificate serves; sessions go on at the other worker and after a restart; none of 1,000 handshakes fails while it is replaced',
@@ -46,7 +46,7 @@ test(
     const portOf = (service: RunningService) => new URL(service.edgeHttpsUrl).port;
     const ask = async (service: RunningService, ...args: readonly string[]) => {
       const to = ['--cacert', authority.caFile, '--connect-to', `${HOST}:443:127.0.0.1:${portOf(service)}`];
-      const { stdout } = await promisify(execFile)('curl', ['-sS', '-i', ...to, ...args, `https://${HOST}/`]);
+      const { stdout } = await promisify(execFile)(obtain('curl'), ['-sS', '-i', ...to, ...args, `https://${HOST}/`]);
       return stdout;
     };
     const inForce = async () => (await client.call('domain.get', { domain_id })).domain_status === 2;

@@ -1,15 +1,14 @@
 /** bin/causeway.js: runs on the Node it is given when that is recent, else on the bundled one, and says what is missing. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from './support/eventually.ts';
+import { needs, obtain } from './support/needs.ts';
 import { COMMAND, isAlive, runCommand, spawnCommand } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
-const oldNode = findOldNode();
-const needsOldNode = { skip: oldNode === undefined && 'needs a Node older than 26 on the PATH' };
 const SERVE = ['serve', '--roles', 'control', '--control-listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
 
 test('the command is executable and shows its version', (t) => {
@@ -23,7 +22,7 @@ test('the command works through a link to it', (t) => {
   assert.match(execFileSync(link, ['--help'], { encoding: 'utf8' }), /serve/);
 });
 
-test('an old Node hands over to the bundled one: arguments, exit code', needsOldNode, async (t) => {
+test('an old Node hands over to the bundled one: arguments, exit code', needs('oldNode'), async (t) => {
   const good = await runCommand(t, ['config', '--edge-id', 'a b'.slice(0, 1), '--json'], oldNodeOption());
   assert.equal(good.code, 0);
   assert.match(good.stdout, /"value": "a",\n\s+"source": "--edge-id"/);
@@ -31,45 +30,32 @@ test('an old Node hands over to the bundled one: arguments, exit code', needsOld
   assert.deepEqual([bad.code, bad.stderr.split('\n').length], [1, 2]);
 });
 
-test('an old Node passes signals on and waits for the end', needsOldNode, async (t) => {
+test('an old Node passes signals on and waits for the end', needs('oldNode'), async (t) => {
   const command = spawnCommand(t, SERVE, oldNodeOption());
   await eventually('it is ready', () => command.stdout().includes('causeway is ready'));
   command.child.kill('SIGTERM');
   assert.equal(await command.exit, 0);
 });
 
-test('when the launcher is killed the service ends', needsOldNode, async (t) => {
+test('when the launcher is killed the service ends', needs('oldNode', 'pgrep'), async (t) => {
   const command = spawnCommand(t, SERVE, oldNodeOption());
   await eventually('it is ready', () => command.stdout().includes('causeway is ready'));
-  const pid = Number(execFileSync('pgrep', ['-P', String(command.child.pid)], { encoding: 'utf8' }));
+  const pid = Number(execFileSync(obtain('pgrep'), ['-P', String(command.child.pid)], { encoding: 'utf8' }));
   assert.equal(isAlive(pid), true);
   command.child.kill('SIGKILL');
   await eventually('the service has ended', () => !isAlive(pid));
 });
 
-test('an old Node without the bundled one says what is needed', needsOldNode, (t) => {
+test('an old Node without the bundled one says what is needed', needs('oldNode'), (t) => {
   const checkout = temporaryFolder(t);
   mkdirSync(join(checkout, 'bin'));
   cpSync(COMMAND, join(checkout, 'bin', 'causeway.js'));
   assert.throws(
-    () => execFileSync(oldNode ?? '', [join(checkout, 'bin', 'causeway.js')], { encoding: 'utf8', stdio: 'pipe' }),
+    () => execFileSync(obtain('oldNode'), [join(checkout, 'bin', 'causeway.js')], { encoding: 'utf8', stdio: 'pipe' }),
     { status: 1, stderr: /^causeway needs Node 26 or later, and this is Node \d.*\nRun "npm ci" in .*\n$/ },
   );
 });
 
-function oldNodeOption(): { node?: string } {
-  return oldNode === undefined ? {} : { node: oldNode };
-}
-
-/** A Node that is not the one of this checkout and is older than what the service needs. */
-function findOldNode(): string | undefined {
-  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
-  return candidates.find((path) => {
-    try {
-      if (realpathSync(path).includes('node_modules')) return false;
-      return Number.parseInt(execFileSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }), 10) < 26;
-    } catch {
-      return false; // no Node there
-    }
-  });
+function oldNodeOption(): { readonly node: string } {
+  return { node: obtain('oldNode') };
 }

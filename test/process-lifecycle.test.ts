@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { UNUSED_SIGNALS } from '#lib/signals.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { COMMAND, isAlive, type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -29,7 +29,7 @@ describe('the service', () => {
     assert.equal(existsSync(join(service.dataDir, 'run', 'control.json')), false);
   });
 
-  test('npm start stops it on SIGTERM, and leaves nothing behind', needsProgram('npm'), async (t) => {
+  test('npm start stops it on SIGTERM, and leaves nothing behind', async (t) => {
     const folder = temporaryFolder(t);
     const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP'].map((name) => [`CAUSEWAY_${name}_LISTEN`, '127.0.0.1:0']);
     const settings = {
@@ -133,14 +133,14 @@ describe('the service', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('SIGHUP stops it where it has a terminal', needsProgram('script'), async (t) => {
+  test('SIGHUP stops it where it has a terminal', needs('script', 'pgrep'), async (t) => {
     const folder = temporaryFolder(t);
     const settings = {
       CAUSEWAY_ROLES: 'control',
       CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
       CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
     };
-    const child = spawn('script', ['-qefc', `exec ${process.execPath} ${COMMAND} serve`, '/dev/null'], {
+    const child = spawn(obtain('script'), ['-qefc', `exec ${process.execPath} ${COMMAND} serve`, '/dev/null'], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder, ...settings },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -151,7 +151,7 @@ describe('the service', () => {
       output += text;
     });
     await eventually('it is ready', () => output.includes('causeway is ready'), 60_000);
-    const pid = Number(execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).trim());
+    const pid = Number(execFileSync(obtain('pgrep'), ['-P', String(child.pid)], { encoding: 'utf8' }).trim());
     process.kill(pid, 'SIGHUP');
     await eventually('it has ended', () => !isAlive(pid), 60_000);
     assert.match(output, /causeway has stopped/);

@@ -5,7 +5,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from './support/eventually.ts';
-import { canMount, findProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { makePipe, opened, readSome } from './support/pipe.ts';
 import { type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
@@ -23,7 +23,7 @@ test('a full disk under the log costs lines, which are counted, and nothing else
   assert.equal(await service.stop(), 0);
 });
 
-test('when the disk has room again the log goes on, and says how much it lost', canMount(), async (t) => {
+test('when the disk has room again the log goes on, and says how much it lost', needs('mounts'), async (t) => {
   const folder = temporaryFolder(t);
   const script = `mount -t tmpfs -o size=64k tmpfs ${folder} && head -c 64k /dev/zero > ${folder}/filler
     exec 2> ${folder}/log; ${process.execPath} --input-type=module -e '
@@ -35,9 +35,7 @@ test('when the disk has room again the log goes on, and says how much it lost', 
       rmSync("${folder}/filler"); log.info("kept"); while (!readFileSync("${folder}/log", "utf8").includes("lostLines")) await delay(5);
       log.info("last");
     '; cat ${folder}/log`;
-  const lines = execFileSync(findProgram('unshare') ?? '', ['-rm', 'sh', '-c', script], { encoding: 'utf8' })
-    .trim()
-    .split('\n');
+  const lines = execFileSync(obtain('mounts'), ['-rm', 'sh', '-c', script], { encoding: 'utf8' }).trim().split('\n');
   const [kept, told, last] = lines.map((line) => JSON.parse(line));
   assert.deepEqual([kept.msg, told.lostLines, last.msg, lines.length], ['kept', 1, 'last', 3]);
 });

@@ -13,7 +13,7 @@ import { createClient } from '#client/client.ts';
 import { openDataDirectory } from '#lib/data-directory.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { startOrigin } from './support/origin.ts';
 import { COMMAND, type RunningService, runCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
@@ -142,7 +142,7 @@ test('a part that does not give its metrics within a second is left out and coun
 
 test(
   'control speaks TLS beyond loopback, and the commands of the machine trust its certificate',
-  needsProgram('openssl'),
+  needs('openssl'),
   async (t) => {
     const { cert, key } = createAuthority(t).issue(['control.example.com']);
     const folder = temporaryFolder(t);
@@ -170,11 +170,11 @@ test(
   },
 );
 
-test('on a terminal the first access token is shown', needsProgram('script'), async (t) => {
+test('on a terminal the first access token is shown', needs('script'), async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const serve = `${process.execPath} ${COMMAND} serve --roles control --data-dir ${dataDir}`;
   const listen = '--control-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0';
-  const terminal = spawn('script', ['-qec', `${serve} ${listen}`, '/dev/null'], {
+  const terminal = spawn(obtain('script'), ['-qec', `${serve} ${listen}`, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let output = '';

@@ -25,6 +25,8 @@ const skipped: string[] = [];
 const events = run({
   files: files.map((file) => resolve(ROOT, file)),
   concurrency: CONCURRENT_FILES,
+  // Tags, which `needs(…)` declares by, are experimental in Node 26.
+  execArgv: ['--disable-warning=ExperimentalWarning'],
   // The figures of the long ones are of the product as it starts elsewhere.
   env: isSoak ? process.env : { ...process.env, NODE_COMPILE_CACHE: makeCompileCache() },
   timeout: isSoak ? SOAK_TIMEOUT_MS : TEST_TIMEOUT_MS,

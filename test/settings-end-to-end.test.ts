@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Answer, reply } from './support/origin.ts';
 import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf, withHttps } from './support/world.ts';
 
@@ -153,7 +153,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-const NEEDS = { ...needsProgram('openssl'), timeout: 180_000 };
+const NEEDS = needs('openssl', { timeout: 180_000 });
 
 test('each setting is obeyed by the edges when it is in force, whatever the scheme', NEEDS, async (t) => {
   const worlds = await startWorlds(t);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { createAuthority } from './support/certificate.ts';
-import { needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin } from './support/origin.ts';
 import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf } from './support/world.ts';
 
@@ -120,7 +120,7 @@ const CACHE_CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-describe('origins and cache options', needsProgram('openssl'), () => {
+describe('origins and cache options', needs('openssl'), () => {
   test('each is obeyed by the edges when it is in force', { timeout: 180_000 }, async (t) => {
     await runChecks(t, await startWorlds(t), { ...originChecks(t), ...CACHE_CHECKS });
   });

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { needsIpv6, needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { reply, startOrigin, startRawOrigin } from './support/origin.ts';
 import { accept, KEY } from './support/web-socket.ts';
 import {
@@ -80,7 +80,7 @@ const checks = (t: TestContext, ssl_key: string): Readonly<Record<string, Check>
 
 const listen = { CAUSEWAY_EDGE_HTTP_LISTEN: '[::]:0', CAUSEWAY_EDGE_HTTPS_LISTEN: '[::]:0' };
 
-test('settings that tell the schemes apart', { ...needsProgram('openssl'), timeout: 180_000 }, async (t) => {
+test('settings that tell the schemes apart', needs('openssl', { timeout: 180_000 }), async (t) => {
   const worlds = await withHttps(t, await startWorlds(t, listen));
   await runChecks(t, worlds, checks(t, worlds.certificate.ssl_key));
 
@@ -108,7 +108,7 @@ test('settings that tell the schemes apart', { ...needsProgram('openssl'), timeo
     assert.match(origin.heads[0] ?? '', /^x-forwarded-proto: https$/im);
   });
 
-  await t.test('viewers of two hosts under a wildcard, over IPv4 and IPv6', needsIpv6(), async (t) => {
+  await t.test('viewers of two hosts under a wildcard, over IPv4 and IPv6', needs('ipv6'), async (t) => {
     const world = await startWorld(t, worlds, '*.w.example.com', 'a.w.example.com');
     await untilInForce(world);
     const { get, set } = world;

@@ -1,7 +1,7 @@
 /** Settings as several viewers meet them: under a wildcard, with headers of their own, over IPv4 and IPv6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { needsIpv6 } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { cacheStatus, startWorld, startWorlds, targetsOf, untilInForce } from './support/world.ts';
 
 test('two viewers under a wildcard', { timeout: 180_000 }, async (t) => {
@@ -36,7 +36,7 @@ test('two viewers under a wildcard', { timeout: 180_000 }, async (t) => {
   });
 });
 
-test('an IPv6 entry refuses a viewer over IPv6, and no other', { ...needsIpv6(), timeout: 180_000 }, async (t) => {
+test('an IPv6 entry refuses a viewer over IPv6, and no other', needs('ipv6', { timeout: 180_000 }), async (t) => {
   const worlds = await startWorlds(t, { CAUSEWAY_EDGE_HTTP_LISTEN: '[::]:0' });
   const world = await startWorld(t, worlds, 'six.example.com');
   await untilInForce(world);

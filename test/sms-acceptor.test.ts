@@ -14,7 +14,7 @@ import { createProcedures } from '#sms/procedures.ts';
 import { RouteTable } from '#sms/route.ts';
 import type { Told } from '#sms/told.ts';
 import { type DatabaseTarget, describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, readParts } from './support/sms-queue.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 4);
@@ -183,7 +183,7 @@ describeOnBothEngines('requests of one transaction', (newDatabase) => {
   });
 });
 
-describe('two processes on one database', needsPostgres(), () => {
+describe('two processes on one database', needs('postgres'), () => {
   test('send a request once, and spend the last of the balance once', async (t) => {
     const target: DatabaseTarget = await newPostgres(t);
     const dbs = [await openSmsDatabase(target), await openSmsDatabase(target)] as const;

@@ -16,7 +16,7 @@ import { connectCarrier } from '#sms/connectors/connect.ts';
 import { startSmsEngine } from '#sms/engine.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNetSmpp } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, testRing } from './support/sms-queue.ts';
 import { type Smsc, type SmscOptions, startSmsc } from './support/smsc.ts';
 
@@ -167,7 +167,7 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 describeOnBothEngines('a carrier at fault', (newDatabase) => {
-  test('settles every part, charges none twice and sends none twice', { ...needsNetSmpp() }, async (t) => {
+  test('settles every part, charges none twice and sends none twice', needs('netSmpp'), async (t) => {
     const db = await openSmsDatabase(await newDatabase(t));
     const ring = testRing();
     const account = await openSmsAccount(db, { now: Date.now() });

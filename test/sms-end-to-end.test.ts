@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNetSmpp } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startService } from './support/service.ts';
 import { startSmsc } from './support/smsc.ts';
 
@@ -13,7 +13,7 @@ const CONTENT = encodeURIComponent('您的验证码是 123456。😀'.repeat(6))
 
 test(
   'a fresh service simulates and says so; with a carrier, messages arrive and customers hear of it',
-  needsNetSmpp(),
+  needs('netSmpp'),
   async (t) => {
     const service = await startService(t, {
       settings: {

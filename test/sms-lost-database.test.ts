@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { newPostgres } from './support/databases.ts';
 import { openEngineWorld, untilStates } from './support/engine-world.ts';
 import { eventually } from './support/eventually.ts';
-import { needsPostgres } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { startRelay } from './support/relay.ts';
 import { accepted } from './support/scripted-carrier.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
@@ -20,31 +20,31 @@ async function openRelayedWorld(t: TestContext) {
   return { relay, a, start, direct };
 }
 
-test('what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice', {
-  ...needsPostgres(),
-}, async (t) => {
-  const { relay, a, start, direct } = await openRelayedWorld(t);
-  const account = await openSmsAccount(direct, { now: Date.now() });
-  for (let n = 0; n < 20; n += 1) await queueMessage(direct, account, { texts: [`${n}`], now: Date.now() });
-  const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
-  a.answer = async (_part, n) => {
-    await isAway;
-    return accepted(`id-${n}`);
-  };
-  const engine = await start();
-  await eventually('a window is out', () => a.submitted.length === 10);
-  relay.cut();
-  leave();
-  await assert.rejects(engine.reload(), 'it is away');
-  relay.mend();
-  await untilStates(direct, ...Array.from({ length: 20 }, () => 'submitted'));
-  assert.equal(a.submitted.length, 20);
-  await checkMoney(direct);
-});
+test(
+  'what carriers answer while PostgreSQL is away is stored when it is back, and nothing goes out twice',
+  needs('postgres'),
+  async (t) => {
+    const { relay, a, start, direct } = await openRelayedWorld(t);
+    const account = await openSmsAccount(direct, { now: Date.now() });
+    for (let n = 0; n < 20; n += 1) await queueMessage(direct, account, { texts: [`${n}`], now: Date.now() });
+    const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
+    a.answer = async (_part, n) => {
+      await isAway;
+      return accepted(`id-${n}`);
+    };
+    const engine = await start();
+    await eventually('a window is out', () => a.submitted.length === 10);
+    relay.cut();
+    leave();
+    await assert.rejects(engine.reload(), 'it is away');
+    relay.mend();
+    await untilStates(direct, ...Array.from({ length: 20 }, () => 'submitted'));
+    assert.equal(a.submitted.length, 20);
+    await checkMoney(direct);
+  },
+);
 
-test('what was claimed by a commit whose answer was lost goes out after all, once', {
-  ...needsPostgres(),
-}, async (t) => {
+test('what was claimed by a commit whose answer was lost goes out after all, once', needs('postgres'), async (t) => {
   const { relay, a, start, direct } = await openRelayedWorld(t);
   await start();
   relay.loseAnswersTo('commit');

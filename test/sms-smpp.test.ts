@@ -16,17 +16,17 @@ import { BIND, SESSION_TIMES } from './support/bind.ts';
 import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from './support/carrier.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { needsNetSmpp, needsProgram } from './support/needs.ts';
+import { needs } from './support/needs.ts';
 import { type Smsc, type SmscAnswer, type SmscOptions, startSmsc } from './support/smsc.ts';
 import { createManualTimers } from './support/timers.ts';
 
 const DISCONNECTED: SubmitOutcome = { kind: 'uncertain', reason: 'disconnected' };
 
-connectorSuite('SMPP', needsNetSmpp(), 'accepted', async (t) =>
+connectorSuite('SMPP', needs('netSmpp'), 'accepted', async (t) =>
   connectTestCarrier(t, smppSettings((await startSmsc(t)).port)),
 );
 
-describe('the SMPP connector', needsNetSmpp(), () => {
+describe('the SMPP connector', needs('netSmpp'), () => {
   const DIALECTS: readonly [string, SmscOptions][] = [
     ['id in hexadecimal, receipt in decimal with leading zeros', {}],
     ['id in decimal, receipt in hexadecimal', { ids: 'decimal', receiptIds: 'hex', dialect: 'bare' }],
@@ -256,7 +256,7 @@ describe('the SMPP connector', needsNetSmpp(), () => {
     );
   });
 
-  test('over TLS, with a certificate of the name that is asked for', needsProgram('openssl'), async (t) => {
+  test('over TLS, with a certificate of the name that is asked for', needs('openssl'), async (t) => {
     const authority = createAuthority(t);
     const smsc = await startSmsc(t);
     const server = createTlsServer(authority.issue(['smsc.example']), (socket) => {

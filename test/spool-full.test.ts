@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { canMount } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 /** On a file system of 2 MiB. */
@@ -12,11 +12,11 @@ async function runProgram(t: TestContext, name: string): Promise<string> {
   const program = join(import.meta.dirname, 'support', name);
   const script = 'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$1" "$2" "$0"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program];
-  const { stdout } = await promisify(execFile)('unshare', args, { timeout: 180_000 });
+  const { stdout } = await promisify(execFile)(obtain('mounts'), args, { timeout: 180_000 });
   return stdout;
 }
 
-test('lines that a full disk does not take are counted, and their requests too', canMount(), async (t) => {
+test('lines that a full disk does not take are counted, and their requests too', needs('mounts'), async (t) => {
   const stdout = await runProgram(t, 'spool-full.ts');
   const seen: Record<string, number> = JSON.parse(stdout);
   assert.ok((seen['droppedWhileFull'] ?? 0) > 500, stdout);
@@ -28,7 +28,7 @@ test('lines that a full disk does not take are counted, and their requests too',
 
 test(
   'what a full disk holds up is told once there is room: each request once, and each line that was not dropped',
-  canMount(),
+  needs('mounts'),
   async (t) => {
     const stdout = await runProgram(t, 'ship-full.ts');
     const { requests, dropped, told, whileFull } = JSON.parse(stdout);

@@ -4,18 +4,18 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { canMount } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const PROGRAM = join(import.meta.dirname, 'support', 'store-full.ts');
 
 test(
   'a full disk refuses with a reason, serves what it holds, and takes more when there is room',
-  canMount(),
+  needs('mounts'),
   async (t) => {
     const script = `mount -t tmpfs -o size=4m tmpfs "$1" && exec "$2" "$3" "$1/cache"`;
     const args = ['-rm', 'sh', '-c', script, 'sh', temporaryFolder(t), process.execPath, PROGRAM];
-    const { stdout } = await promisify(execFile)('unshare', args);
+    const { stdout } = await promisify(execFile)(obtain('mounts'), args);
     const { problems, refusals, found } = JSON.parse(stdout);
     assert.deepEqual(problems, ['storeFull']);
     assert.ok(refusals.includes('storeFull'), stdout);

@@ -6,7 +6,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from './support/free-port.ts';
-import { findProgram, needsNginx, needsProgram } from './support/needs.ts';
+import { needs, obtain } from './support/needs.ts';
 import { startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -17,9 +17,7 @@ interface Command {
   readonly expected: readonly string[];
 }
 
-const needed = needsProgram('curl').skip ? needsProgram('curl') : needsNginx();
-
-test('the walk-through of the README works as it is written', needed, async (t) => {
+test('the walk-through of the README works as it is written', needs('curl', 'nginx'), async (t) => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755); // nginx reads its files as another user
@@ -52,18 +50,22 @@ test('the walk-through of the README works as it is written', needed, async (t) 
   }
 });
 
-test("the walk-through's nginx starts as a user for whom the folders of the package are closed", needsNginx(), (t) => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [, conf = ''] = /<<'CONF'\n(.*?)^CONF$/ms.exec(readme) ?? [];
-  const folder = temporaryFolder(t);
-  writeFileSync(join(folder, 'nginx.conf'), conf.replaceAll('/tmp/causeway-origin', folder));
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) chownSync(folder, NOBODY, NOBODY);
-  const nobody = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const args = ['-t', '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
-  const { status, stderr } = spawnSync(findProgram('nginx') ?? '', args, { ...nobody, encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
-});
+test(
+  "the walk-through's nginx starts as a user for whom the folders of the package are closed",
+  needs('nginx'),
+  (t) => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [, conf = ''] = /<<'CONF'\n(.*?)^CONF$/ms.exec(readme) ?? [];
+    const folder = temporaryFolder(t);
+    writeFileSync(join(folder, 'nginx.conf'), conf.replaceAll('/tmp/causeway-origin', folder));
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(folder, NOBODY, NOBODY);
+    const nobody = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+    const args = ['-t', '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+    const { status, stderr } = spawnSync(obtain('nginx'), args, { ...nobody, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  },
+);
 
 const NOBODY = 65_534;
 

@@ -2,7 +2,6 @@
 import type { RawHeaders } from '#http/headers.ts';
 import { checkRequest, type ValidRequest } from '#http/request.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
-import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 import type { RequestFacts } from '#http/stored.ts';
 import { isLoop, originHeaders } from './origin/request-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
@@ -13,7 +12,7 @@ export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1' | '2.0';
-  readonly headers: RequestHeaders;
+  readonly headers: RawHeaders;
   /** The client's own connection, be it to us or to a trusted proxy before us. */
   readonly isTls: boolean;
   /** Absent where the connection to us is plain. */
@@ -36,7 +35,7 @@ export interface ReceivedRequest {
 
 export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
   readonly kind: 'request';
-  readonly headers: RequestHeaders;
+  readonly headers: RawHeaders;
   readonly httpVersion: ReceivedRequest['httpVersion'];
   readonly clientAddress: string;
   readonly hasUnframedBody: boolean;
@@ -92,7 +91,7 @@ function readFacts(
 }
 
 /** The same request with other fields for the origin. */
-export function withRequestHeaders(request: EdgeRequest, headers: RequestHeaders): EdgeRequest {
+export function withRequestHeaders(request: EdgeRequest, headers: RawHeaders): EdgeRequest {
   const changed = { ...request, headers };
   return { ...changed, facts: readFacts(changed, changed) };
 }
@@ -104,5 +103,5 @@ export function requestHeadBytes({
   headers,
 }: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>): number {
   // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
-  return method.length + target.length + 12 + wholeSection(headers).reduce((sum, text) => sum + text.length + 2, 0) + 2;
+  return method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
 }

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAuthority } from '../../test/support/certificate.ts';
-import { needsProgram } from '../../test/support/needs.ts';
+import { needs } from '../../test/support/needs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { acceptPut } from './accept.ts';
 import { createCertificateOpener, createEdgeKey, edgeKeyPath } from './edge-key.ts';
@@ -33,7 +33,7 @@ test('what an edge’s key closes opens for that certificate alone, also in anot
   assert.equal(opener.open('one', anew), BODY, 'a worker follows the file');
 });
 
-describe('an edge’s file', needsProgram('openssl'), () => {
+describe('an edge’s file', needs('openssl'), () => {
   test('holds certificates sealed; without their key it has no place, and the rest of it stays', (t) => {
     const file = join(temporaryFolder(t), 'sites.db');
     const { key, cert: certificate } = createAuthority(t).issue(['a.example.com']);

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAuthority } from '../../test/support/certificate.ts';
-import { needsProgram } from '../../test/support/needs.ts';
+import { needs, obtain } from '../../test/support/needs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { coversName, parseChain, whyNoPair } from './certificate.ts';
 import { parsePrivateKey } from './private-key.ts';
@@ -16,7 +16,7 @@ const DAY = 24 * 3600 * 1000;
 function startOpenssl(t: Parameters<typeof temporaryFolder>[0]) {
   const folder = temporaryFolder(t);
   const openssl = (command: string) =>
-    execFileSync('openssl', command.split(' '), { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync(obtain('openssl'), command.split(' '), { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   return { openssl, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
 }
 
@@ -44,7 +44,7 @@ function rsaOf(bits: number): string {
   return `-----BEGIN RSA PRIVATE KEY-----\n${key.toString('base64')}\n-----END RSA PRIVATE KEY-----\n`;
 }
 
-describe('a private key', needsProgram('openssl'), () => {
+describe('a private key', needs('openssl'), () => {
   test('is read in every format and of every kind that is served', (t) => {
     const { openssl, read } = startOpenssl(t);
     openssl('genrsa -traditional -out pkcs1.pem 2048');
@@ -95,7 +95,7 @@ describe('a private key', needsProgram('openssl'), () => {
   });
 });
 
-describe('a chain', needsProgram('openssl'), () => {
+describe('a chain', needs('openssl'), () => {
   test('is put in order, without self-issued certificates above the leaf', (t) => {
     const authority = createAuthority(t);
     const { key, cert } = authority.issue(['*.Example.com', 'example.com', '127.0.0.1'], { hasIntermediate: true });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthority } from '../../test/support/certificate.ts';
-import { needsProgram } from '../../test/support/needs.ts';
+import { needs } from '../../test/support/needs.ts';
 import { findMissingIssuer } from './chain-end.ts';
 
-test('who signed a chain is missing unless it is there, or known', needsProgram('openssl'), (t) => {
+test('who signed a chain is missing unless it is there, or known', needs('openssl'), (t) => {
   const [authority, other] = [createAuthority(t), createAuthority(t)];
   const { cert } = authority.issue(['a.example.com'], { hasIntermediate: true });
   const [leaf = '', intermediate = ''] = cert.match(/-----BEGIN[\s\S]*?-----END CERTIFICATE-----\n/g) ?? [];

@@ -47,18 +47,10 @@ function isDue({ kind, dueAt, expireAt }: RequestToStore, now: number): boolean 
   return kind === 'ordinary' && dueAt <= now && expireAt > now;
 }
 
-/**
- * As `claimParts` gives them once they are stored. A request and a message are taken apart whole, so that a new member, which may be a
- * reason to wait, does not compile until somebody has looked at it here.
- */
-function partsOf(request: RequestToStore): readonly ClaimedPart[] {
-  const { accountId, appId, texts, dueAt, expireAt, messages, ...rest } = request;
-  const { id: _id, sendid: _sendid, kind: _kind, smsType: _type, replayHash: _hash, ...unknown } = rest;
-  unknown satisfies Record<string, never>;
-  return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut, price: _price, ...others }) => {
-    others satisfies Record<string, never>;
+function partsOf({ accountId, appId, texts, dueAt, expireAt, messages }: RequestToStore): readonly ClaimedPart[] {
+  return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut }) => {
     if (isOptedOut) return [];
-    const partOf = (text: string, index: number): Required<ClaimedPart> => ({
+    return texts.map((text, index) => ({
       id: partIds[index] ?? 0,
       messageId: id,
       appId,
@@ -73,7 +65,6 @@ function partsOf(request: RequestToStore): readonly ClaimedPart[] {
       route,
       dueAt,
       expireAt,
-    });
-    return texts.map(partOf);
+    }));
   });
 }

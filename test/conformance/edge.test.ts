@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { needsData } from '../support/needs.ts';
+import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 import { runCacheTests } from './engine.ts';
 import { EXCEPTIONS, WITHOUT_LANGUAGE_MATCHING } from './exceptions.ts';
 import { startSuiteOrigin } from './origin.ts';
-import { CACHE_TESTS_FILE, readCacheTests, score } from './suite.ts';
+import { readCacheTests, score } from './suite.ts';
 
 const HOST = 'cache.example.com';
 
@@ -45,7 +45,7 @@ const PROFILES: Readonly<Record<string, Profile>> = {
 };
 
 for (const [name, profile] of Object.entries(PROFILES)) {
-  test(`the public HTTP cache tests, ${name}: 160 of 160 required`, needsData(CACHE_TESTS_FILE), async (t) => {
+  test(`the public HTTP cache tests, ${name}: 160 of 160 required`, needs('cacheTests'), async (t) => {
     const origin = await startSuiteOrigin(t);
     const address = await startDomain(t, profile, origin.port);
     const tests = readCacheTests();

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { findProgram, needsData, needsNginx } from '../support/needs.ts';
+import { needs, obtain } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { runCacheTests } from './engine.ts';
 import { startSuiteOrigin } from './origin.ts';
-import { CACHE_TESTS_FILE, EXPECTED_FOLDER, readCacheTests, score, type Verdict } from './suite.ts';
+import { EXPECTED_FOLDER, readCacheTests, score, type Verdict } from './suite.ts';
 
 /** By test id: passed, or where and how it failed. */
 type Recorded = Readonly<Record<string, true | readonly [where: 'Assertion' | 'Setup', message: string]>>;
@@ -19,9 +19,7 @@ type Recorded = Readonly<Record<string, true | readonly [where: 'Assertion' | 'S
 /** `Expires: now` turns on whether a second ends between two requests, so what differs is asked again. */
 const MAX_RUNS = 3;
 
-const needs = needsData(CACHE_TESTS_FILE);
-
-test('of nginx the engine finds what was recorded', needs.skip === false ? needsNginx() : needs, async (t) => {
+test('of nginx the engine finds what was recorded', needs('cacheTests', 'nginx'), async (t) => {
   const origin = await startSuiteOrigin(t);
   const port = await startProxy(t, origin.port);
   const tests = readCacheTests();
@@ -63,8 +61,6 @@ function messageOf(verdict: Verdict | undefined): string {
 
 /** With the configuration that the record was made with, but for ports and folders. */
 async function startProxy(t: { after(work: () => unknown): void }, originPort: number): Promise<number> {
-  const program = findProgram('nginx');
-  if (program === undefined) throw new Error('declare the test with needsNginx()');
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755);
   for (const name of ['logs', 'tmp', 'cache']) mkdirSync(join(folder, name));
@@ -78,7 +74,7 @@ async function startProxy(t: { after(work: () => unknown): void }, originPort: n
     .replace(/user root;/, '');
   writeFileSync(join(folder, 'nginx.conf'), configuration);
   const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'logs', 'error.log')];
-  const child = spawn(program, args, { stdio: 'inherit' });
+  const child = spawn(obtain('nginx'), args, { stdio: 'inherit' });
   t.after(async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

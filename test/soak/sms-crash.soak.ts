@@ -1,11 +1,11 @@
 /** Twenty times kill -9 of the process that sends messages, on both engines. */
 import { test } from 'node:test';
 import { describeOnBothEngines } from '../support/databases.ts';
-import { needsNetSmpp } from '../support/needs.ts';
+import { needs } from '../support/needs.ts';
 import { crashSms } from '../support/sms-crash.ts';
 
 describeOnBothEngines('the process that sends messages, killed twenty times', (newDatabase) => {
-  test('while parts are in every state: none is lost, none sent twice, none charged twice', needsNetSmpp(), (t) =>
+  test('while parts are in every state: none is lost, none sent twice, none charged twice', needs('netSmpp'), (t) =>
     crashSms(t, newDatabase, 20),
   );
 });

@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { administer, newPostgres } from '../support/databases.ts';
-import { canMount, needsNetSmpp, needsPostgres } from '../support/needs.ts';
+import { needs, obtain } from '../support/needs.ts';
 import { stormSms } from '../support/sms-storm.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROUNDS = 9;
 const NOTHING_LOST = 'no message that was accepted is lost, sent twice or charged twice';
 
-test(`kills and a full disk, on SQLite: ${NOTHING_LOST}`, either(needsNetSmpp(), canMount()), async (t) => {
+test(`kills and a full disk, on SQLite: ${NOTHING_LOST}`, needs('netSmpp', 'mounts'), async (t) => {
   const program = join(import.meta.dirname, '..', 'support', 'sms-storm-small-disk.ts');
   const script = 'mount -t tmpfs -o size=24m tmpfs "$0" && exec "$1" "$2" "$0" "$3"';
   const args = ['-rm', 'sh', '-c', script, temporaryFolder(t), process.execPath, program, String(ROUNDS)];
-  const { stdout } = await promisify(execFile)('unshare', args);
+  const { stdout } = await promisify(execFile)(obtain('mounts'), args);
   const answers: Record<string, number> = JSON.parse(stdout);
   t.diagnostic(stdout);
   assert.ok((answers['notReady'] ?? 0) > 0, stdout);
 });
 
-test(`kills and a full disk, on PostgreSQL: ${NOTHING_LOST}`, either(needsNetSmpp(), needsPostgres()), async (t) => {
+test(`kills and a full disk, on PostgreSQL: ${NOTHING_LOST}`, needs('netSmpp', 'postgres'), async (t) => {
   const { url = '' } = await newPostgres(t);
   const disk = { fill: () => administer(url, FULL), free: () => administer(url, FREE) };
   const dataDir = join(temporaryFolder(t), 'data');
@@ -40,7 +40,3 @@ const FULL = `
   create trigger full_disk after insert or update on sms_part execute function full_disk();
   create trigger full_disk after insert on sms_ledger execute function full_disk()`;
 const FREE = 'drop trigger if exists full_disk on sms_part; drop trigger if exists full_disk on sms_ledger';
-
-function either(...needs: readonly ReturnType<typeof needsNetSmpp>[]) {
-  return needs.find(({ skip }) => skip !== false) ?? { skip: false as const };
-}

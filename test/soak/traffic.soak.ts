@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startByteCounter } from '../support/byte-counter.ts';
 import { newSqlite } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';
-import { needsProgram } from '../support/needs.ts';
+import { needs, obtain } from '../support/needs.ts';
 import { agreed, lostRequests, startTraffic } from '../support/traffic-world.ts';
 
 const KILLS = 20;
@@ -19,13 +19,13 @@ const SHIPPED_MS = 600_000;
 /** Of load at the end, when nothing is killed. */
 const QUIET_MS = 5_000;
 
-test('traffic under kills and an outage of control', needsProgram('wrk'), async (t) => {
+test('traffic under kills and an outage of control', needs('wrk', 'nginx', 'curl'), async (t) => {
   const world = await startTraffic(t, newSqlite);
   const { service } = world;
   const counter = await startByteCounter(t, world.edgePort);
   const address = `http://127.0.0.1:${counter.port}/small.txt`;
   const load = (seconds: number) =>
-    spawn('wrk', ['-t1', '-c4', `-d${seconds}s`, '-H', 'Host: www.example.com', address], { stdio: 'ignore' });
+    spawn(obtain('wrk'), ['-t1', '-c4', `-d${seconds}s`, '-H', 'Host: www.example.com', address], { stdio: 'ignore' });
   const wrk = load(40 + OUTAGE_MS / 1000);
   t.after(() => wrk.kill());
   for (let n = 0; n < KILLS; n++) {

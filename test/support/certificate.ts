@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { obtain } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export interface TestAuthority {
@@ -28,13 +29,14 @@ interface Issued {
   readonly cert: string;
 }
 
-/** Declare the test with `needsProgram('openssl')`. */
+/** Declare the test with `needs('openssl')`. */
 export function createAuthority(t: Pick<TestContext, 'after'>): TestAuthority {
+  const program = obtain('openssl');
   const folder = temporaryFolder(t);
   const file = (name: string) => join(folder, name);
   const read = (name: string) => readFileSync(file(name), 'utf8');
   const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
   const ecKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const rsaKey = ['-newkey', 'rsa:2048', '-nodes'];
   openssl('req', '-x509', ...ecKey, '-days', '2', '-subj', '/CN=test authority', '-keyout', 'ca.key', '-out', 'ca.pem');

@@ -6,7 +6,7 @@ import { describe } from 'node:test';
 import pg from 'pg';
 import { openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
-import { needsPostgres, postgresUrl } from './needs.ts';
+import { needs, obtain } from './needs.ts';
 import { type Cleanup, temporaryFolder } from './temporary.ts';
 
 export interface DatabaseTarget {
@@ -26,11 +26,11 @@ interface Makers {
 /** Declares the same suite once per engine; without a PostgreSQL server that half is skipped by name. `make`: absent, databases are up to date. */
 export function describeOnBothEngines(
   name: string,
-  suite: (newDatabase: NewDatabase) => void,
+  suite: (newDatabase: NewDatabase, engine: keyof Makers) => void,
   make = UP_TO_DATE,
 ): void {
-  describe(`${name} (SQLite)`, () => suite(make.sqlite));
-  describe(`${name} (PostgreSQL)`, needsPostgres(), () => suite(make.postgres));
+  describe(`${name} (SQLite)`, () => suite(make.sqlite, 'sqlite'));
+  describe(`${name} (PostgreSQL)`, needs('postgres'), () => suite(make.postgres, 'postgres'));
 }
 
 const UP_TO_DATE: Makers = { sqlite: copyOfSqlite, postgres: copyOfPostgres };
@@ -69,8 +69,7 @@ export async function newPostgres(
   t: Cleanup,
   clauses = "encoding 'UTF8' template template0 locale 'C'",
 ): Promise<DatabaseTarget> {
-  const server = postgresUrl();
-  if (server === undefined) throw new Error('declare the test with needsPostgres()');
+  const server = obtain('postgres');
   const name = `causeway_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${name} ${clauses}`);
   t.after(() => administer(server, `drop database if exists ${name} with (force)`));

@@ -1,10 +1,11 @@
-/** What tshark, which knows nothing of our codec, makes of octets of SMPP. Declare with `needsProgram('tshark')`. */
+/** What tshark, which knows nothing of our codec, makes of octets of SMPP. Declare with `needs('tshark', 'text2pcap')`. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { obtain } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** One piece of a conversation. */
@@ -45,9 +46,19 @@ export function dissect(
   writeFileSync(join(folder, 'in.txt'), text.join(''));
   const run = (program: string, args: readonly string[]) =>
     execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  run('text2pcap', ['-q', '-D', '-4', '10.0.0.1,10.0.0.2', '-T', '40000,2775', 'in.txt', 'in.pcap']);
+  run(obtain('text2pcap'), ['-q', '-D', '-4', '10.0.0.1,10.0.0.2', '-T', '40000,2775', 'in.txt', 'in.pcap']);
   const columns = fields.flatMap((field) => ['-e', field]);
-  const lines = run('tshark', ['-r', 'in.pcap', '-d', 'tcp.port==2775,smpp', '-Y', filter, '-T', 'fields', ...columns]);
+  const lines = run(obtain('tshark'), [
+    '-r',
+    'in.pcap',
+    '-d',
+    'tcp.port==2775,smpp',
+    '-Y',
+    filter,
+    '-T',
+    'fields',
+    ...columns,
+  ]);
   return lines
     .split('\n')
     .filter((line) => line !== '')

@@ -7,6 +7,7 @@ import type { SiteSpec, TlsSpec } from '../../src/sites/spec.ts';
 import type { CertificatePair } from '../../src/sites/table.ts';
 import { createAuthority, type TestAuthority } from './certificate.ts';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge, type TestEdge } from './edge.ts';
+import { obtain } from './needs.ts';
 import { type Answer, reply, type ScriptedOrigin, startOrigin } from './origin.ts';
 
 export interface HttpsEdge extends TestEdge {
@@ -39,7 +40,7 @@ export interface Curled {
 
 type EdgeOptions = Parameters<typeof startTestEdge>[2];
 
-/** A site `www.example.com` with an origin that answers so, and HTTPS. Declare with `needsProgram('openssl')`, and `curl` where it is used. */
+/** A site `www.example.com` with an origin that answers so, and HTTPS. Declare with `needs('openssl')`, and `curl` where it is used. */
 export async function startHttpsEdge(
   t: Pick<TestContext, 'after'>,
   script: Answer = reply('hello'),
@@ -96,7 +97,10 @@ async function runCurl(args: readonly string[]): Promise<Curled> {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };
   };
-  const run = promisify(execFile)('curl', [...marked, ...args], { encoding: 'latin1', maxBuffer: 64 * 1024 * 1024 });
+  const run = promisify(execFile)(obtain('curl'), [...marked, ...args], {
+    encoding: 'latin1',
+    maxBuffer: 64 * 1024 * 1024,
+  });
   const { code, stdout, stderr } = await run.then((said) => ({ code: 0, ...said }), failed);
   const at = stdout.lastIndexOf(`\n${MARK}`);
   const [version = '', status = '', headBytes = ''] = stdout.slice(at + 1 + MARK.length).split(' ');
@@ -126,7 +130,7 @@ export function connectTls(t: Pick<TestContext, 'after'>, { httpsPort, authority
 
 /** Ends when the server closes the connection, or has answered a request that asks for that. */
 export function runSClient(args: readonly string[], input: string): Promise<string> {
-  const child = spawn('openssl', ['s_client', ...args], { stdio: ['pipe', 'pipe', 'pipe'], timeout: 60_000 });
+  const child = spawn(obtain('openssl'), ['s_client', ...args], { stdio: ['pipe', 'pipe', 'pipe'], timeout: 60_000 });
   let said = '';
   for (const output of [child.stdout, child.stderr])
     output.setEncoding('latin1').on('data', (text: string) => (said += text));

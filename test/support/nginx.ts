@@ -1,4 +1,4 @@
-/** Debian's nginx as a real origin, or as an independent witness of what reaches a server. Declare with `needsNginx()`. */
+/** Debian's nginx as a real origin, or as an independent witness of what reaches a server. Declare with `needs('nginx')`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
-import { findProgram } from './needs.ts';
+import { obtain } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export interface Nginx {
@@ -28,8 +28,7 @@ export interface NginxOptions {
 
 /** Starts an nginx of the test's own on a free loopback port; it ends with the test. */
 export async function startNginx(t: Pick<TestContext, 'after'>, options: NginxOptions = {}): Promise<Nginx> {
-  const program = findProgram('nginx');
-  if (program === undefined) throw new Error('declare the test with needsNginx()');
+  const program = obtain('nginx');
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755); // the worker processes run as another user
   const root = join(folder, 'root');

@@ -10,9 +10,10 @@ import type { TestContext } from 'node:test';
 import { createAuthority } from './certificate.ts';
 import { startDns } from './dns.ts';
 import { eventually } from './eventually.ts';
+import { obtain } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** Where it will be, known before it runs. Declare the test with `needsProgram('pebble')` and `needsProgram('openssl')`. */
+/** Where it will be, known before it runs. Declare the test with `needs('pebble')` and `needs('openssl')`. */
 export interface PebblePlace {
   readonly directory: string;
   /** Who vouches for its TLS. */
@@ -63,7 +64,7 @@ export async function placePebble(t: Pick<TestContext, 'after'>): Promise<Pebble
         tlsPort: 1,
       };
       const child = spawn(
-        'pebble',
+        obtain('pebble'),
         ['-strict', '-config', file('pebble.json', JSON.stringify({ pebble })), '-dnsserver', dns.server],
         {
           env: {

@@ -3,12 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { findProgram } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export function makePipe(t: Pick<TestContext, 'after'>): string {
   const path = join(temporaryFolder(t), 'pipe');
-  execFileSync(findProgram('mkfifo') ?? 'mkfifo', [path]);
+  execFileSync('mkfifo', [path]);
   return path;
 }
 

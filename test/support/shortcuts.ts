@@ -34,7 +34,7 @@ export interface StartedCase {
   isPrepared(path?: string, request?: FetchOptions): Promise<boolean>;
 }
 
-/** Over HTTP/2, declare with `needsProgram('openssl')`. */
+/** Over HTTP/2, declare with `needs('openssl')`. */
 export async function startCase(t: TestContext, version: Version, one: Case = {}): Promise<StartedCase> {
   let now = Date.now();
   const script = reply(one.body ?? 'hello', { ...FRESH, ...one.origin });
@@ -136,15 +136,4 @@ export const CASES: readonly (readonly [name: string, Case])[] = [
       request: { headers: ['User-Agent', 'B/1', 'Referer', 'https://x.test/a'] },
     },
   ],
-  [
-    'where refused clients are sent elsewhere',
-    {
-      site: {
-        access: { deniedUserAgents: ['*bot*'], refusal: { kind: 'redirect', url: 'https://x.test/sorry' } },
-      },
-      request: { headers: ['User-Agent', 'B/1'] },
-    },
-  ],
-  ['where the query is no part of the key', { site: { keepUrlParams: true } }],
-  ['where redirects are followed', { site: { redirectFollow: true } }],
 ] as const;

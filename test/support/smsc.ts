@@ -1,4 +1,4 @@
-/** A real carrier for tests: `smsc.pl` on Debian's Net::SMPP, told to misbehave. Declare the test with `needsNetSmpp()`. */
+/** A real carrier for tests: `smsc.pl` on Debian's Net::SMPP, told to misbehave. Declare the test with `needs('netSmpp')`. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { obtain } from './needs.ts';
 
 /**
  * What comes of one submit: taken; refused with that status; the connection dropped; taken and then dropped before the answer,
@@ -121,7 +122,7 @@ export async function startSmsc(t: Pick<TestContext, 'after'>, options: SmscOpti
 
 async function launch(options: SmscOptions, events: SmscEvent[]): Promise<ChildProcess> {
   const script = join(import.meta.dirname, 'smsc.pl');
-  const child = spawn('perl', [script, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(obtain('netSmpp'), [script, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const before = events.length;
   createInterface(child.stdout).on('line', (line) => events.push(JSON.parse(line)));
   child.stdin.on('error', () => {}); // an order to one that has just ended

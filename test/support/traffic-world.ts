@@ -9,6 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Client, createClient } from '#client/client.ts';
 import type { NewDatabase } from './databases.ts';
 import { eventually } from './eventually.ts';
+import { obtain } from './needs.ts';
 import { startNginx } from './nginx.ts';
 import { type RunningService, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -56,7 +57,7 @@ export async function startTraffic(
 export async function curl(port: number, ...args: string[]): Promise<{ received: number; sent: number }> {
   const format = '%{size_header} %{size_download} %{size_request}';
   const options = ['-s', '-o', '/dev/null', '-H', 'Host: www.example.com', '-w', format];
-  const { stdout } = await run('curl', [
+  const { stdout } = await run(obtain('curl'), [
     ...options,
     `http://127.0.0.1:${port}${args[0] ?? '/'}`,
     ...args.slice(1),
@@ -139,7 +140,7 @@ export async function accountOfGoAccess(
   const [, format = ''] = /^(--log-format '.*)$/m.exec(readme) ?? [];
   const options = [...format.matchAll(/(--[a-z-]+) '([^']*)'/g)].flatMap(([, name = '', value = '']) => [name, value]);
   const report = join(folder, 'report.json');
-  await run('goaccess', [file, ...options, '--no-global-config', '-o', report]);
+  await run(obtain('goaccess'), [file, ...options, '--no-global-config', '-o', report]);
   const { general } = JSON.parse(readFileSync(report, 'utf8'));
   assert.equal(general.failed_requests, 0);
   return { requests: general.total_requests, bytesOut: general.bandwidth };

@@ -18,8 +18,7 @@ export type TwinChange =
   | { readonly kind: 'down'; readonly isDown: boolean }
   | { readonly kind: 'challenge'; readonly isThere: boolean };
 
-/** Each member of a spec is among them: `test/fast-lanes.test.ts` looks. */
-export const CHANGES: readonly Partial<SiteSpec>[] = [
+const CHANGES: readonly Partial<SiteSpec>[] = [
   { expiresSeconds: 600 },
   { expiresSeconds: 0 },
   { pageCompress: true },
@@ -28,8 +27,6 @@ export const CHANGES: readonly Partial<SiteSpec>[] = [
   { keepUrlParams: false },
   { redirectFollow: true },
   { redirectFollow: false },
-  { rangeBackSource: true },
-  { rangeBackSource: false },
   { accessControlMaxAgeSeconds: 60 },
   { state: 'disabled' },
   { state: 'closed' },

@@ -54,7 +54,7 @@ export async function startWorlds(t: TestContext, settings: Readonly<Record<stri
   return { client, port, httpsPort, scheme: 'http' };
 }
 
-/** The same service, for viewers by HTTPS. Declare with `needsProgram('openssl')`. */
+/** The same service, for viewers by HTTPS. Declare with `needs('openssl')`. */
 export async function withHttps(t: TestContext, worlds: Worlds): Promise<SecureWorlds> {
   const authority = createAuthority(t);
   const { key: private_key, cert: certificate } = authority.issue(['*.example.com', '*.w.example.com']);

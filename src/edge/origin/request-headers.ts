@@ -1,13 +1,12 @@
 /** What a request says when it leaves for an origin. Pure. */
 import { allValues, isHopByHop, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 
 /** This service's name in `Via` and `CDN-Loop`. RFC 9110 §7.6.3, RFC 8586 */
 export const SERVICE_NAME = 'causeway';
 
 export interface ForwardedRequest {
   /** As received. */
-  readonly headers: RequestHeaders;
+  readonly headers: RawHeaders;
   readonly httpVersion: string;
   readonly clientAddress: string;
   readonly scheme: 'http' | 'https';
@@ -22,7 +21,7 @@ export interface ForwardedRequest {
 export function originHeaders(request: ForwardedRequest, changes: RawHeaders = []): RawHeaders {
   const { headers, httpVersion, clientAddress, scheme, host } = request;
   return [
-    ...withoutDisguised(withoutHopByHop(wholeSection(headers), REPLACED)),
+    ...withoutDisguised(withoutHopByHop(headers, REPLACED)),
     ...changes,
     'X-Forwarded-For',
     clientAddress,
@@ -48,7 +47,7 @@ export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
 }
 
 /** The request has been here before, as either field says: what stands between may have dropped the other. */
-export function isLoop(headers: RequestHeaders): boolean {
+export function isLoop(headers: RawHeaders): boolean {
   return (
     // Parameters do not count. RFC 8586 §2
     listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME) ||
