@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { openStore } from '../src/edge/store/open.ts';
 import { SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { connectFrames, FLAGS, type FrameClient, fields, frame, uint32 } from './support/http2-frames.ts';
+import { connectFrames, FLAGS, type FrameClient, fields, frame, frameOfType, uint32 } from './support/http2-frames.ts';
 import { startHttpsEdge } from './support/https-edge.ts';
 import { needs } from './support/needs.ts';
 import { reply } from './support/origin.ts';
@@ -14,6 +14,8 @@ import { temporaryFolder } from './support/temporary.ts';
 
 const GET = fields([':method', 'GET'], [':scheme', 'https'], [':authority', SITE_HOST], [':path', '/']);
 const ENDED = FLAGS.endHeaders | FLAGS.endStream;
+const GET_ROOT = frame('headers', ENDED, 1, GET);
+const ENHANCE_YOUR_CALM = 11;
 const MAX_FRAMES = 60_000;
 const BATCH = 100;
 /** The setting of a client: no byte of a body can go out to it. */
@@ -77,6 +79,35 @@ describe('floods', needs('openssl', 'curl'), () => {
       0,
     ],
   ];
+  const ping = frame('ping', 0, 0, Buffer.alloc(8));
+  const settings = frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0xff, 0xff]));
+  const open = (other: Buffer) => (index: number) => (index === 0 ? frame('headers', FLAGS.endHeaders, 1, GET) : other);
+  /** Each costs the client little, and asks for nothing. */
+  const cheap: readonly (readonly [what: string, make: (index: number) => Buffer])[] = [
+    ['pings', () => ping],
+    ['answers to pings that nobody sent', () => frame('ping', FLAGS.ack, 0, Buffer.alloc(8))],
+    ['settings', () => settings],
+    ['settings without any', () => frame('settings', 0, 0)],
+    ['answers to settings that nobody sent', () => frame('settings', FLAGS.ack, 0)],
+    ['priorities', (index) => frame('priority', 0, streamOf(index), Buffer.alloc(5))],
+    ['windows that are a little wider', () => frame('window', 0, 0, uint32(1))],
+    ['windows of a stream that are a little wider', open(frame('window', 0, 1, uint32(1)))],
+    ['windows of a stream that has ended', (index) => (index === 0 ? GET_ROOT : frame('window', 0, 1, uint32(1)))],
+    ['goodbyes, and then requests', (index) => (index === 0 ? frame('goaway', 0, 0, Buffer.alloc(8)) : ping)],
+    ['frames of a kind that nobody knows', () => frameOfType(0xb7, 0, 0, Buffer.alloc(4))],
+    ['how urgent requests are, by RFC 9218', () => frameOfType(0x10, 0, 0, Buffer.from([0, 0, 0, 1, 0x75]))],
+  ];
+  for (const [what, make] of cheap) {
+    test(`${what}, and no end of them`, async (t) => {
+      const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=60' }));
+      const client = await connectFrames(edge.httpsPort, SITE_HOST);
+      const sent = await flood(client, make);
+      assert.ok(sent < MAX_FRAMES, 'the connection ended');
+      assert.equal(client.goaway, what.startsWith('goodbyes') ? client.goaway : ENHANCE_YOUR_CALM);
+      assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
+    });
+  }
+
   for (const [what, make, maxRequests] of rows) {
     test(what, async (t) => {
       const edge = await startHttpsEdge(t, reply('x', { 'cache-control': 'max-age=60' }));
@@ -93,14 +124,19 @@ describe('floods', needs('openssl', 'curl'), () => {
     });
   }
 
-  test('settings and pings are answered, and hold nobody up', async (t) => {
-    const edge = await startHttpsEdge(t);
+  test('a client that pings, says what is urgent and widens its windows as browsers do is served on', async (t) => {
+    const edge = await startHttpsEdge(t, reply('x'.repeat(200_000), { 'cache-control': 'max-age=60' }));
     const client = await connectFrames(edge.httpsPort, SITE_HOST);
-    const settings = frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0xff, 0xff]));
-    const ping = frame('ping', 0, 0, Buffer.alloc(8));
-    const flooding = client.send(Buffer.concat(Array<Buffer>(20_000).fill(Buffer.concat([settings, ping]))));
-    assert.equal((await edge.curl(`https://${SITE_HOST}/`)).status, 200);
-    await flooding;
+    const requests = 60;
+    for (let index = 0; index < requests; index += 1) {
+      const id = streamOf(index);
+      const urgency = Array.from({ length: 5 }, () => frame('priority', 0, id, Buffer.alloc(5)));
+      const windows = [0, id].map((stream) => frame('window', 0, stream, uint32(200_000)));
+      await client.send(Buffer.concat([frame('headers', ENDED, id, GET), ...urgency, ...windows]));
+      await client.send(Buffer.concat(Array<Buffer>(15).fill(frame('ping', 0, 0, Buffer.alloc(8)))));
+      await eventually('it is answered', () => edge.log.length > index);
+    }
+    assert.deepEqual([client.isClosed, client.goaway], [false, undefined]);
     client.socket.destroy();
   });
 

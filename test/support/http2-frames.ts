@@ -29,9 +29,14 @@ export function frame(
   stream: number,
   payload: Buffer = Buffer.alloc(0),
 ): Buffer {
+  return frameOfType(TYPES[type], flags, stream, payload);
+}
+
+/** Of any type, also of one that nobody knows. */
+export function frameOfType(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
-  head[3] = TYPES[type];
+  head[3] = type;
   head[4] = flags;
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);

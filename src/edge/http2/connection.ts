@@ -55,6 +55,11 @@ const MAX_UNTAKEN_WRITES = 64;
  * and somebody who looks for a place in a film, send as many resets.
  */
 const ODDITIES = { atOnce: 200, perSecond: 20 };
+/**
+ * Pings, settings, priorities, wider windows and frames of kinds that we do not know. What is earned beyond these is kept up to some
+ * tenths of a second of processor time. docs/decisions/0418
+ */
+const IDLE_FRAMES = { atOnce: 1_000, perSecond: 100, maxEarned: 100_000 };
 
 export class Http2Connection implements ConversationListener {
   readonly #options: Http2ConnectionOptions;
@@ -101,6 +106,7 @@ export class Http2Connection implements ConversationListener {
       // Room to answer 431 to what is somewhat too large.
       maxListBytes: 2 * parts.limits.maxHeaderBytes,
       oddities: ODDITIES,
+      idleFrames: IDLE_FRAMES,
       clock: parts.edge.clock,
       listener: this,
     });

@@ -32,6 +32,7 @@ function openPeer(bodyBytes: (asked: AskedStream) => number) {
     maxStreams: MAX_STREAMS,
     maxListBytes: 4_096,
     oddities: { atOnce: 50, perSecond: 0 },
+    idleFrames: { atOnce: 100, perSecond: 0, maxEarned: 1_000 },
     clock: () => 0,
     listener: {
       onRequest: (asked) => {

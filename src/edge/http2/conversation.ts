@@ -2,7 +2,7 @@
  * What a client may say on one connection, and when: frames become requests, their bodies, and ends of streams. What it may not say
  * ends the connection. RFC 9113 §3.4, §5, §6. No socket.
  */
-import { type Budget, createBudget } from './budget.ts';
+import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import { FrameReader, unpad } from './frame-reader.ts';
 import {
   ErrorCode,
@@ -17,6 +17,7 @@ import {
   readUint31,
 } from './frames.ts';
 import { type FieldMaker, HpackDecoder, type SectionReading } from './hpack/decoder.ts';
+import { IdleFrames } from './idle-frames.ts';
 import { areTrailers } from './request.ts';
 import type { RequestField } from './request-field.ts';
 import { Sections, type WholeSection } from './sections.ts';
@@ -32,7 +33,9 @@ export interface ConversationOptions {
   /** Of the fields of one request. RFC 9113 §6.5.2 */
   readonly maxListBytes: number;
   /** What the client may do that costs us more than it. */
-  readonly oddities: { readonly atOnce: number; readonly perSecond: number };
+  readonly oddities: BudgetLimits;
+  /** Frames that ask for nothing and bring nothing, beyond those that its requests and what it is sent account for. */
+  readonly idleFrames: BudgetLimits;
   readonly clock: () => number;
   readonly listener: ConversationListener;
 }
@@ -68,6 +71,7 @@ export class Conversation implements StreamWire {
   readonly #decoder: HpackDecoder<RequestField>;
   readonly #sections = new Sections();
   readonly #oddities: Budget;
+  readonly #idleFrames: IdleFrames;
   readonly #streams = new Map<number, Http2Stream>();
   /** Streams that we ended while the client had not: what still comes of them is dropped. */
   readonly #discarded = new Set<number>();
@@ -86,6 +90,7 @@ export class Conversation implements StreamWire {
     this.#sender = options.sender;
     this.#decoder = new HpackDecoder(options.fieldMaker);
     this.#oddities = createBudget(options.oddities);
+    this.#idleFrames = new IdleFrames(options.idleFrames);
     this.#sender.send(formatFrame({ type: FrameType.settings, flags: 0, streamId: 0 }, formatSettings(options)));
   }
 
@@ -110,7 +115,7 @@ export class Conversation implements StreamWire {
     while (!this.#isOver) {
       const next = this.#reader.next();
       if (next === 'more') return true;
-      const problem = next === 'tooLarge' ? ErrorCode.frameSize : this.#take();
+      const problem = next === 'tooLarge' ? ErrorCode.frameSize : this.#take() || this.#noteIdle();
       if (problem !== ErrorCode.none) this.#fail(problem);
       if (this.#requestsInTurn >= REQUESTS_IN_TURN) return false;
     }
@@ -172,6 +177,7 @@ export class Conversation implements StreamWire {
     if (id <= this.#lastId) return this.#onClosedStream(id, endsStream);
     if (this.#isLeaving) return ErrorCode.none; // §6.8
     this.#lastId = id;
+    this.#idleFrames.noteRequest();
     this.#requestsInTurn += 1;
     if (this.#streams.size >= maxStreams) this.refuse({ id, isWhole: endsStream }, ErrorCode.refusedStream);
     else listener.onRequest({ id, fields, reading, isWhole: endsStream });
@@ -191,6 +197,15 @@ export class Conversation implements StreamWire {
     if (!isWhole) this.#discard(id);
     const problem = this.#noteOdd();
     if (problem !== ErrorCode.none) this.#fail(problem);
+  }
+
+  /** Of the frame that was taken last. */
+  #noteIdle(): ErrorCode {
+    const { type, start, end, streamId } = this.#reader;
+    const isOfStream = this.#streams.has(streamId);
+    const frame = { type, payloadBytes: end - start, isOfStream, isIgnored: this.#isLeaving && !isOfStream };
+    const isFew = this.#idleFrames.take(frame, this.#options.clock(), this.#sender.dataBytes);
+    return isFew ? ErrorCode.none : ErrorCode.enhanceYourCalm;
   }
 
   #noteOdd(): ErrorCode {
