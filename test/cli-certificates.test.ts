@@ -24,7 +24,8 @@ test('certificates are added from files, listed, given to a domain and deleted',
   writeFileSync(key, pair.key);
   await says('domain', 'add', 'www.example.com', '192.0.2.1');
   const added = await says('certificate', 'add', certificate, key);
-  const [, sslKey = ''] = /^certificate (\w+)\nclients refuse it unless .*: "CN=test authority"\n$/.exec(added) ?? [];
+  const [, sslKey = ''] =
+    /^certificate (\w+)\nwarning: clients refuse it unless .*: "CN=test authority"\n$/.exec(added) ?? [];
   assert.match(
     await says('certificate', 'list'),
     new RegExp(

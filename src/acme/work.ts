@@ -15,7 +15,8 @@ import { seal, unseal } from '#db/sealing.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { isAppliedEverywhere } from '#model/acknowledgement.ts';
-import { coversName, parseChain } from '#model/certificate.ts';
+import { parseChain } from '#model/certificate.ts';
+import { coversName } from '#model/certificate-names.ts';
 import {
   type CertificateOrder,
   countDayOrders,

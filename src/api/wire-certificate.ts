@@ -1,8 +1,10 @@
 /** Certificates and the HTTPS of a domain, their words on the wire and in the model. Used by `wire.ts` only. */
 import type { CERTIFICATE_STATUSES } from '#contract/certificate-operations.ts';
+import { describeWarning } from '#contract/certificate-warnings.ts';
 import { CERTIFICATE_STATUS_LABELS } from '#contract/labels.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { Certificate } from '#model/certificate.ts';
+import type { CertificateWarning } from '#model/certificate-warnings.ts';
 import type { DomainSettings } from '#model/domain.ts';
 import type { Look } from './wire-domain.ts';
 import { writeFlag } from './wire-values.ts';
@@ -15,6 +17,22 @@ export interface CertificateView extends Certificate {
 
 export function readNewCertificate({ ssl_title, private_key, certificate }: RequestOf<'certificate.add'>) {
   return { title: ssl_title, privateKey: private_key, certificate };
+}
+
+export interface AddedCertificate {
+  readonly key: string;
+  readonly warnings: readonly CertificateWarning[];
+}
+
+export function writeAddedCertificate(
+  { key, warnings }: AddedCertificate,
+  { locale }: Look,
+): DataOf<'certificate.add'> {
+  if (warnings.length === 0) return { ssl_key: key };
+  return {
+    ssl_key: key,
+    warnings: warnings.map(({ code, values }) => ({ code, text: describeWarning(code, values, locale) })),
+  };
 }
 
 /** What is `undefined` stays as it is. */

@@ -17,7 +17,14 @@ import {
   writeCacheOptions,
   writeTask,
 } from './wire-cache.ts';
-import { type CertificateView, readNewCertificate, readSsl, writeCertificate, writeSsl } from './wire-certificate.ts';
+import {
+  type CertificateView,
+  readNewCertificate,
+  readSsl,
+  writeAddedCertificate,
+  writeCertificate,
+  writeSsl,
+} from './wire-certificate.ts';
 import { writeCertificateRequest } from './wire-certificate-request.ts';
 import {
   type DomainView,
@@ -164,7 +171,7 @@ export const WRITE = {
   'config.getCacheOptions': writeCacheOptions,
 
   'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
-  'certificate.add': (key: string) => ({ ssl_key: key }),
+  'certificate.add': writeAddedCertificate,
   'certificate.delete': writeDone,
   'config.setSsl': writeDone,
   'config.getSsl': writeSsl,

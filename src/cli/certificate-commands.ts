@@ -1,10 +1,8 @@
 /** `causeway certificate`, and `causeway domain ssl`: without a change it shows what is set. */
 import { basename } from 'node:path';
-import { rootCertificates } from 'node:tls';
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
-import { findMissingIssuer } from '#model/chain-end.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
@@ -52,13 +50,9 @@ async function addCertificate(context: CliContext, certificate: string, key: str
   const title = textOption(options, 'title') ?? basename(certificate);
   const client = connectCustomer(context, givenSettings(context, options));
   const data = await client.call('certificate.add', { ssl_title: title, ...texts });
-  const missing = findMissingIssuer(texts.certificate, rootCertificates);
-  const note = missing === undefined ? [] : [`${NOTE} ${JSON.stringify(missing)}`];
-  printer(context, options)(data, [`certificate ${data.ssl_key}`, ...note]);
+  const warnings = (data.warnings ?? []).map(({ text }) => `warning: ${text}`);
+  printer(context, options)(data, [`certificate ${data.ssl_key}`, ...warnings]);
 }
-
-/** In words that hold for an authority of one's own too. */
-const NOTE = 'clients refuse it unless they know its issuer, which is neither in the file nor widely known:';
 
 /** The service says the same of a text, but a file of DER is none. */
 function readPem(path: string): string {

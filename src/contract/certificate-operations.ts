@@ -5,6 +5,25 @@ import { operation, request } from './operation.ts';
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
 
+/** What clients are likely to refuse in a certificate that was taken. docs/decisions/0431 */
+export const CERTIFICATE_WARNINGS = [
+  'notYetValid',
+  'validTooLong',
+  'noNames',
+  'wildcardTooBroad',
+  'notForServers',
+  'keyMayNotSign',
+  'keyNotInBrowsers',
+  'mustStaple',
+  'weakSignature',
+  'intermediateExpired',
+  'intermediateNotYetValid',
+  'intermediateNotAuthority',
+  'selfSigned',
+  'issuerMissing',
+  'clientsRefuse',
+] as const;
+
 const TLS_VERSIONS = ['1.2', '1.3'] as const;
 const MAX_TITLE_LENGTH = 255;
 const MAX_SSL_KEY_LENGTH = 128;
@@ -100,7 +119,18 @@ export const CERTIFICATE_OPERATIONS = {
       private_key: PRIVATE_KEY_TEXT,
       certificate: CERTIFICATE_TEXT,
     }),
-    data: z.object({ ssl_key: z.string().describe('certificate identifier') }),
+    data: z.object({
+      ssl_key: z.string().describe('certificate identifier'),
+      warnings: z
+        .array(
+          z.object({
+            code: z.enum(CERTIFICATE_WARNINGS).describe('what clients are likely to refuse'),
+            text: z.string().describe('the same as a localised sentence'),
+          }),
+        )
+        .optional()
+        .describe('extension: why clients may refuse the certificate; left out when there is no reason'),
+    }),
     sample: {
       request: { ssl_title: 'example.com 2026', private_key: PEM('PRIVATE KEY'), certificate: PEM('CERTIFICATE') },
       data: { ssl_key: SAMPLE_KEY },

@@ -99,6 +99,7 @@ const TEXTS: readonly (readonly [en: string, zh: string])[] = [
   ['holds a certificate that is no part of its chain: {}', '含有不属于证书链的证书：{1}'],
   ['expired at {}', '已于 {1} 过期'],
   ['makes a chain that TLS does not take: {}', '构成的证书链不被 TLS 接受：{1}'],
+  ['is of no use in a handshake: {}', '无法用于 TLS 握手：{1}'],
   ['has no readable validity', '的有效期无法读取'],
   ['does not belong to the certificate', '与证书不匹配'],
   ['holds no private key, but {}', '不含私钥，只有 {1}'],

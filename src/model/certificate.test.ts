@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { createAuthority } from '../../test/support/certificate.ts';
 import { needs, obtain } from '../../test/support/needs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
-import { coversName, parseChain, whyNoPair } from './certificate.ts';
+import { parseChain, whyNoPair } from './certificate.ts';
 import { parsePrivateKey } from './private-key.ts';
 
 const DAY = 24 * 3600 * 1000;
@@ -181,21 +181,4 @@ describe('a chain', needs('openssl'), () => {
     assert.match(whyNoPair(cert, other.key) ?? '', /does not belong/);
     assert.match(whyNoPair(cert, 'nonsense') ?? '', /cannot be read/);
   });
-});
-
-test('a name is covered by itself and by a wildcard one label above', () => {
-  for (const [names, name, isCovered] of [
-    [['www.example.com'], 'www.example.com', true],
-    [['www.example.com'], 'example.com', false],
-    [['*.example.com'], 'www.example.com', true],
-    [['*.example.com'], 'a.www.example.com', false],
-    [['*.example.com'], 'example.com', false],
-    [['*.example.com'], '*.example.com', true],
-    [['*.example.com'], '*.www.example.com', false],
-    [['*.com'], '*.example.com', false],
-    [['w*.example.com', '*'], 'www.example.com', false],
-    [[], 'www.example.com', false],
-  ] as const) {
-    assert.equal(coversName(names, name), isCovered, `${names} ${name}`);
-  }
 });

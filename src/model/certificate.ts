@@ -4,6 +4,7 @@
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { readNames } from './certificate-names.ts';
 import { formatPem, NOT_PEM, parsePem } from './pem.ts';
 
 export interface Certificate {
@@ -46,29 +47,26 @@ export function parseChain(text: string, key: KeyObject, now: number): ParsedCha
   if (others.length > 0) return invalid(`holds ${leaves.length} certificates of the private key: one is expected`);
   const { chain, strangers } = orderChain(leaf, read);
   const [stranger] = strangers;
-  if (stranger !== undefined) return invalid(`holds a certificate that is no part of its chain: ${describe(stranger)}`);
+  if (stranger !== undefined)
+    return invalid(`holds a certificate that is no part of its chain: ${describeSubject(stranger)}`);
   if (Number.isNaN(leaf.validFromDate.getTime() + leaf.validToDate.getTime()))
     return invalid('has no readable validity');
   if (leaf.validToDate.getTime() <= now) return invalid(`expired at ${leaf.validToDate.toISOString()}`);
   const pem = chain.map(({ raw }) => formatPem('CERTIFICATE', raw)).join('');
-  const weakness = whyNotSent(pem);
+  const weakness = whyNotSent({ cert: pem });
   if (weakness !== undefined) return invalid(`makes a chain that TLS does not take: ${weakness}`);
   return { kind: 'chain', chain: { ...readLeaf(leaf), chain: pem } };
 }
 
-/** Whether a client that asks for `name` takes a certificate for `names`; a wildcard is a name, and covers one label. RFC 9525 §6.3 */
-export function coversName(names: readonly string[], name: string): boolean {
-  return names.includes(name) || (!name.startsWith('*.') && names.includes(name.replace(/^[^.]+/, '*')));
-}
-
-/** Whether an edge can use what it was sent. `undefined`: it can. Nothing of a key is in what is said. */
+/** Why an edge cannot use what it was sent; `undefined`: it can. The text holds nothing of the key. */
 export function whyNoPair(chain: string, key: string): string | undefined {
   try {
     const isPair = new X509Certificate(chain).checkPrivateKey(createPrivateKey(key));
-    return isPair ? undefined : 'the private key does not belong to the certificate';
+    if (!isPair) return 'the private key does not belong to the certificate';
   } catch {
     return 'certificate, key: cannot be read';
   }
+  return whyNotSent({ cert: chain, key });
 }
 
 /** Each once, however often it was sent; or why they cannot be had. */
@@ -116,9 +114,9 @@ function hasIssued(certificate: X509Certificate, below: X509Certificate): boolea
 }
 
 /** What an edge's TLS has against it, in OpenSSL's words, such as an authority's key that is too short. `undefined`: nothing. */
-function whyNotSent(chain: string): string | undefined {
+function whyNotSent(pair: { readonly cert: string; readonly key?: string }): string | undefined {
   try {
-    createSecureContext({ cert: chain });
+    createSecureContext(pair);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^error:.*:/, '') : String(error);
@@ -156,14 +154,8 @@ function describeIssuer({ issuer }: X509Certificate): string {
   return shown.replace(ESCAPED, '$1').slice(0, MAX_ISSUER_CHARS).toWellFormed();
 }
 
-/** Clients look nowhere else: a common name is no name of a domain. RFC 9525 §2 */
-function readNames({ subjectAltName = '' }: X509Certificate): readonly string[] {
-  // A name that Node writes in quotes is none that a domain has.
-  const names = subjectAltName.split(', ').flatMap((entry) => /^DNS:([\w.*-]+)$/.exec(entry)?.[1]?.toLowerCase() ?? []);
-  return [...new Set(names)];
-}
-
-function describe({ subject }: X509Certificate): string {
+/** Its subject in quotes, in one line and not longer than a text that people read. */
+export function describeSubject({ subject }: X509Certificate): string {
   return JSON.stringify((subject ?? '').split('\n').join(', ').slice(0, MAX_SUBJECT_CHARS).toWellFormed());
 }
 

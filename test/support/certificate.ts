@@ -21,6 +21,16 @@ interface IssueOptions {
   /** Signed by an authority between, which `cert` has behind the leaf. */
   readonly hasIntermediate?: boolean;
   readonly isRsa?: boolean;
+  readonly isEd25519?: boolean;
+  /** Lines of an extension file of openssl, beside `subjectAltName`. */
+  readonly extensions?: readonly string[];
+  /** Those of the authority between, instead of its being one. */
+  readonly intermediateExtensions?: readonly string[];
+  readonly isIntermediateExpired?: boolean;
+  /** Signed with SHA-1. */
+  readonly isSha1?: boolean;
+  /** Instead of two. */
+  readonly days?: number;
 }
 
 interface Issued {
@@ -47,25 +57,33 @@ export function createAuthority(t: Pick<TestContext, 'after'>): TestAuthority {
     extension: string,
     days: number,
     newKey: readonly string[],
+    digest = '-sha256',
   ): string => {
     const name = String(++count);
     writeFileSync(file(`${name}.ext`), `${extension}\n`);
     openssl('req', '-new', ...newKey, '-subj', `/CN=${subject}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
     const by = ['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial'];
-    const how = ['-days', String(days), '-extfile', `${name}.ext`];
+    const how = ['-days', String(days), '-extfile', `${name}.ext`, digest];
     openssl('x509', '-req', '-in', `${name}.csr`, ...by, ...how, '-out', `${name}.pem`);
     return name;
   };
   return {
     ca: read('ca.pem'),
     caFile: file('ca.pem'),
-    issue: (names, { isExpired = false, hasIntermediate = false, isRsa = false } = {}) => {
-      const issuer = hasIntermediate
-        ? sign('ca', 'test intermediate', 'basicConstraints=critical,CA:TRUE', 2, ecKey)
-        : 'ca';
+    issue: (names, options = {}) => {
+      const { hasIntermediate = options.intermediateExtensions !== undefined, isExpired, isRsa, isEd25519 } = options;
+      const { intermediateExtensions = [IS_AUTHORITY], extensions = [], days = 2, isIntermediateExpired } = options;
+      const above = () =>
+        sign('ca', 'test intermediate', intermediateExtensions.join('\n'), isIntermediateExpired ? -1 : 2, ecKey);
+      const issuer = hasIntermediate ? above() : 'ca';
       const covered = names.map((name) => `${isIP(name) ? 'IP' : 'DNS'}:${name}`).join(',');
-      const leaf = sign(issuer, 'test', `subjectAltName=${covered}`, isExpired ? -1 : 2, isRsa ? rsaKey : ecKey);
+      const lines = [...(covered === '' ? [] : [`subjectAltName=${covered}`]), ...extensions].join('\n');
+      const newKey = isRsa ? rsaKey : isEd25519 ? ED25519_KEY : ecKey;
+      const leaf = sign(issuer, 'test', lines, isExpired ? -1 : days, newKey, options.isSha1 ? '-sha1' : undefined);
       return { key: read(`${leaf}.key`), cert: read(`${leaf}.pem`) + (hasIntermediate ? read(`${issuer}.pem`) : '') };
     },
   };
 }
+
+const IS_AUTHORITY = 'basicConstraints=critical,CA:TRUE';
+const ED25519_KEY = ['-newkey', 'ed25519', '-nodes'];

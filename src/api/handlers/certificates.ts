@@ -1,5 +1,6 @@
 /** The account's certificates, and which of its domains has which. docs/decisions/0170, 0171 */
 import type { KeyObject } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
 import { CERTIFICATE_TEXT, PRIVATE_KEY_TEXT } from '#contract/certificate-operations.ts';
 import { quote } from '#contract/found.ts';
 import { OPERATIONS } from '#contract/operations.ts';
@@ -7,9 +8,12 @@ import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { addCertificate, deleteCertificate, findCertificateFor, listCertificates } from '#db/certificates.ts';
-import { type Certificate, type CertificateChain, coversName, parseChain } from '#model/certificate.ts';
+import { type Certificate, type CertificateChain, parseChain } from '#model/certificate.ts';
+import { coversName } from '#model/certificate-names.ts';
+import { type CertificateWarning, findWarnings } from '#model/certificate-warnings.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
 import { changeSettings } from '../change.ts';
+import { tryCertificate } from '../try-certificate.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
@@ -22,10 +26,11 @@ export const CERTIFICATE_HANDLERS = {
 
   'certificate.add': async ({ db, accountId, keyring, maxCertificates, now }, { title, ...texts }) => {
     const { chain, privateKey } = readPair(texts, now);
+    const warnings = await warn(chain, privateKey, texts.certificate, now);
     const certificate = { accountId, title, chain, privateKey, now };
     const key = await db.transaction((trx) => addCertificate(trx, keyring, certificate, maxCertificates));
     if (key === undefined) throw new ServiceError('certificateLimit', { limit: maxCertificates });
-    return key;
+    return { key, warnings };
   },
 
   'certificate.delete': async ({ db, accountId }, { sslKey }) => {
@@ -69,6 +74,22 @@ function readPair(
   const chain = parseChain(texts.certificate, parsed.key, now);
   if (chain.kind === 'invalid') throw refusal(chain.field, chain.reason);
   return { chain: chain.chain, privateKey: parsed.key };
+}
+
+/** Refuses a certificate with which no handshake succeeds. `text`: as it was sent. */
+async function warn(
+  chain: CertificateChain,
+  privateKey: KeyObject,
+  text: string,
+  now: number,
+): Promise<readonly CertificateWarning[]> {
+  const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const trial = await tryCertificate({ certificate: chain.chain, key });
+  if (trial.kind === 'failed') throw refusal('certificate', `is of no use in a handshake: ${trial.reason}`);
+  const warnings = findWarnings(chain, { text, authorities: rootCertificates, now });
+  const isSaid = warnings.some(({ code }) => code === 'notForServers' || code === 'intermediateNotAuthority');
+  if (trial.problem === undefined || isSaid) return warnings;
+  return [...warnings, { code: 'clientsRefuse', values: { reason: trial.problem } }];
 }
 
 function refusal(field: 'private_key' | 'certificate', reason: string): ServiceError {

@@ -2,9 +2,10 @@
  * The certificates that a worker has in use, and what does their handshakes: one of Node's TLS servers for each, made when it
  * is first asked for. They listen nowhere; connections are put into them. docs/decisions/0180
  */
-import { constants, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { Lru } from '#lib/lru.ts';
+import { coverOf, handshakeOptions } from '#sites/handshake.ts';
 import type { SiteSource } from '#sites/table.ts';
 import type { SiteTls } from '#sites/tls.ts';
 import { deriveTicketKeys, TICKET_LIFETIME_SECONDS, type TicketKeys, type TicketSecret } from './ticket-keys.ts';
@@ -109,12 +110,7 @@ function openCertificate(
   const leaf = new X509Certificate(pair.certificate);
   const open = (keys: TicketKeys): Server =>
     createServer({
-      cert: pair.certificate,
-      key: pair.key,
-      minVersion: `TLSv${tls.minVersion}`,
-      ciphers: CIPHERS,
-      honorCipherOrder: false, // all are good, and a client knows which of them its machine is made for
-      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...handshakeOptions([pair], tls.minVersion),
       ALPNProtocols: ['h2', 'http/1.1', 'http/1.0'],
       ticketKeys: keys.bytes,
       sessionTimeout: TICKET_LIFETIME_SECONDS,
@@ -125,24 +121,11 @@ function openCertificate(
   const serverFor = chooseByTicket(currentSecrets, `${tls.certificate} ${tls.minVersion}`, open);
   serverFor([]); // fails here where key and chain are no good
   return {
-    covers: remember((host) => leaf.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined),
+    covers: coverOf(pair.certificate),
     expiresAt: leaf.validToDate.getTime(),
     serverFor,
   };
 }
-
-/** OpenSSL takes longer to say it than the rest of the choice does. */
-function remember(isCovered: Found['covers']): Found['covers'] {
-  const known = new Lru<string, boolean>({ maxWeight: HOSTS_PER_CERTIFICATE });
-  return (host) => {
-    const answer = known.get(host) ?? isCovered(host);
-    known.set(host, answer);
-    return answer;
-  };
-}
-
-/** Most have one or two names that are asked for. */
-const HOSTS_PER_CERTIFICATE = 16;
 
 /** Node's TLS server opens tickets of one key only, so there is a server for each secret that still has tickets. */
 function chooseByTicket(
@@ -170,16 +153,3 @@ function chooseByTicket(
     return choice.server;
   };
 }
-
-/** Of TLS 1.2 those with forward secrecy and authenticated encryption; for 1.3 all of OpenSSL's. RFC 9325 §4.2 */
-const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');

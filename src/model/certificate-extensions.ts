@@ -1,0 +1,52 @@
+/** Extensions of a certificate that Node does not give, read from its DER. RFC 5280 §4.1 */
+import type { X509Certificate } from 'node:crypto';
+
+/** Whether the key may sign handshakes: `keyUsage` is absent or has `digitalSignature`. RFC 5280 §4.2.1.3, RFC 8446 §4.4.2.2 */
+export function maySignHandshakes(certificate: X509Certificate): boolean {
+  const value = findExtension(certificate, KEY_USAGE);
+  if (value === undefined) return true;
+  const [tag, , , bits = 0] = value; // a BIT STRING: tag, length, unused bits, bits
+  return tag === BIT_STRING && (bits & DIGITAL_SIGNATURE) !== 0;
+}
+
+/** Whether clients are told to expect an OCSP answer with the certificate ("must staple"). RFC 7633 */
+export function demandsStaple(certificate: X509Certificate): boolean {
+  return findExtension(certificate, TLS_FEATURE) !== undefined;
+}
+
+/** Object identifiers, encoded. */
+const KEY_USAGE = '551d0f'; // 2.5.29.15
+const TLS_FEATURE = '2b06010505070118'; // 1.3.6.1.5.5.7.1.24
+const DIGITAL_SIGNATURE = 0x80;
+
+/** Its value, without the OCTET STRING around it. OpenSSL has parsed the certificate before, so its lengths are right. */
+function findExtension({ raw }: X509Certificate, oid: string): Buffer | undefined {
+  const [body] = readElements(readElements(raw)[0]?.content);
+  const list = readElements(body?.content).find(({ tag }) => tag === EXTENSIONS);
+  const extensions = readElements(readElements(list?.content)[0]?.content);
+  const parts = extensions.map(({ content }) => readElements(content));
+  return parts.find(([id]) => id?.content.toString('hex') === oid)?.at(-1)?.content;
+}
+
+const BIT_STRING = 3;
+const EXTENSIONS = 0xa3;
+
+interface Element {
+  readonly tag: number;
+  readonly content: Buffer;
+}
+
+/** ITU-T X.690 §8.1; tags of one byte, as certificates have them. */
+function readElements(bytes: Buffer = Buffer.alloc(0)): readonly Element[] {
+  const elements: Element[] = [];
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const tag = bytes.readUInt8(at);
+    const first = bytes.readUInt8(at + 1);
+    const lengthBytes = first < 0x80 ? 0 : Math.min(first & 0x7f, 4);
+    const start = at + 2 + lengthBytes;
+    const size = lengthBytes === 0 ? first : parseInt(bytes.toString('hex', at + 2, start), 16);
+    elements.push({ tag, content: bytes.subarray(start, start + size) });
+    at = start + size;
+  }
+  return elements;
+}
