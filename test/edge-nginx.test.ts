@@ -28,6 +28,31 @@ describe('nginx as origin', needs('nginx'), () => {
     assert.deepEqual(nginx.logLines(), ['GET /a.css www.example.com 200', 'GET /a.css www.example.com 304']);
   });
 
+  test('compressed variants are confirmed by a 304, though its tag is the strong one of the file', async (t) => {
+    const nginx = await startNginx(t, {
+      server: 'expires 1m; gzip on; gzip_vary on; gzip_proxied any; gzip_min_length 1; gzip_types text/css;',
+    });
+    writeFileSync(join(nginx.root, 'a.css'), 'body { color: red }'.repeat(50));
+    const edge = await startTestEdge(t, [nginx.port]);
+    const gzip = { headers: ['Accept-Encoding', 'gzip'] };
+    const first = await edge.get('/a.css', gzip);
+    assert.deepEqual([first.headers['content-encoding'], first.headers['etag']?.startsWith('W/')], ['gzip', true]);
+    for (const [request, mark] of [
+      [gzip, 'REVALIDATED'],
+      [gzip, 'REVALIDATED'],
+      [{}, 'MISS'],
+    ] as const) {
+      if (mark === 'REVALIDATED') edge.advance(120_000);
+      const received = await edge.get('/a.css', request);
+      const isCoded = received.headers['content-encoding'] === 'gzip';
+      assert.deepEqual([received.headers['x-cache'], isCoded], [mark, request === gzip]);
+      if (isCoded) assert.equal(received.headers['etag'], first.headers['etag']);
+    }
+    await eventually('logged', () => nginx.logLines().length >= 4);
+    const statuses = nginx.logLines().map((line) => line.slice(-3));
+    assert.deepEqual(statuses.slice(0, 3), ['200', '304', '304'], 'an expiry costs one request');
+  });
+
   test('files without one: a tenth of their age is guessed, and a changed file is seen after it', async (t) => {
     const nginx = await startNginx(t);
     const file = join(nginx.root, 'a.html');

@@ -7,7 +7,7 @@ import { parseContentRange } from '#http/range.ts';
 import { expectedBodyBytes } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
 import { isOtherScheme } from '#http/uri.ts';
-import { freshen, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
+import { freshen, type Offered, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
 import { absentUpTo } from './absence.ts';
 import { type Admission, admitResponse } from './admit.ts';
 import type { EdgeContext, Visit } from './context.ts';
@@ -41,13 +41,15 @@ export interface Question {
   /** As the client sent them, or what was made of them. */
   readonly headers: RawHeaders;
   readonly body: RequestBody | undefined;
-  /** What a 304 may speak of; empty when the conditions, if any, are the client's own. */
-  readonly offered: readonly CachedResponse[];
+  /** What a 304 may confirm; nothing when the conditions, if any, are the client's own. */
+  readonly offered: Offered<CachedResponse>;
   /** Whether the response may enter the store at all. */
   readonly mayStore: boolean;
   readonly signal: AbortSignal;
   readonly onInterim: (status: number, headers: RawHeaders) => void;
 }
+
+const NOTHING_OFFERED: Offered<CachedResponse> = { selected: undefined, others: [] };
 
 /** Passes the client's own request on, conditions, range and all. */
 export function passOn(
@@ -55,7 +57,7 @@ export function passOn(
   visit: Visit,
   question: Omit<Question, 'headers' | 'offered'>,
 ): Promise<Exchanged> {
-  return exchange(edge, visit, { ...question, headers: visit.request.headers, offered: [] });
+  return exchange(edge, visit, { ...question, headers: visit.request.headers, offered: NOTHING_OFFERED });
 }
 
 /**
@@ -70,13 +72,17 @@ export async function askForWhole(
   question: Pick<Question, 'signal' | 'onInterim'>,
 ): Promise<Exchanged> {
   const headers = validationHeaders(visit.request.headers, stored, others);
-  const offered = stored === undefined ? others : [stored, ...others];
+  const offered = { selected: stored, others };
   const whole = { ...question, body: undefined, mayStore: true };
   const result = await exchange(edge, visit, { ...whole, headers, offered });
   if (result.kind !== 'response' || result.response.status !== 304) return result;
   // It speaks of something we do not have: once more, without conditions.
   discardBody(result.response);
-  return exchange(edge, visit, { ...whole, headers: unconditionalHeaders(visit.request.headers), offered: [] });
+  return exchange(edge, visit, {
+    ...whole,
+    headers: unconditionalHeaders(visit.request.headers),
+    offered: NOTHING_OFFERED,
+  });
 }
 
 /**
@@ -91,7 +97,13 @@ export async function askForRest(
 ): Promise<Exchanged> {
   if (!(await isReadable(prefix.body))) return askForWhole(edge, visit, undefined, [], question);
   const headers = completionHeaders(visit.request.headers, prefix);
-  const result = await exchange(edge, visit, { ...question, body: undefined, mayStore: true, headers, offered: [] });
+  const result = await exchange(edge, visit, {
+    ...question,
+    body: undefined,
+    mayStore: true,
+    headers,
+    offered: NOTHING_OFFERED,
+  });
   if (result.kind !== 'response') return result;
   const { status } = result.response;
   if (status !== 206 && status !== 416) return result;
@@ -122,14 +134,15 @@ function joinRest(
   };
 }
 
-/** Asks for a part that the caller has chosen, and admits. A 304 is applied to what is offered, under the visit's key. */
+/** Asks for a part that the caller has chosen, and admits. A 304 is applied to `stored`, under the visit's key. */
 export function askForPart(
   edge: EdgeContext,
   visit: Visit,
   headers: RawHeaders,
-  offered: readonly CachedResponse[],
+  stored: CachedResponse | undefined,
   question: Pick<Question, 'signal' | 'onInterim'>,
 ): Promise<Exchanged> {
+  const offered = { selected: stored, others: [] };
   return exchange(edge, visit, { ...question, headers, offered, body: undefined, mayStore: false });
 }
 
@@ -151,7 +164,7 @@ export async function fetchRest(
   if (bodyBytes === undefined || at === 0 || stored.etag === undefined || !isStrong(stored.etag)) return undefined;
   const prefix = { ...stored, range: { first: 0, last: at - 1, complete: bodyBytes } };
   const headers = completionHeaders(visit.request.headers, prefix);
-  const plain = { body: undefined, offered: [], mayStore: false, onInterim: () => undefined };
+  const plain = { body: undefined, offered: NOTHING_OFFERED, mayStore: false, onInterim: () => undefined };
   const result = await exchange(edge, visit, { ...plain, headers, signal });
   if (result.kind !== 'response') return undefined;
   const { response } = result;
@@ -205,11 +218,12 @@ function fetchFor(edge: EdgeContext, { request, site }: Visit, question: Questio
 async function applyNotModified(
   { store, sites, clock }: EdgeContext,
   visit: Visit,
-  offered: readonly CachedResponse[],
+  offered: Offered<CachedResponse>,
   response: OriginResponse,
 ): Promise<CachedResponse | undefined> {
   const { request, key, options } = visit;
-  const named = variantOf304(offered, response.headers) ?? offered.find(({ etag }) => etag === undefined);
+  const untagged = [offered.selected, ...offered.others].find((each) => each !== undefined && each.etag === undefined);
+  const named = variantOf304(offered, response.headers) ?? untagged;
   if (named === undefined || !(await isReadable(named.body))) return undefined;
   const since = Math.max(visit.absentUpTo, absentUpTo(sites, visit, await store.find(key), clock()));
   if (named.requestAt <= since) return undefined; // purged while the origin was asked

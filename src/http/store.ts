@@ -83,6 +83,8 @@ export function expectedBodyBytes(stored: Stored): number | undefined {
 
 interface Times {
   readonly lifetime: Lifetime;
+  /** Counts from the same moment as `initialAgeMs`; may be longer than `lifetime`. */
+  readonly lifetimeMs: number;
   readonly initialAgeMs: number;
   readonly dateAt: number;
   readonly hasDate: boolean;
@@ -197,12 +199,15 @@ function readTimes(
   const lastModifiedAt = parseDate(firstValue(headers, 'last-modified'), now);
   const expires = isTargeted ? [] : allValues(headers, 'expires'); // RFC 9213 §2.2
   const lifetime = freshnessLifetime({ status, directives, expires, dateAt, lastModifiedAt }, now, options);
-  // A lifetime that the origin did not choose does not count from the origin's clock either. docs/decisions/0115
+  const initialAgeMs = initialAge({ ageMs: parseAge(allValues(headers, 'age')), dateAt }, exchange);
+  // A lifetime that the origin did not choose begins with the fetch, not with the origin's clock: the age that the response
+  // had then is added, and is told to clients all the same (RFC 9111 §4.2.3). docs/decisions/0115
   const isOurs = lifetime.source === 'policy' && options.policy?.overrides === true;
-  const said = isOurs ? { ageMs: 0, dateAt: now } : { ageMs: parseAge(allValues(headers, 'age')), dateAt };
+  const ageBeforeMs = isOurs ? initialAgeMs - initialAge({ ageMs: 0, dateAt: now }, exchange) : 0;
   return {
     lifetime,
-    initialAgeMs: initialAge(said, exchange),
+    lifetimeMs: lifetime.lifetimeMs + ageBeforeMs,
+    initialAgeMs,
     dateAt,
     hasDate: sentAt !== undefined,
     lastModifiedAt,
@@ -239,7 +244,7 @@ function build({ request, response, exchange, options, directives, times, vary, 
     dateAt: times.dateAt,
     lastModifiedAt: times.lastModifiedAt,
     initialAgeMs: times.initialAgeMs,
-    lifetimeMs: times.lifetime.lifetimeMs,
+    lifetimeMs: times.lifetimeMs,
     staleWhileRevalidateMs: (staleWhileRevalidate ?? 0) * 1000,
     staleIfErrorMs: staleIfError === undefined ? undefined : staleIfError * 1000,
     mustValidate: directives.noCache,

@@ -89,7 +89,8 @@ describe('a 304', () => {
       [tagged, ['ETag', 'W/"a"'], true],
       [tagged, ['ETag', 'W/"b"'], false],
       [weak, ['ETag', 'W/"a"'], true],
-      [weak, ['ETag', '"a"'], false],
+      [weak, ['ETag', '"a"'], true],
+      [weak, ['ETag', '"b"'], false],
       [dated, ['ETag', '"a"'], false],
       [dated, ['ETag', 'W/"a"'], true],
       [dated, ['Last-Modified', at(-100)], true],
@@ -195,16 +196,35 @@ describe('a 304', () => {
   });
 
   test('names one of the offered variants, or the only one', () => {
-    const rows: [Stored[], string[], Stored | undefined][] = [
-      [[weak, tagged], ['ETag', '"a"'], tagged],
-      [[weak, tagged], ['ETag', 'W/"a"'], weak],
-      [[tagged], ['ETag', 'W/"a"'], tagged],
-      [[weak], ['ETag', '"a"'], undefined],
-      [[tagged], ['ETag', '"z"'], undefined],
-      [[tagged], [], tagged],
-      [[tagged, weak], [], undefined],
+    const rows: [Stored | undefined, Stored[], string[], Stored | undefined][] = [
+      [undefined, [weak, tagged], ['ETag', '"a"'], tagged],
+      [undefined, [weak, tagged], ['ETag', 'W/"a"'], weak],
+      [undefined, [tagged], ['ETag', 'W/"a"'], tagged],
+      [undefined, [tagged], [], tagged],
+      [undefined, [tagged, weak], [], undefined],
+      [tagged, [], ['ETag', 'W/"a"'], tagged],
+      [tagged, [], ['ETag', '"z"'], undefined],
+      [tagged, [], [], tagged],
     ];
-    for (const [offered, headers304, expected] of rows) assert.equal(variantOf304(offered, headers304), expected);
+    for (const [selected, others, headers304, expected] of rows)
+      assert.equal(variantOf304({ selected, others }, headers304), expected);
+  });
+
+  test('with a strong tag confirms the weak one only of the selected variant, when no other tag was named', () => {
+    const other = { ...weak, etag: 'W/"b"' };
+    const rows: [Stored | undefined, Stored[], Stored | undefined][] = [
+      [weak, [], weak],
+      [weak, [weak], weak],
+      [weak, [dated], weak],
+      [weak, [other], undefined],
+      [weak, [tagged], tagged],
+      [undefined, [weak], undefined],
+      [other, [], undefined],
+    ];
+    for (const [selected, others, expected] of rows)
+      assert.equal(variantOf304({ selected, others }, ['ETag', '"a"']), expected);
+    assert.equal(freshened(weak, ['ETag', '"a"']).stored.etag, 'W/"a"', 'the stored bytes keep their tag');
+    assert.deepEqual(allValues(freshened(weak, ['ETag', '"a"']).stored.headers, 'etag'), ['W/"a"']);
   });
 
   test('law: whatever it says, the length, the coding and the body stay, and no hop-by-hop field comes in', () => {

@@ -1,6 +1,6 @@
 /** Validation with the origin: the conditional request, and what its 304, or a HEAD's 200, does to what is stored. */
 import { parseDate } from './dates.ts';
-import { isStrong, isStrongMatch, isWeakMatch } from './entity-tag.ts';
+import { isStrong, isWeakMatch } from './entity-tag.ts';
 import { currentAge } from './freshness.ts';
 import { firstValue, type RawHeaders, withoutFields, withoutHopByHop } from './headers.ts';
 import type { CacheOptions } from './options.ts';
@@ -63,14 +63,32 @@ export function freshen<T extends Stored>(
   return update(stored, request, headers304, exchange, options, invalidatedAt);
 }
 
-/** Of several variants whose tags were offered, the one that the 304 names; without a tag only an only one. RFC 9111 §4.3.4 */
-export function variantOf304<T extends Stored>(offered: readonly T[], headers304: RawHeaders): T | undefined {
+/** The stored responses whose validators a request named. */
+export interface Offered<T extends Stored = Stored> {
+  /** The one that matches the request, by its `Vary` too. */
+  readonly selected: T | undefined;
+  /** Variants of other requests: only their tags were named. */
+  readonly others: readonly T[];
+}
+
+/** The stored response that the 304 confirms; without a tag in it only an only one. RFC 9111 §4.3.4, docs/decisions/0455 */
+export function variantOf304<T extends Stored>(
+  { selected, others }: Offered<T>,
+  headers304: RawHeaders,
+): T | undefined {
+  const offered = selected === undefined ? others : [selected, ...others];
   const tag = firstValue(headers304, 'etag');
   if (tag === undefined) return offered.length === 1 ? offered[0] : undefined;
-  return (
-    offered.find(({ etag }) => etag === tag) ??
-    (isStrong(tag) ? undefined : offered.find(({ etag }) => etag !== undefined && isWeakMatch(etag, tag)))
-  );
+  const same = offered.find(({ etag }) => etag === tag);
+  if (same !== undefined) return same;
+  if (isStrong(tag))
+    return isOnlyTag(offered, selected?.etag) && isWeakMatch(selected?.etag ?? '', tag) ? selected : undefined;
+  return offered.find(({ etag }) => etag !== undefined && isWeakMatch(etag, tag));
+}
+
+/** The origin compares weakly (RFC 9110 §13.1.2), so a 304 to a request that named one tag confirms what has this tag. */
+function isOnlyTag(offered: readonly Stored[], tag: string | undefined): boolean {
+  return tag !== undefined && offered.every(({ etag }) => etag === undefined || etag === tag);
 }
 
 export type HeadOutcome<T extends Stored = Stored> =
@@ -134,12 +152,13 @@ const CONDITION_FIELDS: ReadonlySet<string> = new Set([
 /** They describe the bytes that are stored, which a 304 does not bring. RFC 9111 §3.2 */
 const BODY_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'content-range']);
 
-/** RFC 9111 §4.3.4; a 304 without any validator answers the one that was asked about. */
+const BODY_FIELDS_AND_TAG: ReadonlySet<string> = new Set([...BODY_FIELDS, 'etag']);
+
+/** RFC 9111 §4.3.4; a 304 without any validator answers the one that was asked about. Among several tags `variantOf304` has decided. */
 function identifies(headers304: RawHeaders, stored: Stored, now: number): boolean {
   const tag = firstValue(headers304, 'etag');
   if (tag !== undefined) {
-    if (stored.etag === undefined) return !isStrong(tag);
-    return isStrong(tag) ? isStrongMatch(tag, stored.etag) : isWeakMatch(tag, stored.etag);
+    return stored.etag === undefined ? !isStrong(tag) : isWeakMatch(tag, stored.etag);
   }
   const lastModified = firstValue(headers304, 'last-modified');
   if (lastModified === undefined || stored.lastModifiedAt === undefined) return true;
@@ -156,6 +175,11 @@ function isSameRepresentation(headers: RawHeaders, stored: Stored, completeBytes
   return length === undefined || Number(length) === completeBytes;
 }
 
+/** A strong tag in answer to a weak one may be that of another coding: the bytes that are stored keep theirs. */
+function isStrengthened({ etag }: Stored, headers: RawHeaders): boolean {
+  return etag !== undefined && !isStrong(etag) && isStrong(firstValue(headers, 'etag') ?? '');
+}
+
 /** RFC 9111 §3.2: every field of the update replaces the stored ones of its name, and new ones are added. */
 function update<T extends Stored>(
   stored: T,
@@ -165,7 +189,7 @@ function update<T extends Stored>(
   options: CacheOptions,
   invalidatedAt?: number,
 ): Extract<FreshenOutcome<T>, { kind: 'freshened' }> {
-  const added = withoutHopByHop(headers, BODY_FIELDS);
+  const added = withoutHopByHop(headers, isStrengthened(stored, headers) ? BODY_FIELDS_AND_TAG : BODY_FIELDS);
   const replaced = new Set(added.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
   const merged = [...withoutFields(stored.headers, replaced), ...added];
   const response = { status: stored.status, reason: stored.reason, headers: merged };

@@ -12,6 +12,14 @@ export function isHostName(text: string): boolean {
   return labels.every((label) => LABEL.test(label)) && !/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '');
 }
 
+/** Hyphens may stand anywhere: names such as `a-.example.com` resolve, and browsers ask for them. */
+const REQUEST_LABEL = /^[a-z0-9_-]{1,63}$/;
+
+/** The hosts that a wildcard covers, and whose URLs are purged and prefetched: one grammar for both. Lower-case ASCII. */
+export function isRequestHost(host: string): boolean {
+  return host.length <= MAX_NAME_CHARS && host.split('.').every((label) => REQUEST_LABEL.test(label));
+}
+
 /** IPv4 in four decimal parts, or IPv6 without brackets or zone. */
 export function isIpLiteral(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%');

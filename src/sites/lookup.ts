@@ -2,6 +2,7 @@
 import { Lru } from '#lib/lru.ts';
 import { compileSite } from './compile.ts';
 import { createCompileTools } from './compile-tools.ts';
+import { isRequestHost } from './host-name.ts';
 import { compilePurges } from './purge.ts';
 import type { Site } from './site.ts';
 import type { SiteSource, SiteTable } from './table.ts';
@@ -41,6 +42,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
   };
 
   const search = (host: string): Site | undefined => {
+    if (!isRequestHost(host)) return undefined;
     for (const name of candidateNames(host)) {
       const site = load(name);
       if (site !== undefined) return site;

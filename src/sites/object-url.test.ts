@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { checkRequest } from '#http/request.ts';
+import { createSiteTable } from './lookup.ts';
 import { parseObjectUrl } from './object-url.ts';
+import type { SiteSpec } from './spec.ts';
 
 test('a URL is taken apart as a viewer would send it and as the cache knows it', () => {
   const rows: readonly (readonly [text: string, scheme: string, host: string, target: string, keyTarget: string])[] = [
     ['http://www.example.com', 'http', 'www.example.com', '/', '/'],
     ['https://www.example.com/', 'https', 'www.example.com', '/', '/'],
     ['HTTP://WWW.Example.com.:8080/A', 'http', 'www.example.com', '/A', '/A'],
+    ['http://a-.w.example.com/', 'http', 'a-.w.example.com', '/', '/'],
+    ['http://-A--.w.example.com./', 'http', '-a--.w.example.com', '/', '/'],
+    ['http://xn--zzzzzz.w.example.com/', 'http', 'xn--zzzzzz.w.example.com', '/', '/'],
     ['http://www.example.com?q', 'http', 'www.example.com', '/?q', '/?q'],
     ['http://www.example.com/%7ea/./b?%7e', 'http', 'www.example.com', '/%7ea/./b?%7e', '/~a/b?%7e'],
     ['http://例子.example/例 子', 'http', 'xn--fsqu00a.example', '/%E4%BE%8B%20%E5%AD%90', '/%E4%BE%8B%20%E5%AD%90'],
@@ -48,6 +53,39 @@ test('what no viewer could send is refused with the reason', () => {
     const result = parseObjectUrl(text);
     assert.ok(result.kind === 'invalid' && reason.test(result.reason), `${text}: ${JSON.stringify(result)}`);
   }
+});
+
+test('a wildcard serves the hosts whose URLs can be purged, and no others', () => {
+  const origins = {
+    protocol: 'http',
+    primary: [{ host: 'o.example' }],
+    backup: [],
+    hostHeader: '',
+    probePath: '',
+  } as const;
+  const spec: SiteSpec = { id: 1, name: '*.w.example.com', type: 'static', state: 'open', origins };
+  const table = createSiteTable({
+    source: {
+      getSpec: (name) => (name === spec.name ? { spec, revision: 1 } : undefined),
+      purgesOf: () => [],
+      getCertificate: () => undefined,
+    },
+    maxSites: 10,
+  });
+  const letter = fc.constantFrom(...'aZ0-_.~*!%:@/é例'.split(''), 'x'.repeat(63), 'xn--', 'xn--a', '..');
+  fc.assert(
+    fc.property(fc.array(letter, { minLength: 1, maxLength: 6 }), (parts) => {
+      const host = `${parts.join('')}.w.example.com`;
+      if (!/^[\x21-\x7e]+$/.test(host)) return; // browsers send the ASCII form
+      const line = { method: 'GET', target: '/', httpVersion: '1.1', isTls: false, headers: ['Host', host] } as const;
+      const request = checkRequest(line);
+      const site = request.kind === 'request' ? table.find(request.host) : undefined;
+      const url = parseObjectUrl(`http://${host}/`);
+      const isPurged = url.kind === 'url' && url.host.endsWith('.w.example.com') && request.kind === 'request';
+      assert.equal(site !== undefined, isPurged && url.host === request.host, host);
+    }),
+    { numRuns: 3000 },
+  );
 });
 
 test('whatever target the edge takes from a viewer has the key that its URL has', () => {

@@ -3,7 +3,8 @@
  * the cache key's path and query. What the edge would not take as a request has no object.
  */
 import { splitTarget } from '#http/target.ts';
-import { parseHostText } from '#model/host-text.ts';
+import { type HostText, parseHostText } from '#model/host-text.ts';
+import { isIpLiteral, isRequestHost } from './host-name.ts';
 
 export interface ObjectUrl {
   readonly kind: 'url';
@@ -30,7 +31,7 @@ export function parseObjectUrl(text: string): ParsedObjectUrl {
   if (/%(?![0-9a-f]{2})/i.test(rest)) return invalid('has a % without two hexadecimal digits');
   const [, name = '', port = '0'] = /^(.*?)(?::(\d{1,5}))?$/s.exec(authority) ?? [];
   if (Number(port) > MAX_PORT) return invalid('has no valid port');
-  const host = parseHostText(name);
+  const host = parseHost(name);
   if (host.kind === 'invalid') return invalid(`has a host that ${host.reason}`);
   const target = (rest.startsWith('/') ? rest : `/${rest}`).replace(/[^!-~]+/g, encodeURI);
   const { keyPath, query } = splitTarget(target);
@@ -39,6 +40,12 @@ export function parseObjectUrl(text: string): ParsedObjectUrl {
 }
 
 const MAX_PORT = 65_535;
+
+/** Whatever host a viewer can be served under; what is written beyond ASCII, and what is not a host, is for `parseHostText`. */
+function parseHost(written: string): HostText {
+  const host = written.toLowerCase().replace(/\.$/, '');
+  return isRequestHost(host) && !isIpLiteral(host) ? { kind: 'host', host } : parseHostText(written);
+}
 
 function invalid(reason: string): ParsedObjectUrl {
   return { kind: 'invalid', reason };

@@ -76,14 +76,20 @@ function stay(reason: Unfollowed): Lead {
   return { kind: 'stay', reason };
 }
 
-/** Also in UTF-8, as browsers read it. */
+/** Bytes beyond ASCII are percent-encoded as they are, whatever their charset: decoded as UTF-8, others would name another object. */
 function readLocation(headers: RawHeaders, base: string): URL | undefined {
   const [location, ...others] = allValues(headers, 'location');
   if (location === undefined || others.length > 0) return undefined;
-  const url = URL.parse(Buffer.from(location, 'latin1').toString(), base);
+  const url = URL.parse(location.replace(BEYOND_ASCII, percentEncode), base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   if (url.username !== '' || url.password !== '' || url.port === '0') return undefined;
   return url.pathname.length + url.search.length > MAX_TARGET_CHARS ? undefined : url;
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/g;
+
+function percentEncode(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** What names the site goes back to its origins, at the scheme and ports that are set for them. */

@@ -33,8 +33,7 @@ export async function discover(
 ): Promise<Discovered> {
   const slice = firstSliceFor(visit.request.facts.range);
   const headers = [...validationHeaders([], stale), ...spanHeaders(visit, sliceSpan(slice))];
-  const offered = stale === undefined ? [] : [stale];
-  const result = await askForPart(edge, { ...visit, key: indexKey(visit.key) }, headers, offered, question);
+  const result = await askForPart(edge, { ...visit, key: indexKey(visit.key) }, headers, stale, question);
   if (result.kind === 'validated') {
     const object = describeObject(visit, result.stored);
     return object === undefined

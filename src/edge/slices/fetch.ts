@@ -66,7 +66,7 @@ async function fetchPart(
 ): Promise<{ readonly kind: 'part'; readonly response: OriginResponse } | NoSlice> {
   const { visit, index } = object;
   const question = { signal: new AbortController().signal, onInterim: () => undefined };
-  const result = await askForPart(edge, visit, partHeaders(object, span), [], question);
+  const result = await askForPart(edge, visit, partHeaders(object, span), undefined, question);
   if (result.kind === 'failed') return result;
   if (result.kind !== 'response') return { kind: 'failed', failure: 'originReset' }; // it was given up: the edge is stopping
   const { response } = result;
