@@ -27,6 +27,19 @@ async function start(t: TestContext, script: Answer, site: Partial<SiteSpec>) {
   return { ...edge, origin, mark, twice, change };
 }
 
+test('the age of a response is told by hits as by the miss, and does not shorten the lifetime of a policy', async (t) => {
+  const edge = await start(t, reply('object', { age: '590', 'cache-control': 'max-age=600' }), {
+    caching: caching([ALL]),
+  });
+  const ages: (string | undefined)[] = [];
+  for (const aheadMs of [0, 2000, 3_590_000, 10_000]) {
+    edge.advance(aheadMs);
+    const { headers } = await edge.get('/a');
+    ages.push(`${headers['x-cache']} ${headers['age']}`);
+  }
+  assert.deepEqual(ages, ['MISS 590', 'HIT 592', 'HIT 4182', 'MISS 590']);
+});
+
 describe('a domain that does not follow its origin', () => {
   const rows: readonly (readonly [Readonly<Record<string, string>>, status: number, second: string])[] = [
     [{}, 200, 'HIT'],

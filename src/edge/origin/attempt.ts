@@ -9,6 +9,7 @@ import type { PlaceUse } from './place-book.ts';
 import type { Place } from './places.ts';
 import type { OriginPool, OriginPools } from './pools.ts';
 import type { RequestBody } from './request-body.ts';
+import { withoutServerFields } from './server-fields.ts';
 
 export interface OriginRequest {
   /** Whose request it is. */
@@ -34,7 +35,7 @@ export interface OriginRequest {
 export interface OriginResponse {
   readonly status: number;
   readonly reason: string;
-  /** As received. */
+  /** As received, without what an origin says as the viewer's server. */
   readonly headers: RawHeaders;
   /** Trailers are dropped. Destroying it drops the connection unless it has ended. Errors mean an incomplete body. */
   readonly body: Readable;
@@ -286,7 +287,8 @@ function socketOf(duplex: Duplex): Socket {
 
 /** undici gives names and values as Buffers of the wire's bytes. */
 function readRawHeaders(raw: Dispatcher.DispatchController['rawHeaders']): RawHeaders {
-  return Array.isArray(raw) ? raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1'))) : [];
+  if (!Array.isArray(raw)) return [];
+  return withoutServerFields(raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1'))));
 }
 
 function readFailure(error: Error): OriginFailure | undefined {

@@ -94,10 +94,8 @@ const OF_THE_FIRST: ReadonlySet<string> = new Set(['if-modified-since']);
 
 /** What a host says to clients of its own; under the site's name it would be said by the site. */
 const OF_ITS_HOST: ReadonlySet<string> = new Set([
-  'alt-svc',
   'clear-site-data',
   'nel',
-  'public-key-pins',
   'report-to',
   'reporting-endpoints',
   'set-cookie',

@@ -77,6 +77,7 @@ function isReserved(name: string): boolean {
 const REPLACED: ReadonlySet<string> = new Set([
   'host',
   'expect', // answered here; the origin is not asked to wait
+  'alt-used', // RFC 7838 §5: the server that the client chose is the edge
   'via',
   'cdn-loop',
   'proxy', // a CGI origin would take it for its own HTTP_PROXY (CVE-2016-5385)
