@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
 import { queueDeliveries, saveWebhook } from '#db/sms-deliveries.ts';
 import { createLogger } from '#lib/logger.ts';
+import { systemTimers } from '#lib/timers.ts';
 import { createWebhookSender } from '#roles/webhook-sender.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { startWebhooks } from '#sms/webhooks.ts';
@@ -51,6 +52,7 @@ async function openWorld(t: TestContext, newDatabase: NewDatabase, allow: readon
     db,
     ring,
     clock: () => clock.now,
+    timers: { ...systemTimers, now: () => clock.now },
     random: () => 0,
     log,
     metrics,

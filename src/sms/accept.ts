@@ -81,7 +81,8 @@ export async function acceptSubmissions(
   const departure = await whenDeparture;
   const { verdicts: decided, requests, taken } = decide(hopeful, facts, numberFacts);
   const { connectors, parts } = startAtOnce(requests, departure?.openings ?? [], departure?.now ?? 0);
-  const [now = 0] = submissions.map((submission) => submission.now);
+  // None of them is due before it is accepted: what is due later waits for its hours. docs/decisions/0425
+  const now = Math.max(...submissions.map((submission) => submission.now));
   await storeRequests(trx, requests, { taken, now, claim: departure && { ...departure, connectors } });
   const nextVerdict = inOrder(decided);
   const verdicts = drafts.map((it) => (it.kind === 'draft' ? nextVerdict() : it));

@@ -107,7 +107,7 @@ class Engine implements SmsEngine {
   }
 
   begin(): void {
-    const { db, ring, clock, random, owner, chargeAt, post, log, waits = DEFAULT_WAITS } = this.#options;
+    const { db, ring, clock, timers, random, owner, chargeAt, post, log, waits = DEFAULT_WAITS } = this.#options;
     const metrics = this.#metrics;
     const store = (trx: Transaction<Schema>, endedParts: readonly number[], now: number) =>
       queueDeliveries(trx, { endedParts, replies: [] }, now);
@@ -124,7 +124,7 @@ class Engine implements SmsEngine {
     this.#services.use(
       startSweeper({ db, clock, log, metrics, owner, isAlone, underWay, waits, chargeAt, store, onQueued }),
     );
-    this.#services.use(startWebhooks({ db, ring, clock, random, log, metrics, post }));
+    this.#services.use(startWebhooks({ db, ring, clock, timers, random, log, metrics, post }));
     const timer = setInterval(() => this.#reloadSoon(), POLL_MS);
     this.#services.defer(() => clearInterval(timer));
   }

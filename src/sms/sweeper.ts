@@ -16,6 +16,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
+import { bringBackInstants } from './clock-back.ts';
 import { LEASE_MS } from './lease.ts';
 import type { SmsMetrics } from './metrics.ts';
 
@@ -56,8 +57,10 @@ export const DEFAULT_WAITS: SmsWaits = {
 /** A part goes out so often at most. */
 const MAX_SENDS = 3;
 const ROUND_MS = 1_000;
-/** Receipts without a part may be many, where a carrier's account is shared. */
-const ORPHAN_ROUNDS = 3;
+/** Receipts without a part may be many, where a carrier's account is shared; a clock is seldom put back. */
+const RARE_ROUNDS = 3;
+const CLOCK_BACK =
+  'instants of the queue lay in the future: the clock of this machine, or of another control, was ahead. What waits is due now';
 /** How old they may be: by then a part has its answer, or is uncertain. A connector waits for an answer for 10 minutes at most. */
 const ORPHAN_LOOK_MS = 15 * 60 * 1000;
 /** In one transaction, which everything else waits for on SQLite. */
@@ -65,15 +68,21 @@ const BATCH = 500;
 
 /** Begins at once. A failure is logged, and the next round makes up for it. */
 export function startSweeper(options: SweeperOptions): AsyncDisposable {
-  const { log, waits } = options;
+  const { db, clock, log, waits, onQueued } = options;
   let rounds = 0;
   // Nobody has swept for as long as no process ran, or the database was away: what was on its way then is uncertain only now.
   let hasSwept = false;
   return startRounds({
     everyMs: ROUND_MS,
     work: async (signal) => {
-      const regular = rounds % ORPHAN_ROUNDS === 0 ? ORPHAN_LOOK_MS : undefined;
+      const isRare = rounds % RARE_ROUNDS === 0;
+      const regular = isRare ? ORPHAN_LOOK_MS : undefined;
       rounds += 1;
+      if (isRare) {
+        const { parts, others } = await bringBackInstants({ db, clock }, signal);
+        if (parts > 0) onQueued();
+        if (parts + others > 0) log.warn({ parts, others }, CLOCK_BACK);
+      }
       await sweep(options, hasSwept ? regular : waits.uncertainMs, signal);
       hasSwept = true;
     },

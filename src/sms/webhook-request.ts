@@ -4,6 +4,8 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';
 
 const BACKOFF: Backoff = { firstMs: 5_000, capMs: 3_600_000 };
+/** From one post to the next, at most; longer than a post itself takes. */
+export const LONGEST_WEBHOOK_WAIT_MS = BACKOFF.capMs;
 /** About a day. */
 const MAX_DELIVERY_TRIES = 40;
 

@@ -6,6 +6,7 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
+import type { Timers } from '#lib/timers.ts';
 import type { SmsMetrics } from './metrics.ts';
 import type { PostWebhook, WebhookAnswer } from './webhook-post.ts';
 import { deliveryFateOf, UNWANTED, webhookPostOf } from './webhook-request.ts';
@@ -14,6 +15,8 @@ export interface WebhooksOptions {
   readonly db: Db;
   readonly ring: Keyring;
   readonly clock: Clock;
+  /** Pauses are measured by its clock, which nobody puts back. */
+  readonly timers: Timers;
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics: SmsMetrics;
@@ -32,17 +35,19 @@ const PAUSE: Backoff = { firstMs: 1_000, capMs: 60_000 };
 
 interface Pause {
   readonly failures: number;
+  /** By the clock of `timers`. */
   readonly until: number;
 }
 
 export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
-  const { db, ring, clock, log } = options;
+  const { db, ring, clock, timers, log } = options;
   /** By app. */
   const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
 
   /** Apps whose address fails, or has enough to do. */
-  const passedOver = (now: number) => {
+  const passedOver = () => {
+    const now = timers.now();
     const busy = Map.groupBy(underWay.values(), (appId) => appId);
     const full = [...busy].filter(([, all]) => all.length >= MAX_PER_APP).map(([appId]) => appId);
     return [...full, ...[...pauses].filter(([, { until }]) => until > now).map(([appId]) => appId)];
@@ -50,7 +55,7 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   const take = async (signal: AbortSignal) => {
     while (underWay.size < MAX_UNDER_WAY && !signal.aborted) {
       const now = clock();
-      const request = { now, leaseUntil: now + LEASE_MS, limit: MAX_PER_APP, pausedApps: passedOver(now) };
+      const request = { now, leaseUntil: now + LEASE_MS, limit: MAX_PER_APP, pausedApps: passedOver() };
       const due = await db.transaction((trx) => claimDeliveries(trx, ring, request));
       if (due.length === 0) return;
       for (const delivery of due) start(delivery, signal);
@@ -79,7 +84,7 @@ export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
 }
 
 async function deliver(
-  { db, clock, random, log, metrics, post }: WebhooksOptions,
+  { db, clock, timers, random, log, metrics, post }: WebhooksOptions,
   delivery: DueDelivery,
   pauses: Map<number, Pause>,
   signal: AbortSignal,
@@ -92,7 +97,7 @@ async function deliver(
   metrics.deliveries.inc({ outcome: fate.kind });
   if (fate.kind === 'retry') {
     const failures = (pauses.get(appId)?.failures ?? 0) + 1;
-    pauses.set(appId, { failures, until: now + backoffDelayMs(PAUSE, failures, random()) });
+    pauses.set(appId, { failures, until: timers.now() + backoffDelayMs(PAUSE, failures, random()) });
     log.info({ appId, delivery: id, tries, reason: fate.reason }, 'a webhook was not taken; it is sent again');
     return await postponeDelivery(db.query, id, fate.dueAt, fate.reason);
   }

@@ -1,0 +1,83 @@
+/**
+ * After the clock was put back, what a clock that was ahead has written lies in the future: parts that were due when
+ * they were accepted are due now, retries and leases keep their longest duration, and advertising its hours. docs/decisions/0425
+ */
+import type { Transaction } from 'kysely';
+import type { Db } from '#db/open.ts';
+import type { Schema } from '#db/schema.ts';
+import {
+  type AccountQueue,
+  bringBackDeliveries,
+  bringBackLeases,
+  bringBackReceipts,
+  bringBackSubmitted,
+  findPartsAhead,
+  findQueuesAhead,
+  makePartsDue,
+} from '#db/sms-ahead.ts';
+import type { Clock } from '#lib/clock.ts';
+import { LEASE_MS } from './lease.ts';
+import { LONGEST_RETRY_MS } from './outcome.ts';
+import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
+
+/** Clocks of processes that share the database may differ by so much. */
+const TOLERANCE_MS = 1_000;
+/** In one transaction, which everything else waits for on SQLite. */
+const BATCH = 500;
+const ORDINARY = 0;
+/** Of advertising, for its hours: a day, and another one where a clock that is put forward leaves them out. */
+const LONGEST_HOLD_MS = 49 * 3_600_000;
+
+export interface ClockBackOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+/** Gives how many parts may go out earlier, and how many other instants were brought back. */
+export async function bringBackInstants(
+  { db, clock }: ClockBackOptions,
+  signal: AbortSignal,
+): Promise<{ readonly parts: number; readonly others: number }> {
+  const inBatches = async (bringBack: (trx: Transaction<Schema>, now: number) => Promise<number>) => {
+    let total = 0;
+    for (let count = BATCH; count >= BATCH && !signal.aborted; total += count)
+      count = await db.transaction((trx) => bringBack(trx, clock()));
+    return total;
+  };
+  const limits = (now: number) => ({ now, toleranceMs: TOLERANCE_MS, limit: BATCH });
+  const parts = await inBatches(bringBackParts);
+  let others = await inBatches((trx, now) => bringBackLeases(trx, { ...limits(now), leaseMs: LEASE_MS }));
+  for (const state of ['submitted', 'uncertain'] as const)
+    others += await inBatches((trx, now) => bringBackSubmitted(trx, limits(now), state));
+  others += await inBatches((trx, now) => bringBackReceipts(trx, limits(now)));
+  const longestMs = LONGEST_WEBHOOK_WAIT_MS;
+  others += await inBatches((trx, now) => bringBackDeliveries(trx, { ...limits(now), longestMs }));
+  return { parts, others };
+}
+
+async function bringBackParts(trx: Transaction<Schema>, now: number): Promise<number> {
+  let count = 0;
+  for (const queue of await findQueuesAhead(trx, now + TOLERANCE_MS)) {
+    if (count >= BATCH) break;
+    count += await bringBackQueue(trx, queue, now, BATCH - count);
+  }
+  return count;
+}
+
+async function bringBackQueue(
+  trx: Transaction<Schema>,
+  queue: AccountQueue,
+  now: number,
+  limit: number,
+): Promise<number> {
+  const soon = now + LONGEST_RETRY_MS + TOLERANCE_MS;
+  const retryUntil = queue.priority === ORDINARY ? soon : now + LONGEST_HOLD_MS;
+  let count = 0;
+  // Apart: retries, of which there may be many, are due soon.
+  for (const range of [{ after: now + TOLERANCE_MS, until: soon }, { after: soon }]) {
+    const late = await findPartsAhead(trx, queue, { ...range, retryUntil, limit: limit - count });
+    count += await makePartsDue(trx, late, now);
+    if (count >= limit) break;
+  }
+  return count;
+}
