@@ -7,7 +7,7 @@ import { expireParts, giveUpParts, queueUncertainAgain } from '#db/sms-sweep.ts'
 import type { ChargeAt } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
-import { accepted, claim, NOW, receive, store } from './support/sms-steps.ts';
+import { accepted, claim, NOW, receive, referenceTo, store } from './support/sms-steps.ts';
 
 const BY_RECEIPT = 'receipt';
 const LOST = { kind: 'lost', error: 'timeout' } as const;
@@ -92,7 +92,12 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await giveUp(db, 'submitted');
     await giveUp(db, 'uncertain');
     await db.transaction((trx) => expireParts(trx, { now: NOW + 1, limit: 10 }));
-    await receive(db, [{ carrierKeys: ['k'] }, { carrierKeys: ['x'], reference: lost }], NOW + 2000, BY_RECEIPT);
+    await receive(
+      db,
+      [{ carrierKeys: ['k'] }, { carrierKeys: ['x'], reference: referenceTo(lost) }],
+      NOW + 2000,
+      BY_RECEIPT,
+    );
     await store(db, [[lost, accepted('x')]], NOW + 2000, BY_RECEIPT);
     await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW + 2000, chargeAt: BY_RECEIPT }));
     assert.deepEqual(await ends(db), ['unknown: hold, refund', 'unknown: hold, refund', 'expired: hold, refund']);
@@ -110,7 +115,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     const early = [
       { carrierKeys: ['a'], state: 'failed' },
       { carrierKeys: ['b'] },
-      { carrierKeys: ['x'], reference: found, state: 'failed' },
+      { carrierKeys: ['x'], reference: referenceTo(found), state: 'failed' },
     ] as const;
     assert.deepEqual(await receive(db, early, NOW, BY_RECEIPT), []);
     const lost = [refused, late, told, found].map((id) => [id, LOST] as const);
@@ -125,7 +130,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
       NOW,
       BY_RECEIPT,
     );
-    await receive(db, [{ carrierKeys: ['y'], reference: told, state: 'failed' }], NOW, BY_RECEIPT);
+    await receive(db, [{ carrierKeys: ['y'], reference: referenceTo(told), state: 'failed' }], NOW, BY_RECEIPT);
     assert.deepEqual(await ends(db), [
       'failed: hold, refund',
       'delivered: hold, charge',

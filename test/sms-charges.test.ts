@@ -11,6 +11,7 @@ import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { ReceiptState, SubmitOutcome } from '#sms/carrier.ts';
 import { startSmsEngine } from '#sms/engine.ts';
 import { DEFAULT_WAITS } from '#sms/sweeper.ts';
+import { receiptOf } from './support/carrier.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { accepted, connectScripted, ScriptedCarrier } from './support/scripted-carrier.ts';
@@ -59,10 +60,7 @@ describeOnBothEngines('an engine that charges by receipts', (newDatabase) => {
         );
         return true;
       });
-    const tell = (id: string, state: ReceiptState) =>
-      carrier.events?.receipt({
-        ...{ carrierId: id, keys: [id], state, error: '', destination: '+8613800138000', raw: '' },
-      });
+    const tell = (id: string, state: ReceiptState) => carrier.events?.receipt(receiptOf(id, { state }));
     await untilStates('submitted', 'submitted', 'submitting', 'submitted', 'unknown', 'failed');
     await Promise.all([
       tell('good', 'delivered'),

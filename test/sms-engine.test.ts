@@ -8,11 +8,13 @@ import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
 import { DEFAULT_WAITS } from '#sms/sweeper.ts';
+import { receiptOf } from './support/carrier.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { openEngineWorld, untilStates } from './support/engine-world.ts';
 import { eventually } from './support/eventually.ts';
 import { accepted } from './support/scripted-carrier.ts';
 import { checkMoney, openSmsAccount, queueMessage, readParts } from './support/sms-queue.ts';
+import { referenceTo } from './support/sms-steps.ts';
 
 const GRACE_MS = 5000;
 
@@ -39,17 +41,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
         ['3', 3, 3, 7],
       ],
     );
-    const receipt = (id: string) =>
-      a.events?.receipt({
-        ...{
-          carrierId: id,
-          keys: [id, 'other form'],
-          state: 'delivered',
-          error: '000',
-          destination: '+8613800138000',
-          raw: 'r',
-        },
-      });
+    const receipt = (id: string) => a.events?.receipt(receiptOf(id, { keys: [id, 'other form'] }));
     await receipt('k2');
     for (const [n, answer] of answers.entries()) answer.resolve(accepted(`k${n + 1}`));
     await untilStates(db, 'submitted', 'delivered', 'submitted');
@@ -120,11 +112,8 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await start();
     await untilStates(db, 'uncertain', 'uncertain');
     a.events?.lateAnswer(late, accepted('k1'));
-    await a.events?.receipt({
-      ...{ carrierId: 'k2', keys: ['k2'], state: 'delivered', error: '', destination: '', raw: '' },
-      reference: told % 0x10000,
-      destination: '+85291234567',
-    });
+    const elsewhere = { destination: '+85291234567', number: '+85291234567', reference: referenceTo(told) };
+    await a.events?.receipt(receiptOf('k2', elsewhere));
     await untilStates(db, 'submitted', 'delivered');
     assert.equal(a.submitted.length, 2);
     await checkMoney(db);

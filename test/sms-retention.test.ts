@@ -76,6 +76,7 @@ const RECEIPT = {
   destination: '+1',
   state: 'delivered',
   error: '',
+  word: '',
   raw: '',
 } as const;
 const REPLY = { connectorId: 1, origin: '+1', text: 'a', isOptOut: false };

@@ -273,7 +273,14 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
 }
 
 function deliveryOf(partId: number): Round['told'][number] {
-  const receipt = { connectorId: 1, carrierKeys: [`${partId}`], destination: '+8613800138000', error: '', raw: '' };
+  const receipt = {
+    connectorId: 1,
+    carrierKeys: [`${partId}`],
+    destination: '+8613800138000',
+    error: '',
+    word: '',
+    raw: '',
+  };
   return { kind: 'receipt', receipt: { ...receipt, state: 'delivered' } };
 }
 

@@ -107,7 +107,7 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     assert.deepEqual(await carrier.submit(partToSubmit({ partId: 70_000 })), DISCONNECTED);
     const receipt = await eventually('the receipt', () => receipts[0]);
     assert.deepEqual(
-      [receipt.reference, receipt.destination, receipt.state],
+      [receipt.reference?.value, receipt.destination, receipt.state],
       [70_000 % 65_536, '+8613800138000', 'delivered'],
     );
   });

@@ -10,6 +10,7 @@ import { sms } from './migrations-sms.ts';
 import { smsExpiry } from './migrations-sms-expiry.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
 import { smsPinned } from './migrations-sms-pinned.ts';
+import { smsReceiptFacts } from './migrations-sms-receipt-facts.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
 import { smsTurns } from './migrations-sms-turns.ts';
 import { tokenAddresses } from './migrations-token-addresses.ts';
@@ -30,6 +31,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0012-sms-turns': smsTurns,
   '0013-sms-expiry': smsExpiry,
   '0014-sms-pinned': smsPinned,
+  '0015-sms-receipt-facts': smsReceiptFacts,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

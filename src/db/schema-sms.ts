@@ -128,6 +128,8 @@ interface SmsPartTable {
   done_at: number | null;
   /** Why it failed or waits; empty: nothing is wrong. */
   error: string;
+  /** What the carrier's receipts said last, as it came; empty: nothing yet. */
+  last_word: Generated<string>;
 }
 
 /** A try that did not end well; what was accepted at once is told by the part itself. */
@@ -147,13 +149,19 @@ interface SmsReceiptTable {
   /** The message id in the form in which it is matched. */
   carrier_key: string;
   destination: string;
-  /** What went out with the part, from carriers that give it back. */
+  /** The same as E.164 with `+`; absent: the receipt names no number that can be read. */
+  number: string | null;
+  /** Of its part, modulo 2^`reference_bits`, from carriers that return it. */
   reference: number | null;
+  reference_bits: number | null;
   state: string;
   error: string;
+  /** The carrier's word as it came. */
+  word: Generated<string>;
   /** As the carrier sent it, for people. */
   raw: string;
   /** By the carrier's clock; absent: it did not say. */
+  submitted_at: number | null;
   done_at: number | null;
   received_at: number;
   /** Absent: nothing of ours is known that it speaks of. */

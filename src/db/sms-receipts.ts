@@ -3,9 +3,17 @@
  * overtook. docs/decisions/0223
  */
 import { sql, type Transaction } from 'kysely';
-import { type ChargeAt, type PartEvent, type PartState, partStatesThatAllow } from '#model/sms-part.ts';
+import {
+  type ChargeAt,
+  isFinal,
+  PART_STATES,
+  type PartEvent,
+  type PartState,
+  partStatesThatAllow,
+} from '#model/sms-part.ts';
 import { prepare } from './prepared.ts';
 import { rowList } from './row-list.ts';
+import type { Row } from './rows-query.ts';
 import type { Schema } from './schema.ts';
 import { type EndedPart, settleParts } from './sms-money.ts';
 import { stateOf } from './sms-part-state.ts';
@@ -15,13 +23,19 @@ export interface StoredReceipt {
   readonly connectorId: number;
   /** Forms of the message id that its part may be stored under, the likeliest first; empty: the carrier named none. */
   readonly carrierKeys: readonly string[];
-  /** What was sent with the part, if the carrier gives it back. */
-  readonly reference?: number;
-  /** E.164 with `+`: whom the message went to. */
+  /** The part's id modulo 2^`bits`; absent: the carrier does not return it. */
+  readonly reference?: { readonly value: number; readonly bits: number };
+  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
   readonly destination: string;
+  /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
+  readonly number?: string;
   readonly state: ReceiptState;
+  /** What the part's `error` becomes when this receipt ends it. */
   readonly error: string;
-  /** When that was, by the carrier's clock; absent: it did not say. */
+  /** The carrier's word as it came; empty: none. */
+  readonly word: string;
+  /** By the carrier's clock; absent: it did not say. */
+  readonly submittedAt?: number;
   readonly doneAt?: number;
   /** As it came, for people. */
   readonly raw: string;
@@ -51,31 +65,31 @@ export async function storeReceipts(
     now,
   );
   const fates: Fate[] = [];
-  const rows: (string | number | null)[][] = [];
+  const rows: Row[] = [];
   for (const [n, receipt] of receipts.entries()) {
-    const partId = byId.get(n) ?? meant(uncertain.get(placeOf(receipt)) ?? [], receipt.reference);
-    const { connectorId, carrierKeys, destination, reference, state, error, raw, doneAt = null } = receipt;
+    const partId = byId.get(n) ?? meant(uncertain.get(placeOf(receipt)) ?? [], receipt.reference?.value);
+    rows.push(rowOf(receipt, partId, now));
+    const { carrierKeys, state, error, word, doneAt = null } = receipt;
     const [carrierKey = ''] = carrierKeys;
-    rows.push([
-      connectorId,
-      carrierKey,
-      destination,
-      reference ?? null,
-      state,
-      error,
-      raw,
-      now,
-      partId ?? null,
-      doneAt,
-    ]);
-    if (partId !== undefined) fates.push({ partId, state, error, carrierKey, doneAt, receivedAt: now });
+    if (partId !== undefined) fates.push({ partId, state, error, word, carrierKey, doneAt, receivedAt: now });
   }
   await sql`
-    insert into sms_receipt (connector_id, carrier_key, destination, reference, state, error, raw, received_at, part_id, done_at)
-      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, cast(value ->> 3 as integer), value ->> 4,
-        value ->> 5, value ->> 6, cast(value ->> 7 as bigint), cast(value ->> 8 as bigint), cast(value ->> 9 as bigint)
+    insert into sms_receipt (connector_id, carrier_key, destination, number, reference, reference_bits, state, error, word, raw,
+        received_at, part_id, submitted_at, done_at)
+      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, value ->> 3, cast(value ->> 4 as integer),
+        cast(value ->> 5 as integer), value ->> 6, value ->> 7, value ->> 8, value ->> 9, cast(value ->> 10 as bigint),
+        cast(value ->> 11 as bigint), cast(value ->> 12 as bigint), cast(value ->> 13 as bigint)
       from ${rowList(trx, rows)}`.execute(trx);
   return await applyFates(trx, fates, now, chargeAt);
+}
+
+function rowOf(receipt: StoredReceipt, partId: number | undefined, now: number): Row {
+  const { connectorId, carrierKeys, destination, number, reference, state, error, word, raw } = receipt;
+  return [
+    ...[connectorId, carrierKeys[0] ?? '', destination, number ?? null],
+    ...[reference?.value ?? null, reference?.bits ?? null, state, error, word, raw],
+    ...[now, partId ?? null, receipt.submittedAt ?? null, receipt.doneAt ?? null],
+  ];
 }
 
 /**
@@ -90,7 +104,7 @@ export const takeOrphans = prepare({ parts: 'rows' }, ({ parts }) => {
       join sms_part as p on p.id = v.id
     where sms_receipt.part_id is null and sms_receipt.carrier_key = v.carrier_key
       and sms_receipt.connector_id = p.connector_id and sms_receipt.received_at >= p.submitted_at
-    returning sms_receipt.id as "receiptId", sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error,
+    returning sms_receipt.id as "receiptId", sms_receipt.part_id as "partId", sms_receipt.state as state, sms_receipt.error as error, sms_receipt.word as word,
       sms_receipt.carrier_key as "carrierKey", sms_receipt.done_at as "doneAt", sms_receipt.received_at as "receivedAt"`;
 });
 
@@ -129,12 +143,12 @@ async function settleUncertain(
   // Both sides by themselves first: a number may have had a hundred thousand messages, few of which are in doubt.
   const { rows } = await sql<Orphan>`
     with waiting as materialized (
-      select id, connector_id, destination, reference, state, error, carrier_key, done_at, received_at from sms_receipt
+      select id, connector_id, destination, reference, state, error, word, carrier_key, done_at, received_at from sms_receipt
       where part_id is null and received_at > ${since}),
     doubted as materialized (
       select p.id, p.connector_id, p.submitted_at, m.destination from sms_part as p join sms_message as m on m.id = p.message_id
       where p.state = 'uncertain' and p.carrier_key is null)
-    select r.id as "receiptId", r.reference as reference, r.state as state, r.error as error,
+    select r.id as "receiptId", r.reference as reference, r.state as state, r.error as error, r.word as word,
       r.carrier_key as "carrierKey", r.done_at as "doneAt", r.received_at as "receivedAt", p.id as "partId"
     from waiting as r join doubted as p on p.destination = r.destination and p.connector_id = r.connector_id
       and r.received_at >= p.submitted_at
@@ -174,6 +188,7 @@ interface Fate {
   readonly partId: number;
   readonly state: ReceiptState;
   readonly error: string;
+  readonly word: string;
   readonly carrierKey: string;
   /** By the carrier's clock. */
   readonly doneAt: number | null;
@@ -231,13 +246,20 @@ function meant(partIds: readonly number[], reference: number | undefined): numbe
 /** `user_message_reference` has 16 bits. */
 const REFERENCES = 0x10000;
 
-/** In the order in which they came: of a part the first end holds. Gives the parts that came to an end. */
+/**
+ * In the order in which they came: of a part the first end holds, with its word; until then the last word is kept. Returns the
+ * parts that came to an end.
+ */
 export async function applyFates(
   trx: Transaction<Schema>,
   fates: readonly Fate[],
   now: number,
   chargeAt: ChargeAt,
 ): Promise<readonly number[]> {
+  await keepWords(
+    trx,
+    fates.filter(({ state }) => state === 'onTheWay'),
+  );
   const ends = Map.groupBy(
     fates.filter(({ state }) => state !== 'onTheWay'),
     ({ partId }) => partId,
@@ -247,7 +269,7 @@ export async function applyFates(
   for (const state of ENDS) {
     const rows = first
       .filter((fate) => fate.state === state)
-      .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate)] as const);
+      .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate), fate.word] as const);
     if (rows.length === 0) continue;
     const [done] = await runTogether(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id) })] as const);
     ended.push(...done.map(({ id }) => ({ id, state })));
@@ -255,6 +277,22 @@ export async function applyFates(
   await settleParts(trx, ended, chargeAt, now);
   return ended.map(({ id }) => id);
 }
+
+/** Words that end nothing. A part that has ended keeps the word that ended it. */
+async function keepWords(trx: Transaction<Schema>, fates: readonly Fate[]): Promise<void> {
+  const last = new Map(fates.flatMap(({ partId, word }) => (word === '' ? [] : [[partId, word] as const])));
+  if (last.size === 0) return;
+  await runTogether(trx, [updateWords({ rows: [...last], partIds: [...last.keys()] })] as const);
+}
+
+const ON_THE_WAY = PART_STATES.filter((state) => !isFinal(state)).map((state) => sql.lit(state));
+
+const updateWords = prepare({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
+  return sql`
+    update sms_part set last_word = v.word
+    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as word from ${rows}) as v
+    where sms_part.id = v.id and sms_part.id ${partIds} and ${stateOf('sms_part')} in (${sql.join(ON_THE_WAY)})`;
+});
 
 const UPDATES = {
   delivered: updateEnded('delivered', 'deliver'),
@@ -268,11 +306,11 @@ function updateEnded(state: PartState, event: PartEvent) {
   const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
   return prepare({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
     return sql<{ id: number }>`
-      update sms_part set state = ${sql.lit(state)}, error = v.error,
+      update sms_part set state = ${sql.lit(state)}, error = v.error, last_word = v.word,
         carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
         done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
       from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
-        cast(value ->> 3 as bigint) as done_at from ${rows}) as v
+        cast(value ->> 3 as bigint) as done_at, value ->> 4 as word from ${rows}) as v
       where sms_part.id = v.id and sms_part.id ${partIds} and ${stateOf('sms_part')} in (${sql.join(allowed.map((from) => sql.lit(from)))})
       returning sms_part.id as id`;
   });

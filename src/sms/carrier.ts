@@ -70,16 +70,27 @@ export interface Receipt {
   /** In the order of preference; see `SubmitOutcome`. The first is what a receipt is stored under that belongs to nothing yet. */
   readonly keys: readonly string[];
   readonly state: ReceiptState;
-  /** The carrier's own code, `000` among them; empty when it gave none. */
-  readonly error: string;
+  /** False: another receipt follows, so this one ends no part whatever its state is. */
+  readonly isFinal: boolean;
+  /** The carrier's word as it came, such as `DELIVRD`, `UNDELIV/027` or `MK:0012`: printable ASCII, at most 40 characters; empty: none. */
+  readonly word: string;
   /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
   readonly destination: string;
-  /** Absent: the carrier did not say, or nobody can read it. */
+  /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
+  readonly number?: string;
+  /** By the carrier's clock. Absent: the receipt has none, or it cannot be read. */
+  readonly submittedAt?: number;
   readonly doneAt?: number;
-  /** The part's id modulo 65536, from carriers that hand it back. */
-  readonly reference?: number;
+  /** Absent: the carrier does not return it. */
+  readonly reference?: PartReference;
   /** What was received, for people. */
   readonly raw: string;
+}
+
+/** Our reference of a part, which some carriers return: `value` is the part's id modulo 2^`bits`. */
+export interface PartReference {
+  readonly value: number;
+  readonly bits: number;
 }
 
 /** What a phone sent; a long one comes in parts, each by itself. docs/decisions/0205 */

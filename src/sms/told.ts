@@ -25,16 +25,20 @@ const STATES: Readonly<Record<ReceiptState, StoredState>> = {
 };
 
 export function receiptToStore(connectorId: number, receipt: Receipt): Told {
-  const { keys, state, error, destination, doneAt, reference, raw } = receipt;
+  const { keys, state, isFinal, word, destination, number, submittedAt, doneAt, reference, raw } = receipt;
+  const stored = isFinal ? STATES[state] : 'onTheWay';
   return {
     kind: 'receipt',
     receipt: {
       connectorId,
       carrierKeys: keys.map(printable),
       destination: printable(destination),
-      state: STATES[state],
-      error: state === 'delivered' ? '' : error || state,
+      state: stored,
+      error: stored === 'delivered' ? '' : word || state,
+      word,
       raw: raw.slice(0, MAX_RAW),
+      ...(number !== undefined && { number }),
+      ...(submittedAt !== undefined && { submittedAt }),
       ...(doneAt !== undefined && { doneAt }),
       ...(reference !== undefined && { reference }),
     },

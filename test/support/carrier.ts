@@ -79,6 +79,15 @@ export function connectTestCarrier(
   };
 }
 
+/** A receipt with this id, of a delivered message unless `changed` says otherwise. */
+export function receiptOf(carrierId: string, changed: Partial<Receipt> = {}): Receipt {
+  return {
+    ...{ carrierId, keys: [carrierId], state: 'delivered', isFinal: true, word: '', raw: 'r' },
+    ...{ destination: '+8613800138000', number: '+8613800138000' },
+    ...changed,
+  };
+}
+
 export function partToSubmit(changed: Partial<PartToSubmit> = {}): PartToSubmit {
   const part = {
     partId: 1,

@@ -54,12 +54,19 @@ export function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now
       carrierKeys: [],
       destination: '+8613800138000',
       state: 'delivered',
+      number: receipt.destination ?? '+8613800138000',
       error: '',
+      word: '',
       raw: 'stat:DELIVRD',
       ...receipt,
     }),
   );
   return db.transaction((trx) => storeReceipts(trx, all, now, chargeAt));
+}
+
+/** As SMPP's user_message_reference has it. */
+export function referenceTo(partId: number) {
+  return { value: partId % 0x10000, bits: 16 };
 }
 
 export function accepted(carrierId: string): PartOutcome {

@@ -17,7 +17,10 @@ export type Delivery =
 /** esm_class, SMPP 3.4 §5.2.12: bits 2 to 5 say what it is. */
 const TYPE_MASK = 0x3c;
 const TYPE_PLAIN = 0x00;
-const TYPES_OF_RECEIPT = [0x04, 0x20];
+const RECEIPT = 0x04;
+const INTERMEDIATE = 0x20;
+/** What phones say of a message: 0x08, 0x10, 0x18. */
+const NOT_RECEIPT = 0x18;
 const HAS_HEADER = 0x40;
 
 export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataSm'>, settings: SmppSettings): Delivery {
@@ -25,9 +28,14 @@ export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataS
   // sm_length is 0 then, SMPP 3.4 §5.3.2.32; in data_sm there is no other place.
   const octets = tlvOf(tlvs, TAGS.messagePayload) ?? ('shortMessage' in fields ? fields.shortMessage : Buffer.alloc(0));
   const type = esmClass & TYPE_MASK;
-  const isMarked = TYPES_OF_RECEIPT.includes(type);
+  const isMarked = (type & (RECEIPT | INTERMEDIATE)) !== 0 && (type & NOT_RECEIPT) === 0;
   if (isMarked || (type === TYPE_PLAIN && isUnmarkedReceipt(dataCoding, octets, tlvs, settings))) {
-    const source = { dataCoding, octets, tlvs, destination: e164Of(sourceAddr) };
+    const number = e164Of(sourceAddr);
+    const source = {
+      ...{ dataCoding, octets, tlvs, destination: number ?? sourceAddr },
+      ...(number !== undefined && { number }),
+      isIntermediate: (type & INTERMEDIATE) !== 0,
+    };
     return { kind: 'receipt', receipt: readReceipt(source, settings) };
   }
   if (type !== TYPE_PLAIN) return { kind: 'other' };
@@ -35,7 +43,7 @@ export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataS
   const text = decodeText(dataCoding, userData.octets);
   if (text === undefined) return { kind: 'other' };
   const concatenation = userData.concatenation ?? readConcatenationTlvs(tlvs);
-  const message = { origin: e164Of(sourceAddr), destination: destinationAddr, text };
+  const message = { origin: e164Of(sourceAddr) ?? sourceAddr, destination: destinationAddr, text };
   return { kind: 'reply', message: concatenation === undefined ? message : { ...message, concatenation } };
 }
 
@@ -47,7 +55,7 @@ function isUnmarkedReceipt(dataCoding: number, octets: Buffer, tlvs: readonly Tl
 }
 
 /** Carriers leave the `+` out, and at home the country's code too. */
-function e164Of(address: string): string {
+function e164Of(address: string): string | undefined {
   const number = parseMsisdn(address, { bareInternational: true });
-  return number.kind === 'number' ? number.e164 : address;
+  return number.kind === 'number' ? number.e164 : undefined;
 }

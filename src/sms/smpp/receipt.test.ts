@@ -19,13 +19,13 @@ describe('a receipt', () => {
       'as in appendix B of the standard',
       'id:0972660181 sub:001 dlvrd:001 submit date:2611272105 done date:2611272106 stat:DELIVRD err:000 text:Hello',
       [],
-      { carrierId: '0972660181', state: 'delivered', error: '000', doneAt: at('2026-11-27T13:06:00Z') },
+      { carrierId: '0972660181', state: 'delivered', word: 'DELIVRD', doneAt: at('2026-11-27T13:06:00Z') },
     ],
     [
       'without sub and dlvrd (jsmpp#62, cloudhopper#105)',
       'id:1a submit date:2611272105 done date:2611272106 stat:UNDELIV err:045 text:',
       [],
-      { carrierId: '1a', state: 'undelivered', error: '045' },
+      { carrierId: '1a', state: 'undelivered', word: 'UNDELIV/045' },
     ],
     [
       'without dates (jsmpp#74)',
@@ -33,14 +33,14 @@ describe('a receipt', () => {
       [],
       { state: 'expired', doneAt: undefined },
     ],
-    ['with an id and a state alone', 'id:1a stat:REJECTD', [], { carrierId: '1a', state: 'rejected', error: '' }],
+    ['with an id and a state alone', 'id:1a stat:REJECTD', [], { carrierId: '1a', state: 'rejected', word: 'REJECTD' }],
     [
       'with stat:FAILED (jasmin#447)',
       'id:1a sub:001 dlvrd:000 stat:FAILED err:001 text:',
       [],
       { state: 'undelivered' },
     ],
-    ['with a state that nobody knows', 'id:1a stat:MK:0001 err:MK:0001', [], { state: 'unknown', error: 'MK:0001' }],
+    ['with a state that nobody knows', 'id:1a stat:MK:0001 err:MK:0001', [], { state: 'unknown', word: 'MK:0001' }],
     [
       'in capitals, in another order',
       'STAT:delivrd ID:1A DONE DATE:261127210659',
@@ -63,13 +63,13 @@ describe('a receipt', () => {
       'with a network’s error',
       '',
       [idTlv('1'), u8Tlv(TAGS.messageState, 5), { tag: TAGS.networkErrorCode, value: Buffer.of(3, 1, 0) }],
-      { state: 'undelivered', error: '256' },
+      { state: 'undelivered', word: 'UNDELIV/256' },
     ],
     [
       'that hands our reference back',
       'id:1 stat:DELIVRD',
       [u16Tlv(TAGS.userMessageReference, 777)],
-      { reference: 777 },
+      { reference: { value: 777, bits: 16 } },
     ],
     [
       'with parameters of odd sizes',
@@ -80,7 +80,37 @@ describe('a receipt', () => {
       ],
       { state: 'delivered', reference: undefined },
     ],
-    ['with nothing', '', [], { carrierId: '', keys: [], state: 'unknown', error: '' }],
+    [
+      'with commas and no blanks',
+      'id:1a,sub:001,dlvrd:001,submit date:2611272105,done date:2611272106,stat:DELIVRD,err:000,text:a,b',
+      [],
+      {
+        ...{ carrierId: '1a', state: 'delivered', word: 'DELIVRD' },
+        ...{ submittedAt: at('2026-11-27T13:05:00Z'), doneAt: at('2026-11-27T13:06:00Z') },
+      },
+    ],
+    [
+      'with semicolons, and dates that have a time of day',
+      'id:1a;submit date:2026-11-27 21:05:00;done date:2026-11-27 21:06;stat:UNDELIV;err:27;text:',
+      [],
+      {
+        ...{ carrierId: '1a', state: 'undelivered', word: 'UNDELIV/27' },
+        ...{ submittedAt: at('2026-11-27T13:05:00Z'), doneAt: at('2026-11-27T13:06:00Z') },
+      },
+    ],
+    ['with commas and blanks', 'id:1a, stat:EXPIRED , err:7', [], { carrierId: '1a', word: 'EXPIRED/7' }],
+    ['that is not the last word', 'id:1a stat:ENROUTE err:000', [], { isFinal: false, word: 'ENROUTE' }],
+    ['that the network is about to try again', 'id:1a stat:RETRY', [], { isFinal: false, word: 'RETRY' }],
+    ['that is the last word', 'id:1a stat:MK:0012', [], { isFinal: true, word: 'MK:0012' }],
+    ['with a word of octets', 'id:1a stat:\x01\u00e9\x7fX err:\x02', [], { word: 'X' }],
+    ['with a word without end', `id:1a stat:${'X'.repeat(300)}`, [], { word: 'X'.repeat(40) }],
+    [
+      'with half of our reference',
+      'id:1 stat:DELIVRD',
+      [u8Tlv(TAGS.userMessageReference, 9)],
+      { reference: { value: 9, bits: 8 } },
+    ],
+    ['with nothing', '', [], { carrierId: '', keys: [], state: 'unknown', word: '' }],
   ];
   for (const [name, text, tlvs, expected] of ROWS)
     test(name, () => {
@@ -90,6 +120,21 @@ describe('a receipt', () => {
         assert.deepEqual(delivery.receipt[member as keyof typeof delivery.receipt], value, member);
       assert.equal(delivery.receipt.destination, '+8613800138000');
     });
+
+  test('of an intermediate notification is not the last word, whatever it says', () => {
+    for (const esmClass of [0x20, 0x24]) {
+      const shortMessage = Buffer.from('id:1a stat:UNDELIV err:027');
+      const it = readDelivery(deliver({ esmClass, shortMessage }), SETTINGS);
+      assert.ok(it.kind === 'receipt');
+      assert.deepEqual([it.receipt.isFinal, it.receipt.word], [false, 'UNDELIV/027']);
+    }
+  });
+
+  test('from an address that is no number names none', () => {
+    const it = readDelivery(deliver({ esmClass: RECEIPT, sourceAddr: '10086x' }), SETTINGS);
+    assert.ok(it.kind === 'receipt');
+    assert.deepEqual([it.receipt.destination, it.receipt.number], ['10086x', undefined]);
+  });
 
   test('in ASCII that calls itself UCS-2, and in true UCS-2 (node-smpp#68)', () => {
     const text = 'id:1a sub:001 dlvrd:001 stat:DELIVRD err:000';
@@ -124,6 +169,7 @@ describe('a receipt', () => {
     assert.equal(kind({ shortMessage: Buffer.from('yes') }, [idTlv('1a')], {}), 'reply');
     assert.equal(kind({ shortMessage: Buffer.from('') }, [idTlv('1a'), u8Tlv(TAGS.messageState, 2)], {}), 'receipt');
     assert.equal(kind({ esmClass: 0x20 }, [], {}), 'receipt');
+    assert.equal(kind({ esmClass: 0x24 }, [], {}), 'receipt');
     assert.equal(kind({ shortMessage: Buffer.from('my id: stat') }, [], { unmarkedReceipts: true }), 'reply');
     assert.equal(kind({ esmClass: 0x08 }, [], {}), 'other');
   });

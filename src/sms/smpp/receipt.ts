@@ -1,6 +1,6 @@
 /** A delivery receipt, in whichever dialect, → what the engine understands. Pure. docs/decisions/0206 */
 import type { SmppSettings } from '#model/sms-connector.ts';
-import type { Receipt, ReceiptState } from '../carrier.ts';
+import type { PartReference, Receipt, ReceiptState } from '../carrier.ts';
 import { receiptKeys } from './carrier-id.ts';
 import { decodeText } from './data-coding.ts';
 import type { Tlv } from './layouts.ts';
@@ -13,31 +13,40 @@ export interface ReceiptSource {
   readonly dataCoding: number;
   readonly octets: Buffer;
   readonly tlvs: readonly Tlv[];
-  /** Whom the receipt is from: where the message went. */
+  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
   readonly destination: string;
+  /** The same number; absent: it cannot be read. */
+  readonly number?: string;
+  /** Its esm_class says that another receipt follows. */
+  readonly isIntermediate: boolean;
 }
 
 /** What is kept of a carrier's words: each has a few, or none of them is for people. */
 const MAX_RAW_LETTERS = 1_000;
-const MAX_ERROR_LETTERS = 40;
+const MAX_WORD_LETTERS = 40;
 const MAX_ID_LETTERS = 255;
 
 export function readReceipt(
-  { dataCoding, octets, tlvs, destination }: ReceiptSource,
+  { dataCoding, octets, tlvs, destination, number, isIntermediate }: ReceiptSource,
   dialect: ReceiptDialect,
 ): Receipt {
   const text = receiptText(dataCoding, octets);
   const fields = readFields(text);
   const tlvId = textTlv(tlvs, TAGS.receiptedMessageId)?.slice(0, MAX_ID_LETTERS) ?? '';
   const textId = fields.get('id')?.slice(0, MAX_ID_LETTERS) ?? '';
+  const submittedAt = readReceiptDate(fields.get('submitdate') ?? '', dialect.receiptZoneMinutes);
   const doneAt = readReceiptDate(fields.get('donedate') ?? '', dialect.receiptZoneMinutes);
-  const reference = numberTlv(tlvs, TAGS.userMessageReference);
+  const reference = referenceOf(tlvs);
+  const state = stateOf(fields.get('stat'), numberTlv(tlvs, TAGS.messageState));
   return {
     carrierId: textId || tlvId,
     keys: receiptKeys(textId, tlvId, dialect.receiptIds),
-    state: stateOf(fields.get('stat'), numberTlv(tlvs, TAGS.messageState)),
-    error: (fields.get('err') || networkError(tlvs)).slice(0, MAX_ERROR_LETTERS),
+    state,
+    isFinal: !isIntermediate && state !== 'enroute' && state !== 'accepted',
+    word: wordOf(fields, tlvs),
     destination,
+    ...(number !== undefined && { number }),
+    ...(submittedAt !== undefined && { submittedAt }),
     ...(doneAt !== undefined && { doneAt }),
     ...(reference !== undefined && { reference }),
     raw: text.slice(0, MAX_RAW_LETTERS),
@@ -55,7 +64,9 @@ function receiptText(dataCoding: number, octets: Buffer): string {
   return (octets.includes(0) ? decodeText(dataCoding, octets) : undefined) ?? octets.toString('latin1');
 }
 
-const FIELD = /(?:^|[\s,;])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|err|text):(\S*(?: \d\d:\d\d(?::\d\d)?)?)/gi;
+/** A value ends at a blank, a comma or a semicolon; only a time of day may follow its date after a blank. */
+const FIELD =
+  /(?:^|[\s,;])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|err|text):([^\s,;]*(?: \d\d:\d\d(?::\d\d)?)?)/gi;
 
 /** What stands first counts; after `text` stand words of the message, which are not the carrier's. */
 function readFields(text: string): ReadonlyMap<string, string> {
@@ -73,6 +84,7 @@ const BY_WORD: Readonly<Record<string, ReceiptState>> = {
   ENROUTE: 'enroute',
   BUFFERED: 'enroute',
   SCHEDULED: 'enroute',
+  RETRY: 'enroute',
   ACCEPTD: 'accepted',
   ACCEPTED: 'accepted',
   DELIVRD: 'delivered',
@@ -105,6 +117,40 @@ const BY_NUMBER: readonly ReceiptState[] = [
 /** Where both say something, the text is what people at the carrier look at. */
 function stateOf(word: string | undefined, number: number | undefined): ReceiptState {
   return BY_WORD[word?.toUpperCase() ?? ''] ?? BY_NUMBER[number ?? -1] ?? 'unknown';
+}
+
+/** The state's word as the carrier wrote it, then its error code unless that is zero or the same. */
+function wordOf(fields: ReadonlyMap<string, string>, tlvs: readonly Tlv[]): string {
+  const word = printable(fields.get('stat')) || (NAMES[numberTlv(tlvs, TAGS.messageState) ?? -1] ?? '');
+  const error = printable(fields.get('err')) || networkError(tlvs);
+  const isError = /[^0]/.test(error) && error !== word;
+  const both = isError && word !== '' ? `${word}/${error}` : isError ? error : word;
+  return both.slice(0, MAX_WORD_LETTERS);
+}
+
+function printable(text = ''): string {
+  return text.replace(/[^ -~]/g, '');
+}
+
+/** message_state in the words of a receipt's text, SMPP 3.4 appendix B, and the two of 5.0. */
+const NAMES: readonly string[] = [
+  'SCHEDULED',
+  'ENROUTE',
+  'DELIVRD',
+  'EXPIRED',
+  'DELETED',
+  'UNDELIV',
+  'ACCEPTD',
+  'UNKNOWN',
+  'REJECTD',
+  'SKIPPED',
+];
+
+/** Two octets by the standard; some carriers return the lower one alone. */
+function referenceOf(tlvs: readonly Tlv[]): PartReference | undefined {
+  const value = numberTlv(tlvs, TAGS.userMessageReference);
+  const bits = 8 * (tlvOf(tlvs, TAGS.userMessageReference)?.length ?? 0);
+  return value === undefined ? undefined : { value, bits };
 }
 
 /** One octet of network, two of its code. */
