@@ -2,42 +2,51 @@
 import type { CacheTime, Domain, DomainSettings } from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
 import { isHostName } from '#sites/host-name.ts';
-import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec } from '#sites/spec.ts';
+import type { SiteCache } from '#sites/site-cache.ts';
+import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec, TlsSpec } from '#sites/spec.ts';
 
-/** `undefined` for a domain that waits for its review: edges do not have it. */
+/**
+ * `undefined` for a domain that waits for its review: edges do not have it. Every setting is taken apart and every member of a spec
+ * is made, so that neither can be forgotten: a setting that is not used here does not compile.
+ */
 export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   if (domain.state === 'pending') return undefined;
-  const { settings } = domain;
+  const { originProtocol, origins, backups, originHost, monitorUrl, ...served } = domain.settings;
+  const { cache, caching, prefixCacheFirst, sslControl, sslKey, https, ...ruled } = served;
+  const { ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
+  const { expiresSeconds, accessControlMaxAgeSeconds, keepUrlParams, redirectFollow, ...coded } = answered;
+  const { pageCompress, rangeBackSource, ...unused } = coded;
+  unused satisfies Record<string, never>;
   return {
     id: domain.id,
     name: domain.name,
     type: domain.type,
     state: domain.state,
     origins: {
-      protocol: settings.originProtocol,
-      primary: settings.origins.map(toOriginSpec),
-      backup: settings.backups.map(toOriginSpec),
-      hostHeader: settings.originHost,
-      ...toProbeSpec(domain.name, settings.monitorUrl),
+      protocol: originProtocol,
+      primary: origins.map(toOriginSpec),
+      backup: backups.map(toOriginSpec),
+      hostHeader: originHost,
+      ...toProbeSpec(domain.name, monitorUrl),
     },
-    cache: settings.cache,
+    cache: cache satisfies Required<SiteCache>,
     caching: {
-      followsOrigin: settings.caching.followsOrigin,
-      prefixFirst: settings.prefixCacheFirst,
-      policies: settings.caching.policies.map(({ time, ...policy }) => ({
+      followsOrigin: caching.followsOrigin,
+      prefixFirst: prefixCacheFirst,
+      policies: caching.policies.map(({ time, ...policy }) => ({
         ...policy,
         lifetimeSeconds: toSeconds(time),
       })),
     },
-    access: toAccessSpec(settings),
-    keepUrlParams: settings.keepUrlParams,
-    redirectFollow: settings.redirectFollow,
-    pageCompress: settings.pageCompress,
-    rangeBackSource: settings.rangeBackSource,
-    expiresSeconds: settings.expiresSeconds,
-    accessControlMaxAgeSeconds: settings.accessControlMaxAgeSeconds,
-    ...(settings.sslControl && { tls: { certificate: settings.sslKey, ...settings.https } }),
-  };
+    access: toAccessSpec({ ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403 }),
+    keepUrlParams,
+    redirectFollow,
+    pageCompress,
+    rangeBackSource,
+    expiresSeconds,
+    accessControlMaxAgeSeconds,
+    ...(sslControl && { tls: { certificate: sslKey, ...https } satisfies Required<TlsSpec> }),
+  } satisfies Required<Omit<SiteSpec, 'tls'>>;
 }
 
 /** A year has 365 days. Edge rule 4 */
@@ -45,7 +54,12 @@ function toSeconds({ years, days, hours, minutes, seconds }: CacheTime): number 
   return (((years * 365 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
 }
 
-function toAccessSpec({ ip, referer, userAgent, ...settings }: DomainSettings): AccessSpec {
+type AccessSettings = Pick<
+  DomainSettings,
+  'ip' | 'referer' | 'userAgent' | 'forbidHttpCode' | 'forbidRedirectUrl' | 'html403'
+>;
+
+function toAccessSpec({ ip, referer, userAgent, ...settings }: AccessSettings): AccessSpec {
   const refusal = toRefusalSpec(settings);
   return {
     ...(ip.isOn && { deniedAddresses: ip.entries }),

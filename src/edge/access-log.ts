@@ -1,5 +1,6 @@
 /** Stage 11: exactly one line per request, however it ended. What a line looks like is in `logs/line.ts`. Pure. */
-import { firstValue, type RawHeaders } from '#http/headers.ts';
+import { firstValue } from '#http/headers.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
 import { REFUSAL_TYPE } from './parser-error.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
@@ -43,7 +44,7 @@ export function describeRequest(
 }
 
 /** As the client named it, were it none at all: in lower case and without a port, as that of a site. */
-function namedHost(headers: RawHeaders): string | undefined {
+function namedHost(headers: RequestHeaders): string | undefined {
   return firstValue(headers, 'host')?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 

@@ -1,7 +1,8 @@
 /** Stage 9: may an origin's response be stored, and for how long? Pure. */
 import { asWhole } from '#http/combine.ts';
-import { firstValue, type RawHeaders } from '#http/headers.ts';
+import { firstValue } from '#http/headers.ts';
 import type { CacheOptions } from '#http/options.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
 import { expectedBodyBytes, storeResponse } from '#http/store.ts';
 import type { Exchange, RequestFacts, ResponseHead, Stored } from '#http/stored.ts';
 import type { Skip } from './reasons.ts';
@@ -38,7 +39,7 @@ function isMultipart({ headers }: ResponseHead): boolean {
 }
 
 /** What a head says its body will have; `undefined` when it does not. */
-export function announcedBytes(headers: RawHeaders): number | undefined {
+export function announcedBytes(headers: RequestHeaders): number | undefined {
   const length = firstValue(headers, 'content-length');
   return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
 }

@@ -4,6 +4,7 @@ import { completionHeaders } from '#http/combine.ts';
 import { isStrong } from '#http/entity-tag.ts';
 import { firstValue, hasField, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import { parseContentRange } from '#http/range.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
 import { expectedBodyBytes } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
 import { isOtherScheme } from '#http/uri.ts';
@@ -39,7 +40,7 @@ export type Exchanged =
 
 export interface Question {
   /** As the client sent them, or what was made of them. */
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
   readonly body: RequestBody | undefined;
   /** What a 304 may confirm; nothing when the conditions, if any, are the client's own. */
   readonly offered: Offered<CachedResponse>;
@@ -283,7 +284,7 @@ function leadsToOtherScheme({ site, request }: Visit, { status, headers }: Origi
   return location !== undefined && isOtherScheme(location, request.uri);
 }
 
-function isConditional(headers: RawHeaders): boolean {
+function isConditional(headers: RequestHeaders): boolean {
   return hasField(headers, 'if-none-match') || hasField(headers, 'if-modified-since');
 }
 

@@ -43,19 +43,26 @@ const MAX_USER_AGENT_CHARS = 256;
 /** No field is this. */
 export const NOBODY = '\n';
 
-/** What rules ask about, as bits. */
-const ASKS = { address: 1, referer: 2, userAgent: 4, letsBlankIn: 8 } as const;
+/** What rules ask about, as bits. `unknown`: something that only the pipeline can answer. */
+const ASKS = { address: 1, referer: 2, userAgent: 4, letsBlankIn: 8, unknown: 16 } as const;
+/** What `isLetIn` and `isClientLetIn` answer themselves; whoever is asked anything else goes to the pipeline. */
+const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent | ASKS.letsBlankIn;
 
-/** 0: whoever asks is let in. */
+/** What each rule asks about; a rule without a row does not compile. docs/decisions/0415 */
+export const RULE_ASKS = {
+  deniedAddresses: ASKS.address,
+  referers: ASKS.referer,
+  deniedUserAgents: ASKS.userAgent,
+  refusal: 0, // says how a client is refused, not who
+} as const satisfies Record<keyof SiteAccess, number>;
+
+/** 0: whoever asks is let in. A rule that has no row, as from a later release, is one that only the pipeline can answer. */
 export function asksOf(access: SiteAccess): number {
-  const { deniedAddresses, referers, deniedUserAgents } = access;
-  const letsBlankIn = referers !== undefined && !deniesReferer(access, undefined);
-  return (
-    (deniedAddresses === undefined ? 0 : ASKS.address) |
-    (referers === undefined ? 0 : ASKS.referer) |
-    (deniedUserAgents === undefined ? 0 : ASKS.userAgent) |
-    (letsBlankIn ? ASKS.letsBlankIn : 0)
-  );
+  const rows: Readonly<Record<string, number>> = RULE_ASKS;
+  const letsBlankIn = access.referers !== undefined && !deniesReferer(access, undefined);
+  let asks: number = letsBlankIn ? ASKS.letsBlankIn : 0;
+  for (const [rule, value] of Object.entries(access)) if (value !== undefined) asks |= rows[rule] ?? ASKS.unknown;
+  return asks;
 }
 
 /** What there must be room for behind the key. */
@@ -72,6 +79,7 @@ export function isLetIn<Head extends RefererPlace>(
 ): boolean {
   const { asks } = answer;
   if (asks === 0) return true;
+  if ((asks & ~ANSWERED) !== 0) return false;
   if ((asks & ASKS.address) !== 0 && connection.clientAddress !== answer.letInAddress) {
     if (!admitsAddress(answer, connection)) return false;
   }
@@ -92,6 +100,7 @@ export function isClientLetIn(
 ): boolean {
   const { asks } = answer;
   if (asks === 0) return true;
+  if ((asks & ~ANSWERED) !== 0) return false;
   if ((asks & ASKS.address) !== 0 && clientAddress !== answer.letInAddress) {
     if (!admitsAddress(answer, { clientAddress, passed: nothing() })) return false;
   }

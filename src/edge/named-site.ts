@@ -1,6 +1,6 @@
 /** Whose line a request is that never came to stage 2: of the site that its Host names. docs/decisions/0297 */
-import type { RawHeaders } from '#http/headers.ts';
 import { hostOf } from '#http/request.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
 import type { SiteTable } from '#sites/table.ts';
 
 /** Of no site until one is found. */
@@ -10,7 +10,7 @@ export interface NamedSite {
 }
 
 /** `undefined`: it names none, or not one, or sites cannot be looked up just now, as the requests that need one will say. */
-export function findNamedSite(sites: SiteTable, headers: RawHeaders): NamedSite | undefined {
+export function findNamedSite(sites: SiteTable, headers: RequestHeaders): NamedSite | undefined {
   const host = hostOf(headers);
   if (host === undefined) return undefined;
   try {

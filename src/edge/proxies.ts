@@ -4,7 +4,8 @@
  */
 import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { allValues, joinedValue, listMembers, type RawHeaders } from '#http/headers.ts';
+import { allValues, joinedValue, listMembers } from '#http/headers.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
 import { type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
@@ -18,7 +19,7 @@ export interface Client {
 export interface Proxies {
   /** Of a connection, before or without a request. */
   addressOf(socket: Socket): string;
-  clientOf(socket: Socket, headers: RawHeaders): Client;
+  clientOf(socket: Socket, headers: RequestHeaders): Client;
   /** The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another client's. */
   onlyClientOf(socket: Socket): Client | undefined;
   /** The same connection goes on as `to`, decrypted. */
@@ -105,7 +106,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
 }
 
 /** Where several say different things, one of the connections was open to read. */
-function isForwardedTls(headers: RawHeaders): boolean | undefined {
+function isForwardedTls(headers: RequestHeaders): boolean | undefined {
   const schemes = listMembers(allValues(headers, 'x-forwarded-proto'));
   if (schemes.length === 0) return undefined;
   return schemes.every((scheme) => scheme === 'https');

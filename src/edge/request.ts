@@ -2,6 +2,7 @@
 import type { RawHeaders } from '#http/headers.ts';
 import { checkRequest, type ValidRequest } from '#http/request.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
+import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 import type { RequestFacts } from '#http/stored.ts';
 import { isLoop, originHeaders } from './origin/request-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
@@ -12,7 +13,7 @@ export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1' | '2.0';
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
   /** The client's own connection, be it to us or to a trusted proxy before us. */
   readonly isTls: boolean;
   /** Absent where the connection to us is plain. */
@@ -35,7 +36,7 @@ export interface ReceivedRequest {
 
 export interface EdgeRequest extends Omit<ValidRequest, 'kind'> {
   readonly kind: 'request';
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
   readonly httpVersion: ReceivedRequest['httpVersion'];
   readonly clientAddress: string;
   readonly hasUnframedBody: boolean;
@@ -91,7 +92,7 @@ function readFacts(
 }
 
 /** The same request with other fields for the origin. */
-export function withRequestHeaders(request: EdgeRequest, headers: RawHeaders): EdgeRequest {
+export function withRequestHeaders(request: EdgeRequest, headers: RequestHeaders): EdgeRequest {
   const changed = { ...request, headers };
   return { ...changed, facts: readFacts(changed, changed) };
 }
@@ -103,5 +104,5 @@ export function requestHeadBytes({
   headers,
 }: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>): number {
   // Two blanks, the version and a line end; colon, blank and line end per field; the empty line.
-  return method.length + target.length + 12 + headers.reduce((sum, text) => sum + text.length + 2, 0) + 2;
+  return method.length + target.length + 12 + wholeSection(headers).reduce((sum, text) => sum + text.length + 2, 0) + 2;
 }

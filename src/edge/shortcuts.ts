@@ -137,10 +137,12 @@ function fillKey(key: ShortcutKey, request: Omit<PlainRequest, keyof AskingClien
 
 /** `undefined`: what it depends on is not all looked at by `findByKey`, or when the client is asked about. */
 function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: ShortcutKey): Shortcut | undefined {
-  const { status, mark, stored, body } = answer;
+  const { status, mark, stored, body, isFromDisk, isReplacement, closes, ...written } = answer;
+  const { reason: _reason, headers: _headers, response: _response, ...unknown } = written;
+  unknown satisfies Record<string, never>; // another member may be another thing that the answer depends on
   const isWhole = stored?.status === 200 && stored.range === undefined;
   if (!isWhole || request.method !== 'GET' || mark.status !== 'HIT') return undefined;
-  if (stored.place === undefined || answer.isFromDisk === true || answer.closes === true) return undefined;
+  if (stored.place === undefined || isFromDisk === true || isReplacement === true || closes === true) return undefined;
   const { host, target } = request;
   const of = { key, host, target, site, stored, place: stored.place, answer };
   if (status === 304 && body.kind === 'none') return new Shortcut({ ...of, status }, undefined, []);

@@ -2,11 +2,15 @@
 import { isStrong, isStrongMatch } from './entity-tag.ts';
 import { type RawHeaders, withoutFields } from './headers.ts';
 import { formatContentRange } from './range.ts';
+import type { RequestHeaders } from './request-fields.ts';
 import type { PartialRange, Stored } from './stored.ts';
 import { unconditionalHeaders } from './validate.ts';
 
 /** The request's fields for what a stored prefix lacks. RFC 9110 §13.1.5 */
-export function completionHeaders(headers: RawHeaders, prefix: Stored & { readonly range: PartialRange }): RawHeaders {
+export function completionHeaders(
+  headers: RequestHeaders,
+  prefix: Stored & { readonly range: PartialRange },
+): RawHeaders {
   const range = ['Range', `bytes=${prefix.range.last + 1}-`];
   // Only a strong tag is allowed here; without one the origin's answer is checked and, if need be, thrown away.
   if (prefix.etag !== undefined && isStrong(prefix.etag)) range.push('If-Range', prefix.etag);

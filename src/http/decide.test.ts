@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { decide } from './decide.ts';
 import { at, get, NOW, options, request, store } from './examples.suite.ts';
 import type { CacheOptions } from './options.ts';
+import { wholeSection } from './request-fields.ts';
 import type { RequestFacts, Stored } from './stored.ts';
 
 const cc = (value: string, ...more: string[]) => store(['Cache-Control', value, 'ETag', '"a"', ...more]);
@@ -90,7 +91,7 @@ const ROWS: Row[] = [
 
 describe('decide', () => {
   for (const [stored, after, facts, site, expected] of ROWS) {
-    const name = `${stored?.headers.slice(2).join(' ') ?? 'nothing stored'} +${after} s ${facts.method} ${facts.headers.join(' ')}`;
+    const name = `${stored?.headers.slice(2).join(' ') ?? 'nothing stored'} +${after} s ${facts.method} ${wholeSection(facts.headers).join(' ')}`;
     test(`${expected}: ${name} ${Object.keys(site).join()}`, () => {
       const decision = decide(facts, stored, NOW + after * 1000, options(site));
       let word: string = decision.kind;

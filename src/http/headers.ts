@@ -1,5 +1,7 @@
 /** Header sections as flat lists, the way they came off the wire, and what a proxy takes out of them. */
 
+import { type RequestFieldName, type RequestHeaders, wholeSection } from './request-fields.ts';
+
 /**
  * `[name, value, name, value, …]`: order, case and duplicates kept, one latin1 character per byte, as node:http gives
  * `rawHeaders`. Every `name` argument of this file is lower-case.
@@ -7,31 +9,41 @@
 export type RawHeaders = readonly string[];
 
 /** The first line's value of a field. */
-export function firstValue(headers: RawHeaders, name: string): string | undefined {
-  for (let i = 0; i < headers.length; i += 2) {
-    if (isNamed(headers[i], name)) return headers[i + 1];
+export function firstValue(headers: RawHeaders, name: string): string | undefined;
+export function firstValue(headers: RequestHeaders, name: RequestFieldName): string | undefined;
+export function firstValue(headers: RequestHeaders, name: string): string | undefined {
+  const lines = wholeSection(headers);
+  for (let i = 0; i < lines.length; i += 2) {
+    if (isNamed(lines[i], name)) return lines[i + 1];
   }
   return undefined;
 }
 
 /** Every line's value, in order; empty when the field is absent. */
-export function allValues(headers: RawHeaders, name: string): readonly string[] {
-  if (!hasField(headers, name)) return NONE;
+export function allValues(headers: RawHeaders, name: string): readonly string[];
+export function allValues(headers: RequestHeaders, name: RequestFieldName): readonly string[];
+export function allValues(headers: RequestHeaders, name: string): readonly string[] {
+  const lines = wholeSection(headers);
+  if (!hasField(lines, name)) return NONE;
   const values: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
-    if (isNamed(headers[i], name)) values.push(headers[i + 1] ?? '');
+  for (let i = 0; i < lines.length; i += 2) {
+    if (isNamed(lines[i], name)) values.push(lines[i + 1] ?? '');
   }
   return values;
 }
 
 /** All lines as one list value. RFC 9110 §5.3 */
-export function joinedValue(headers: RawHeaders, name: string): string | undefined {
-  const values = allValues(headers, name);
+export function joinedValue(headers: RawHeaders, name: string): string | undefined;
+export function joinedValue(headers: RequestHeaders, name: RequestFieldName): string | undefined;
+export function joinedValue(headers: RequestHeaders, name: string): string | undefined {
+  const values = allValues(wholeSection(headers), name);
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-export function hasField(headers: RawHeaders, name: string): boolean {
-  return firstValue(headers, name) !== undefined;
+export function hasField(headers: RawHeaders, name: string): boolean;
+export function hasField(headers: RequestHeaders, name: RequestFieldName): boolean;
+export function hasField(headers: RequestHeaders, name: string): boolean {
+  return firstValue(wholeSection(headers), name) !== undefined;
 }
 
 /** Without the named fields; the same list when it has none of them. */

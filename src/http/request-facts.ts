@@ -1,19 +1,21 @@
 /** Reads what cache decisions need from a request, once. */
 import { type Directives, NO_DIRECTIVES, parseCacheControl } from './cache-control.ts';
-import { allValues, listMembers, type RawHeaders } from './headers.ts';
+import { allValues, listMembers } from './headers.ts';
+import { type RequestFieldName, type RequestHeaders, readableField, wholeSection } from './request-fields.ts';
 import type { RequestFacts } from './stored.ts';
 
 export interface RequestInput {
   readonly method: string;
   /** See `RequestFacts.uri`. */
   readonly uri: string;
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
 }
 
 /** One pass over the header section, which repeats no field of one value; nothing is parsed that is not there. */
 export function readRequestFacts({ method, uri, headers }: RequestInput): RequestFacts {
   const seen: Seen = { hasBody: false, hasAuthorization: false, hasOriginCondition: false, hasCacheControl: false };
-  for (let i = 0; i < headers.length; i += 2) note(seen, (headers[i] ?? '').toLowerCase(), headers[i + 1] ?? '');
+  const lines = wholeSection(headers);
+  for (let i = 0; i < lines.length; i += 2) note(seen, readableField(lines[i] ?? ''), lines[i + 1] ?? '');
   return {
     method,
     uri,
@@ -41,7 +43,7 @@ interface Seen {
   range?: string;
 }
 
-function note(seen: Seen, name: string, value: string): void {
+function note(seen: Seen, name: RequestFieldName | undefined, value: string): void {
   switch (name) {
     case 'content-length':
       if (!/^0*$/.test(value)) seen.hasBody = true; // RFC 9112 §6.3
@@ -81,7 +83,7 @@ function append(line: string | undefined, value: string): string {
   return line === undefined ? value : `${line}, ${value}`;
 }
 
-function readDirectivesOf(headers: RawHeaders, seen: Seen): Directives | undefined {
+function readDirectivesOf(headers: RequestHeaders, seen: Seen): Directives | undefined {
   if (seen.hasCacheControl) return parseCacheControl(allValues(headers, 'cache-control'));
   // RFC 9111 §5.4: Pragma counts only without Cache-Control
   if (seen.pragma === undefined || !listMembers([seen.pragma]).includes('no-cache')) return undefined;

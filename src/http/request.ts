@@ -1,5 +1,6 @@
 /** Is this request one that the edge can answer or pass on? Method, target, Host and framing. RFC 9112 §3, §6 */
-import { allValues, type RawHeaders, trimOws } from './headers.ts';
+import { allValues, trimOws } from './headers.ts';
+import { type RequestFieldName, type RequestHeaders, readableField, wholeSection } from './request-fields.ts';
 import { splitTarget } from './target.ts';
 
 export interface RequestLine {
@@ -8,7 +9,7 @@ export interface RequestLine {
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1' | '2.0';
   readonly isTls: boolean;
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
 }
 
 export interface ValidRequest {
@@ -73,7 +74,7 @@ export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
 }
 
 /** The host of `ValidRequest`, where at least that can be read. */
-export function hostOf(headers: RawHeaders): string | undefined {
+export function hostOf(headers: RequestHeaders): string | undefined {
   return readHost(headers, 'http')?.host;
 }
 
@@ -83,7 +84,7 @@ interface Authority {
 }
 
 /** RFC 9112 §3.2: exactly one Host line, also from HTTP/1.0, or no site can be found. */
-function readHost(headers: RawHeaders, scheme: 'http' | 'https'): Authority | undefined {
+function readHost(headers: RequestHeaders, scheme: 'http' | 'https'): Authority | undefined {
   const values = allValues(headers, 'host');
   return values.length === 1 ? parseAuthority(values[0] ?? '', scheme) : undefined;
 }
@@ -149,10 +150,11 @@ function framingProblem({ headers, httpVersion }: RequestLine): 'framing' | 'tra
 }
 
 /** Which of them counts, a rule here and an origin could see differently. RFC 9110 §5.3; docs/decisions/0163 */
-function repeatsSingleField(headers: RawHeaders): boolean {
+function repeatsSingleField(headers: RequestHeaders): boolean {
+  const lines = wholeSection(headers);
   let seen = 0;
-  for (let i = 0; i < headers.length; i += 2) {
-    const bit = SINGLE_FIELDS.get((headers[i] ?? '').toLowerCase()) ?? 0;
+  for (let i = 0; i < lines.length; i += 2) {
+    const bit = SINGLE_FIELDS.get(readableField(lines[i] ?? '')) ?? 0;
     if ((seen & bit) !== 0) return true;
     seen |= bit;
   }
@@ -160,24 +162,26 @@ function repeatsSingleField(headers: RawHeaders): boolean {
 }
 
 /** A bit each. Of Host and Content-Length see above. */
-const SINGLE_FIELDS: ReadonlyMap<string, number> = new Map(
-  [
-    'authorization',
-    'content-location',
-    'content-range',
-    'content-type',
-    'date',
-    'from',
-    'if-modified-since',
-    'if-range',
-    'if-unmodified-since',
-    'max-forwards',
-    'origin', // RFC 6454 §7.3
-    'proxy-authorization',
-    'range',
-    'referer',
-    'user-agent',
-  ].map((name, index) => [name, 1 << index]),
+const SINGLE_FIELDS: ReadonlyMap<RequestFieldName | undefined, number> = new Map(
+  (
+    [
+      'authorization',
+      'content-location',
+      'content-range',
+      'content-type',
+      'date',
+      'from',
+      'if-modified-since',
+      'if-range',
+      'if-unmodified-since',
+      'max-forwards',
+      'origin', // RFC 6454 §7.3
+      'proxy-authorization',
+      'range',
+      'referer',
+      'user-agent',
+    ] as const
+  ).map((name, index) => [name, 1 << index]),
 );
 
 function invalid(status: InvalidRequest['status'], problem: RequestProblem): InvalidRequest {

@@ -4,6 +4,7 @@
  */
 import type { Directives } from './cache-control.ts';
 import type { RawHeaders } from './headers.ts';
+import type { RequestHeaders } from './request-fields.ts';
 
 /** A request, with everything that cache decisions look at read once. Made by `readRequestFacts`. */
 export interface RequestFacts {
@@ -11,7 +12,7 @@ export interface RequestFacts {
   /** Absolute URI of the target, as the client wrote path and query: `http://www.example.com/a?b`. */
   readonly uri: string;
   /** What `Vary` speaks of: as they go on to an origin. */
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
   /** The request has content (`Content-Length` above 0, or `Transfer-Encoding`). */
   readonly hasBody: boolean;
   readonly hasAuthorization: boolean;

@@ -4,6 +4,7 @@ import { isStrong, isWeakMatch } from './entity-tag.ts';
 import { currentAge } from './freshness.ts';
 import { firstValue, type RawHeaders, withoutFields, withoutHopByHop } from './headers.ts';
 import type { CacheOptions } from './options.ts';
+import { type RequestHeaders, wholeSection } from './request-fields.ts';
 import { storeResponse } from './store.ts';
 import type { Exchange, RequestFacts, ResponseHead, Stored } from './stored.ts';
 
@@ -17,7 +18,7 @@ export function hasValidator(stored: Stored): boolean {
  * whose tags are offered too; without a selected response they are all there is. RFC 9111 §4.3.1
  */
 export function validationHeaders(
-  headers: RawHeaders,
+  headers: RequestHeaders,
   stored: Stored | undefined,
   others: readonly Stored[] = [],
 ): RawHeaders {
@@ -34,8 +35,8 @@ export function validationHeaders(
 }
 
 /** The request's fields for a fetch of the whole representation, whatever the client asked for. */
-export function unconditionalHeaders(headers: RawHeaders): RawHeaders {
-  return withoutFields(headers, CONDITION_FIELDS);
+export function unconditionalHeaders(headers: RequestHeaders): RawHeaders {
+  return withoutFields(wholeSection(headers), CONDITION_FIELDS);
 }
 
 export type FreshenOutcome<T extends Stored = Stored> =

@@ -1,6 +1,7 @@
 /** `Vary` and the secondary cache key. RFC 9111 §4.1, RFC 9110 §12.5.5 */
 import { allValues, listMembers, type RawHeaders, trimOws } from './headers.ts';
 import type { CacheOptions } from './options.ts';
+import { type RequestHeaders, wholeSection } from './request-fields.ts';
 
 /** Lower-case, unique, sorted field names; `undefined`: a `*` stands somewhere, no other request ever matches. */
 export function parseVary(lines: readonly string[]): readonly string[] | undefined {
@@ -13,14 +14,14 @@ export function parseVary(lines: readonly string[]): readonly string[] | undefin
  * The request's values of the fields, normalised, as one string: equal strings match. An absent field differs from an
  * empty one. Values come off the wire, so they hold none of the control characters used as marks here.
  */
-export function secondaryKey(fields: readonly string[], headers: RawHeaders, options: CacheOptions): string {
+export function secondaryKey(fields: readonly string[], headers: RequestHeaders, options: CacheOptions): string {
   if (fields.length === 0) return '';
-  return fields.map((field) => normaliseValue(field, allValues(headers, field), options)).join(SEPARATOR);
+  return fields.map((field) => normaliseValue(field, allValues(wholeSection(headers), field), options)).join(SEPARATOR);
 }
 
 /** The lines of the named fields only. */
-export function pickFields(fields: readonly string[], headers: RawHeaders): RawHeaders {
-  return fields.flatMap((field) => allValues(headers, field).flatMap((value) => [field, value]));
+export function pickFields(fields: readonly string[], headers: RequestHeaders): RawHeaders {
+  return fields.flatMap((field) => allValues(wholeSection(headers), field).flatMap((value) => [field, value]));
 }
 
 /** One field's lines in a form in which equivalent values are equal. RFC 9111 §4.1 */

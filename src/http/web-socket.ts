@@ -1,11 +1,12 @@
 /** The opening handshake of WebSocket: is a request one, and has the other end really agreed? RFC 6455 §4; pure. */
 import { createHash } from 'node:crypto';
 import { allValues, hasField, listMembers, type RawHeaders } from './headers.ts';
+import type { RequestHeaders } from './request-fields.ts';
 
 export interface HandshakeRequest {
   readonly method: string;
   readonly httpVersion: string;
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
 }
 
 /**
@@ -27,7 +28,7 @@ export function isWebSocketHandshake({ method, httpVersion, headers }: Handshake
  * Whether a 101 answers this very handshake. One that does not is no WebSocket: an application that can be made to answer 101 would
  * let its client speak to the origin past the edge. RFC 6455 §4.2.2
  */
-export function isHandshakeAccepted(request: RawHeaders, response: RawHeaders): boolean {
+export function isHandshakeAccepted(request: RequestHeaders, response: RawHeaders): boolean {
   const [protocol, ...others] = listMembers(allValues(response, 'upgrade'));
   const [accept, ...more] = allValues(response, 'sec-websocket-accept');
   const [key = ''] = allValues(request, KEY);
@@ -41,6 +42,6 @@ export function isHandshakeAccepted(request: RawHeaders, response: RawHeaders): 
 }
 
 const KEY = 'sec-websocket-key';
-const BODY_FIELDS = ['content-length', 'transfer-encoding', 'expect'];
+const BODY_FIELDS = ['content-length', 'transfer-encoding', 'expect'] as const;
 /** RFC 6455 §1.3 */
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

@@ -222,6 +222,8 @@ function note(head: RequestHead, { kind, bit }: SlottedField, bytes: Buffer, sta
       head.ifModifiedSinceStart = start;
       head.ifModifiedSinceEnd = end;
       break;
+    default: // of a kind that this reader does not know
+      head.isPlain = false;
   }
   if (start === end) head.isPlain = false; // to have one that says nothing is not to have none
   return true;

@@ -1,12 +1,13 @@
 /** What a request says when it leaves for an origin. Pure. */
 import { allValues, isHopByHop, listMembers, type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 
 /** This service's name in `Via` and `CDN-Loop`. RFC 9110 §7.6.3, RFC 8586 */
 export const SERVICE_NAME = 'causeway';
 
 export interface ForwardedRequest {
   /** As received. */
-  readonly headers: RawHeaders;
+  readonly headers: RequestHeaders;
   readonly httpVersion: string;
   readonly clientAddress: string;
   readonly scheme: 'http' | 'https';
@@ -21,7 +22,7 @@ export interface ForwardedRequest {
 export function originHeaders(request: ForwardedRequest, changes: RawHeaders = []): RawHeaders {
   const { headers, httpVersion, clientAddress, scheme, host } = request;
   return [
-    ...withoutDisguised(withoutHopByHop(headers, REPLACED)),
+    ...withoutDisguised(withoutHopByHop(wholeSection(headers), REPLACED)),
     ...changes,
     'X-Forwarded-For',
     clientAddress,
@@ -47,7 +48,7 @@ export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
 }
 
 /** The request has been here before, as either field says: what stands between may have dropped the other. */
-export function isLoop(headers: RawHeaders): boolean {
+export function isLoop(headers: RequestHeaders): boolean {
   return (
     // Parameters do not count. RFC 8586 §2
     listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === SERVICE_NAME) ||

@@ -2,6 +2,7 @@
 import { parseCacheControl } from '#http/cache-control.ts';
 import { formatDate } from '#http/dates.ts';
 import { allValues, hasField, listMembers, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeRequest } from '../request.ts';
 
@@ -44,6 +45,6 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const REPLACED: ReadonlySet<string> = new Set(['cache-control', 'expires', 'age']);
 
 /** Fetch standard, §4.8 */
-function isPreflight(headers: RawHeaders): boolean {
+function isPreflight(headers: RequestHeaders): boolean {
   return hasField(headers, 'origin') && hasField(headers, 'access-control-request-method');
 }
