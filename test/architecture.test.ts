@@ -52,6 +52,56 @@ const ANYWHERE = ['contract', 'client'];
 const EVERYWHERE = ['bash', 'git', 'mkfifo', 'npm', 'sh'];
 const NEEDS_FILE = 'test/support/needs.ts';
 
+/**
+ * What of a viewer's request an answer that is kept ready does not depend on, and the files that may read it all the same. The fields
+ * themselves are closed by type: `RequestHeaders` can be read by the names of `REQUEST_FIELDS` alone. docs/decisions/0415
+ */
+const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files: readonly string[]])[] = [
+  [
+    // All fields, whatever their names: to pass them on, to measure them, or to compare them with a Vary.
+    /\bwholeSection\(/,
+    /^src\//,
+    [
+      'src/edge/encodings.ts',
+      'src/edge/origin/request-headers.ts',
+      'src/edge/request.ts',
+      'src/http/headers.ts',
+      'src/http/request-facts.ts',
+      'src/http/request-fields.ts',
+      'src/http/request.ts',
+      'src/http/validate.ts',
+      'src/http/vary.ts',
+    ],
+  ],
+  [
+    // What node:http gives, beside the stages.
+    /\bIncomingMessage\b|\bheadersDistinct\b|\brawTrailers\b/,
+    /^src\/(?:edge|http|sites)\//,
+    ['src/edge/given-response.ts', 'src/edge/http-server.ts', 'src/edge/http1-viewer.ts'],
+  ],
+  // Of node:http's messages only `rawHeaders` is read, which becomes `RequestHeaders`.
+  [/\b(?:message|request|req)\.headers(?:\[|\??\.\w)/, /^src\/(?:edge|http|sites)\//, []],
+  [
+    // An address: rules that ask for it are asked again for each client, so no other stage may depend on it.
+    /\bclientAddress\b/,
+    /^src\/edge\/(?!fast\/|http2\/)/,
+    [
+      'src/edge/access-log.ts',
+      'src/edge/access.ts',
+      'src/edge/exchange.ts',
+      'src/edge/explain.ts',
+      'src/edge/http-server.ts',
+      'src/edge/http1-viewer.ts',
+      'src/edge/let-in.ts',
+      'src/edge/origin/request-headers.ts',
+      'src/edge/prefetch.ts',
+      'src/edge/prepared-lines.ts',
+      'src/edge/proxies.ts',
+      'src/edge/request.ts',
+    ],
+  ],
+];
+
 interface Import {
   readonly file: string;
   readonly from: string;
@@ -111,6 +161,13 @@ describe('architecture', () => {
     const files = [...sources, ...globSync('{test,bench}/**/*.ts', { cwd: ROOT })];
     const long = files.filter((file) => read(file).split('\n').length - 1 > MAX_FILE_LINES);
     assert.deepEqual(long, []);
+  });
+
+  test('a request is read where an answer that is kept ready takes account of it, and nowhere else', () => {
+    for (const [pattern, rooms, files] of REQUEST_READERS) {
+      const readers = sources.filter((file) => !isTest(file) && rooms.test(file) && pattern.test(read(file)));
+      assert.deepEqual(readers, files, String(pattern));
+    }
   });
 
   test('every file of src opens with a comment that says what it owns', () => {

@@ -5,6 +5,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
 import { findSmsAppsById } from '#db/sms-apps.ts';
+import type { ClaimedPart } from '#db/sms-claim.ts';
 import { loseLeases } from '#db/sms-sweep.ts';
 import { readWaiting } from '#db/sms-waiting.ts';
 import type { Submission } from '#sms/accept.ts';
@@ -68,6 +69,20 @@ async function openSender(db: Db) {
 }
 
 describeOnBothEngines('a round that accepts messages', (newDatabase) => {
+  test('gives a carrier the same of a message, whether it goes out at once or has stood in the queue', async (t) => {
+    const { db, round } = await openWorld(t, newDatabase);
+    const { send } = await openSender(db);
+    for (const content of ['one', LONG]) {
+      const { parts: atOnce } = await round([send(content)], 10);
+      assert.deepEqual((await round([send(content)], 0)).parts, []);
+      const { parts: queued } = await round([], 10);
+      assert.ok(atOnce.length > 0);
+      const same = ({ id: _id, messageId: _messageId, reference: _reference, ...others }: ClaimedPart) => others;
+      assert.deepEqual(queued.map(same), atOnce.map(same));
+      assert.deepEqual(Object.keys(queued[0] ?? {}).sort(), Object.keys(atOnce[0] ?? {}).sort());
+    }
+  });
+
   test('claims them with what a carrier needs, and they are in doubt when their process dies', async (t) => {
     const { db, round } = await openWorld(t, newDatabase);
     const { account, send } = await openSender(db);

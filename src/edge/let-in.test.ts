@@ -187,4 +187,17 @@ describe('who was let in', () => {
       { numRuns: 500 },
     );
   });
+
+  test('a rule that is not known here is left to the pipeline, whoever asks', () => {
+    const [connection] = connect();
+    assert.ok(connection !== undefined);
+    const later = { ...accessOf({}), allowedAddresses: true };
+    const { bytes, head } = headOf('');
+    const client = { clientAddress: connection.clientAddress, userAgent: undefined, referer: undefined };
+    assert.deepEqual(
+      [isLetIn(answerOf(later), connection, bytes, head), isClientLetIn(answerOf(later), client)],
+      [false, false],
+    );
+    assert.equal(isLetIn(answerOf(accessOf({})), connection, bytes, head), true);
+  });
 });

@@ -47,10 +47,18 @@ function isDue({ kind, dueAt, expireAt }: RequestToStore, now: number): boolean 
   return kind === 'ordinary' && dueAt <= now && expireAt > now;
 }
 
-function partsOf({ accountId, appId, texts, dueAt, expireAt, messages }: RequestToStore): readonly ClaimedPart[] {
-  return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut }) => {
+/**
+ * As `claimParts` gives them once they are stored. A request and a message are taken apart whole, so that a new member, which may be a
+ * reason to wait, does not compile until somebody has looked at it here.
+ */
+function partsOf(request: RequestToStore): readonly ClaimedPart[] {
+  const { accountId, appId, texts, dueAt, expireAt, messages, ...rest } = request;
+  const { id: _id, sendid: _sendid, kind: _kind, smsType: _type, replayHash: _hash, ...unknown } = rest;
+  unknown satisfies Record<string, never>;
+  return messages.flatMap(({ id, partIds, destination, route, reference, isOptedOut, price: _price, ...others }) => {
+    others satisfies Record<string, never>;
     if (isOptedOut) return [];
-    return texts.map((text, index) => ({
+    const partOf = (text: string, index: number): Required<ClaimedPart> => ({
       id: partIds[index] ?? 0,
       messageId: id,
       appId,
@@ -65,6 +73,7 @@ function partsOf({ accountId, appId, texts, dueAt, expireAt, messages }: Request
       route,
       dueAt,
       expireAt,
-    }));
+    });
+    return texts.map(partOf);
   });
 }

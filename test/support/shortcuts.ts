@@ -136,4 +136,15 @@ export const CASES: readonly (readonly [name: string, Case])[] = [
       request: { headers: ['User-Agent', 'B/1', 'Referer', 'https://x.test/a'] },
     },
   ],
+  [
+    'where refused clients are sent elsewhere',
+    {
+      site: {
+        access: { deniedUserAgents: ['*bot*'], refusal: { kind: 'redirect', url: 'https://x.test/sorry' } },
+      },
+      request: { headers: ['User-Agent', 'B/1'] },
+    },
+  ],
+  ['where the query is no part of the key', { site: { keepUrlParams: true } }],
+  ['where redirects are followed', { site: { redirectFollow: true } }],
 ] as const;

@@ -18,7 +18,8 @@ export type TwinChange =
   | { readonly kind: 'down'; readonly isDown: boolean }
   | { readonly kind: 'challenge'; readonly isThere: boolean };
 
-const CHANGES: readonly Partial<SiteSpec>[] = [
+/** Each member of a spec is among them: `test/fast-lanes.test.ts` looks. */
+export const CHANGES: readonly Partial<SiteSpec>[] = [
   { expiresSeconds: 600 },
   { expiresSeconds: 0 },
   { pageCompress: true },
@@ -27,6 +28,8 @@ const CHANGES: readonly Partial<SiteSpec>[] = [
   { keepUrlParams: false },
   { redirectFollow: true },
   { redirectFollow: false },
+  { rangeBackSource: true },
+  { rangeBackSource: false },
   { accessControlMaxAgeSeconds: 60 },
   { state: 'disabled' },
   { state: 'closed' },

@@ -149,7 +149,8 @@ const DATES = [
   '',
 ];
 const TAGS = ['"t0"', '"t1"', 'W/"t0", "t1"', '"x"', '*', 'W/"x", "y"', '', 'x'];
-const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
+/** Each field that may be read is among them: `test/fast-lanes.test.ts` looks. */
+export const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'Accept-Encoding': [...CODINGS, ''],
   'User-Agent': AGENTS,
   Referer: REFERERS,
@@ -190,6 +191,12 @@ const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'Content-Length': ['0', '5, 5', '+1', 'x'],
   'Transfer-Encoding': ['identity', 'chunked, gzip', 'gzip'],
   'Content-Type': ['text/plain'],
+  'Content-Location': ['/b'],
+  'Content-Range': ['bytes 0-1/2'],
+  'Max-Forwards': ['0', '1'],
+  'Proxy-Authorization': ['Basic YTpi'],
+  'Access-Control-Request-Method': ['PUT'],
+  'Sec-WebSocket-Key': ['dGhlIHNhbXBsZSBub25jZQ=='],
   'Sec-Fetch-Mode': ['navigate'],
   Date: DATES,
   From: ['a@b.test'],
