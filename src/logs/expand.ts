@@ -1,5 +1,6 @@
 /** Lines of a spool as they were meant: each short one as the whole one that it stands for. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { ANSWERED_FIELDS, LINE_FIELDS } from './line.ts';
 import { MAX_LINES_BACK, SHORT_LINE } from './short-line.ts';
 
 /** Lines that are read in one go: others wait meanwhile. */
@@ -27,7 +28,7 @@ export async function expandLines(bytes: Buffer): Promise<Buffer> {
 }
 
 /** One that others may stand on. A field holds no zero: a disk that lost its power leaves them in place of what it had not written. */
-const WHOLE = /^\d+(?:\t[^\t\n\0]+){13}\n$/;
+const WHOLE = new RegExp(`^\\d+(?:\\t[^\\t\\n\\0]+){${LINE_FIELDS.length}}\\n$`);
 
 /** How far back answer and client stand, how much later it was, and its own three numbers; more digits than any that is written are none. */
 const SHORT = /^=(\d{1,5})\t(\d{1,5})\t(\d{1,5})\t(\d+\t\d+\t\d+)\n$/;
@@ -87,12 +88,16 @@ interface Parts {
 /** Before its offset. */
 const CLOCK_CHARS = '2025-01-31T23:59:59.123'.length;
 
+/** Behind the domain's id. */
+const ANSWERED_AT = 1 + LINE_FIELDS.indexOf(ANSWERED_FIELDS.first);
+const CLIENT_AT = 2 + LINE_FIELDS.indexOf(ANSWERED_FIELDS.last);
+
 function takeApart(line: string): Parts | undefined {
   const fields = line.split('\t');
   const [domainId = '', address = '', time = ''] = fields;
   const clockMs = Date.parse(`${time.slice(0, CLOCK_CHARS)}Z`);
   if (Number.isNaN(clockMs)) return undefined;
-  const answered = fields.slice(6, 12).join('\t');
+  const answered = fields.slice(ANSWERED_AT, CLIENT_AT).join('\t');
   const offset = time.slice(CLOCK_CHARS);
   return {
     domainId: `${domainId}\t`,
@@ -100,7 +105,7 @@ function takeApart(line: string): Parts | undefined {
     clockMs,
     offset: `${offset}\t`,
     answered: `\t${answered}\t`,
-    fields: fields.slice(12).join('\t'),
+    fields: fields.slice(CLIENT_AT).join('\t'),
     laterMs: 0,
     time: `${time}\t`,
   };

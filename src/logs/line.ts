@@ -62,14 +62,36 @@ export const MAX_FIELD_BYTES = {
   userAgent: 1024,
 } as const;
 
-/** Without the line's end. Never fails, whatever a client sent. */
+/**
+ * The fields in their order. Those who read lines, or put them together from parts of others, find a field by its place here;
+ * `outcome` is cache code and status.
+ */
+export const LINE_FIELDS = [
+  ...(['clientAddress', 'endedAt', 'durationMs', 'requestBytes', 'responseBytes'] as const),
+  ...(['host', 'method', 'target', 'httpVersion', 'outcome', 'contentType'] as const),
+  ...(['referer', 'userAgent'] as const),
+] as const;
+
+/** What the same answer to the same target repeats: a run of fields. docs/decisions/0375 */
+export const ANSWERED_FIELDS = { first: 'host', last: 'contentType' } as const satisfies Record<string, LineField>;
+type LineField = (typeof LINE_FIELDS)[number];
+
+type AnsweredRecord = Pick<
+  AccessRecord,
+  'host' | 'method' | 'target' | 'httpVersion' | 'cacheCode' | 'status' | 'contentType'
+>;
+
+/** `never` where `T` has a member beyond those of `A`. */
+type Exactly<A, T> = Exclude<keyof T, keyof A> extends never ? A : never;
+
+/** Without the line's end. Never fails, whatever a client sent. A member of a record that is not written here does not compile. */
 export function formatLine(record: AccessRecord, zone: LocalTime): string {
-  const { durationMs, requestBytes, responseBytes } = record;
-  const time = `${zone.format(record.endedAt)}\t${formatCount(durationMs)}`;
+  const { clientAddress, endedAt, durationMs, requestBytes, responseBytes, referer, userAgent, ...answered } = record;
+  answered satisfies Exactly<AnsweredRecord, typeof answered>;
+  const time = `${zone.format(endedAt)}\t${formatCount(durationMs)}`;
   const counts = `${formatCount(requestBytes)}\t${formatCount(responseBytes)}`;
-  const referer = escapeField(record.referer, MAX_FIELD_BYTES.referer);
-  const userAgent = escapeField(record.userAgent, MAX_FIELD_BYTES.userAgent);
-  return `${formatAddress(record.clientAddress)}\t${time}\t${counts}\t${formatAnswered(record)}\t${referer}\t${userAgent}`;
+  const client = `${escapeField(referer, MAX_FIELD_BYTES.referer)}\t${escapeField(userAgent, MAX_FIELD_BYTES.userAgent)}`;
+  return `${formatAddress(clientAddress)}\t${time}\t${counts}\t${formatAnswered(answered)}\t${client}`;
 }
 
 /** The first field. An IPv4-mapped address is shown as the IPv4 inside. */
@@ -78,9 +100,7 @@ export function formatAddress(address: string): string {
 }
 
 /** The six fields that the same answer to the same target gives again. */
-export function formatAnswered(
-  record: Pick<AccessRecord, 'host' | 'method' | 'target' | 'httpVersion' | 'cacheCode' | 'status' | 'contentType'>,
-): string {
+export function formatAnswered(record: AnsweredRecord): string {
   const host = escapeField(record.host, MAX_FIELD_BYTES.host);
   const method = escapeField(record.method, MAX_FIELD_BYTES.method);
   const target = escapeField(record.target, MAX_FIELD_BYTES.target);

@@ -116,7 +116,41 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';
 
+/** Of each member of a record another value than `HIT` has. */
+const CHANGED: Required<AccessRecord> = {
+  clientAddress: '203.0.113.77',
+  endedAt: START + 5,
+  durationMs: 2,
+  requestBytes: 11,
+  responseBytes: 101,
+  host: 'other.example.com',
+  method: 'HEAD',
+  target: '/other',
+  httpVersion: '2.0',
+  cacheCode: 'TCP_IMS_HIT',
+  status: 304,
+  contentType: 'text/plain',
+  referer: 'https://example.org/',
+  userAgent: 'B/1',
+};
+/** Whatever differs in one of them has been answered anew; the rest is of the request or of its client. */
+const ANSWERED: readonly string[] = ['host', 'method', 'target', 'httpVersion', 'cacheCode', 'status', 'contentType'];
+
 describe('lines of hits', () => {
+  for (const [member, value] of Object.entries(CHANGED)) {
+    test(`that differ in ${member} alone are both as they are meant`, async (t) => {
+      const bench = start(t);
+      const client = member === 'clientAddress' ? 77 : 1;
+      for (const _ of ['whole', 'short']) bench.hit(1, 1, { target: '/1' });
+      bench.hit(ANSWERED.includes(member) ? 3 : 1, client, { target: '/1', [member]: value });
+      bench.hit(1, 1, { target: '/1' });
+      await bench.flush();
+      assert.match(bench.written(), /\n=/);
+      assert.notEqual(bench.expected[2], bench.expected[0]);
+      assert.equal(await bench.read(), bench.expected.join(''));
+    });
+  }
+
   test('repeat nothing of their batch', async (t) => {
     const bench = start(t);
     const fields = { referer: 'https://example.org/list', userAgent: AGENT };

@@ -1,6 +1,6 @@
 /** A line of a spool, read back: the domain's id, a TAB, and the 13 fields of docs/access-log.md. Pure. */
 import type { CountedRequest } from './counters.ts';
-import { CACHE_CODES, type CacheCode } from './line.ts';
+import { CACHE_CODES, type CacheCode, LINE_FIELDS } from './line.ts';
 
 export interface SpooledLine {
   readonly domainId: number;
@@ -15,17 +15,20 @@ export interface SpooledLine {
   readonly referer: string;
 }
 
-/** The id and the 13 fields. */
-const FIELDS = 14;
+/** The id and the fields. */
+const FIELDS = 1 + LINE_FIELDS.length;
+const TARGET = 1 + LINE_FIELDS.indexOf('target');
+const OUTCOME = 1 + LINE_FIELDS.indexOf('outcome');
+const REFERER = 1 + LINE_FIELDS.indexOf('referer');
 
 /** Without the line's end. `undefined`: not such a line, as half a one at the end of a killed process's file. */
 export function parseSpooledLine(line: string): SpooledLine | undefined {
   const fields = line.split('\t');
   const [id = '', clientAddress = '', time = '', , requestBytes, responseBytes] = fields;
   if (fields.length !== FIELDS || !/^\d{1,10}$/.test(id)) return undefined;
-  const target = fields[8] ?? '';
-  const outcome = fields[10] ?? '';
-  const referer = fields[12] ?? '';
+  const target = fields[TARGET] ?? '';
+  const outcome = fields[OUTCOME] ?? '';
+  const referer = fields[REFERER] ?? '';
   const slash = outcome.indexOf('/');
   const cacheCode = outcome.slice(0, slash);
   const endedAt = Date.parse(time);
