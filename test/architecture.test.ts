@@ -102,6 +102,18 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
   ],
 ];
 
+/**
+ * Of control's requests, those that `api/bare/` answers as well as Fastify: their fields are read through `call-fields.ts`, and a
+ * hook or a plug-in of Fastify would not see them. The files read the fields of other requests, or how a body is framed.
+ */
+const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[]])[] = [
+  [
+    /\b(?:request|message|raw)\.headers\b|\brawHeaders\b|\bheaders\b[^}]*\}: FastifyRequest|\{ headers \} = message/,
+    ['src/api/collect-body.ts', 'src/api/drain.ts', 'src/api/fastify-app.ts', 'src/api/log-downloads.ts'],
+  ],
+  [/\.addHook\(|\.register\(|\.decorate/, ['src/api/fastify-app.ts']],
+];
+
 interface Import {
   readonly file: string;
   readonly from: string;
@@ -168,6 +180,20 @@ describe('architecture', () => {
       const readers = sources.filter((file) => !isTest(file) && rooms.test(file) && pattern.test(read(file)));
       assert.deepEqual(readers, files, String(pattern));
     }
+  });
+
+  test('a call is read by what both of its readers know, and no hook sees the calls of one alone', () => {
+    for (const [pattern, files] of CALL_READERS) {
+      const readers = sources.filter((file) => !isTest(file) && roomOf(file) === 'api' && pattern.test(read(file)));
+      assert.deepEqual(readers, files, String(pattern));
+    }
+    const app = read('src/api/fastify-app.ts');
+    assert.deepEqual([...app.matchAll(/addHook\('(\w+)'/g)].map(([, hook]) => hook).sort(), [
+      'onRequest',
+      'onResponse',
+    ]);
+    const elsewhere = app.replaceAll(/callFieldsOf\((?:request\.)?headers\)/g, '');
+    assert.doesNotMatch(elsewhere, /request\.headers|(?<!reply)\.headers\b(?!\()|\bheaders(?:\[|\?)/);
   });
 
   test('every file of src opens with a comment that says what it owns', () => {

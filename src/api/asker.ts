@@ -5,6 +5,7 @@ import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
 import { isLoopback } from '#lib/listen-address.ts';
 import type { Caller } from './authenticate.ts';
+import type { CallFields } from './call-fields.ts';
 
 /** What a request says of its client. */
 export interface Asker {
@@ -12,6 +13,11 @@ export interface Asker {
   readonly peer: string | undefined;
   readonly forwardedFor: string | undefined;
   readonly acceptLanguage: string | undefined;
+}
+
+/** What the fields of a call say of its client: the same for every way in which calls are read. */
+export function saidBy(fields: CallFields): Omit<Asker, 'peer'> {
+  return { forwardedFor: fields['x-forwarded-for'], acceptLanguage: fields['accept-language'] };
 }
 
 export interface Askers {

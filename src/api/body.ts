@@ -1,7 +1,8 @@
 /** Reading a request's body: one JSON value in UTF-8, at most 1 MiB, not compressed. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { ServiceError } from '#contract/service-error.ts';
+import type { CallFields } from './call-fields.ts';
 import { collectBody } from './collect-body.ts';
 import type { HeldBytes } from './held-bytes.ts';
 
@@ -31,11 +32,11 @@ export function addBodyParser(app: FastifyInstance, parseBody: ParseBody, held: 
 
 /** What is wrong with the head of a request that has a body to read. `mayLack`: without a type it is read as JSON. */
 export function refusalOfContentType(
-  headers: Pick<IncomingHttpHeaders, 'content-type' | 'content-encoding'>,
+  fields: CallFields,
   { mayLack }: { readonly mayLack: boolean },
 ): ServiceError | undefined {
-  const type = headers['content-type'] ?? (mayLack ? 'application/json' : '');
-  const encoding = headers['content-encoding'] ?? 'identity';
+  const type = fields['content-type'] ?? (mayLack ? 'application/json' : '');
+  const encoding = fields['content-encoding'] ?? 'identity';
   const isJson = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;?$/i.test(type.trim());
   return isJson && encoding.toLowerCase() === 'identity' ? undefined : new ServiceError('contentTypeWrong');
 }

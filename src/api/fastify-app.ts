@@ -10,9 +10,10 @@ import { ServiceError } from '#contract/service-error.ts';
 import { readHead } from '#db/resources.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { fieldsOf } from './answer-fields.ts';
-import { type Asker, type Askers, endUnknown } from './asker.ts';
+import { type Asker, type Askers, endUnknown, saidBy } from './asker.ts';
 import { addBodyParser, MAX_BODY_BYTES, type ParseBody, refusalOfBody, refusalOfContentType } from './body.ts';
 import { type AnswerBroken, answerConnect } from './broken-request.ts';
+import { callFieldsOf } from './call-fields.ts';
 import type { AnswerCall, CallOptions } from './calls.ts';
 import { notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
@@ -180,7 +181,8 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
   const path = pathOf(request);
   const mayLack = isSmsPath(path);
-  if (isExact) return request.method === 'POST' ? refusalOfContentType(request.headers, { mayLack }) : undefined;
+  if (isExact)
+    return request.method === 'POST' ? refusalOfContentType(callFieldsOf(request.headers), { mayLack }) : undefined;
   if (path === FRONT_PATH || HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
     return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
@@ -196,12 +198,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 function askerOf({ socket, headers }: FastifyRequest): Asker {
-  return {
-    peer: socket.remoteAddress,
-    // Node joins repeated ones of this name; the type allows a list for every name that it does not know.
-    forwardedFor: headers['x-forwarded-for']?.toString(),
-    acceptLanguage: headers['accept-language'],
-  };
+  return { peer: socket.remoteAddress, ...saidBy(callFieldsOf(headers)) };
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -119,10 +119,10 @@ export class BareConnection {
     this.#isFresh = false;
     this.#pieces = 0;
     const beganAt = steadyClock();
-    const { name, forwardedFor, acceptLanguage, bodyStart, end } = call;
+    const { name, isLast: _isLast, bodyStart, end, ...said } = call;
     const body = this.#parts.parseBody(bytes.subarray(bodyStart, end));
     if (end < bytes.length) this.#hold(bytes.subarray(end));
-    const asker = { peer: this.#peer, forwardedFor, acceptLanguage };
+    const asker = { peer: this.#peer, ...said };
     const received = { name, body, asker, requestId: randomUUID() };
     try {
       this.#send(await this.#parts.answerCall(received), { ...received, call, beganAt });

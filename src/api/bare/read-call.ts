@@ -5,12 +5,12 @@
 import type { RouteName } from '#contract/routes.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../answer.ts';
+import { type Asker, saidBy } from '../asker.ts';
 import { MAX_BODY_BYTES, refusalOfContentType } from '../body.ts';
+import { CALL_FIELDS, type CallField, type CallFields } from '../call-fields.ts';
 
-export interface Call {
+export interface Call extends Omit<Asker, 'peer'> {
   readonly name: RouteName;
-  readonly forwardedFor: string | undefined;
-  readonly acceptLanguage: string | undefined;
   /** `Connection: close`: no request comes behind it. */
   readonly isLast: boolean;
   /** Where its body stands in the bytes that it was read from; `end` is behind it. */
@@ -43,14 +43,14 @@ export function readCall(bytes: Buffer): Call | 'incomplete' | 'other' {
   const bodyStart = headEnd + 4;
   const end = bodyStart + Number(length);
   if (end > bytes.length) return 'incomplete';
-  const { 'x-forwarded-for': forwardedFor, 'accept-language': acceptLanguage } = fields;
-  return { name, forwardedFor: forwardedFor && ownText(forwardedFor), acceptLanguage, isLast, bodyStart, end };
+  const said = saidBy(fields);
+  return { ...said, forwardedFor: said.forwardedFor && ownText(said.forwardedFor), name, isLast, bodyStart, end };
 }
 
 /** `undefined`: with one of them, or one that comes twice, the request is not for this reader. */
-function readFields(lines: string): Fields | undefined {
+function readFields(lines: string): CallFields | undefined {
   if (!LINES.test(lines)) return undefined;
-  const fields: { -readonly [N in keyof Fields]: Fields[N] } = {};
+  const fields: { -readonly [N in keyof CallFields]: CallFields[N] } = {};
   for (let at = 0, count = 0; at < lines.length; count++) {
     if (count === MAX_FIELDS) return undefined;
     const colon = lines.indexOf(':', at);
@@ -75,16 +75,12 @@ function mayBegin(bytes: Buffer): boolean {
   return BEGINNING.compare(bytes, 0, length, 0, length) === 0;
 }
 
-/** Those that a call depends on; each stands at most once. */
-const OURS = ['host', 'connection', 'content-length', 'content-type', 'accept-language', 'x-forwarded-for'] as const;
-
-type Fields = Readonly<Partial<Record<(typeof OURS)[number], string>>>;
-
 /** They change how the message is read, what is answered before its end, or what connection this is. */
 const NOT_OURS = ['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'proxy-connection', 'trailer'];
 
-const FIELDS: ReadonlyMap<string, keyof Fields | 'notOurs'> = new Map([
-  ...OURS.map((name) => [name, name] as const),
+/** Of those that a call depends on each stands at most once. */
+const FIELDS: ReadonlyMap<string, CallField | 'notOurs'> = new Map([
+  ...CALL_FIELDS.map((name) => [name, name] as const),
   ...NOT_OURS.map((name) => [name, 'notOurs'] as const),
 ]);
 

@@ -1,0 +1,31 @@
+/**
+ * The fields of a call that may be read at all, whoever reads it off its connection: one that a rule depends on has to be known to
+ * `bare/read-call.ts` as well. docs/decisions/0380, 0416
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** In lower case. `test/architecture.test.ts` lists the files that read others, of requests that are no calls. */
+export const CALL_FIELDS = [
+  'host',
+  'connection',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'accept-language',
+  'x-forwarded-for',
+] as const;
+
+export type CallField = (typeof CALL_FIELDS)[number];
+
+/** Absent where the call does not have it. */
+export type CallFields = Readonly<Partial<Record<CallField, string>>>;
+
+/** Of node:http, which joins the lines of one name. The type allows a list for every name that it does not know. */
+export function callFieldsOf(headers: IncomingHttpHeaders): CallFields {
+  const fields: { -readonly [N in CallField]?: string } = {};
+  for (const name of CALL_FIELDS) {
+    const value = headers[name]?.toString();
+    if (value !== undefined) fields[name] = value;
+  }
+  return fields;
+}
