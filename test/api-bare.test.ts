@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readCall } from '#api/bare/read-call.ts';
+import { CALL_FIELDS } from '#api/call-fields.ts';
 import { startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
 import { ADD, callBytes, openAtNode, openRaw, SEND, sendAll } from './support/raw-calls.ts';
@@ -133,6 +134,16 @@ function logged(line: string): unknown {
 }
 
 describe('what is read by us and what is read by node:http', () => {
+  test('every field that may be read of a call is among these', () => {
+    const text = rows('token')
+      .map(([, bytes]) => bytes.toLowerCase())
+      .join('\r\n');
+    assert.deepEqual(
+      CALL_FIELDS.filter((name) => !text.includes(`\r\n${name}:`)),
+      [],
+    );
+  });
+
   test('is answered alike and logged alike', async (t) => {
     const api = await startTestApi(t, newSqlite, { locale: 'zh-CN' });
     const { accessToken } = await api.join('customer', ['cdn', 'sms']);

@@ -1,6 +1,6 @@
 /**
  * The fields of a call that may be read at all, whoever reads it off its connection: one that a rule depends on has to be known to
- * `bare/read-call.ts` as well. docs/decisions/0380, 0416
+ * `bare/read-call.ts` as well. docs/decisions/0380, 0415
  */
 import type { IncomingHttpHeaders } from 'node:http';
 

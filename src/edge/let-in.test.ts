@@ -191,7 +191,7 @@ describe('who was let in', () => {
   test('a rule that is not known here is left to the pipeline, whoever asks', () => {
     const [connection] = connect();
     assert.ok(connection !== undefined);
-    const later = { ...accessOf({}), allowedAddresses: true };
+    const later = { ...accessOf({}), ofLaterRelease: true };
     const { bytes, head } = headOf('');
     const client = { clientAddress: connection.clientAddress, userAgent: undefined, referer: undefined };
     assert.deepEqual(
