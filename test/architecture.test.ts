@@ -82,18 +82,18 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
   // Of node:http's messages only `rawHeaders` is read, which becomes `RequestHeaders`.
   [/\b(?:message|request|req)\.headers(?:\[|\??\.\w)/, /^src\/(?:edge|http|sites)\//, []],
   [
-    // An address: rules that ask for it are asked again for each client, so no other stage may depend on it.
+    // An address: rules that ask for it are asked again for each client, so no other stage that a hit passes may depend on it.
     /\bclientAddress\b/,
-    /^src\/edge\/(?!fast\/|http2\/)/,
+    /^src\/edge\/(?!fast\/|http2\/|origin\/)/,
     [
       'src/edge/access-log.ts',
       'src/edge/access.ts',
+      'src/edge/answer-web-socket.ts',
       'src/edge/exchange.ts',
       'src/edge/explain.ts',
       'src/edge/http-server.ts',
       'src/edge/http1-viewer.ts',
       'src/edge/let-in.ts',
-      'src/edge/origin/request-headers.ts',
       'src/edge/prefetch.ts',
       'src/edge/prepared-lines.ts',
       'src/edge/proxies.ts',
