@@ -27,11 +27,37 @@ test('one formatter follows the zone through its changes, forwards and back', ()
   }
 });
 
-test('the hour changes with the zone\u2019s clock', () => {
-  const kathmandu = createLocalTime('Asia/Kathmandu');
-  const midnight = Date.parse('2025-01-31T18:15:00Z');
-  assert.equal(kathmandu.hourOf(midnight), kathmandu.hourOf(midnight - 1) + 1);
-  assert.equal(kathmandu.hourOf(midnight), kathmandu.hourOf(midnight + 3_599_999));
+/** Zones and days on which their clocks change: by an hour and by half of one, within a day and at its ends. */
+const CHANGES = [
+  ['Europe/Berlin', '2026-03-29'],
+  ['Europe/Berlin', '2026-10-25'],
+  ['America/St_Johns', '2026-11-01'], // half an hour from UTC's hours
+  ['Australia/Lord_Howe', '2026-04-05'], // by half an hour
+  ['Australia/Lord_Howe', '2026-10-04'],
+  ['Pacific/Chatham', '2026-04-05'], // three quarters from UTC's hours
+  ['America/Santiago', '2026-04-05'], // midnight is 23:00 again
+  ['America/Santiago', '2026-09-06'], // midnight is 01:00
+  ['Africa/Cairo', '2026-10-30'], // midnight is 23:00 again
+  ['Atlantic/Azores', '2026-10-25'], // the day has two midnights
+] as const;
+const STEP_MS = 5 * 60_000;
+
+test('an hour begins where the clock reaches a full hour or is changed, and is told apart from the one of the same name', () => {
+  for (const [zone, day] of CHANGES) {
+    const local = createLocalTime(zone);
+    const from = Date.parse(`${day}T00:00:00Z`) - 15 * 3_600_000;
+    const starts = new Map<number, string>();
+    for (let at = from; at < from + 60 * 3_600_000; at += STEP_MS) {
+      const start = local.hourStartOf(at);
+      assert.ok(start <= at && at < start + 3_600_000, `${zone} ${local.format(at)}`);
+      const shown = local.format(at).slice(0, 13) + local.format(at).slice(-6);
+      assert.equal(starts.get(start) ?? shown, shown, `${zone} ${local.format(at)}`);
+      starts.set(start, shown);
+      const isBegun = local.hourStartOf(at - STEP_MS) !== start;
+      const isChanged = local.format(at - STEP_MS).slice(-6) !== local.format(at).slice(-6);
+      assert.equal(isBegun, isChanged || local.format(at).slice(14, 16) === '00', `${zone} ${local.format(at)}`);
+    }
+  }
 });
 
 test('an unknown zone is refused', () => {
@@ -65,4 +91,21 @@ test('the first second of a day follows the last of the day before', () => {
     ] as const)
       assert.equal(firstSecondOf(date, zone), (lastSecondOf(before, zone) ?? 0) + 1, `${date} ${zone}`);
   assert.equal(firstSecondOf('2025-02-29', 'UTC'), undefined);
+});
+
+test('a day is all the time while the clock shows its date', () => {
+  for (const [zone, changed] of CHANGES) {
+    const local = createLocalTime(zone);
+    const middle = Date.parse(`${changed}T00:00:00Z`);
+    const spans = new Map<string, number[]>();
+    for (let at = middle - 72 * 3_600_000; at < middle + 72 * 3_600_000; at += STEP_MS) {
+      const day = local.format(at).slice(0, 10);
+      spans.set(day, [spans.get(day)?.[0] ?? at, at]);
+    }
+    for (const [day, ends] of [...spans].slice(1, -1)) {
+      const [first = Number.NaN, last = Number.NaN] = ends;
+      assert.equal(firstSecondOf(day, zone), first / 1000, `${zone} ${day}`);
+      assert.equal(lastSecondOf(day, zone), (last + STEP_MS) / 1000 - 1, `${zone} ${day}`);
+    }
+  }
 });

@@ -3,8 +3,11 @@
 export interface LocalTime {
   /** `2025-01-31T23:59:59.123+08:00`; `at` is a whole number of milliseconds. */
   format(at: number): string;
-  /** A number that changes exactly when the zone's clock reaches a full hour, midnight included. */
-  hourOf(at: number): number;
+  /**
+   * When the zone's clock last reached a full hour or was changed, in epoch milliseconds, at most an hour before `at`: the two hours
+   * with one name in autumn have two beginnings.
+   */
+  hourStartOf(at: number): number;
 }
 
 /** Throws a RangeError for a zone that the runtime does not know. `timeZone` is an IANA name, as `Asia/Shanghai`. */
@@ -14,6 +17,7 @@ export function createLocalTime(timeZone: string): LocalTime {
   let second = Number.NaN;
   let prefix = '';
   let offset = { ms: 0, text: '+00:00' };
+  let hour = { slot: Number.NaN, start: 0 };
   const offsetAt = (at: number) => {
     const wanted = Math.floor(at / SLOT_MS);
     if (wanted !== slot) {
@@ -32,37 +36,63 @@ export function createLocalTime(timeZone: string): LocalTime {
       }
       return `${prefix}${String(at - wanted * 1000).padStart(3, '0')}${text}`;
     },
-    hourOf(at) {
-      return Math.floor((at + offsetAt(at).ms) / HOUR_MS);
+    hourStartOf(at) {
+      const wanted = Math.floor(at / SLOT_MS);
+      if (wanted !== hour.slot) hour = { slot: wanted, start: readHourStart(formatter, wanted * SLOT_MS) };
+      return hour.start;
     },
   };
 }
 
-/** The first second of a day, as epoch seconds; `date` is as 2027-01-31. Gives `undefined` for a day that there is not. */
+/** The first second of a day, as epoch seconds; `date` is as 2027-01-31. `undefined`: there is no such date. */
 export function firstSecondOf(date: string, timeZone: string): number | undefined {
-  return secondOf(date, 0, timeZone);
+  const midnight = readDate(date);
+  return midnight === undefined ? undefined : firstInstantOf(midnight, timeZone) / 1000;
 }
 
 /** The last second of a day, likewise. */
 export function lastSecondOf(date: string, timeZone: string): number | undefined {
-  return secondOf(date, 24 * HOUR_MS - 1000, timeZone);
+  const midnight = readDate(date);
+  return midnight === undefined ? undefined : firstInstantOf(midnight + DAY_MS, timeZone) / 1000 - 1;
 }
 
-/** `clockMs`: what the zone's clock shows then, from midnight. */
-function secondOf(date: string, clockMs: number, timeZone: string): number | undefined {
+/** `undefined`: there is no such date. */
+function readDate(date: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? [];
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined;
-  const shown = midnight + clockMs;
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date) ? midnight : undefined;
+}
+
+/**
+ * The first instant at which the zone's clock shows `midnight` (as if it were UTC) or, where that is left out, a later time. The
+ * search is by slots, within which no offset changes.
+ */
+function firstInstantOf(midnight: number, timeZone: string): number {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  // The offset there is at that moment; the first guess may lie on the other side of a change.
-  const guess = shown - readOffset(formatter, shown).ms;
-  return (shown - readOffset(formatter, guess).ms) / 1000;
+  let before = midnight - MAX_OFFSET_MS;
+  let reached = midnight + MAX_OFFSET_MS;
+  while (reached - before > SLOT_MS) {
+    const middle = before + Math.floor((reached - before) / SLOT_MS / 2) * SLOT_MS;
+    if (middle + readOffset(formatter, middle).ms < midnight) before = middle;
+    else reached = middle;
+  }
+  return reached;
 }
 
 /** Every zone's offset, and every change of one, is a multiple of this. */
 const SLOT_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** No clock is further from UTC: they lie between -12 and +14 hours. */
+const MAX_OFFSET_MS = 15 * HOUR_MS;
+
+/** Of the slot that begins at `at`: a full hour begins a slot, as every change does. */
+function readHourStart(formatter: Intl.DateTimeFormat, at: number): number {
+  const { ms } = readOffset(formatter, at);
+  let start = at;
+  while ((start + ms) % HOUR_MS !== 0 && readOffset(formatter, start - SLOT_MS).ms === ms) start -= SLOT_MS;
+  return start;
+}
 
 function readOffset(formatter: Intl.DateTimeFormat, at: number): { readonly ms: number; readonly text: string } {
   const part = formatter.formatToParts(at).find(({ type }) => type === 'timeZoneName');

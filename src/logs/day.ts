@@ -1,10 +1,12 @@
 /** Days of the service's time zone, as `YYYY-MM-DD`. Pure. */
-import { createLocalTime, lastSecondOf } from '#lib/local-time.ts';
+import { createLocalTime, firstSecondOf } from '#lib/local-time.ts';
 
 export interface Days {
   dayOf(at: number): string;
   /** Epoch milliseconds of a day's first instant. */
   startOf(day: string): number;
+  /** The date so many days before `at`'s: days of the calendar, which need not have 24 hours. */
+  dayBefore(at: number, days: number): string;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -12,15 +14,13 @@ const DAY_MS = 24 * 3_600_000;
 export function createDays(timeZone: string): Days {
   const zone = createLocalTime(timeZone);
   let known = { day: '', start: 0 };
+  const dayOf = (at: number) => zone.format(at).slice(0, 10);
   return {
-    dayOf: (at) => zone.format(at).slice(0, 10),
+    dayOf,
     startOf(day) {
-      if (known.day !== day) known = { day, start: ((lastSecondOf(dayBefore(day), timeZone) ?? 0) + 1) * 1000 };
+      if (known.day !== day) known = { day, start: (firstSecondOf(day, timeZone) ?? 0) * 1000 };
       return known.start;
     },
+    dayBefore: (at, days) => new Date(Date.parse(dayOf(at)) - days * DAY_MS).toISOString().slice(0, 10),
   };
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
 }

@@ -30,7 +30,7 @@ export async function forgetOldTraffic(options: RetentionOptions, now: number, s
     top: ago(top),
     report: ago(report),
   });
-  await deleteParts(options, createDays(timeZone).dayOf(now - logDays * DAY_MS), signal);
+  await deleteParts(options, createDays(timeZone).dayBefore(now, logDays), signal);
 }
 
 /** One that cannot be deleted keeps none of the others. Rejects in the end with the first reason. */

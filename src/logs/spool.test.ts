@@ -112,23 +112,28 @@ describe('the spool', () => {
     ['America/Santiago', '2026-04-05T03:00:00Z'], // midnight is 23:00 again
     ['America/Santiago', '2026-09-06T04:00:00Z'], // midnight is 01:00
     ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'], // half an hour
+    ['Pacific/Chatham', '2026-04-04T14:00:00Z'], // 03:45 is 02:45 again
   ] as const) {
-    test(`no file holds lines of two hours of the zone when its clocks change: ${zone}, ${change}`, async (t) => {
-      const local = createLocalTime(zone);
-      const bench = start(t, { zone: local });
-      for (let minutes = -120; minutes <= 120; minutes += 10) {
-        bench.now = Date.parse(change) + minutes * 60_000;
-        bench.write(local.format(bench.now).slice(0, 13));
-        await bench.spool.flush();
-      }
-      const contents = files(bench.directory).map((file) => content(bench.directory, file).trim().split('\n'));
-      assert.ok(
-        contents.every((lines) => new Set(lines).size === 1),
-        JSON.stringify(contents),
-      );
-      assert.equal(contents.flat().length, 25);
-      assert.ok(contents.length <= 6, String(contents.length));
-    });
+    for (const rotateMs of [HOUR, HOUR / 6])
+      test(`every hour of the zone has files of its own when its clocks change: ${zone}, ${change}, ${rotateMs} ms`, async (t) => {
+        const local = createLocalTime(zone);
+        const bench = start(t, { zone: local, rotateMs });
+        for (let minutes = -120; minutes <= 120; minutes += 10) {
+          bench.now = Date.parse(change) + minutes * 60_000;
+          const shown = local.format(bench.now);
+          bench.write(shown.slice(0, 13) + shown.slice(-6)); // hour and offset
+          await bench.spool.flush();
+        }
+        const contents = files(bench.directory).map((file) => content(bench.directory, file).trim().split('\n'));
+        assert.ok(
+          contents.every((lines) => new Set(lines).size === 1),
+          JSON.stringify(contents),
+        );
+        assert.equal(contents.flat().length, 25);
+        // Each begins one: five hours, and one more where the change is no full hour.
+        if (rotateMs === HOUR) assert.ok(contents.length <= 6, String(contents.length));
+        else assert.equal(contents.length, 25);
+      });
   }
 
   test('starts a file before the limit is passed, and keeps only the newest finished ones', async (t) => {
@@ -259,7 +264,7 @@ describe('the spool', () => {
       const spool = openSpool({
         directory: process.argv[2], name: 'edge-1', maxQueueBytes: 1e6, keepBytes: 1e6,
         format: (_, { target }) => target,
-        zone: { hourOf: () => 0 }, clock: () => 0, log: { warn: () => undefined },
+        zone: { hourStartOf: () => 0 }, clock: () => 0, log: { warn: () => undefined },
       });
       for (const lines of [['first'], Array(100).fill('x'.repeat(99)), ['last']]) {
         for (const target of lines) spool.write(7, { endedAt: 0, target });

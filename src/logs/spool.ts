@@ -250,10 +250,10 @@ class Spool implements AccessLog {
     return this.close();
   }
 
-  /** A full hour of the zone, or a part of one. */
+  /** When the hour of the zone, or the part of one, that `at` belongs to began. */
   #slotOf(at: number): number {
-    const parts = Math.ceil(HOUR_MS / this.#rotateMs);
-    return this.#options.zone.hourOf(at) * parts + (Math.floor(at / this.#rotateMs) % parts);
+    const hourStart = this.#options.zone.hourStartOf(at);
+    return hourStart + Math.floor((at - hourStart) / this.#rotateMs) * this.#rotateMs;
   }
 
   #makeDue(): void {

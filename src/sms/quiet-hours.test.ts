@@ -56,3 +56,34 @@ test('it is never early, never more than a day and an hour late, and always insi
     }),
   );
 });
+
+test('when clocks are changed it is the first moment inside the hours', () => {
+  const quarterMs = 15 * 60_000;
+  for (const [zone, day] of [
+    ['Europe/Berlin', '2026-03-29'],
+    ['Europe/Berlin', '2026-10-25'],
+    ['Australia/Lord_Howe', '2026-04-05'],
+    ['Australia/Lord_Howe', '2026-10-04'],
+    ['Pacific/Chatham', '2026-09-27'],
+    ['America/Santiago', '2026-04-05'],
+    ['America/Santiago', '2026-09-06'],
+  ] as const) {
+    const local = createLocalTime(zone);
+    const begin = Date.parse(`${day}T00:00:00Z`) - 20 * 3_600_000;
+    const shown = Array.from({ length: 72 * 4 }, (_, n) => {
+      const [, h, m] = /T(\d\d):(\d\d)/.exec(local.format(begin + n * quarterMs)) ?? [];
+      return Number(h) * 60 + Number(m);
+    });
+    for (let from = 0; from < 1440; from += 105)
+      for (const length of [15, 60, 600]) {
+        const to = (from + length) % 1440;
+        const isOpen = (minute: number) => (from < to ? from <= minute && minute < to : minute >= from || minute < to);
+        for (let n = 0; n < 36 * 4; n += 7) {
+          const now = begin + n * quarterMs;
+          const expected = begin + shown.findIndex((minute, i) => i >= n && isOpen(minute)) * quarterMs;
+          const said = `${zone} ${local.format(now)}, from ${from} to ${to}`;
+          assert.equal(releaseAt(now, { from, to }, local), expected, said);
+        }
+      }
+  }
+});

@@ -9,28 +9,38 @@ export interface OpenHours {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** A clock that is put forward or back at the wrong moment takes a second look. */
-const MAX_LOOKS = 3;
+/** Clocks are changed at its beginning only. */
+const QUARTER_MINUTES = 15;
+/** The clock shows every minute at least once in two days, whatever is done to it. */
+const MAX_QUARTERS = (2 * DAY_MINUTES) / QUARTER_MINUTES + 1;
 
 /** Never before `now`. `local`: the clock of the hours' time zone. */
 export function releaseAt(now: number, hours: OpenHours, local: LocalTime): number {
-  if (isOpen(minuteOf(now, local), hours)) return now;
-  let at = now;
-  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-    at = nextTime(at, hours.from, local);
-    if (isOpen(minuteOf(at, local), hours)) break;
+  const minute = minuteOf(now, local);
+  if (isOpen(minute, hours)) return now;
+  const begin = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  const at = begin + minutesUntil(hours.from, minute) * MINUTE_MS;
+  return offsetOf(at, local) === offsetOf(now, local) ? at : searchRelease(begin, hours, local);
+}
+
+/** The same where the clock is changed on the way: hours may begin twice, or where the change leaves out their beginning. */
+function searchRelease(begin: number, hours: OpenHours, local: LocalTime): number {
+  const quarterMs = QUARTER_MINUTES * MINUTE_MS;
+  let at = begin;
+  for (let quarters = 0; quarters < MAX_QUARTERS; quarters += 1) {
+    const minute = minuteOf(at, local);
+    if (isOpen(minute, hours)) return at;
+    const next = (Math.floor(at / quarterMs) + 1) * quarterMs;
+    const opensAt = at + minutesUntil(hours.from, minute) * MINUTE_MS;
+    if (opensAt < next) return opensAt;
+    at = next;
   }
-  // Where the clock was put forward the hours have begun earlier than one counted.
-  for (const earlier of [at - 60 * MINUTE_MS, at - 30 * MINUTE_MS])
-    if (earlier > now && isOpen(minuteOf(earlier, local), hours)) return earlier;
   return at;
 }
 
-/** The beginning of the next minute that would be `minute` if no clock were put forward or back until then. */
-function nextTime(at: number, minute: number, local: LocalTime): number {
-  const begin = Math.floor(at / MINUTE_MS) * MINUTE_MS;
-  const ahead = (minute - minuteOf(begin, local) + DAY_MINUTES) % DAY_MINUTES;
-  return begin + (ahead === 0 ? DAY_MINUTES : ahead) * MINUTE_MS;
+/** From a minute of the day that is another; as if no clock were changed on the way. */
+function minutesUntil(wanted: number, minute: number): number {
+  return (wanted - minute + DAY_MINUTES) % DAY_MINUTES;
 }
 
 function isOpen(minute: number, { from, to }: OpenHours): boolean {
@@ -40,4 +50,8 @@ function isOpen(minute: number, { from, to }: OpenHours): boolean {
 function minuteOf(at: number, local: LocalTime): number {
   const [, hours = '', minutes = ''] = /T(\d\d):(\d\d)/.exec(local.format(Math.floor(at))) ?? [];
   return Number(hours) * 60 + Number(minutes);
+}
+
+function offsetOf(at: number, local: LocalTime): string {
+  return local.format(Math.floor(at)).slice(-6);
 }
