@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { countAccounts, createAccount } from '#db/accounts.ts';
-import { openDatabase } from '#db/open.ts';
+import { insertLogPart, listLogParts } from '#db/log-parts.ts';
+import { migrateTo } from '#db/migrations.ts';
+import { openDatabase, openEngine } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { lockSmsBalances } from '#db/sms-balance.ts';
 import { runTogether } from '#db/together.ts';
@@ -101,6 +103,22 @@ describeOnBothEngines(
       unsubscribe();
       await publishNow(db, putSite(1, 'a.example.com'));
       assert.equal(heard.length, before + 1);
+    });
+
+    test('log files of an earlier release keep the order in which they were served', async (t) => {
+      const target = await newDatabase(t);
+      const engine = await openEngine({ ...target, log: silentLog });
+      await migrateTo(engine.query, engine.words, '0015-sms-receipt-facts');
+      for (const key of ['7/2026-01-31/02.b', '7/2026-01-31/10.a', '7/2026-02-01/01.a', '7/2026-01-31/02.a'])
+        await sql`insert into log_part (key, domain_id, day, bytes, lines, received_at)
+          values (${key}, 7, ${key.slice(2, 12)}, 1, 1, 1)`.execute(engine.query);
+      await engine[Symbol.asyncDispose]();
+      await using db = await openTestDatabase(target);
+      const late = { domainId: 7, day: '2026-01-31', bytes: 1, lines: 1 };
+      assert.equal(await insertLogPart(db.query, { ...late, key: '7/2026-01-31/00.a' }, 2), true);
+      const keys = async (day: string) => (await listLogParts(db.query, 7, day)).map(({ key }) => key.slice(13));
+      assert.deepEqual(await keys('2026-01-31'), ['02.a', '02.b', '10.a', '00.a']);
+      assert.deepEqual(await keys('2026-02-01'), ['01.a']);
     });
 
     test('numbers beyond 32 bits come back as they went in', async (t) => {

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createAccount } from '#db/accounts.ts';
 import { insertDomain } from '#db/domains.ts';
-import { listLogDays, listLogParts } from '#db/log-parts.ts';
+import { deleteLogParts, listLogDays, listLogParts } from '#db/log-parts.ts';
 import { type Grain, listSums, listTop, pruneStatistics } from '#db/statistics.ts';
 import { createLogger } from '#lib/logger.ts';
 import { MINUTE_MS, noCounters } from '#logs/counters.ts';
@@ -74,6 +74,30 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     assert.deepEqual(await listTop(db.query, asked), [{ value: '/a', requests: 4, bytes: 40 }]);
     const first = { ...asked, kind: 'client', to: MIDNIGHT + HOUR_MS };
     assert.deepEqual(await listTop(db.query, first), [{ value: '203.0.113.9', requests: 2, bytes: 20 }]);
+  });
+
+  test('a file grows at its end only, also when parts come at once', async (t) => {
+    const { db, traffic } = await start(t, newDatabase);
+    const hours = Array.from({ length: 24 }, (_, n) => String((n * 7) % 24).padStart(2, '0'));
+    const taking = Promise.all(hours.map((hour) => traffic.takePart({ ...PART, key: { ...PART.key, hour } })));
+    let seen: string[] = [];
+    while (seen.length < hours.length) {
+      const keys = (await listLogParts(db.query, 7, '2025-02-01')).map(({ key }) => key);
+      assert.deepEqual(keys.slice(0, seen.length), seen);
+      seen = keys;
+    }
+    await taking;
+    assert.equal(new Set(seen).size, hours.length);
+  });
+
+  test('a file of which a part has been deleted is none: what is left is not what was served', async (t) => {
+    const { db, traffic } = await start(t, newDatabase);
+    for (const hour of ['00', '01', '02']) await traffic.takePart({ ...PART, key: { ...PART.key, hour } });
+    const [first] = await listLogParts(db.query, 7, '2025-02-01');
+    await deleteLogParts(db.query, [first?.key ?? '']);
+    assert.deepEqual(await listLogParts(db.query, 7, '2025-02-01'), []);
+    const span = { domainIds: [7], firstDay: '2025-02-01', lastDay: '2025-02-01' };
+    assert.deepEqual(await listLogDays(db.query, span), []);
   });
 
   test('of each hour the most frequent hundred are kept', async (t) => {

@@ -6,6 +6,8 @@ import { ServiceError } from '#contract/service-error.ts';
 import { findAccountOfDomain } from '#db/domains.ts';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import { isStrongMatch, isWeakMatch, parseEntityTags } from '#http/entity-tag.ts';
+import { trimOws } from '#http/headers.ts';
 import { formatContentRange, formatUnsatisfiedRange, parseRange, resolveRange } from '#http/range.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -64,16 +66,18 @@ async function sendFile(
   file: Found,
   { blobs, log }: LogDownloadOptions,
 ): Promise<FastifyReply | ServiceError> {
-  const { bytes, name } = file;
-  // Nothing could match If-Range: the file has no validator, for today's grows. RFC 9110 §13.1.5, §14.2
-  const isRanged = method === 'GET' && headers['if-range'] === undefined;
+  const { bytes, name, etag } = file;
+  const always = { ...ALWAYS, etag };
+  const condition = evaluateConditions(headers, etag);
+  if (condition !== 'answer') return await reply.code(condition).headers(always).send();
+  const isRanged = method === 'GET' && doesIfRangeHold(headers['if-range'], etag); // RFC 9110 §14.2
   const ranges = isRanged ? parseRange(headers.range ?? '') : undefined;
   const [range] = ranges?.length === 1 ? ranges : [];
   const span = range && resolveRange(range, bytes);
   if (range !== undefined && span === undefined) {
     return await reply
       .code(416)
-      .headers({ ...ALWAYS, 'content-range': formatUnsatisfiedRange(bytes) })
+      .headers({ ...always, 'content-range': formatUnsatisfiedRange(bytes) })
       .send();
   }
   const { first, last } = span ?? { first: 0, last: bytes - 1 };
@@ -82,12 +86,32 @@ async function sendFile(
   body?.on('error', (error) => log.error({ err: error, requestId: id, file: name }, 'a log file was not sent whole'));
   if (span !== undefined) reply.code(206).header('content-range', formatContentRange(span, bytes));
   reply.headers({
-    ...ALWAYS,
+    ...always,
     'content-disposition': `attachment; filename="${name}"`,
     'content-length': last - first + 1,
     'content-type': 'application/gzip',
   });
   return await reply.send(body);
+}
+
+type Headers = FastifyRequest['headers'];
+
+/** A status that is the whole answer, or `answer`. RFC 9110 §13.2.2; there is no date of the last change to compare with. */
+function evaluateConditions(headers: Headers, etag: string): 412 | 304 | 'answer' {
+  const [ifMatch, ifNoneMatch] = [headers['if-match'], headers['if-none-match']];
+  if (ifMatch !== undefined && !isListed(ifMatch, (tag) => isStrongMatch(tag, etag))) return 412;
+  if (ifNoneMatch !== undefined && isListed(ifNoneMatch, (tag) => isWeakMatch(tag, etag))) return 304;
+  return 'answer';
+}
+
+function isListed(field: string, isMatch: (tag: string) => boolean): boolean {
+  const tags = parseEntityTags(field);
+  return tags === '*' || tags.some(isMatch);
+}
+
+/** RFC 9110 §13.1.5 */
+function doesIfRangeHold(ifRange: string | string[] | undefined, etag: string): boolean {
+  return ifRange === undefined || (typeof ifRange === 'string' && isStrongMatch(trimOws(ifRange), etag));
 }
 
 const ALWAYS = { 'accept-ranges': 'bytes', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' };

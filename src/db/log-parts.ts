@@ -1,4 +1,5 @@
 /** Which parts of log files there are; the bytes are blobs. */
+import { sql } from 'kysely';
 import type { Executor } from './schema.ts';
 
 export interface LogPartRow {
@@ -29,19 +30,33 @@ export async function hasLogPart(x: Executor, key: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** False: it is there already. */
+/**
+ * Behind all parts that its day's file has: what was served of the file stays where it is. False: it is there already.
+ * docs/decisions/0435
+ */
 export async function insertLogPart(x: Executor, part: LogPartRow, now: number): Promise<boolean> {
   const { key, domainId, day, bytes, lines } = part;
-  const row = await x
-    .insertInto('log_part')
-    .values({ key, domain_id: domainId, day, bytes, lines, received_at: now })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .returning('key')
-    .executeTakeFirst();
-  return row !== undefined;
+  for (;;) {
+    const row = await x
+      .insertInto('log_part')
+      .values((e) => ({
+        ...{ key, domain_id: domainId, day, bytes, lines, received_at: now },
+        position: e
+          .selectFrom('log_part as p')
+          .select((last) => last(last.fn.coalesce(last.fn.max('p.position'), sql.lit(0)), '+', sql.lit(1)).as('next'))
+          .where('p.domain_id', '=', domainId)
+          .where('p.day', '=', day),
+      }))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+    // Else another transaction took the position, and has committed: the next one is free. Only PostgreSQL has such.
+    if (await hasLogPart(x, key)) return false;
+  }
 }
 
-/** The newest day first. */
+/** The newest day first; without days of which parts have been deleted. */
 export async function listLogDays(x: Executor, { domainIds, firstDay, lastDay }: DaySpan): Promise<readonly LogDay[]> {
   if (domainIds.length === 0) return [];
   const rows = await x
@@ -51,21 +66,23 @@ export async function listLogDays(x: Executor, { domainIds, firstDay, lastDay }:
     .where('day', '>=', firstDay)
     .where('day', '<=', lastDay)
     .groupBy(['domain_id', 'day'])
+    .having((e) => e(e.fn.max('position'), '=', e.fn.countAll<number>()))
     .orderBy('day', 'desc')
     .orderBy('domain_id', 'desc')
     .execute();
   return rows.map((row) => ({ domainId: row.domain_id, day: row.day, bytes: Number(row.bytes) }));
 }
 
-/** Of one day's file, in the order of its lines: by the hour, then by edge and file. */
+/** Of one day's file, in its order; empty also when some have been deleted: what is left is not the file that was served. */
 export async function listLogParts(x: Executor, domainId: number, day: string): Promise<readonly LogPartRow[]> {
   const rows = await x
     .selectFrom('log_part')
-    .select(['key', 'bytes', 'lines'])
+    .select(['key', 'bytes', 'lines', 'position'])
     .where('domain_id', '=', domainId)
     .where('day', '=', day)
-    .orderBy('key')
+    .orderBy('position')
     .execute();
+  if (rows.at(-1)?.position !== rows.length) return [];
   return rows.map(({ key, bytes, lines }) => ({ key, domainId, day, bytes, lines }));
 }
 

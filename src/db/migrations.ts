@@ -6,6 +6,7 @@ import { systemClock } from '#lib/clock.ts';
 import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
 import { certificates } from './migrations-certificates.ts';
+import { logPositions } from './migrations-log-positions.ts';
 import { sms } from './migrations-sms.ts';
 import { smsExpiry } from './migrations-sms-expiry.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
@@ -32,6 +33,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0013-sms-expiry': smsExpiry,
   '0014-sms-pinned': smsPinned,
   '0015-sms-receipt-facts': smsReceiptFacts,
+  '0016-log-positions': logPositions,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

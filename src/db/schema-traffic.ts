@@ -9,6 +9,8 @@ export interface LogPartTable {
   bytes: number;
   lines: number;
   received_at: number;
+  /** In the day's file: 1, 2, 3, in the order in which the parts were committed. */
+  position: number;
 }
 
 /** The newest report of each start of an edge: what is not newer has been added already. */

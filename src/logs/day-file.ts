@@ -1,4 +1,8 @@
-/** A day's log file of one domain: its parts one after another are one gzip file (RFC 1952 §2.2). */
+/**
+ * A day's log file of one domain: its parts one after another are one gzip file (RFC 1952 §2.2). It grows at its end only.
+ * docs/decisions/0435
+ */
+import { createHash } from 'node:crypto';
 import { type LogPartRow, listLogParts } from '#db/log-parts.ts';
 import type { Executor } from '#db/schema.ts';
 import { type BlobStore, type ByteSpan, blobKey } from './store/blob-store.ts';
@@ -6,11 +10,21 @@ import { type BlobStore, type ByteSpan, blobKey } from './store/blob-store.ts';
 export interface DayFile {
   readonly parts: readonly LogPartRow[];
   readonly bytes: number;
+  /** A strong entity tag: another one for each size of the file. RFC 9110 §8.8.3 */
+  readonly etag: string;
 }
 
 export async function findDayFile(x: Executor, domainId: number, day: string): Promise<DayFile | undefined> {
   const parts = await listLogParts(x, domainId, day);
-  return parts.length === 0 ? undefined : { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
+  if (parts.length === 0) return undefined;
+  return { parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), etag: tagOf(parts) };
+}
+
+/** What a key names never changes. */
+function tagOf(parts: readonly LogPartRow[]): string {
+  const hash = createHash('sha256');
+  for (const { key, bytes } of parts) hash.update(`${key} ${bytes}\n`);
+  return `"${hash.digest('base64url').slice(0, 22)}"`;
 }
 
 /** From `start` up to, not including, `end`; one part is open at a time. */
