@@ -33,6 +33,8 @@ export interface HttpServerParts {
 /** `take`: also what came on a connection that another listener has taken. `close` and `cutAll` leave those to `server` that are node:http's. */
 export interface HttpServer extends BareConnections {
   readonly server: Server;
+  /** Answers plain HTTP on the port for HTTPS, and ends the connection. */
+  refusePlain(socket: Socket): void;
 }
 
 export function createHttpServer(parts: HttpServerParts): HttpServer {
@@ -104,8 +106,15 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   const bare = createBareConnections(parts, reader(server, parts));
   server.removeAllListeners('connection').on('connection', bare.take);
   proxies.standBefore(server);
-  return { server, ...bare };
+  return { server, refusePlain: (socket) => refusePlain(parts, socket), ...bare };
 }
+
+function refusePlain(parts: HttpServerParts, socket: Socket): void {
+  lingerAtEnd(socket, parts.limits.clientIdleMs);
+  refuse(parts, socket, { status: 400, reason: 'plainHttp', explanation: PLAIN_HTTP });
+}
+
+const PLAIN_HTTP = 'This port is for HTTPS, and the request came by plain HTTP: use https:// in the address.';
 
 /** What reads on from where we do not. To be called before `server` loses its listeners. */
 function reader(server: Server, { limits, connections }: HttpServerParts): HttpReader {

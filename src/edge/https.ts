@@ -44,6 +44,7 @@ export function createHttpsServer(
     proxies,
     log: edge.log,
     onHandshake: edge.metrics.countHandshake,
+    onPlainHttp: http.refusePlain,
     onHttp1: (socket, secured) => {
       connections.secure(socket, secured);
       http.take(socket);

@@ -7,6 +7,8 @@ import { formatMark, type RequestFault } from './reasons.ts';
 export interface Refusal {
   readonly status: 400 | 405 | 408 | 414 | 431 | 505;
   readonly reason: RequestFault;
+  /** A sentence for the body. */
+  readonly explanation?: string;
 }
 
 /** `undefined`: the connection broke, there is nobody to answer. */
@@ -32,10 +34,10 @@ const MAX_LOOKED_AT = 64 * 1024;
 export const REFUSAL_TYPE = 'text/plain; charset=utf-8';
 
 /** Gives the number of bytes sent: none where the connection has ended already. */
-export function sendRefusal(socket: Socket, { status, reason }: Refusal, now: number): number {
+export function sendRefusal(socket: Socket, { status, reason, explanation }: Refusal, now: number): number {
   if (!socket.writable) return 0;
   const phrase = STATUS_CODES[status] ?? '';
-  const text = `${status} ${phrase}\n${reason}\n`;
+  const text = [`${status} ${phrase}`, reason, ...(explanation === undefined ? [] : [explanation]), ''].join('\n');
   const head = [
     `HTTP/1.1 ${status} ${phrase}`,
     `Content-Type: ${REFUSAL_TYPE}`,

@@ -48,6 +48,7 @@ export const REQUEST_PROBLEMS = {
   transferCoding: 'a transfer coding besides chunked',
   repeatedField: 'several lines of a field that has one value, such as Referer or Range',
   malformed: 'not HTTP',
+  plainHttp: 'plain HTTP on the port for HTTPS',
   headerTooLarge: 'the header section is larger than 32 KiB',
   bodyTooLarge: 'the body is larger than 100 MiB',
   requestTimeout: 'the request did not arrive within the limit',

@@ -7,8 +7,10 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from '#lib/logger.ts';
 import type { SiteSource, SiteTable } from '#sites/table.ts';
 import type { Proxies } from '../proxies.ts';
+import { type Alert, formatAlert } from './alerts.ts';
 import { type Certificates, createCertificates, type Found } from './certificates.ts';
 import { type ClientHello, readClientHello } from './client-hello.ts';
+import { type FirstBytes, readFirstBytes } from './first-bytes.ts';
 import { createRemains, processCpuMs } from './remains.ts';
 import type { Secured } from './secured.ts';
 import type { TicketSecret } from './ticket-keys.ts';
@@ -26,6 +28,8 @@ export interface TlsServerOptions {
   readonly proxies: Proxies;
   readonly log: Logger;
   onHandshake(handshake: Handshake): void;
+  /** Plain HTTP, of which nothing has been taken in; a listener for its errors is there. */
+  onPlainHttp(socket: Socket): void;
   onHttp1(socket: TLSSocket, secured: Secured): void;
   onHttp2(socket: TLSSocket, secured: Secured): void;
 }
@@ -79,7 +83,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
   };
 
   /** Gives what stands in the way. */
-  const begin = (raw: Socket, bytes: Buffer, hello: Hello): Handshake | undefined => {
+  const begin = (raw: Socket, bytes: Buffer, hello: ClientHello): Handshake | undefined => {
     const { serverName, ticketKeyNames } = hello;
     if (serverName === undefined) return 'noServerName';
     const chosen = choose(serverName, ticketKeyNames);
@@ -93,14 +97,18 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
   const server = createServer({ noDelay: true }, (raw) => {
     raw.on('error', ignore);
     waiting.enter(raw);
-    readHello(raw, (bytes, hello) => {
-      if (hello === undefined) return waiting.end(raw, 'notTls');
+    readStart(raw, (bytes, start) => {
+      if (start.kind === 'plainHttp') return waiting.release(raw, 'plainHttp') && options.onPlainHttp(raw);
+      if (start.kind === 'ended') return waiting.end(raw, 'failed');
+      if (start.kind === 'malformed') return waiting.end(raw, 'notTls', formatAlert(start.alert));
+      const hello = readClientHello(start.message);
+      if (hello === undefined) return waiting.end(raw, 'notTls', formatAlert('decodeError'));
       try {
         const problem = begin(raw, bytes, hello);
-        if (problem !== undefined) waiting.end(raw, problem, UNRECOGNIZED_NAME);
+        if (problem !== undefined) waiting.end(raw, problem, formatAlert(alertFor(problem, hello)));
       } catch (error) {
         log.error({ err: error, serverName: hello.serverName }, 'a handshake could not begin');
-        waiting.end(raw, 'failed', INTERNAL_ERROR);
+        waiting.end(raw, 'failed', formatAlert('internalError'));
       }
     });
   });
@@ -118,28 +126,33 @@ interface Chosen extends Found {
   readonly certificate: string;
 }
 
-type Hello = Extract<ClientHello, { readonly kind: 'hello' }>;
+type Start = Exclude<FirstBytes, { readonly kind: 'incomplete' }>;
 
-/** Calls `done` once, with everything that came; without a hello when that is none. */
-function readHello(raw: Socket, done: (bytes: Buffer, hello: Hello | undefined) => void): void {
-  let bytes: Buffer = Buffer.alloc(0);
-  let pieces = 0;
+/** Calls `done` once, with everything that came. Pieces of any size cost no more than their bytes: the start is read when enough is here. */
+function readStart(raw: Socket, done: (bytes: Buffer, start: Start) => void): void {
+  let pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  let neededBytes = 1;
   const onData = (chunk: Buffer): void => {
-    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-    const hello = ++pieces > MAX_PIECES ? NONE : readClientHello(bytes);
-    if (hello.kind === 'incomplete') return;
+    pieces.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes < neededBytes) return;
+    const bytes = pieces.length === 1 ? chunk : Buffer.concat(pieces);
+    const start = readFirstBytes(bytes);
+    if (start.kind === 'incomplete') {
+      pieces = [bytes];
+      neededBytes = start.neededBytes;
+      return;
+    }
     raw.off('data', onData).pause();
-    done(bytes, hello.kind === 'hello' ? hello : undefined);
+    done(bytes, start);
   };
   raw.on('data', onData);
 }
 
-/** A hello comes in one or two; each piece more is work for us and none for the client. */
-const MAX_PIECES = 64;
-const NONE = { kind: 'malformed' } as const;
-
-/** Fatal alerts, as records that are not encrypted. RFC 8446 §6.2, RFC 6066 §3 */
-const UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
-const INTERNAL_ERROR = Buffer.from([21, 3, 3, 0, 2, 2, 80]);
+/** RFC 8446 §9.2: whoever asks by TLS 1.3 without the name that is required lacks an extension. */
+function alertFor(problem: Handshake, { offersTls13 }: ClientHello): Alert {
+  return problem === 'noServerName' && offersTls13 ? 'missingExtension' : 'unrecognizedName';
+}
 
 function ignore(): void {} // shows as closed

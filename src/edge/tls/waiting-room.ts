@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { lingerAtEnd } from '../linger.ts';
 import type { Secured } from './secured.ts';
 
 /** How a connection began, or why it did not. */
@@ -14,8 +15,10 @@ export type Handshake =
   | 'unknownServerName'
   /** The site's certificate is not here, cannot be used, or does not cover the host. */
   | 'noCertificate'
-  /** What came is not TLS. */
+  /** What came is not TLS, or no hello that can be read. */
   | 'notTls'
+  /** What came is plain HTTP. */
+  | 'plainHttp'
   | 'timeout'
   /** Ended to make room for newer ones. */
   | 'crowded'
@@ -38,8 +41,10 @@ export interface WaitingRoom {
   secure(raw: Socket, secured: Promised, handshake: () => void): void;
   /** The handshake that calls is done, and the connection goes on decrypted; `undefined`: it is no longer here. */
   leave(socket: TLSSocket): Begun | undefined;
-  /** Ends the connection, with `alert` as its last bytes. */
+  /** Ends the connection, with `alert` as its last bytes; what still comes is read and forgotten for a while. */
   end(raw: Socket, handshake: Handshake, alert?: Buffer): void;
+  /** The connection goes on without a handshake, until it ends or `cutAll` ends it. `false`: it has ended. */
+  release(raw: Socket, handshake: Handshake): boolean;
   cutAll(): void;
 }
 
@@ -65,6 +70,13 @@ export function createWaitingRoom({
   const contexts = new AsyncLocalStorage<{ begun: Begun | undefined }>();
   let timer: NodeJS.Timeout | undefined;
 
+  /** That are ending in order. */
+  const leaving = new Set<Socket>();
+  const letLeave = (raw: Socket): void => {
+    leaving.add(raw);
+    raw.once('close', () => leaving.delete(raw));
+  };
+
   const remove = (raw: Socket): boolean => {
     if (!waiting.delete(raw)) return false;
     if (waiting.size === 0) {
@@ -77,8 +89,11 @@ export function createWaitingRoom({
   const end = (raw: Socket, handshake: Handshake, alert?: Buffer): void => {
     if (!remove(raw)) return;
     onHandshake(handshake);
-    if (alert === undefined) raw.destroy();
-    else raw.end(alert, () => raw.destroy());
+    if (alert === undefined) return void raw.destroy();
+    letLeave(raw);
+    lingerAtEnd(raw, handshakeMs);
+    raw.end(alert);
+    raw.destroySoon();
   };
 
   const endSlow = (): void => {
@@ -113,8 +128,15 @@ export function createWaitingRoom({
       return remove(begun.raw) ? begun : undefined;
     },
     end,
+    release: (raw, handshake) => {
+      if (!remove(raw)) return false;
+      onHandshake(handshake);
+      letLeave(raw);
+      return true;
+    },
     cutAll: () => {
       for (const raw of waiting.keys()) end(raw, 'failed');
+      for (const raw of leaving) raw.destroy();
     },
   };
 }
