@@ -270,7 +270,8 @@ export const SETTINGS: Settings = {
     reader: wholeNumber(1, 100_000),
     default: '10',
     unit: 'requests a minute',
-    description: 'Wrong access tokens that one address may send',
+    description:
+      'Unknown access tokens that one address may send before it is told to wait; good ones from there are always served',
   },
   purgeUrlsPerDay: {
     reader: wholeNumber(0, 100_000_000),

@@ -53,15 +53,28 @@ describeOnBothEngines('authenticate', (newDatabase) => {
     for (const call of wrong) await assert.rejects(call, { code: 'tokenUnknown' });
   });
 
-  test('who was shut out while others waited may try again when that is over', async (t) => {
+  test('only unknown tokens are refused where there were too many of them', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     let passedMs = 0;
     const authenticate = begin(db, 1, () => passedMs);
-    const { text } = await issue(db);
-    await assert.rejects(authenticate('wrong', HERE, NOW), { code: 'tokenUnknown' });
-    await assert.rejects(authenticate(text, HERE, NOW), { code: 'tooManyFailedTokens' });
+    const [good, revoked] = [await issue(db), await issue(db)];
+    await revokeToken(db.query, revoked.id, NOW);
+    const refusals = async () => {
+      const codes: string[] = [];
+      for (const text of ['wrong', revoked.text, good.text])
+        codes.push(
+          await authenticate(text, HERE, NOW).then(
+            () => 'served',
+            ({ code }) => code,
+          ),
+        );
+      return codes;
+    };
+    assert.deepEqual(await refusals(), ['tokenUnknown', 'tokenRevoked', 'served']);
+    assert.deepEqual(await refusals(), ['tooManyFailedTokens', 'tokenRevoked', 'served']);
+    assert.equal(await authenticate('wrong', THERE, NOW).catch(({ code }) => code), 'tokenUnknown');
     passedMs += 60_000;
-    assert.notEqual((await authenticate(text, HERE, NOW)).token, undefined);
+    assert.deepEqual(await refusals(), ['tokenUnknown', 'tokenRevoked', 'served']);
   });
 });
 

@@ -31,15 +31,19 @@ export interface AskerOptions {
   readonly trustedProxies: readonly string[];
   /** For who asks for no language that we have. */
   readonly locale: Locale;
+  /** Called with the address of a connection that sends `X-Forwarded-For` and is not trusted. */
+  readonly onUntrustedProxy: (peer: string) => void;
 }
 
-export function createAskers({ trustedProxies, locale }: AskerOptions): Askers {
+export function createAskers({ trustedProxies, locale, onUntrustedProxy }: AskerOptions): Askers {
   const trusted = createAddressSet(trustedProxies);
   const addressOf = ({ peer, forwardedFor }: Asker) => clientAddress(unmapAddress(peer ?? ''), forwardedFor, trusted);
   return {
     addressOf,
     callerOf: (asker) => {
       const address = addressOf(asker);
+      const peer = unmapAddress(asker.peer ?? '');
+      if (asker.forwardedFor !== undefined && !trusted.has(peer)) onUntrustedProxy(peer);
       return { address, isLocal: asker.forwardedFor === undefined && isLoopback(address) };
     },
     localeOf: ({ acceptLanguage }) => chooseLocale(acceptLanguage, locale),

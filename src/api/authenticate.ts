@@ -1,4 +1,4 @@
-/** Whose access token it is, and whether it may be used now: look-up by hash, wrong ones counted per address. */
+/** Whose access token it is, and whether it may be used now: look-up by hash, unknown ones counted per address. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
@@ -67,14 +67,13 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const find = async (accessToken: string, { address, isLocal }: Caller, nowOf: () => number): Promise<Principal> => {
     const hash = hashToken(accessToken);
     if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return { scopes: ['operator'], isDisabled: false };
-    return await failures.try(networkOf(address), hash, async () => {
-      const found = await tokens.get(hash);
-      const refusal = refusalOf(found?.token, nowOf());
-      if (found === undefined || refusal !== undefined) throw new ServiceError(refusal ?? 'tokenUnknown');
-      const { id, accountId, scopes, addresses } = found.token;
-      const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
-      return { token: { id, accountId, isElsewhere }, scopes, isDisabled: found.account.isDisabled };
-    });
+    const found = await tokens.get(hash);
+    if (found === undefined) throw failures.refusalOf(networkOf(address));
+    const refusal = refusalOf(found.token, nowOf());
+    if (refusal !== undefined) throw new ServiceError(refusal);
+    const { id, accountId, scopes, addresses } = found.token;
+    const isElsewhere = addresses !== undefined && !createAddressSet(addresses).has(address);
+    return { token: { id, accountId, isElsewhere }, scopes, isDisabled: found.account.isDisabled };
   };
   return (accessToken, caller, now) => {
     const key = `${caller.isLocal} ${caller.address} ${accessToken}`;
@@ -93,11 +92,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   };
 }
 
-function refusalOf(
-  token: Token | undefined,
-  now: number,
-): 'tokenUnknown' | 'tokenRevoked' | 'tokenExpired' | undefined {
-  if (token === undefined) return 'tokenUnknown';
+function refusalOf(token: Token, now: number): 'tokenRevoked' | 'tokenExpired' | undefined {
   if (isTokenUsable(token, now)) return undefined;
   return token.revokedAt === undefined ? 'tokenExpired' : 'tokenRevoked';
 }

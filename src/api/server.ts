@@ -14,8 +14,9 @@ import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './limits.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createRequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
+import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
 
-export interface ApiOptions extends CallOptions, AskerOptions {
+export interface ApiOptions extends CallOptions, Omit<AskerOptions, 'onUntrustedProxy'> {
   readonly registry: Registry;
 }
 
@@ -29,7 +30,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { listen, locale, tls, log, clock, registry } = options;
   const metrics = createApiMetrics(registry);
   const count = ({ outcome }: Answer) => metrics.count(undefined, outcome, 0);
-  const askers = createAskers(options);
+  const askers = createAskers({ ...options, onUntrustedProxy: warnOfUntrustedProxies(log) });
   const parts = {
     askers,
     answerCall: createAnswerCall(options, askers, () => portOf(app) ?? listen.port),

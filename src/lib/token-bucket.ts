@@ -43,12 +43,6 @@ export class TokenBuckets {
     return { kind: 'taken' };
   }
 
-  /** Gives back what `take` took. */
-  give(key: string, now: number): void {
-    const tokens = Math.min(this.#options.burst, this.#tokensOf(key, now) + 1);
-    this.#buckets.set(key, { tokens, at: now });
-  }
-
   /** Callers may be a little out of order: nobody gains by that. */
   #tokensOf(key: string, now: number): number {
     const { perSecond, burst } = this.#options;

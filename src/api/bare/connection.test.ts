@@ -46,7 +46,7 @@ async function startWorld(t: TestContext): Promise<World> {
   const logged: AnsweredRequest[] = [];
   const broken: string[] = [];
   const parts: World['parts'] = {
-    askers: createAskers({ trustedProxies: [], locale: 'en' }),
+    askers: createAskers({ trustedProxies: [], locale: 'en', onUntrustedProxy: () => {} }),
     answerCall: (call) => new Promise((answer) => asked.push({ call, answer })),
     parseBody: createParseBody(),
     held: new HeldBytes(MAX_HELD),
