@@ -47,6 +47,7 @@ export interface Values {
   readonly cacheMemory: number;
   readonly cacheDisk?: string;
   readonly cacheDiskSize: number;
+  readonly bufferDiskSize: number;
   readonly originAllow: readonly string[];
   readonly originVerify: 'names' | 'always' | 'never';
   readonly smsWebhookAllow: readonly string[];
@@ -183,6 +184,12 @@ export const SETTINGS: Settings = {
     reader: zeroOr(byteSize('1MB', '1024GB')),
     default: '10GB',
     description: 'Disk for cached responses, shared by the edge workers; 0: none',
+  },
+  bufferDiskSize: {
+    reader: zeroOr(byteSize('1MB', '1024GB')),
+    default: '4GB',
+    description:
+      'Disk in the data directory for bodies of requests until they are whole, and of answers for slow clients, shared out among the edge workers; 0: none',
   },
   originAllow: {
     reader: listOf(network(), 0, 256),

@@ -89,6 +89,7 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
       'src/edge/access-log.ts',
       'src/edge/access.ts',
       'src/edge/answer-web-socket.ts',
+      'src/edge/buffers/buffers.ts',
       'src/edge/exchange.ts',
       'src/edge/explain.ts',
       'src/edge/http-server.ts',

@@ -20,8 +20,10 @@ import {
   type Question,
 } from './exchange.ts';
 import { openFill } from './fill.ts';
+import type { IncomingBody } from './incoming-body.ts';
 import { LiveBody } from './live.ts';
 import type { OriginResponse } from './origin/attempt.ts';
+import { receiveBody } from './origin/request-body.ts';
 import type { StoredPart } from './parts.ts';
 import { isReadable } from './readable.ts';
 import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
@@ -64,20 +66,36 @@ export async function answerPastCache(
 ): Promise<EdgeAnswer | undefined> {
   const { facts, headers } = visit.request;
   if ((announcedBytes(headers) ?? 0) > viewer.maxBodyBytes) return bodyTooLarge(edge);
-  const body = facts.hasBody ? viewer.openBody() : undefined;
-  const result = await passOn(edge, visit, { ...questionOf(viewer), body, mayStore: false });
+  const incoming = facts.hasBody ? viewer.openBody() : undefined;
+  const received = incoming && (await receive(viewer, edge, visit, incoming));
+  const result: Exchanged =
+    received?.kind === 'broken'
+      ? { kind: 'aborted' }
+      : await passOn(edge, visit, { ...questionOf(viewer), body: received?.body, mayStore: false });
   switch (result.kind) {
-    case 'failed':
-      return failureAnswer(edge, result.failure);
+    case 'failed': {
+      const answer = failureAnswer(edge, result.failure);
+      // The rest of a body that is still arriving is not read. RFC 9112 §9.6
+      return received?.kind === 'body' && received.body.lengthBytes === undefined
+        ? { ...answer, closes: true }
+        : answer;
+    }
     case 'aborted':
-      return body?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
+      return incoming?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
     case 'validated': // nothing was offered
       return failureAnswer(edge, 'originMalformed');
     case 'response': {
+      if (received?.kind === 'body') received.body.release();
       const fill = await applyUnsafe(edge, visit, result.response);
       return firstHandAnswer(result.response, { status: 'BYPASS', reason }, fill);
     }
   }
+}
+
+function receive(viewer: Viewer, edge: EdgeContext, { request, site }: Visit, incoming: IncomingBody) {
+  const buffer = edge.buffers.open('request', request, site.id);
+  void viewer.ended.then(() => buffer.close());
+  return receiveBody(incoming, buffer);
 }
 
 type FetchedResponse = Extract<Exchanged, { kind: 'response' }>;

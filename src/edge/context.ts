@@ -7,6 +7,7 @@ import type { AccessRecord } from '#logs/line.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
+import type { Buffers } from './buffers/buffers.ts';
 import type { Flights } from './collapse.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
@@ -41,6 +42,7 @@ export interface EdgeContext {
   readonly ports: { readonly http: number; readonly https?: number };
   readonly lag: LagBudget;
   readonly pins: Pins;
+  readonly buffers: Buffers;
   readonly webSockets: WebSockets;
   /** For a fetch that nobody reads any more. */
   readonly unreadFetchMs: number;

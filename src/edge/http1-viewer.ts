@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { createRequestBody, type RequestBody } from './origin/request-body.ts';
+import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
@@ -34,7 +34,7 @@ export class Http1Viewer implements Viewer {
   #bytesAfter: number | undefined;
   /** When it was cut. */
   #neverTakenBytes = 0;
-  #body: RequestBody | undefined;
+  #body: IncomingBody | undefined;
   #statusSent = 0;
   #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
   #refusal: Refusal | undefined;
@@ -106,8 +106,8 @@ export class Http1Viewer implements Viewer {
     return this.#options.maxRequestBodyBytes;
   }
 
-  openBody(): RequestBody {
-    this.#body ??= createRequestBody(this.#message, {
+  openBody(): IncomingBody {
+    this.#body ??= createIncomingBody(this.#message, {
       maxBytes: this.#options.maxRequestBodyBytes,
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {

@@ -1,6 +1,6 @@
 /** What bounds a worker's connections, requests and waits: milliseconds, bytes and counts. Tests choose others. */
+import { MAX_REQUEST_BODY_BYTES } from './incoming-body.ts';
 import { MAX_POOL_CONNECTIONS } from './origin/pools.ts';
-import { MAX_REQUEST_BODY_BYTES } from './origin/request-body.ts';
 import { MAX_WEB_SOCKETS } from './web-sockets.ts';
 
 /** Edge rules 2 and 10 give the origins' three. */
@@ -36,6 +36,12 @@ export interface EdgeLimits {
   readonly maxCertificates: number;
   readonly maxHeaderBytes: number;
   readonly maxRequestBodyBytes: number;
+  /** Memory for bodies that wait for a slow client or for their own end, of requests and answers together. */
+  readonly maxBufferMemoryBytes: number;
+  /** Open at once, for those that are larger. */
+  readonly maxBufferFiles: number;
+  /** Of one answer, in its file. */
+  readonly maxBufferedAnswerBytes: number;
   /** The last one's answer ends it. */
   readonly maxRequestsPerConnection: number;
   /** For their turn on one connection; one more is the connection's last. */
@@ -72,6 +78,9 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   maxCertificates: 3_000, // 50 KB each, and a third of a millisecond to make again
   maxHeaderBytes: 32 * 1024,
   maxRequestBodyBytes: MAX_REQUEST_BODY_BYTES,
+  maxBufferMemoryBytes: 64 * 1024 * 1024,
+  maxBufferFiles: 1_000,
+  maxBufferedAnswerBytes: 128 * 1024 * 1024,
   // Long enough that a keep-alive client is not disturbed, short enough that no connection lives for ever.
   maxRequestsPerConnection: 10_000,
   maxWaitingRequests: 1_000,

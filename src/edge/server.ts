@@ -2,6 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { AccessLog } from '#logs/spool.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
+import { type BufferDisk, createBuffers } from './buffers/buffers.ts';
 import { createFlights } from './collapse.ts';
 import { createConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
@@ -30,6 +31,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly maxLagBytes: number;
   /** For answers out of the store that are kept ready; may change. */
   readonly maxShortcutBytes: () => number;
+  /** For bodies that wait; absent: memory alone. */
+  readonly bufferDisk?: BufferDisk | undefined;
   readonly accessLog: Pick<AccessLog, 'write' | 'writeHit' | 'countOrigin'>;
   /** Of the time in the log's lines. */
   readonly registry: Registry;
@@ -147,6 +150,14 @@ function createContext(
       maxBytes: options.maxLagBytes,
       maxReaderBytes: limits.maxReaderBytes,
       isCounted: store.isCounted ?? (() => true),
+    }),
+    buffers: createBuffers({
+      maxMemoryBytes: limits.maxBufferMemoryBytes,
+      maxFiles: limits.maxBufferFiles,
+      maxAnswerBytes: limits.maxBufferedAnswerBytes,
+      disk: options.bufferDisk,
+      log,
+      registry,
     }),
     webSockets,
     unreadFetchMs: limits.unreadFetchMs,

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';
-import type { RequestBody } from './origin/request-body.ts';
+import type { IncomingBody } from './incoming-body.ts';
 import type { Refusal } from './parser-error.ts';
 import type { ReceivedRequest } from './request.ts';
 
@@ -25,7 +25,7 @@ export interface Viewer {
   readonly sentBytes: number;
   readonly maxBodyBytes: number;
   /** The body, to be read by whoever passes it on; the same one each time. */
-  openBody(): RequestBody;
+  openBody(): IncomingBody;
   /** A client that does not take them misses them. */
   sendInterim(status: number, headers: RawHeaders): void;
   /** Goes out with the first byte after it, or with the end; until then another may take its place. */

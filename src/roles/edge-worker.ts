@@ -1,4 +1,5 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
+import { join } from 'node:path';
 import { Gauge } from 'prom-client';
 import type { HttpsOptions } from '#edge/https.ts';
 import { createGuard } from '#edge/origin/guard.ts';
@@ -44,6 +45,10 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     challenges: source,
     store,
     maxLagBytes: memoryBytes * LAG_SHARE,
+    bufferDisk: {
+      directory: join(config.dataDir, 'edge', 'buffers'),
+      maxBytes: Math.floor(config.bufferDiskSize / config.edgeWorkers),
+    },
     maxShortcutBytes: () => Math.max(memoryBytes * SHORTCUT_SHARE, memoryBytes - store.usage().bytes),
     guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
     originVerify: config.originVerify,

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { createRequestBody, type RequestBody } from '../origin/request-body.ts';
+import { createIncomingBody, type IncomingBody } from '../incoming-body.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../viewer.ts';
 import { CLOSE_LINE, type Framing, readFraming } from './framing.ts';
@@ -103,9 +103,9 @@ export class BareViewer implements Viewer {
   readonly maxBodyBytes = 0;
 
   /** Requests with a body are not served here. */
-  openBody(): RequestBody {
+  openBody(): IncomingBody {
     const limits = { maxBytes: 0, idleTimeoutMs: this.#options.idleTimeoutMs };
-    return createRequestBody(Readable.from([]), { ...limits, onStart: () => undefined });
+    return createIncomingBody(Readable.from([]), { ...limits, onStart: () => undefined });
   }
 
   sendInterim(status: number, headers: RawHeaders): void {

@@ -2,7 +2,7 @@
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
-import { createRequestBody, type RequestBody } from '../origin/request-body.ts';
+import { createIncomingBody, type IncomingBody } from '../incoming-body.ts';
 import type { Refusal } from '../parser-error.ts';
 import { formatMark } from '../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
@@ -29,7 +29,7 @@ export class Http2Viewer implements Viewer, StreamOwner {
   readonly #stream: Http2Stream;
   readonly #options: Http2ViewerOptions;
   readonly #upload: Upload;
-  #body: RequestBody | undefined;
+  #body: IncomingBody | undefined;
   #statusSent = 0;
   /** Not out yet. */
   #head: EncodedHead | undefined;
@@ -101,8 +101,8 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.#options.maxRequestBodyBytes;
   }
 
-  openBody(): RequestBody {
-    this.#body ??= createRequestBody(this.#upload.open(), {
+  openBody(): IncomingBody {
+    this.#body ??= createIncomingBody(this.#upload.open(), {
       maxBytes: this.#options.maxRequestBodyBytes,
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {

@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
-import type { RawHeaders } from '#http/headers.ts';
+import { hasField, type RawHeaders } from '#http/headers.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { ConnectError } from './connector.ts';
 import type { PlaceUse } from './place-book.ts';
@@ -103,8 +103,8 @@ export async function attemptOrigin(
     {
       method: request.method,
       path: request.target,
-      headers: [...request.headers],
-      body: request.body === undefined ? null : Readable.from(request.body.read(), { objectMode: false }),
+      headers: headersOf(request),
+      body: openBody(request, place),
       upgrade: request.upgrade ?? null,
       // A streaming GET must not hold up the pool's other requests behind it.
       blocking: false,
@@ -120,7 +120,37 @@ const DENIED = {
 } as const;
 
 function useOf({ method, body }: OriginRequest): PlaceUse {
-  return body === undefined && (method === 'GET' || method === 'HEAD') ? 'read' : 'write';
+  if (body === undefined) return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+  return body.lengthBytes === undefined ? 'stream' : 'write';
+}
+
+/** undici sends a body of known bytes together with the head. */
+function openBody({ body }: OriginRequest, place: Place): Buffer | Readable | null {
+  if (body === undefined || body.lengthBytes === 0) return null;
+  return body.bytes ?? Readable.from(readBody(body, place), { objectMode: false });
+}
+
+/** The origin waits while the client sends nothing. */
+async function* readBody(body: RequestBody, place: Place): AsyncGenerator<Buffer> {
+  const pieces = body.read();
+  try {
+    for (;;) {
+      if (body.lengthBytes === undefined) place.pause();
+      const next = await pieces.next();
+      place.resume();
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+/** A body whose end is known goes out with its length, however it came. */
+function headersOf({ headers, body }: OriginRequest): string[] {
+  const { lengthBytes } = body ?? {};
+  if (lengthBytes === undefined || lengthBytes === 0 || hasField(headers, 'content-length')) return [...headers];
+  return [...headers, 'Content-Length', String(lengthBytes)];
 }
 
 interface Outcome {
@@ -157,7 +187,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** The client is slow, and others wait for the connection. */
   readonly takeBack = (): void => {
-    this.#body?.destroy(new TakenBack('the client was too slow for a connection that others waited for'));
+    const detail = 'the client was too slow for a connection that others waited for';
+    if (this.#body === undefined) this.#giveUp('originShare', detail);
+    else this.#body.destroy(new TakenBack(detail));
   };
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -121,11 +121,11 @@ export async function askOrigin(
 
 /** Sending it twice does no harm and is possible. */
 function isRepeatable({ method, body }: Fetch): boolean {
-  return body === undefined && REPEATABLE_METHODS.has(method);
+  return body?.isReplayable !== false && REPEATABLE_METHODS.has(method);
 }
 
 function mayGoOn(fetch: Fetch, isSent: boolean): boolean {
-  return isRepeatable(fetch) || (!isSent && fetch.body?.isTouched !== true);
+  return isRepeatable(fetch) || (!isSent && fetch.body?.isReplayable !== false);
 }
 
 /** Its connection goes with it: an error page is not worth reading to its end. */

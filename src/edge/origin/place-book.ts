@@ -1,13 +1,13 @@
 /**
- * Who has a place at an origin, and who is next. No client, and neither of the two kinds of requests, may have all places;
+ * Who has a place at an origin, and who is next. No client, and no kind of requests, may have all places;
  * those who wait take turns by client; of places that are held at the pace of slow clients, some are taken back when others
  * wait. Pure. docs/decisions/0440
  */
 import { createShares } from '../shares.ts';
 import { createPauses } from './pauses.ts';
 
-/** `read`: a GET or HEAD without a body. */
-export type PlaceUse = 'read' | 'write';
+/** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
+export type PlaceUse = 'read' | 'write' | 'stream';
 
 /** One request's claim to a place. Compared by identity. */
 export interface Claim {
@@ -46,20 +46,19 @@ export interface PlaceBookOptions {
 }
 
 /** Of all places, for one kind of requests. */
-const USE_SHARE = 7 / 8;
+const USE_SHARES: Readonly<Record<PlaceUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
 /** Of all places, for slow clients while others wait. */
 const SLOW_SHARE = 1 / 2;
 
 export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: PlaceBookOptions): PlaceBook<C> {
   const places = createShares(max);
   const queue = createShares(maxWaiting);
-  const byUse: Record<PlaceUse, number> = { read: 0, write: 0 };
-  const maxOfUse = Math.ceil(max * USE_SHARE);
+  const byUse: Record<PlaceUse, number> = { read: 0, write: 0, stream: 0 };
   /** By client; the first is the next in turn. */
   const waiting = new Map<string, Set<C>>();
   const pauses = createPauses<C>(slowMs);
 
-  const hasRoom = (use: PlaceUse): boolean => places.free > 0 && byUse[use] < maxOfUse;
+  const hasRoom = (use: PlaceUse): boolean => places.free > 0 && byUse[use] < Math.ceil(max * USE_SHARES[use]);
   const take = ({ client, use }: C): void => {
     places.add(client, 1);
     byUse[use]++;

@@ -1,77 +1,100 @@
-/** A viewer's request body on its way to an origin: read only when a connection asks for it, bounded, with a time limit. */
-import type { Readable } from 'node:stream';
-
-/** The largest body that is passed on; larger ones are answered 413. */
-export const MAX_REQUEST_BODY_BYTES = 100 * 1024 * 1024;
+/**
+ * A request's body on its way to an origin. It is received first, so that a place at the origin is taken when there is
+ * something to send; only what no buffer has room for is passed on while it arrives. docs/decisions/0441
+ */
+import type { BodyBuffer } from '../buffers/body-buffer.ts';
+import type { IncomingBody } from '../incoming-body.ts';
 
 export interface RequestBody {
-  /** Chunks as they arrive; throws when the body breaks off, is too large or stalls. Call it once per attempt. */
-  read(): AsyncIterable<Buffer>;
-  /** True once any byte was asked for: then the request cannot go to another origin. */
-  readonly isTouched: boolean;
-  /** It ended early: the client left or stalled, or `isTooLarge`. An attempt that failed then says nothing about the origin. */
+  /** All of it, where that is in memory and small. */
+  readonly bytes: Buffer | undefined;
+  /** From its first byte. Throws when the body breaks off or was read before and not kept. */
+  read(): AsyncGenerator<Buffer>;
+  /** Of the whole; `undefined`: it is passed on while it arrives. */
+  readonly lengthBytes: number | undefined;
+  /** It can be read from its first byte. */
+  readonly isReplayable: boolean;
+  /** It broke off: the client left or stalled, or it is too large. An attempt that failed then says nothing about the origin. */
   readonly isBroken: boolean;
-  readonly isTooLarge: boolean;
-  /** Bytes passed on so far. */
-  readonly sizeBytes: number;
+  /** It is not read anew: what was read may be dropped. */
+  release(): void;
 }
 
-export interface RequestBodyOptions {
-  readonly maxBytes: number;
-  /** Longest wait for the next chunk. */
-  readonly idleTimeoutMs: number;
-  /** Called when reading begins: the moment for `100 Continue`. RFC 9110 §10.1.1 */
-  readonly onStart: () => void;
-}
+export type ReceivedBody = { readonly kind: 'body'; readonly body: RequestBody } | { readonly kind: 'broken' };
 
-export function createRequestBody(message: Readable, options: RequestBodyOptions): RequestBody {
-  let isTouched = false;
+/** Resolves when the body is whole, is broken, or finds no room. The buffer is the caller's to close. */
+export async function receiveBody(incoming: IncomingBody, buffer: BodyBuffer): Promise<ReceivedBody> {
+  const { promise, resolve } = Promise.withResolvers<void>();
   let isBroken = false;
-  let isTooLarge = false;
-  let sizeBytes = 0;
+  buffer.keepsRead = true;
+  const gathering = gather(incoming, buffer, resolve).catch((error: unknown) => {
+    isBroken = true;
+    buffer.fail(error instanceof Error ? error : new Error(String(error)));
+  });
+  await Promise.race([gathering, promise]);
+  if (isBroken) return { kind: 'broken' };
+  if (!buffer.hasEnded) buffer.keepsRead = false;
+  return { kind: 'body', body: new BufferedBody(buffer, () => isBroken) };
+}
 
-  async function* read(): AsyncGenerator<Buffer> {
-    if (!isTouched) options.onStart();
-    isTouched = true;
-    let timer: NodeJS.Timeout | undefined;
-    const arm = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => message.destroy(new Error('the request body stalled')), options.idleTimeoutMs);
-    };
+/** `onFull`: nothing more is received until somebody reads. */
+async function gather(incoming: IncomingBody, buffer: BodyBuffer, onFull: () => void): Promise<void> {
+  for await (const chunk of incoming.read()) {
+    if (buffer.isClosed) return;
+    if (buffer.add(chunk)) continue;
+    await buffer.room();
+    if (!buffer.isFull) continue;
+    onFull();
+    await buffer.drained();
+  }
+  buffer.end();
+}
+
+class BufferedBody implements RequestBody {
+  readonly #buffer: BodyBuffer;
+  readonly #isBroken: () => boolean;
+  #isBeingRead = false;
+  #isReleased = false;
+
+  constructor(buffer: BodyBuffer, isBroken: () => boolean) {
+    this.#buffer = buffer;
+    this.#isBroken = isBroken;
+  }
+
+  get bytes(): Buffer | undefined {
+    return this.#buffer.hasEnded ? this.#buffer.bytes : undefined;
+  }
+
+  get lengthBytes(): number | undefined {
+    return this.#buffer.hasEnded ? this.#buffer.sizeBytes : undefined;
+  }
+
+  get isReplayable(): boolean {
+    return this.#buffer.isWhole;
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken();
+  }
+
+  async *read(): AsyncGenerator<Buffer> {
+    this.#isBeingRead = true;
     try {
-      arm();
-      // The message belongs to the server, which may still answer it.
-      for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-        clearTimeout(timer);
-        sizeBytes += chunk.length;
-        if (sizeBytes > options.maxBytes) {
-          isTooLarge = true;
-          throw new Error('the request body is too large');
-        }
-        yield chunk;
-        arm();
+      for (let at = 0; ; ) {
+        const bytes = await this.#buffer.read(at);
+        if (bytes === undefined) return;
+        at += bytes.length;
+        yield bytes;
       }
-    } catch (error) {
-      isBroken = true;
-      throw error;
     } finally {
-      clearTimeout(timer);
+      this.#isBeingRead = false;
+      if (this.#isReleased) this.#buffer.close();
     }
   }
 
-  return {
-    read,
-    get isTouched() {
-      return isTouched;
-    },
-    get isBroken() {
-      return isBroken;
-    },
-    get isTooLarge() {
-      return isTooLarge;
-    },
-    get sizeBytes() {
-      return sizeBytes;
-    },
-  };
+  release(): void {
+    this.#isReleased = true;
+    this.#buffer.keepsRead = false;
+    if (!this.#isBeingRead) this.#buffer.close();
+  }
 }

@@ -1,0 +1,77 @@
+/** A worker's buffers for bodies that wait: of requests until they are whole, of answers for clients that are slower than the origin. */
+import { Gauge, type Registry } from 'prom-client';
+import { clientNetwork } from '#lib/cidr.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { ReceivedRequest } from '../request.ts';
+import { BodyBuffer } from './body-buffer.ts';
+import { type BufferBudget, createBufferBudget } from './budget.ts';
+import { createTemporaryFiles } from './temporary-files.ts';
+
+export interface Buffers {
+  /** `request`: whose body it is, or whose answer's. */
+  open(use: 'request' | 'answer', request: Pick<ReceivedRequest, 'clientAddress'>, domainId: number): BodyBuffer;
+}
+
+export interface BuffersOptions {
+  readonly maxMemoryBytes: number;
+  readonly maxFiles: number;
+  readonly maxAnswerBytes: number;
+  /** Absent: there is memory alone. */
+  readonly disk: BufferDisk | undefined;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+export interface BufferDisk {
+  /** Its own. */
+  readonly directory: string;
+  readonly maxBytes: number;
+}
+
+/** Of one body; what is larger goes into a file. */
+const MEMORY_BYTES = { request: 64 * 1024, answer: 256 * 1024 } as const;
+const REPORT_MS = 60_000;
+
+export function createBuffers({
+  disk,
+  maxMemoryBytes,
+  maxFiles,
+  maxAnswerBytes,
+  log,
+  registry,
+}: BuffersOptions): Buffers {
+  const budget = createBufferBudget({ memoryBytes: maxMemoryBytes, fileBytes: disk?.maxBytes ?? 0, files: maxFiles });
+  const files = disk && disk.maxBytes > 0 ? createTemporaryFiles(disk.directory) : undefined;
+  addGauges(budget, registry);
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const onProblem = (error: unknown): void => {
+    const now = performance.now();
+    if (now - reportedAt < REPORT_MS) return;
+    reportedAt = now;
+    log.warn({ err: error, directory: disk?.directory }, 'bodies cannot be buffered on disk');
+  };
+  return {
+    open: (use, { clientAddress }, domainId) =>
+      new BodyBuffer({
+        budget,
+        files,
+        owner: { client: clientNetwork(clientAddress), domainId },
+        memoryBytes: MEMORY_BYTES[use],
+        maxFileBytes: use === 'answer' ? maxAnswerBytes : Number.POSITIVE_INFINITY,
+        onProblem,
+      }),
+  };
+}
+
+function addGauges({ memoryBytes, fileBytes }: BufferBudget, registry: Registry): void {
+  const bytes = new Gauge({
+    name: 'causeway_edge_buffered_bytes',
+    help: 'Bodies that wait for their end or for a slow client: bytes in memory and on disk.',
+    labelNames: ['where'],
+    registers: [registry],
+    collect() {
+      bytes.set({ where: 'memory' }, memoryBytes.taken);
+      bytes.set({ where: 'disk' }, fileBytes.taken);
+    },
+  });
+}
