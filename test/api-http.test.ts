@@ -82,6 +82,33 @@ describe('the listener of control', () => {
     assert.deepEqual([head.status, head.headers.get('allow')], [405, 'POST']);
   });
 
+  test('a target in absolute form is answered like its origin form', async (t) => {
+    const api = await startTestApi(t, newSqlite);
+    const type = 'Content-Type: application/json\r\nContent-Length: 2\r\n';
+    const rows: readonly (readonly [line: string, fields: string, expected: RegExp])[] = [
+      [`POST http://a${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
+      [`POST http://a${ADD}?b HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
+      // RFC 9112 §3.2.2: the host in the target counts, whatever Host says.
+      [`POST https://b.example:1${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
+      [`POST http://a${ADD} HTTP/1.0`, type, /^HTTP\/1\.1 200 .*fieldMissing/s],
+      ['POST http://a/api/sms/ordinary HTTP/1.1', `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*"code":/s],
+      [`GET http://a${ADD} HTTP/1.1`, 'Host: a\r\n', /^HTTP\/1\.1 405 .*allow: POST/is],
+      ['GET http://a/healthz HTTP/1.1', 'Host: a\r\n', /^HTTP\/1\.1 200 .*"status":1/s],
+      ['GET http://a HTTP/1.1', 'Host: a\r\n', /^HTTP\/1\.1 200 .*<!doctype html>/s],
+      ['GET http://a/logs/1 HTTP/1.1', 'Host: a\r\n', /^HTTP\/1\.1 404 .*pathUnknown/s],
+      ['GET http://a/nothing HTTP/1.1', 'Host: a\r\n', /^HTTP\/1\.1 404 .*pathUnknown/s],
+      // RFC 9112 §3.2: Host is still required, once. RFC 9110 §4.2.1, §4.2.4: the URI has a host and no user.
+      [`POST http://a${ADD} HTTP/1.1`, type, /^HTTP\/1\.1 400 .*requestMalformed/s],
+      [`POST http://a${ADD} HTTP/1.1`, `Host: a\r\nHost: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
+      [`POST http://${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
+      [`POST http://u@a${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
+    ];
+    for (const [line, fields, expected] of rows) {
+      const body = fields.includes('Content-Length') ? '{}' : '';
+      assert.match(await sendRaw(api, `${line}\r\n${fields}Connection: close\r\n\r\n${body}`), expected, line);
+    }
+  });
+
   test('paths of the SMS interface have their own envelopes', async (t) => {
     const api = await startTestApi(t, newSqlite);
     const send = await api.post('/api/sms/nothing', {}, { 'accept-language': 'en' });

@@ -138,6 +138,10 @@ test('a part that does not give its metrics within a second is left out and coun
   process.kill(worker, 'SIGCONT');
   assert.equal((await fetch(service.metricsUrl.replace('/metrics', '/'))).status, 404);
   assert.equal((await fetch(service.metricsUrl, { method: 'POST' })).status, 405);
+  const absolute = request(service.metricsUrl, { path: service.metricsUrl }).end(); // RFC 9112 §3.2.2
+  const [message] = await once(absolute, 'response');
+  message.resume();
+  assert.equal(message.statusCode, 200);
 });
 
 test(

@@ -8,6 +8,7 @@ import type { Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { readHead } from '#db/resources.ts';
+import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { type Asker, type Askers, endUnknown, saidBy } from './asker.ts';
@@ -91,10 +92,12 @@ function openFastify({ options: { tls }, answerBroken }: AppParts, sendRefusal: 
     // Node would answer without an envelope; `refusalOfHead` refuses it.
     http: { requireHostHeader: false },
     return503OnClosing: false,
+    // RFC 9112 §3.2.2: the host of the target would win over Host; neither means anything here.
+    rewriteUrl: ({ url = '' }: { readonly url?: string | undefined }) => toOriginForm(url),
     genReqId: () => randomUUID(),
     // A path that cannot be decoded is a path that we do not have.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      sendRefusal(request, reply, new ServiceError('pathUnknown')),
+      sendRefusal(request, reply, refusalOfTarget(request) ?? new ServiceError('pathUnknown')),
     clientErrorHandler: answerBroken,
   };
   if (tls === undefined) return fastify(settings);
@@ -177,6 +180,8 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const { httpVersion, rawHeaders } = request.raw;
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
+  const malformed = refusalOfTarget(request);
+  if (malformed !== undefined) return malformed;
   // The router decodes a path; ours are taken as they are written.
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
   const path = pathOf(request);
@@ -188,6 +193,11 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
+}
+
+/** Only an invalid URI is still in absolute form here. */
+function refusalOfTarget({ url }: FastifyRequest): ServiceError | undefined {
+  return parseAbsoluteForm(url) === 'invalid' ? new ServiceError('requestMalformed') : undefined;
 }
 
 /** Names and values in turn. */

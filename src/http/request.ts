@@ -1,4 +1,5 @@
 /** Is this request one that the edge can answer or pass on? Method, target, Host and framing. RFC 9112 §3, §6 */
+import { type Authority, parseAbsoluteForm, parseAuthority } from './absolute-form.ts';
 import { allValues, trimOws } from './headers.ts';
 import { type RequestFieldName, type RequestHeaders, readableField, wholeSection } from './request-fields.ts';
 import { splitTarget } from './target.ts';
@@ -78,30 +79,11 @@ export function hostOf(headers: RequestHeaders): string | undefined {
   return readHost(headers, 'http')?.host;
 }
 
-interface Authority {
-  readonly host: string;
-  readonly authority: string;
-}
-
 /** RFC 9112 §3.2: exactly one Host line, also from HTTP/1.0, or no site can be found. */
 function readHost(headers: RequestHeaders, scheme: 'http' | 'https'): Authority | undefined {
   const values = allValues(headers, 'host');
   return values.length === 1 ? parseAuthority(values[0] ?? '', scheme) : undefined;
 }
-
-/** `uri-host [ ":" port ]` without user information. RFC 9110 §7.2 */
-function parseAuthority(text: string, scheme: 'http' | 'https'): Authority | undefined {
-  const match = AUTHORITY.exec(text);
-  if (match === null) return undefined;
-  const [, written = '', port = ''] = match;
-  const host = written.toLowerCase().replace(/\.$/, '');
-  if (host === '' || Number(port) > 65535) return undefined;
-  const isDefault = port === '' || Number(port) === DEFAULT_PORTS[scheme];
-  return { host, authority: isDefault ? host : `${host}:${Number(port)}` };
-}
-
-const AUTHORITY = /^([A-Za-z0-9._~-]{1,254}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
-const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
 interface Target {
   /** Of an absolute-form target. */
@@ -113,14 +95,10 @@ function readTarget({ method, target }: RequestLine, scheme: 'http' | 'https'): 
   if (target === '*') return method === 'OPTIONS' ? { authority: undefined, path: '*' } : undefined; // RFC 9112 §3.2.4
   if (FORBIDDEN_IN_TARGET.test(target)) return undefined;
   if (target.startsWith('/')) return { authority: undefined, path: target }; // RFC 9112 §3.2.1
-  const absolute = /^(https?):\/\/([^/?]*)(.*)$/i.exec(target); // RFC 9112 §3.2.2
-  if (absolute === null) return undefined;
-  const [, written = '', authority = '', rest = ''] = absolute;
-  const parsed = parseAuthority(authority, scheme);
-  if (parsed === undefined) return undefined;
-  const path = rest.startsWith('/') ? rest : `/${rest}`;
+  const absolute = parseAbsoluteForm(target); // RFC 9112 §3.2.2
+  if (absolute === undefined || absolute === 'invalid') return undefined;
   // Another scheme than the connection's is another target: never equal to a Host.
-  return { authority: written.toLowerCase() === scheme ? parsed.authority : '', path };
+  return { authority: absolute.scheme === scheme ? absolute.authority : '', path: absolute.target };
 }
 
 // Blanks, controls and a fragment never belong here, nor a percent sign without two hex digits. RFC 3986 §2.1, §3.5

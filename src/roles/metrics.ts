@@ -1,6 +1,7 @@
 /** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
 import { createServer } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { toOriginForm } from '#http/absolute-form.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 
@@ -52,8 +53,9 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   const { listen, log } = options;
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
     request.resume();
-    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.writeHead(request.url === '/metrics' ? 405 : 404, { 'content-type': 'text/plain' }).end();
+    const isMetrics = toOriginForm(request.url ?? '') === '/metrics'; // RFC 9112 §3.2.2
+    if (!isMetrics || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(isMetrics ? 405 : 404, { 'content-type': 'text/plain' }).end();
       return;
     }
     collectAll(options).then(

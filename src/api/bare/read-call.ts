@@ -3,6 +3,7 @@
  * otherwise, and whatever is answered with anything but the call's own answer, is left to it. docs/decisions/0380
  */
 import type { RouteName } from '#contract/routes.ts';
+import { toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../answer.ts';
 import { type Asker, saidBy } from '../asker.ts';
@@ -31,7 +32,7 @@ export function readCall(bytes: Buffer): Call | 'incomplete' | 'other' {
   const lineEnd = text.indexOf('\r\n');
   const headEnd = text.indexOf('\r\n\r\n', lineEnd);
   if (headEnd === -1) return text.length < MAX_HEAD_BYTES && mayBegin(bytes) ? 'incomplete' : 'other';
-  const path = REQUEST_LINE.exec(text.slice(0, lineEnd))?.[1] ?? '';
+  const path = toOriginForm(REQUEST_LINE.exec(text.slice(0, lineEnd))?.[1] ?? '');
   const name = findRoute(path);
   const fields = name === undefined ? undefined : readFields(text.slice(lineEnd + 2, headEnd + 2));
   if (name === undefined || fields?.host === undefined) return 'other'; // RFC 9112 §3.2
@@ -84,8 +85,8 @@ const FIELDS: ReadonlyMap<string, CallField | 'notOurs'> = new Map([
   ...NOT_OURS.map((name) => [name, 'notOurs'] as const),
 ]);
 
-const BEGINNING = Buffer.from('POST /');
-const REQUEST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/;
+const BEGINNING = Buffer.from('POST ');
+const REQUEST_LINE = /^POST ([!-~]+) HTTP\/1\.1$/;
 /** RFC 9110 §5.1, §5.5. No bare CR or LF is in them, and no second way to read them. */
 const LINES = /^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)+$/;
 /** An empty body is refused before the call. */

@@ -1,0 +1,52 @@
+/** Request targets in absolute form, and the authority in them and in Host. RFC 9112 §3.2.2; RFC 9110 §4.2, §7.2 */
+
+export type Scheme = 'http' | 'https';
+
+export interface Authority {
+  /** Lower-case, no port, no trailing dot. An IPv6 address keeps its brackets. */
+  readonly host: string;
+  /** `host`, with the port if that is not the scheme's. */
+  readonly authority: string;
+}
+
+export interface AbsoluteForm extends Authority {
+  readonly scheme: Scheme;
+  /** The target in origin form. */
+  readonly target: string;
+}
+
+/** `undefined`: the target is in another form. `'invalid'`: an http or https URI with a missing host, a bad port or user information. */
+export function parseAbsoluteForm(target: string): AbsoluteForm | 'invalid' | undefined {
+  const match = ABSOLUTE.exec(target);
+  if (match === null) return undefined;
+  const [, written = '', authority = '', rest = ''] = match;
+  const scheme = written.toLowerCase() === 'https' ? 'https' : 'http';
+  const parsed = parseAuthority(authority, scheme);
+  if (parsed === undefined) return 'invalid'; // RFC 9110 §4.2.1, §4.2.4
+  return { ...parsed, scheme, target: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/**
+ * A target as a server reads it that answers every host alike: in absolute form only its path and query count. Other forms, and what
+ * is not valid, stay as they are.
+ */
+export function toOriginForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const absolute = parseAbsoluteForm(target);
+  return typeof absolute === 'object' ? absolute.target : target;
+}
+
+/** `uri-host [ ":" port ]` without user information. RFC 9110 §7.2 */
+export function parseAuthority(text: string, scheme: Scheme): Authority | undefined {
+  const match = AUTHORITY.exec(text);
+  if (match === null) return undefined;
+  const [, written = '', port = ''] = match;
+  const host = written.toLowerCase().replace(/\.$/, '');
+  if (host === '' || Number(port) > 65535) return undefined;
+  const isDefault = port === '' || Number(port) === DEFAULT_PORTS[scheme];
+  return { host, authority: isDefault ? host : `${host}:${Number(port)}` };
+}
+
+const ABSOLUTE = /^(https?):\/\/([^/?]*)(.*)$/i;
+const AUTHORITY = /^([A-Za-z0-9._~-]{1,254}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
