@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, test } from 'node:test';
+import { EVERYWHERE } from './support/needs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
@@ -48,8 +49,6 @@ const RIM = ['command.ts', 'config.ts', 'main.ts', 'settings.ts'];
 /** These rooms also run in a browser, so they use nothing of Node's. */
 const ANYWHERE = ['contract', 'client'];
 
-/** Programs that a minimal Debian has, and npm: tests may run them by name. */
-const EVERYWHERE = ['bash', 'git', 'mkfifo', 'npm', 'sh'];
 const NEEDS_FILE = 'test/support/needs.ts';
 
 /**

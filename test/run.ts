@@ -1,52 +1,104 @@
 /**
- * Runs every test and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full, skipped tests by
- * name with their reason. Arguments are files to run instead of all; `--soak`: of the long ones. Exit code 1 when anything failed or nothing ran.
+ * Runs tests and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full, skipped tests by name with
+ * their reason. Arguments are files to run instead of all; `--soak`: of the long ones; `--machines`: of those that make another
+ * machine; `--bare`: of the short ones as if no optional program were installed. Exit code 1 when anything failed or nothing ran.
+ * `CAUSEWAY_TEST_MACHINES=true` runs those of other machines after the short ones.
  */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { filesToRun } from './support/files-to-run.ts';
+import { makeBarePath } from './support/bare-path.ts';
+import { canNeedSomething, filesToRun, type Kind } from './support/files-to-run.ts';
+import { startPostgres } from './support/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Three files at a time: the end-to-end files start whole services and wait for much, and more at once only makes them slow. */
 const CONCURRENT_FILES = 3;
-const TEST_TIMEOUT_MS = 400_000;
-/** `npm run soak` runs the long ones. */
-const SOAK_TIMEOUT_MS = 3_600_000;
+const TIMEOUT_MS: Readonly<Record<Kind, number>> = {
+  '': 400_000,
+  '--bare': 400_000,
+  '--machines': 1_200_000,
+  '--soak': 3_600_000,
+};
+/** What a shell tells of a process that such a signal ended. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-const files = filesToRun(process.argv.slice(2), ROOT);
-const isSoak = files.some((file) => file.endsWith('.soak.ts'));
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const skipped: string[] = [];
+const interrupted = new AbortController();
+for (const [signal, code] of Object.entries(SIGNALS))
+  process.once(signal, () => {
+    process.exitCode = code;
+    interrupted.abort();
+  });
 
-const events = run({
-  files: files.map((file) => resolve(ROOT, file)),
-  concurrency: CONCURRENT_FILES,
-  // Tags, which `needs(…)` declares by, are experimental in Node 26.
-  execArgv: ['--disable-warning=ExperimentalWarning'],
-  // The figures of the long ones are of the product as it starts elsewhere.
-  env: isSoak ? process.env : { ...process.env, NODE_COMPILE_CACHE: makeCompileCache() },
-  timeout: isSoak ? SOAK_TIMEOUT_MS : TEST_TIMEOUT_MS,
-});
-events.on('test:pass', (event) => {
-  if (event.skip !== undefined) {
-    counts.skipped += 1;
-    skipped.push(`${nameOf(event)}: ${event.skip}`);
-  } else if (event.details.type !== 'suite' && !isFile(event)) counts.passed += 1;
-});
-events.on('test:fail', (event) => {
-  if (event.details.type !== 'suite') counts.failed += 1;
-});
-events.compose(spec).pipe(process.stdout);
-await new Promise((resolve) => events.on('end', resolve));
+const { kind, files } = filesToRun(process.argv.slice(2), ROOT);
+await runTests(kind, files);
+if (kind === '' && process.argv.length === 2 && process.env['CAUSEWAY_TEST_MACHINES'] === 'true')
+  await runTests('--machines', filesToRun(['--machines'], ROOT).files);
 
 process.stdout.write('\n');
 for (const line of skipped) process.stdout.write(`skipped ${line}\n`);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
-process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+process.exitCode ??= counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+
+async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
+  if (interrupted.signal.aborted) return;
+  await using cleanups = new AsyncDisposableStack();
+  const events = run({
+    files: files.map((file) => resolve(ROOT, file)),
+    concurrency: CONCURRENT_FILES,
+    // Tags, which needs are declared by, are experimental in Node 26.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, ...(await environmentOf(kind, files, cleanups)) },
+    timeout: TIMEOUT_MS[kind],
+    signal: interrupted.signal,
+  });
+  const isFile = ({ nesting, name }: EventData.TestPass) => nesting === 0 && files.includes(relative(ROOT, name));
+  events.on('test:pass', (event) => {
+    if (event.skip !== undefined) {
+      counts.skipped += 1;
+      skipped.push(`${nameOf(event)}: ${event.skip}`);
+      // The runner reports each file as a test around its tests; only its failure (it crashed) counts.
+    } else if (event.details.type !== 'suite' && !isFile(event)) counts.passed += 1;
+  });
+  events.on('test:fail', (event) => {
+    if (event.details.type !== 'suite') counts.failed += 1;
+  });
+  const told = events.compose(spec);
+  told.pipe(process.stdout, { end: false });
+  await once(told, 'end');
+}
+
+/** Beside what this process has. */
+async function environmentOf(
+  kind: Kind,
+  files: readonly string[],
+  cleanups: AsyncDisposableStack,
+): Promise<NodeJS.ProcessEnv> {
+  if (kind === '--soak') return await postgresFor(files, cleanups); // figures are of the product as it starts elsewhere
+  const compiled = { NODE_COMPILE_CACHE: makeCompileCache() };
+  if (kind === '--machines') return compiled;
+  if (kind === '--bare') {
+    const path = makeBarePath();
+    cleanups.defer(() => rmSync(path, { recursive: true }));
+    return { ...compiled, PATH: path, CAUSEWAY_TEST_BARE: 'true', CAUSEWAY_TEST_POSTGRES: undefined };
+  }
+  return { ...compiled, ...(await postgresFor(files, cleanups)) };
+}
+
+/** A server of the run's own where none is named and a test may use it. */
+async function postgresFor(files: readonly string[], cleanups: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> {
+  if (process.env['CAUSEWAY_TEST_POSTGRES'] || !files.some((file) => canNeedSomething(file, ROOT))) return {};
+  const server = await startPostgres();
+  if (server === undefined) return {};
+  cleanups.use(server);
+  return { CAUSEWAY_TEST_POSTGRES: server.url };
+}
 
 /** Where Node keeps what it made of each module for the other processes of the run, which is half of what starting one costs. */
 function makeCompileCache(): string {
@@ -59,9 +111,4 @@ function makeCompileCache(): string {
 function nameOf(event: EventData.TestPass): string {
   const file = event.file === undefined ? '' : `${relative(ROOT, event.file)} › `;
   return `${file}${event.name}`;
-}
-
-/** The runner reports each file as a test around its tests; only its failure (it crashed) counts. */
-function isFile(event: EventData.TestPass): boolean {
-  return event.nesting === 0 && files.includes(relative(ROOT, event.name));
 }

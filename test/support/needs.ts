@@ -4,9 +4,9 @@
  * missing declaration fails also where everything is there. In CI (`CI=true`) something missing is a failure, not a skip.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, realpathSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { getTestContext, type TestOptions } from 'node:test';
 import { CACHE_TESTS_FILE } from '../conformance/suite.ts';
 
@@ -27,10 +27,12 @@ type Declaration = Limits & { readonly tags: string[]; readonly skip: string | f
 
 const NEEDS = {
   postgres: {
-    wants: 'PostgreSQL: set CAUSEWAY_TEST_POSTGRES to the URL of a server',
+    wants: 'PostgreSQL: install it, or set CAUSEWAY_TEST_POSTGRES to the URL of a server',
     find: () => process.env['CAUSEWAY_TEST_POSTGRES'] || undefined,
   },
-  pgDump: { wants: 'the program pg_dump', find: () => findProgram('pg_dump') },
+  /** The folder of the server's programs, as Debian's packages install them. */
+  postgresPrograms: { wants: 'PostgreSQL installed in /usr/lib/postgresql', find: findPostgres },
+  pgDump: { wants: 'the program pg_dump', find: () => findProgram('pg_dump', findPostgres()) },
   nginx: program('nginx'),
   curl: program('curl'),
   openssl: program('openssl'),
@@ -60,6 +62,9 @@ const NEEDS = {
     isOptionalInCi: true,
   },
 } as const satisfies Readonly<Record<string, Need>>;
+
+/** Programs that tests may run by their names: a minimal Debian has them, and what the README asks for. */
+export const EVERYWHERE: readonly string[] = ['bash', 'cat', 'git', 'id', 'mkfifo', 'node', 'npm', 'sh', 'sleep'];
 
 /** With this set to `true` nothing that a package brings is there, whatever the machine has. */
 const isBare = process.env['CAUSEWAY_TEST_BARE'] === 'true';
@@ -113,10 +118,17 @@ function program(name: string): Need {
   return { wants: `the program ${name}`, find: () => findProgram(name) };
 }
 
-/** Servers often lie in sbin, which is not on a user's PATH. */
-function findProgram(name: string): string | undefined {
-  const folders = [...pathFolders(), '/usr/sbin', '/usr/local/sbin'];
+/** Servers often lie in sbin, which is not on a user's PATH. `besides`: another folder to look in. */
+export function findProgram(name: string, besides = '/usr/local/sbin'): string | undefined {
+  const folders = [...pathFolders(), '/usr/sbin', '/usr/local/sbin', besides];
   return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** The folder of the newest server's programs; `undefined`: none is installed. */
+export function findPostgres(): string | undefined {
+  const majorOf = (path: string) => Number(/postgresql\/(\d+)/.exec(path)?.[1]);
+  const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) => majorOf(b) - majorOf(a));
+  return found[0] === undefined ? undefined : dirname(found[0]);
 }
 
 function findPerlWithSmpp(): string | undefined {
