@@ -52,14 +52,15 @@ test('a service is made, a message is sent and read as simulated, and the money 
   ];
   const addresses = ['--sender-type', '5,0', '--destination-type', '2,8', '--tls-server-name', 'smsc.example'];
   const receipts = ['--registered-delivery', '2', '--receipt-zone-minutes', '-300', '--unmarked-receipts', 'on'];
-  await sms('connector', 'set', 'carrier', ...session, ...addresses, ...receipts);
+  const unknown = ['--receipt-number', 'ignore', '--unknown-after', 'refund'];
+  await sms('connector', 'set', 'carrier', ...session, ...addresses, ...receipts, ...unknown);
   const [, set] = JSON.parse(await sms('connector', 'list', '--json'));
   const { host, window, tls, ...asked } = set;
   assert.deepEqual([host, window, tls], ['127.0.0.1', 5, '1'], 'what is not given stays');
   const expected = {
     ...{ interface_version: '33', bind_seconds: 5, enquire_seconds: 7, response_seconds: 9, sender_type: '5,0' },
     ...{ destination_type: '2,8', tls_server_name: 'smsc.example', registered_delivery: '2' },
-    ...{ receipt_zone_minutes: -300, unmarked_receipts: '1' },
+    ...{ receipt_zone_minutes: -300, unmarked_receipts: '1', receipt_number: 'ignore', unknown_after: 'refund' },
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(asked[name], value, name);
   const refused = async (...args: string[]) => {

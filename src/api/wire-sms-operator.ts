@@ -124,6 +124,8 @@ function readConnector(request: RequestOf<'smsOperator.setConnector'>): Connecto
       receiptIds: request.receipt_ids,
       receiptZoneMinutes: request.receipt_zone_minutes,
       unmarkedReceipts: request.unmarked_receipts,
+      receiptNumber: request.receipt_number,
+      unknownAfter: request.unknown_after,
     },
   };
 }
@@ -159,6 +161,8 @@ function writeConnector({
     receipt_ids: settings.receiptIds,
     receipt_zone_minutes: settings.receiptZoneMinutes,
     unmarked_receipts: writeFlag(settings.unmarkedReceipts),
+    receipt_number: settings.receiptNumber,
+    unknown_after: settings.unknownAfter,
   };
 }
 

@@ -103,7 +103,19 @@ function addReceiptOptions(command: Command): void {
     )
     .addOption(new Option('--receipt-ids <form>', 'how receipts write ids').choices(['auto', 'same', 'hex', 'decimal']))
     .option('--receipt-zone-minutes <minutes>', "how far the carrier's clock is ahead of UTC")
-    .addOption(onOffOption('--unmarked-receipts <switch>', 'what only reads like a receipt is one'));
+    .addOption(onOffOption('--unmarked-receipts <switch>', 'what only reads like a receipt is one'))
+    .addOption(
+      new Option('--receipt-number <how>', 'ignore: receipts name other numbers than messages went to').choices([
+        'check',
+        'ignore',
+      ]),
+    )
+    .addOption(
+      new Option('--unknown-after <what>', 'with parts of which no answer and no receipt came').choices([
+        'charge',
+        'refund',
+      ]),
+    );
 }
 
 type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name'>;
@@ -133,6 +145,8 @@ function connectorOf(options: Options): ConnectorRequest {
     receipt_ids: options['receiptIds'],
     receipt_zone_minutes: options['receiptZoneMinutes'],
     unmarked_receipts: switchOf(options, 'unmarkedReceipts'),
+    receipt_number: options['receiptNumber'],
+    unknown_after: options['unknownAfter'],
     rate: options['rate'],
     kind: options['kind'],
     // Never an argument: those are shown to everybody on the machine.

@@ -117,6 +117,18 @@ const CONNECTOR_FIELDS = {
     signedInteger(-840, 840, { 'zh-CN': '-840 到 840 的整数', en: 'an integer from -840 to 840' }),
   ),
   unmarked_receipts: optional(flag),
+  receipt_number: optional(
+    choice(['check', 'ignore'], {
+      'zh-CN': 'check（回执只匹配发往该号码的短信）或 ignore（运营商改写号码）',
+      en: 'check: a receipt is matched only with messages to its number; ignore: the carrier rewrites numbers',
+    }),
+  ),
+  unknown_after: optional(
+    choice(['charge', 'refund'], {
+      'zh-CN': '始终没有应答和回执的短信：charge（照常计费）或 refund（退还）',
+      en: 'parts of which no answer and no receipt came: charge, or refund',
+    }),
+  ),
 };
 
 const CONNECTOR_DATA = z.object({
@@ -145,6 +157,8 @@ const CONNECTOR_DATA = z.object({
   receipt_ids: z.enum(['auto', 'same', 'hex', 'decimal']).optional(),
   receipt_zone_minutes: z.int().optional(),
   unmarked_receipts: FLAG_TEXT.optional(),
+  receipt_number: z.enum(['check', 'ignore']).optional(),
+  unknown_after: z.enum(['charge', 'refund']).optional(),
 });
 
 const SAMPLE_KEY = 'sms_Vn2rT8wq0Zb5yLkC';

@@ -1,6 +1,11 @@
 /** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
 import { sql, type Transaction } from 'kysely';
-import type { ConnectorSettings, LoopbackSettings, SmppSettings } from '#model/sms-connector.ts';
+import {
+  type ConnectorSettings,
+  type LoopbackSettings,
+  SMPP_DEFAULTS,
+  type SmppSettings,
+} from '#model/sms-connector.ts';
 import { takeLock } from './engine.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 import { prepare } from './prepared.ts';
@@ -36,8 +41,11 @@ export async function listConnectors(x: Executor): Promise<readonly StoredConnec
     name: row.name,
     enabled: row.enabled === 1,
     partsPerSecond: row.parts_per_second ?? undefined,
-    // `as`: only `saveConnector` writes them.
-    settings: { kind: 'loopback', ...(JSON.parse(row.settings) as object) } as StoredConnector['settings'],
+    // `as`: only `saveConnector` writes them; one of an earlier release lacks what is new.
+    settings: {
+      ...(row.kind === 'smpp' ? SMPP_DEFAULTS : { kind: 'loopback' }),
+      ...(JSON.parse(row.settings) as object),
+    } as StoredConnector['settings'],
     secret: row.secret ?? undefined,
     changedAt: row.changed_at,
   }));

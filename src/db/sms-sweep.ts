@@ -94,16 +94,19 @@ interface GiveUpOptions extends SweepOptions {
   readonly state: 'uncertain' | 'submitted';
   readonly waitMs: number;
   readonly chargeAt: ChargeAt;
+  /** Their parts are left alone. */
+  readonly exceptConnectors?: readonly number[];
 }
 
 /** Nobody will tell any more what became of these. */
 export async function giveUpParts(
   trx: Transaction<Schema>,
-  { now, limit, state, waitMs, chargeAt }: GiveUpOptions,
+  { now, limit, state, waitMs, chargeAt, exceptConnectors = [] }: GiveUpOptions,
 ): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'unknown', done_at = ${now}
     where id in (select id from sms_part where state = ${sql.lit(state)} and submitted_at <= ${now - waitMs}
+        and not coalesce(connector_id, 0) ${inIds(trx, exceptConnectors)}
         order by submitted_at limit ${limit})
       and state = ${state} returning id`.execute(trx);
   const over = rows.map(({ id }) => ({ id, state: 'unknown' as const }));

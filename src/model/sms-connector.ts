@@ -46,6 +46,10 @@ export interface SmppSettings {
   readonly receiptZoneMinutes: number;
   /** Receipts that are not marked as such, only by their text. A phone can write such a text too. */
   readonly unmarkedReceipts: boolean;
+  /** `ignore`: its receipts name another number than the message went to. docs/decisions/0427 */
+  readonly receiptNumber: ReceiptNumber;
+  /** What becomes of the price of a part of which no answer and no receipt ever came. docs/decisions/0426 */
+  readonly unknownAfter: UnknownAfter;
   /** 0: no receipts, 1: of every end, 2: of failures. */
   readonly registeredDelivery: number;
 }
@@ -66,6 +70,11 @@ interface SmppTls {
 /** `hex`, `decimal`: what receipts write, where the answer had the other. */
 export type ReceiptIds = 'same' | 'hex' | 'decimal' | 'auto';
 
+/** Whether a receipt speaks only of parts to the number that it names. */
+type ReceiptNumber = 'check' | 'ignore';
+
+export type UnknownAfter = 'charge' | 'refund';
+
 /** What a connector has that only names the carrier and its account. */
 export const SMPP_DEFAULTS = {
   bind: 'transceiver',
@@ -83,5 +92,7 @@ export const SMPP_DEFAULTS = {
   receiptIds: 'auto',
   receiptZoneMinutes: 480,
   unmarkedReceipts: false,
+  receiptNumber: 'check',
+  unknownAfter: 'charge',
   registeredDelivery: 1,
 } as const satisfies Partial<SmppSettings>;

@@ -17,6 +17,7 @@ import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { bringBackInstants } from './clock-back.ts';
+import { giveBackSilentParts } from './give-back.ts';
 import { LEASE_MS } from './lease.ts';
 import type { SmsMetrics } from './metrics.ts';
 
@@ -129,11 +130,16 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
     onQueued();
   }
   await end('expired', (trx, now) => expireParts(trx, { now, limit: BATCH }));
-  for (const [state, waitMs] of [
-    ['uncertain', waits.uncertainMs],
-    ['submitted', waits.receiptMs],
+  const { receiptMs } = waits;
+  const exceptConnectors = await giveBackSilentParts({
+    ...{ db, now: clock(), receiptMs, chargeAt },
+    end: (take) => end('unknown', take),
+  });
+  for (const [state, waitMs, others] of [
+    ['uncertain', waits.uncertainMs, { exceptConnectors }],
+    ['submitted', receiptMs, {}],
   ] as const)
-    await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs, chargeAt }));
+    await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs, chargeAt, ...others }));
 }
 
 function renew(trx: Transaction<Schema>, owner: string, partIds: readonly number[], now: number): Promise<void> {

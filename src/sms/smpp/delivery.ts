@@ -33,7 +33,7 @@ export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataS
     const number = e164Of(sourceAddr);
     const source = {
       ...{ dataCoding, octets, tlvs, destination: number ?? sourceAddr },
-      ...(number !== undefined && { number }),
+      ...(number !== undefined && settings.receiptNumber === 'check' && { number }),
       isIntermediate: (type & INTERMEDIATE) !== 0,
     };
     return { kind: 'receipt', receipt: readReceipt(source, settings) };

@@ -136,6 +136,12 @@ describe('a receipt', () => {
     assert.deepEqual([it.receipt.destination, it.receipt.number], ['10086x', undefined]);
   });
 
+  test('names no number where the carrier is known to rewrite them', () => {
+    const it = readDelivery(deliver({ esmClass: RECEIPT }), { ...SETTINGS, receiptNumber: 'ignore' });
+    assert.ok(it.kind === 'receipt');
+    assert.deepEqual([it.receipt.destination, it.receipt.number], ['+8613800138000', undefined]);
+  });
+
   test('in ASCII that calls itself UCS-2, and in true UCS-2 (node-smpp#68)', () => {
     const text = 'id:1a sub:001 dlvrd:001 stat:DELIVRD err:000';
     for (const shortMessage of [Buffer.from(text), Buffer.from(text, 'utf16le').swap16()]) {
