@@ -23,6 +23,8 @@ async function warningsWithoutAuthority(db: Db): Promise<readonly unknown[]> {
   return told;
 }
 
+const HOUR_MS = 3_600_000;
+
 const BOUND = needs('pebble', 'openssl', { timeout: 180_000 });
 
 describeOnBothEngines('certificates that are obtained', (newDatabase) => {
@@ -173,10 +175,34 @@ test('an account begins 25 orders an hour, however many it asks for', BOUND, asy
   await world.request();
   await world.round();
   assert.equal(world.asked.length, 0);
-  assert.equal((await world.order())?.dueAt, world.now + 300_000);
+  const { state, problem, detail, dueAt } = (await world.order()) ?? {};
+  assert.deepEqual([state, problem, dueAt], ['pending', 'limited', world.now + 300_000]);
+  assert.equal(detail, 'an account begins at most 25 orders an hour');
   world.now += 3_600_000;
   await world.round();
   assert.ok(world.asked.includes('POST order-plz'));
+  assert.equal((await world.order())?.problem, undefined);
+});
+
+test('a renewal that fails is tried again the sooner, the less is left of the certificate', BOUND, async (t) => {
+  const world = await startAcmeWorld(t, newSqlite, { nonceReject: 0 });
+  await world.request();
+  const { sslKey, dueAt: renewAt } = await world.run();
+  const [certificate] = await listCertificates(world.db.query, world.accountId);
+  const validTo = renewAt + 6 * HOUR_MS;
+  assert.equal(certificate?.key, sslKey);
+  await world.db.query.updateTable('certificate').set({ valid_to: validTo }).execute();
+  const header = (name: string) => (name === 'retry-after' ? new Date(validTo + 86_400_000).toUTCString() : undefined);
+  const answer = { status: 429, header, body: '{"type":"urn:ietf:params:acme:error:rateLimited"}' };
+  world.instead = (what) => (what === 'POST order-plz' ? answer : undefined);
+  let tries = 0;
+  for (world.now = renewAt; world.now < validTo; world.now = (await world.order())?.dueAt ?? validTo) {
+    await world.round();
+    tries += 1;
+    assert.deepEqual([(await world.order())?.state, (await world.order())?.problem], ['failed', 'limited']);
+  }
+  assert.ok(tries >= 4 && tries <= 12, String(tries));
+  assert.ok(world.now - validTo <= HOUR_MS);
 });
 
 test('an order ends with its domain, and when somebody chooses another certificate', BOUND, async (t) => {

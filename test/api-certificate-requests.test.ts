@@ -42,6 +42,14 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     assert.equal(await ask(), undefined);
     await assert.rejects(saveOrder(api.db.query, order, 'w2'), LeaseLost);
 
+    const held = { ...order, problem: 'limited', detail: 'a limit of ours', dueAt: api.now + 300_000 } as const;
+    await saveOrder(api.db.query, held, 'w1', true);
+    const waiting = await show();
+    assert.deepEqual(
+      [waiting['state'], waiting['problem'], waiting['detail'], waiting['next_time']],
+      ['pending', 'limited', 'a limit of ours', '2026-01-31 12:05:00'],
+    );
+
     const failed = { ...order, state: 'failed', problem: 'validation', detail: 'no such name', failures: 1 } as const;
     const today = { dayBeganAt: api.now, dayOrders: 4, orderedAt: api.now };
     await saveOrder(api.db.query, { ...failed, ...today, dueAt: api.now + 3_600_000 }, 'w1');

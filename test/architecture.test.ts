@@ -19,7 +19,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sites: ['model', 'http', 'lib'],
   feed: ['model', 'sites', 'db', 'lib'],
   logs: ['db', 'lib'],
-  acme: ['model', 'db', 'lib'],
+  acme: ['model', 'http', 'db', 'lib'],
   edge: ['sites', 'feed', 'http', 'logs', 'lib'],
   sms: ['model', 'db', 'lib'],
   api: ['contract', 'model', 'db', 'sites', 'feed', 'http', 'logs', 'sms', 'lib'],

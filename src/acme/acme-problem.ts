@@ -1,4 +1,5 @@
 /** What an authority says when it does not do what it is asked. RFC 8555 §6.7, RFC 7807 */
+import { parseDate } from '#http/dates.ts';
 import type { HttpAnswer } from './https.ts';
 
 /** It cannot be asked, or says that it cannot answer, just now. */
@@ -28,12 +29,13 @@ export class AcmeProblem extends Error {
 
 const PREFIX = 'urn:ietf:params:acme:error:';
 const MAX_DETAIL_CHARS = 300;
-const MAX_RETRY_AFTER_SECONDS = 30 * 24 * 3600;
+const MAX_RETRY_AFTER_MS = 30 * 24 * 3_600_000;
 
-export function parseProblem(answer: HttpAnswer): AcmeProblem | Unreachable {
+/** `now`: when the answer came. */
+export function parseProblem(answer: HttpAnswer, now: number): AcmeProblem | Unreachable {
   const { type, detail } = readProblem(parseJson(answer.body));
   const text = detail === '' ? `it answered ${answer.status}` : detail;
-  const retryAfterMs = readRetryAfter(answer);
+  const retryAfterMs = readRetryAfter(answer, now);
   if (answer.status >= 500 || type === 'serverInternal')
     return new Unreachable(text, retryAfterMs === undefined ? {} : { retryAfterMs });
   const isLimit = answer.status === 429 || type === 'rateLimited';
@@ -59,11 +61,18 @@ export function cleanDetail(text: string): string {
     .slice(0, MAX_DETAIL_CHARS);
 }
 
-/** Seconds only: a date tells of the authority's clock. */
-export function readRetryAfter({ header }: Pick<HttpAnswer, 'header'>): number | undefined {
-  const text = header('retry-after');
-  if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
-  return Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000;
+/**
+ * Seconds, or a date, which is by the authority's clock: where the answer is dated, by that. From 0 to 30 days; `undefined`: it is
+ * not there, or neither. RFC 9110 §10.2.3. `now`: when the answer came.
+ */
+export function readRetryAfter({ header }: Pick<HttpAnswer, 'header'>, now: number): number | undefined {
+  const text = header('retry-after')?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  const at = parseDate(text, now);
+  if (at === undefined) return undefined;
+  const afterMs = at - (parseDate(header('date'), now) ?? now);
+  return Math.min(Math.max(afterMs, 0), MAX_RETRY_AFTER_MS);
 }
 
 export function parseJson(text: string): unknown {

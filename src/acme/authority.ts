@@ -2,6 +2,7 @@
  * An authority that speaks ACME (RFC 8555): its answers as values, its refusals as `AcmeProblem`. Knows no orders of ours and
  * keeps nothing but nonces and the directory.
  */
+import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem, cleanDetail, parseProblem, Unreachable } from './acme-problem.ts';
 import type { AskHttp, HttpAnswer } from './https.ts';
 import type { Signer } from './jws.ts';
@@ -42,8 +43,16 @@ interface Directory {
   readonly newOrder: string;
 }
 
-/** `now`: monotonic. */
-export function createAuthority(directoryUrl: string, ask: AskHttp, now: () => number): Authority {
+export interface AuthorityOptions {
+  readonly directoryUrl: string;
+  readonly ask: AskHttp;
+  /** For dates that it names. */
+  readonly clock: Clock;
+  /** Monotonic. */
+  readonly steadyClock: Clock;
+}
+
+export function createAuthority({ directoryUrl, ask, clock, steadyClock }: AuthorityOptions): Authority {
   const nonces: string[] = [];
   let known: { readonly directory: Directory; readonly at: number } | undefined;
 
@@ -57,12 +66,12 @@ export function createAuthority(directoryUrl: string, ask: AskHttp, now: () => n
     if (nonces.length > MAX_NONCES) nonces.shift();
     if (answer.status >= 300 && answer.status < 400)
       throw new Unreachable(cleanDetail(`${question.url}: it answered ${answer.status}, and is not followed`));
-    if (answer.status >= 400 || answer.status < 200) throw parseProblem(answer);
+    if (answer.status >= 400 || answer.status < 200) throw parseProblem(answer, clock());
     return answer;
   };
 
   const directory = async (signal: AbortSignal): Promise<Directory> => {
-    if (known === undefined || now() - known.at > DIRECTORY_MS) {
+    if (known === undefined || steadyClock() - known.at > DIRECTORY_MS) {
       const body = readObject((await exchange({ method: 'GET', url: directoryUrl }, signal)).body);
       known = {
         directory: {
@@ -70,7 +79,7 @@ export function createAuthority(directoryUrl: string, ask: AskHttp, now: () => n
           newAccount: readUrl(body, 'newAccount'),
           newOrder: readUrl(body, 'newOrder'),
         },
-        at: now(),
+        at: steadyClock(),
       };
     }
     return known.directory;
@@ -111,8 +120,8 @@ export function createAuthority(directoryUrl: string, ask: AskHttp, now: () => n
       const { newOrder } = await directory(signal);
       return locationOf(await post(account, newOrder, signal, { identifiers: [{ type: 'dns', value: name }] }));
     },
-    readOrder: async (account, url, signal) => readOrder(await post(account, url, signal)),
-    readAuthorization: async (account, url, signal) => readAuthorization(await post(account, url, signal)),
+    readOrder: async (account, url, signal) => readOrder(await post(account, url, signal), clock()),
+    readAuthorization: async (account, url, signal) => readAuthorization(await post(account, url, signal), clock()),
     async respond(account, url, signal) {
       await post(account, url, signal, {});
     },

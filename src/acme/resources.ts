@@ -33,8 +33,11 @@ export interface Challenge {
 
 const ORDER_STATUSES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
 
-/** Each throws `Unreachable` for what is none: an authority that does not speak the protocol now may do so later. */
-export function readOrder(answer: HttpAnswer): Order {
+/**
+ * Each throws `Unreachable` for what is none: an authority that does not speak the protocol now may do so later. `now`: when the
+ * answer came.
+ */
+export function readOrder(answer: HttpAnswer, now: number): Order {
   const body = readObject(answer.body);
   const status = ORDER_STATUSES.find((known) => known === body['status']);
   const [authorizationUrl] = Array.isArray(body['authorizations']) ? body['authorizations'] : [];
@@ -45,11 +48,11 @@ export function readOrder(answer: HttpAnswer): Order {
     finalizeUrl: readUrl(body, 'finalize'),
     certificateUrl: body['certificate'] === undefined ? undefined : readUrl(body, 'certificate'),
     problem: readProblem(body['error']).detail,
-    retryAfterMs: readRetryAfter(answer),
+    retryAfterMs: readRetryAfter(answer, now),
   };
 }
 
-export function readAuthorization(answer: HttpAnswer): Authorization {
+export function readAuthorization(answer: HttpAnswer, now: number): Authorization {
   const body = readObject(answer.body);
   const { status, challenges } = body;
   const offered: readonly unknown[] = Array.isArray(challenges) ? challenges : [];
@@ -57,7 +60,7 @@ export function readAuthorization(answer: HttpAnswer): Authorization {
   return {
     status: status === 'pending' || status === 'valid' ? status : 'ended',
     challenge: found === undefined ? undefined : readChallenge(found),
-    retryAfterMs: readRetryAfter(answer),
+    retryAfterMs: readRetryAfter(answer, now),
   };
 }
 

@@ -1,12 +1,28 @@
 /** When an order is looked at again, and when a certificate is renewed. Pure. docs/decisions/0193 */
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
-import type { CertificateOrder } from '#model/certificate-order.ts';
-import { NEVER_AT } from '#model/certificate-order.ts';
+import {
+  type CertificateOrder,
+  countDayOrders,
+  MAX_ORDERS_PER_DAY,
+  NEVER_AT,
+  ORDER_DAY_MS,
+} from '#model/certificate-order.ts';
+
+/** When a certificate is valid, in epoch milliseconds. */
+export interface Validity {
+  readonly validFrom: number;
+  readonly validTo: number;
+}
 
 /** After a failure: authorities let a name fail five times an hour. */
-const AFTER_FAILURE: Backoff = { firstMs: 3_600_000, capMs: 24 * 3_600_000 };
-/** About a month: the last third of the usual lifetime. */
+const FIRST_RETRY_MS = 3_600_000;
+const MAX_RETRY_MS = 24 * 3_600_000;
+/** Of the time to the end of the certificate that is to be renewed, or since: a delay is at most this share, or an hour. */
+const RETRY_SHARE = 1 / 4;
+/** In a row. */
 const MAX_FAILURES = 30;
+/** A renewal is not given up before the certificate has been over for so long. */
+const KEEP_TRYING_MS = 30 * 24 * 3_600_000;
 /** Of the lifetime. */
 const RENEWAL_SHARE = 1 / 3;
 /** Renewals of certificates that were issued together do not come together: spread over so much of the lifetime, before. */
@@ -15,37 +31,74 @@ const JITTER_SHARE = 1 / 30;
 const MIN_RENEWAL_MS = 3_600_000;
 /** Of one order, from its beginning at the authority: what has not ended by then begins anew. */
 const ORDER_LIMIT_MS = 3_600_000;
+/** Between two questions to an authority that does not answer. */
 const TROUBLE: Backoff = { firstMs: 5_000, capMs: 300_000 };
 /** Whatever an authority asks for that cannot do its work. */
 const MAX_TROUBLE_MS = 24 * 3_600_000;
 
 /** `random`: 0 ≤ random < 1. */
-export function renewalAt(
-  { validFrom, validTo }: { readonly validFrom: number; readonly validTo: number },
-  now: number,
-  random: number,
-): number {
+export function renewalAt({ validFrom, validTo }: Validity, now: number, random: number): number {
   const lifetime = validTo - validFrom;
   const at = validTo - lifetime * (RENEWAL_SHARE + JITTER_SHARE * random);
   return Math.round(Math.max(at, now + MIN_RENEWAL_MS));
 }
 
-/** `failures`: with this one. `retryAfterMs`: what the authority asks for. */
-export function retryAt(failures: number, now: number, random: number, retryAfterMs = 0): number {
-  if (failures >= MAX_FAILURES) return NEVER_AT;
-  return now + Math.max(retryAfterMs, backoffDelayMs(AFTER_FAILURE, failures, random));
+export interface Trouble {
+  readonly now: number;
+  /** 0 ≤ random < 1. */
+  readonly random: number;
+  /** The certificate that the domain has meanwhile; absent: none. */
+  readonly served: Validity | undefined;
+  /** What the authority asks for. */
+  readonly retryAfterMs: number | undefined;
 }
 
-/** After an authority that could not be asked: soon at first, then less often, however long it lasts. `retryAfterMs`: what it asks for. */
+/** After a failure. `failures`: in a row, with this one. `NEVER_AT`: it is given up. */
+export function retryAt(failures: number, { now, random, served, retryAfterMs }: Trouble): number {
+  const isKept = served !== undefined && now - served.validTo < KEEP_TRYING_MS;
+  if (failures >= MAX_FAILURES && !isKept) return NEVER_AT;
+  const backoff: Backoff = { firstMs: FIRST_RETRY_MS, capMs: longestRetryMs(served, now) };
+  return now + Math.max(obeyedMs(retryAfterMs, served, now), backoffDelayMs(backoff, failures, random));
+}
+
+/** After an authority that could not be asked: soon at first, then less often, however long it lasts. */
 export function troubleAt(
-  { requestedAt, orderedAt }: CertificateOrder,
-  now: number,
-  random: number,
-  retryAfterMs = 0,
+  { requestedAt, orderedAt }: Pick<CertificateOrder, 'requestedAt' | 'orderedAt'>,
+  { now, random, served, retryAfterMs }: Trouble,
 ): number {
   const lastsMs = now - Math.max(requestedAt, orderedAt);
   const doublings = Math.floor(Math.log2(Math.max(1, lastsMs / TROUBLE.firstMs))) + 1;
-  return now + Math.max(Math.min(retryAfterMs, MAX_TROUBLE_MS), backoffDelayMs(TROUBLE, doublings, random));
+  const askedMs = Math.min(obeyedMs(retryAfterMs, served, now), MAX_TROUBLE_MS);
+  return now + Math.max(askedMs, backoffDelayMs(TROUBLE, doublings, random));
+}
+
+/**
+ * When an order may begin at the authority; not after `now`: it may. The domain's orders of a day are bounded, but no certificate
+ * is to expire because of that.
+ */
+export function beginAt(
+  order: Pick<CertificateOrder, 'dayBeganAt' | 'dayOrders' | 'orderedAt'>,
+  served: Validity | undefined,
+  now: number,
+): number {
+  if (countDayOrders(order, now) < MAX_ORDERS_PER_DAY) return now;
+  const nextDayAt = order.dayBeganAt + ORDER_DAY_MS;
+  if (served === undefined) return nextDayAt;
+  return Math.min(nextDayAt, order.orderedAt + longestRetryMs(served, order.orderedAt));
+}
+
+/** The nearer the end of the certificate, the shorter; it grows again when the certificate is over. */
+function longestRetryMs(served: Validity | undefined, now: number): number {
+  if (served === undefined) return MAX_RETRY_MS;
+  const share = Math.abs(served.validTo - now) * RETRY_SHARE;
+  return Math.min(Math.max(share, FIRST_RETRY_MS), MAX_RETRY_MS);
+}
+
+/** An authority that asks to be left alone beyond the end of the certificate is asked once more when half of what is left has passed. */
+function obeyedMs(retryAfterMs = 0, served: Validity | undefined, now: number): number {
+  const leftMs = served === undefined ? 0 : served.validTo - now;
+  if (leftMs <= 0 || retryAfterMs < leftMs) return retryAfterMs;
+  return Math.min(retryAfterMs, Math.max(leftMs / 2, FIRST_RETRY_MS));
 }
 
 export function isOverdue({ url, orderedAt }: CertificateOrder, now: number): boolean {

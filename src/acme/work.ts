@@ -5,6 +5,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { countBegun, endOrder, LeaseLost, orderKeyPlace, saveOrder, withdrawal } from '#db/certificate-orders.ts';
+import { findCertificate } from '#db/certificates.ts';
 import { findDomainById } from '#db/domains.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import type { Keyring } from '#db/keyring.ts';
@@ -23,7 +24,6 @@ import {
   type Given,
   MAX_ORDERS_PER_DAY,
   type ObtainedCertificate,
-  ORDER_DAY_MS,
   type OrderProblem,
 } from '#model/certificate-order.ts';
 import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challenge.ts';
@@ -33,7 +33,7 @@ import { AcmeProblem, Unreachable } from './acme-problem.ts';
 import type { Account, Authority } from './authority.ts';
 import { makeCsr } from './csr.ts';
 import { makeKey } from './jws.ts';
-import { renewalAt, retryAt, troubleAt } from './schedule.ts';
+import { beginAt, renewalAt, retryAt, type Trouble, troubleAt, type Validity } from './schedule.ts';
 import { nextStep, type Seen, type Step } from './step.ts';
 
 export interface WorkParts {
@@ -80,6 +80,8 @@ class Work {
   readonly #signal: AbortSignal;
   /** As it is stored. */
   #order: CertificateOrder;
+  /** The certificate that the domain has meanwhile. */
+  #served: Validity | undefined;
 
   constructor(parts: WorkParts, order: CertificateOrder, signal: AbortSignal) {
     this.#parts = parts;
@@ -89,8 +91,10 @@ class Work {
 
   async run(): Promise<void> {
     const { db, clock } = this.#parts;
-    const domain = await findDomainById(db.query, this.#order.domainId);
-    if (domain === undefined || domain.settings.sslKey !== this.#order.sslKey) return await this.#giveUp();
+    const { domainId, sslKey } = this.#order;
+    const domain = await findDomainById(db.query, domainId);
+    if (domain === undefined || domain.settings.sslKey !== sslKey) return await this.#giveUp();
+    if (sslKey !== '') this.#served = await findCertificate(db.query, { accountId: domain.accountId, key: sslKey });
     if (domain.state !== 'open' && domain.state !== 'closed') return await this.#wait(NOT_SERVED_MS);
     const facts = { areEdgesReady: await this.#areEdgesReady(), now: clock() };
     const first = nextStep(this.#order, { ...facts, seen: undefined });
@@ -102,7 +106,7 @@ class Work {
 
   /** What a failed step comes to. */
   async settle(error: unknown): Promise<void> {
-    const { account, clock, random, log } = this.#parts;
+    const { account, clock, log } = this.#parts;
     const { domainId } = this.#order;
     const now = clock();
     if (error instanceof LeaseLost) throw error;
@@ -111,7 +115,7 @@ class Work {
     const detail = error.message;
     if (error instanceof Unreachable || error.type === 'badNonce') {
       log.warn({ domainId, detail }, 'the authority for certificates cannot be asked; trying on');
-      const dueAt = troubleAt(this.#order, now, random(), error.retryAfterMs);
+      const dueAt = troubleAt(this.#order, this.#trouble(now, error.retryAfterMs));
       return await this.#save({ problem: 'unreachable', detail, dueAt });
     }
     switch (error.type) {
@@ -169,11 +173,15 @@ class Work {
   async #begin({ name, accountId }: Domain): Promise<void> {
     const { db, authority, clock } = this.#parts;
     const now = clock();
+    const at = beginAt(this.#order, this.#served, now);
+    if (at > now) return await this.#hold(at, `a domain begins at most ${MAX_ORDERS_PER_DAY} orders a day`);
     const dayOrders = countDayOrders(this.#order, now);
     const dayBeganAt = dayOrders === 0 ? now : this.#order.dayBeganAt;
-    if (dayOrders >= MAX_ORDERS_PER_DAY) return await this.#save({ dueAt: dayBeganAt + ORDER_DAY_MS });
     const begun = await countBegun(db.query, { since: now - HOUR_MS, accountId });
-    if (begun.all >= ORDERS_PER_HOUR || begun.ofAccount >= ORDERS_PER_HOUR_OF_ACCOUNT) return await this.#wait(FULL_MS);
+    if (begun.ofAccount >= ORDERS_PER_HOUR_OF_ACCOUNT)
+      return await this.#hold(now + FULL_MS, `an account begins at most ${ORDERS_PER_HOUR_OF_ACCOUNT} orders an hour`);
+    if (begun.all >= ORDERS_PER_HOUR)
+      return await this.#hold(now + FULL_MS, `the service begins at most ${ORDERS_PER_HOUR} orders an hour`);
     const account = await this.#account();
     // Counted before it is made: one that is killed here over and over comes to an end too.
     const started = { state: 'pending', ...NO_PROBLEM, orderedAt: now } as const;
@@ -187,6 +195,12 @@ class Work {
       if (error instanceof Unreachable) await this.#save({ dayOrders, orderedAt }, true);
       throw error;
     }
+  }
+
+  /** A limit of ours holds the order up. What has failed keeps its reason. */
+  async #hold(dueAt: number, detail: string): Promise<void> {
+    const problem = this.#order.state === 'failed' ? {} : ({ problem: 'limited', detail } as const);
+    await this.#save({ ...problem, dueAt });
   }
 
   async #publish(host: string, token: string): Promise<void> {
@@ -252,13 +266,16 @@ class Work {
   }
 
   async #fail(problem: OrderProblem, detail: string, retryAfterMs?: number): Promise<void> {
-    const { clock, random, log, onEnd } = this.#parts;
-    const now = clock();
+    const { clock, log, onEnd } = this.#parts;
     const failures = this.#order.failures + 1;
-    const dueAt = retryAt(failures, now, random(), retryAfterMs);
+    const dueAt = retryAt(failures, this.#trouble(clock(), retryAfterMs));
     await this.#store([], { state: 'failed', problem, detail, failures, ...CLEARED, dueAt });
     onEnd(problem);
     log.warn({ domainId: this.#order.domainId, problem, detail, failures }, 'a certificate was not obtained');
+  }
+
+  #trouble(now: number, retryAfterMs: number | undefined): Trouble {
+    return { now, random: this.#parts.random(), served: this.#served, retryAfterMs };
   }
 
   /** The domain is gone, or somebody has chosen another certificate for it, or none. */

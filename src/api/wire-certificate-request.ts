@@ -10,7 +10,7 @@ export function writeCertificateRequest(
 ): DataOf<'config.getCertificateRequest'> {
   const problem = order?.problem;
   const state = order === undefined || problem === 'replaced' ? 'none' : order.state;
-  const rests = (state === 'issued' || state === 'failed') && order !== undefined && order.dueAt < NEVER_AT;
+  const waits = state === 'issued' || state === 'failed' || (problem !== undefined && problem !== 'replaced');
   return {
     state,
     state_name: REQUEST_STATE_LABELS[state][locale],
@@ -19,6 +19,6 @@ export function writeCertificateRequest(
     detail: order?.detail ?? '',
     ssl_key: order?.issuedKey ?? '',
     request_time: order === undefined ? '' : formatTime(order.requestedAt),
-    next_time: rests ? formatTime(order.dueAt) : '',
+    next_time: order !== undefined && waits && order.dueAt < NEVER_AT ? formatTime(order.dueAt) : '',
   };
 }

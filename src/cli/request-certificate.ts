@@ -65,7 +65,7 @@ function describeRequest(request: Request): readonly string[] {
     ['problem', request.problem === '' ? '' : describeProblem(request)],
     ['certificate', request.ssl_key],
     ['asked for', request.request_time],
-    [request.state === 'failed' ? 'tried again' : 'renewed', request.next_time],
+    [request.problem === '' ? 'renewed' : 'tried again', request.next_time],
   ]);
 }
 

@@ -53,7 +53,7 @@ export const REQUEST_STATE_LABELS: Readonly<Record<(typeof REQUEST_STATES)[numbe
 export const REQUEST_PROBLEM_LABELS: Readonly<Record<(typeof REQUEST_PROBLEMS)[number], Localized>> = {
   unreachable: { 'zh-CN': '暂时无法访问证书颁发机构', en: 'the certificate authority cannot be asked just now' },
   refused: { 'zh-CN': '证书颁发机构拒绝了申请', en: 'the certificate authority refuses' },
-  limited: { 'zh-CN': '超出证书颁发机构的频率限制', en: 'more than the certificate authority allows' },
+  limited: { 'zh-CN': '超出频率限制，须等待', en: 'more than is allowed for now' },
   validation: {
     'zh-CN': '证书颁发机构未能验证域名：域名须解析到本服务',
     en: 'the certificate authority could not validate the name: it has to lead to this service',

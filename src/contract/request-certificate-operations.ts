@@ -35,12 +35,14 @@ export const REQUEST_CERTIFICATE_OPERATIONS = {
       state_name: z.string().describe('state as a localised label'),
       problem: z.enum(REQUEST_PROBLEMS).or(z.literal('')).describe('what went wrong last, or holds it up'),
       problem_name: z.string().describe('problem as a localised label'),
-      detail: z.string().describe('what the certificate authority says of it'),
+      detail: z
+        .string()
+        .describe('what the certificate authority says of it, or which limit of this service holds it up'),
       ssl_key: z.string().describe('the certificate that came of it last'),
       request_time: z.string().describe('when it was asked for'),
       next_time: z
         .string()
-        .describe('when it is renewed, or tried again; empty while it is being worked on, or given up'),
+        .describe('when it is renewed, or tried again; empty while nothing holds it up, and when it is given up'),
     }),
     sample: {
       request: { domain_id: '1001' },

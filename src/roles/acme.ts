@@ -33,7 +33,12 @@ export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOp
   });
   const { directory, email, ca } = acme;
   const https = createHttps(`causeway/${build}`, ca);
-  const authority = createAuthority(directory, https.ask, steadyClock);
+  const authority = createAuthority({
+    directoryUrl: directory,
+    ask: https.ask,
+    clock: systemClock,
+    steadyClock,
+  });
   const worker = await startAcmeWorker({
     ...{ db, ring, authority, log },
     account: createAccountHolder({ db, ring, authority, directory, email, clock: systemClock }),

@@ -145,8 +145,9 @@ export async function startAcmeWorld(
     startWorker() {
       workers += 1;
       const directory = place.directory + world.account;
-      const authority = createAuthority(directory, ask, () => performance.now());
       const clock = () => world.now;
+      const steadyClock = () => performance.now();
+      const authority = createAuthority({ directoryUrl: directory, ask, clock, steadyClock });
       const own = { db, ring, authority, log, clock, random: () => 0.5, owner: `w${workers}`, onEnd: () => undefined };
       const account = createAccountHolder({ ...own, directory, email: undefined });
       const give = giveCertificate;
