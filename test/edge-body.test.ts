@@ -128,7 +128,7 @@ describe('request bodies', () => {
 });
 
 describe('response bodies', () => {
-  test('a slow client of what is not stored sets the pace of the origin', async (t) => {
+  test('where there is no room to buffer it, a slow client of what is not stored sets the pace of the origin', async (t) => {
     let written = 0;
     const origin = await startOrigin(t, (_request, response) => void pour(response));
     const pour = async (response: ServerResponse) => {

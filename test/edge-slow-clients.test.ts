@@ -1,5 +1,7 @@
 /** Clients that send or take slowly: what they keep of an origin's places, of memory and of the disk, and what is left for others. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { connectRaw, type RawClient, SITE_HOST, startTestEdge, type TestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
@@ -155,6 +157,89 @@ describe('bodies that nothing has room for', () => {
     for (const { socket } of clients) socket.write(half);
     for (const client of clients) await eventually('answered', () => client.text().includes(`POST ${MIB}`));
     await eventually('given back', async () => (await metric()) === 0);
+  });
+});
+
+describe('answers that are taken slowly', () => {
+  const BODY_BYTES = 8 * MIB;
+  const body = Buffer.alloc(BODY_BYTES);
+  for (let i = 0; i < BODY_BYTES; i += 4) body.writeUInt32LE(i, i);
+  const sum = createHash('sha256').update(body).digest('hex');
+  const large: Answer = (request, response) => {
+    if (request.target === '/small') reply('small', NO_STORE)(request, response);
+    else reply(body, NO_STORE)(request, response);
+  };
+
+  function stall(edge: TestEdge, i: number, from?: string): Socket {
+    const socket = connect({ port: edge.port, host: '127.0.0.1', ...(from && { localAddress: from }) });
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(`GET /${i} HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+    return socket;
+  }
+
+  async function readAll(socket: Socket): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk);
+    const all = Buffer.concat(chunks);
+    return createHash('sha256')
+      .update(all.subarray(all.indexOf('\r\n\r\n') + 4))
+      .digest('hex');
+  }
+
+  for (const [what, from] of [
+    ['one address', () => undefined],
+    ['many addresses', (i: number) => `127.0.1.${i + 1}`],
+  ] as const) {
+    test(`by clients of ${what}: the origin is free, others are served, and every byte arrives in the end`, async (t) => {
+      const origin = await startOrigin(t, large);
+      const bufferDisk = { directory: temporaryFolder(t), maxBytes: 512 * MIB };
+      const limits = { maxOriginConnections: 8, originWaitMs: 60_000 };
+      const edge = await startTestEdge(t, [origin.port], { limits, bufferDisk });
+      const clients = Array.from({ length: 12 }, (_, i) => stall(edge, i, from(i)));
+      await eventually('all were asked', () => origin.requests.length === 12);
+      assert.equal((await edge.get('/small')).body, 'small');
+      for (const sums of await Promise.all(clients.map(readAll))) assert.equal(sums, sum);
+      const taken = async () => /buffered_bytes\{where="disk"\} (\d+)/.exec(await edge.registry.metrics())?.[1];
+      await eventually('given back', async () => (await taken()) === '0');
+      assert.equal(edge.log.filter((line) => line[9] === 'TCP_MISS/200').length, 13);
+    });
+  }
+
+  test('over HTTP/2, by streams without a window', needs('openssl'), async (t) => {
+    const bufferDisk = { directory: temporaryFolder(t), maxBytes: 512 * MIB };
+    const limits = { maxOriginConnections: 8, originWaitMs: 60_000 };
+    const edge = await startHttpsEdge(t, large, { limits, bufferDisk });
+    const session = open(t, edge);
+    const streams = Array.from({ length: 20 }, (_, i) => {
+      const stream = ask(session, { ':path': `/${i}` });
+      stream.pause();
+      return stream;
+    });
+    await eventually('all were asked', () => edge.origin.requests.length === 20);
+    assert.equal((await edge.get('/small')).body, 'small');
+    const [first, ...others] = streams;
+    assert.ok(first !== undefined);
+    for (const stream of others) stream.close();
+    const all = createHash('sha256');
+    for await (const chunk of first) all.update(chunk);
+    assert.equal(all.digest('hex'), sum);
+  });
+
+  test('where nothing has room for them, they keep places until others wait: then the slowest are cut', async (t) => {
+    const huge = reply(Buffer.alloc(48 * MIB), NO_STORE); // more than the system's buffers on the way take
+    const origin = await startOrigin(t, (request, response) => {
+      (request.target === '/small' ? large : huge)(request, response);
+    });
+    const limits = { maxOriginConnections: 8, originWaitMs: 60_000, originSlowMs: 100 };
+    const edge = await startTestEdge(t, [origin.port], { limits });
+    const clients = Array.from({ length: 7 }, (_, i) => stall(edge, i, `127.0.1.${i + 1}`));
+    await eventually('all were asked', () => origin.requests.length === 7);
+    assert.equal((await edge.get('/small')).body, 'small');
+    await eventually('cut', () => edge.log.some((line) => line[9] === 'TCP_MISS/503'));
+    for (const socket of clients) socket.destroy();
+    await eventually('logged', () => edge.log.length === 8);
+    assert.doesNotMatch(await edge.registry.metrics(), /origin_failures_total\{/);
   });
 });
 

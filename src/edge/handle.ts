@@ -38,13 +38,13 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   let answer: EdgeAnswer | undefined;
   try {
     answer = await answerRequest(viewer, edge, named);
-    if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge); // 10
+    if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge, named.domainId); // 10
   } catch (error) {
     edge.log.error({ err: error, host: named.host, target: viewer.received.target }, 'request failed');
     if (answer !== undefined) abandonBody(answer.body);
     answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
     if (viewer.isBegun) viewer.cut(500);
-    else await sendAnswer(viewer, answer, edge);
+    else await sendAnswer(viewer, answer, edge, named.domainId);
   }
   if (viewer.refusal !== undefined)
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());

@@ -106,9 +106,12 @@ export class BodyBuffer {
     }
   }
 
-  /** Resolves when somebody has read of a full buffer, or it is closed. */
+  /** Resolves when more may come, where that is full not before somebody has read; or when it is closed. */
   async drained(): Promise<void> {
-    while (!this.hasRoom) await this.#writerIsWoken();
+    while (!this.hasRoom) {
+      this.#writeOut();
+      await this.#writerIsWoken();
+    }
   }
 
   #writerIsWoken(): Promise<void> {

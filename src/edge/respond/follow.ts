@@ -1,10 +1,12 @@
 /** A body on its way into the store, on its way to one more client. */
 import type { Readable } from 'node:stream';
 import type { ByteSpan } from '#http/range.ts';
+import type { Buffers } from '../buffers/buffers.ts';
 import type { LiveBody } from '../live.ts';
 import { isReadable } from '../readable.ts';
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
+import { Outlet, type Recipient } from './outlet.ts';
 import type { Pins } from './pins.ts';
 
 /** What follows a position, from the origin itself; `undefined`: not to be had. */
@@ -13,6 +15,7 @@ export type FetchRest = (at: number, signal: AbortSignal) => Promise<Readable | 
 export interface FollowOptions {
   readonly fetchRest: FetchRest;
   readonly pins: Pins;
+  readonly buffers: Buffers;
   /** Where to begin. */
   readonly at?: number;
   /** What was written before has been taken. */
@@ -23,11 +26,12 @@ export interface FollowOptions {
  * Who falls behind what is kept for all waits until it is stored, and reads the rest from there; when the store has given it up,
  * from the origin. False: it broke off before the client had anything, so another answer can be given. Never rejects.
  */
-export async function followBody(viewer: Viewer, live: LiveBody, options: FollowOptions): Promise<boolean> {
+export async function followBody(to: Recipient, live: LiveBody, options: FollowOptions): Promise<boolean> {
+  const { viewer } = to;
   const at = await followLive(viewer, live, options);
   if (viewer.isGone) return true;
   try {
-    if (await sendRest(viewer, live, at, options)) {
+    if (await sendRest(to, live, at, options)) {
       await viewer.end();
       return true;
     }
@@ -61,11 +65,12 @@ async function followLive(viewer: Viewer, live: LiveBody, { at = 0, onDrained }:
 
 /** False: it is not to be had. */
 async function sendRest(
-  viewer: Viewer,
+  to: Recipient,
   live: LiveBody,
   at: number,
-  { fetchRest, pins }: FollowOptions,
+  { fetchRest, pins, buffers }: FollowOptions,
 ): Promise<boolean> {
+  const { viewer } = to;
   const { over } = live;
   if (over?.kind === 'whole' && at === over.sizeBytes) return true;
   if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
@@ -77,7 +82,7 @@ async function sendRest(
     }
   }
   const rest = live.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, viewer.signal) : undefined;
-  return rest !== undefined && sendAll(viewer, rest);
+  return rest !== undefined && sendAll(viewer, rest, new Outlet(to, buffers));
 }
 
 async function sendStored(viewer: Viewer, body: StoredBody, span: ByteSpan, pins: Pins): Promise<boolean> {
@@ -91,10 +96,15 @@ async function sendStored(viewer: Viewer, body: StoredBody, span: ByteSpan, pins
   return true;
 }
 
-async function sendAll(viewer: Viewer, chunks: Readable): Promise<boolean> {
-  for await (const chunk of chunks) {
-    if (viewer.isGone) return false;
-    if (!viewer.write(chunk)) await viewer.drained();
+async function sendAll(viewer: Viewer, chunks: Readable, outlet: Outlet): Promise<boolean> {
+  try {
+    for await (const chunk of chunks) {
+      if (viewer.isGone) return false;
+      if (!outlet.write(chunk)) await outlet.room(chunks);
+    }
+    await outlet.end();
+    return !viewer.isGone;
+  } finally {
+    outlet.close();
   }
-  return true;
 }

@@ -1,5 +1,6 @@
 /** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
 import type { Clock } from '#lib/clock.ts';
+import type { Buffers } from '../buffers/buffers.ts';
 import { SliceLost } from '../slices/body.ts';
 import type { Viewer } from '../viewer.ts';
 import type { BodyPiece, EdgeAnswer } from './answer.ts';
@@ -7,6 +8,7 @@ import { errorAnswer } from './error-page.ts';
 import { finalHeaders, safeReason } from './final-head.ts';
 import { followBody } from './follow.ts';
 import type { LagBudget } from './lag.ts';
+import type { Recipient } from './outlet.ts';
 import type { Pins } from './pins.ts';
 import { abandonBody, streamToViewer, streamUnread } from './stream.ts';
 import { runTunnel, type TunnelLimits } from './tunnel.ts';
@@ -17,20 +19,27 @@ export interface SendOptions {
   readonly clock: Clock;
   readonly lag: LagBudget;
   readonly pins: Pins;
+  readonly buffers: Buffers;
   readonly unreadFetchMs: number;
   readonly webSockets: { readonly limits: TunnelLimits };
 }
 
 /** Resolves when the answer is out, whole or not; the viewer knows which. Gives the one that was sent in the end. */
-export async function sendAnswer(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<EdgeAnswer> {
-  if (await send(viewer, answer, options)) return answer;
+export async function sendAnswer(
+  viewer: Viewer,
+  answer: EdgeAnswer,
+  options: SendOptions,
+  domainId: number,
+): Promise<EdgeAnswer> {
+  if (await send({ viewer, domainId }, answer, options)) return answer;
   const instead = errorAnswer(502, { status: 'ERROR', reason: 'originCut' }, options.clock());
-  await send(viewer, instead, options);
+  await send({ viewer, domainId }, instead, options);
   return instead;
 }
 
 /** False: the origin's body broke off while another answer can still be given. */
-async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
+async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
+  const { viewer } = to;
   const closes = answer.body.kind !== 'tunnel' && (answer.closes === true || options.isClosing());
   const headers = finalHeaders(answer);
   viewer.sendHead(answer.status, safeReason(answer.reason), closes ? [...headers, 'Connection', 'close'] : headers);
@@ -41,9 +50,13 @@ async function send(viewer: Viewer, answer: EdgeAnswer, options: SendOptions): P
     case 'pieces':
       return sendPieces(viewer, answer.body.pieces, options.pins);
     case 'stream':
-      return streamToViewer(viewer, answer.body.stream, answer.body.fill, options);
+      return streamToViewer(to, answer.body.stream, answer.body.fill, options);
     case 'live':
-      return followBody(viewer, answer.body.live, { fetchRest: answer.body.fetchRest, pins: options.pins });
+      return followBody(to, answer.body.live, {
+        fetchRest: answer.body.fetchRest,
+        pins: options.pins,
+        buffers: options.buffers,
+      });
     case 'tunnel': {
       const client = viewer.switchProtocols();
       if (client === undefined) abandonBody(answer.body);

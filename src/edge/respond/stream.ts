@@ -1,41 +1,46 @@
 /** An origin's body on its way to the client, and at the same time into the store where it may be kept. */
 import type { Readable } from 'node:stream';
+import type { Buffers } from '../buffers/buffers.ts';
 import { TakenBack } from '../origin/attempt.ts';
-import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, Fill } from './answer.ts';
 import { type FetchRest, followBody } from './follow.ts';
 import type { ClientLag, LagBudget } from './lag.ts';
+import { Outlet, type Recipient } from './outlet.ts';
 import type { Pins } from './pins.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 
 /** Who gets the body beside the store. */
 interface Receiver {
-  readonly viewer: Viewer;
+  readonly to: Recipient;
+  readonly outlet: Outlet;
   readonly lag: ClientLag;
-  readonly pins: Pins;
+  readonly options: StreamOptions;
 }
 
 interface StreamOptions {
   readonly lag: LagBudget;
   readonly pins: Pins;
+  readonly buffers: Buffers;
   /** See `createUnreadLimit`. */
   readonly unreadFetchMs: number;
 }
 
 /**
- * While the body is gathered, the origin sets the pace, as far as the budget for what clients have not taken allows;
- * otherwise the client does. A body that breaks off cuts the client and is not stored; false when that is not needed, since
+ * The origin sets the pace: what the client has not taken is what the store gathers, as far as the budget for that allows,
+ * and else it waits in a buffer; where that is full, the client sets the pace. A body that breaks off cuts the client and is not stored; false when that is not needed, since
  * the client has had nothing yet. Never rejects.
  */
 export async function streamToViewer(
-  viewer: Viewer,
+  to: Recipient,
   source: Readable,
   fill: Fill | undefined,
   options: StreamOptions,
 ): Promise<boolean> {
   const lag = options.lag.open();
   const limit = createUnreadLimit(source, fill, options.unreadFetchMs);
-  const isAnswered = await streamBody({ viewer, lag, pins: options.pins }, source, fill, limit);
+  const outlet = new Outlet(to, options.buffers);
+  const isAnswered = await streamBody({ to, outlet, lag, options }, source, fill, limit);
+  outlet.close();
   lag.close();
   return isAnswered;
 }
@@ -84,7 +89,7 @@ async function streamBody(
   fill: Fill | undefined,
   limit: UnreadLimit | undefined,
 ): Promise<boolean> {
-  const viewer = receiver?.viewer;
+  const viewer = receiver?.to.viewer;
   let left: LeftBehind | undefined;
   try {
     left = await pump(receiver, source, fill, limit);
@@ -98,8 +103,10 @@ async function streamBody(
     limit?.stop();
     fill?.onEnd?.();
   }
-  if (left === undefined) await viewer?.end();
-  else await left.following;
+  if (left === undefined) {
+    await receiver?.outlet.end();
+    await viewer?.end();
+  } else await left.following;
   return true;
 }
 
@@ -114,7 +121,7 @@ async function pump(
   fill: Fill | undefined,
   limit: UnreadLimit | undefined,
 ): Promise<LeftBehind | undefined> {
-  let viewer = receiver?.viewer;
+  let viewer = receiver?.to.viewer;
   let left: LeftBehind | undefined;
   let gathered = 0;
   const leave = () => {
@@ -122,7 +129,7 @@ async function pump(
     else if (isWorthFinishing(fill)) limit?.start(gathered);
     else source.destroy();
   };
-  receiver?.viewer.signal.addEventListener('abort', leave, { once: true });
+  viewer?.signal.addEventListener('abort', leave, { once: true });
   if (viewer?.isGone === true) leave();
   for await (const chunk of source) {
     // A Readable without an encoding or object mode gives Buffers.
@@ -130,7 +137,7 @@ async function pump(
     gathered += bytes.length;
     const isGathering = fill?.writer.add(bytes) ?? false;
     fill?.live?.push(bytes);
-    const hasRoom = viewer?.write(bytes) ?? true;
+    const hasRoom = viewer === undefined || receiver?.outlet.write(bytes) !== false;
     const isWatched = viewer?.isGone === false;
     limit?.note(gathered);
     // Nobody wants the rest; leaving the loop drops it.
@@ -141,21 +148,22 @@ async function pump(
       fill?.live?.noteUnstored();
       await fill?.live?.room();
     }
-    if (hasRoom || viewer === undefined || (isGathering && receiver?.lag.note(viewer.queuedBytes) === true)) continue;
+    if (hasRoom || viewer === undefined || receiver === undefined) continue;
+    const { to, outlet, lag, options } = receiver;
+    const mayLag = isGathering && !outlet.isBuffering;
+    if (mayLag && lag.note(viewer.queuedBytes)) continue;
     // With a length that the store has accepted, the rest will be there to be read.
-    if (receiver !== undefined && isGathering && fill?.live !== undefined && fill.announcedBytes !== undefined) {
-      const { lag, pins } = receiver;
+    if (mayLag && fill?.live !== undefined && fill.announcedBytes !== undefined) {
       const onDrained = () => void lag.note(0);
-      const fetchRest = fill.fetchRest ?? nowhere;
-      left = {
-        following: followBody(viewer, fill.live, { fetchRest, pins, at: gathered, onDrained }),
-      };
+      const { fetchRest = nowhere } = fill;
+      const { pins, buffers } = options;
+      left = { following: followBody(to, fill.live, { fetchRest, pins, buffers, at: gathered, onDrained }) };
       viewer = undefined;
     } else {
-      await viewer.drained();
+      await outlet.room(source);
     }
   }
-  receiver?.viewer.signal.removeEventListener('abort', leave);
+  receiver?.to.viewer.signal.removeEventListener('abort', leave);
   if (fill?.live !== undefined) fill.live.onUnread = undefined;
   endFill(source, fill, gathered);
   return left;

@@ -1,0 +1,81 @@
+/**
+ * A body's way to its client, where the origin sets the pace: what a slow client has not taken waits in a buffer, so that the
+ * origin's connection is free as soon as the origin has sent all. docs/decisions/0442
+ */
+import type { Readable } from 'node:stream';
+import type { BodyBuffer } from '../buffers/body-buffer.ts';
+import type { Buffers } from '../buffers/buffers.ts';
+import type { Viewer } from '../viewer.ts';
+
+/** Whom a body is for. */
+export interface Recipient {
+  readonly viewer: Viewer;
+  /** Whose answer it is. */
+  readonly domainId: number;
+}
+
+export class Outlet {
+  readonly #viewer: Viewer;
+  readonly #domainId: number;
+  readonly #buffers: Buffers;
+  /** From the moment on in which the client had to be waited for. */
+  #buffer: BodyBuffer | undefined;
+  #emptied: Promise<void> | undefined;
+
+  constructor({ viewer, domainId }: Recipient, buffers: Buffers) {
+    this.#viewer = viewer;
+    this.#domainId = domainId;
+    this.#buffers = buffers;
+  }
+
+  /** What comes goes into a buffer first. */
+  get isBuffering(): boolean {
+    return this.#buffer !== undefined;
+  }
+
+  /** The bytes must stay what they are. False: wait for `room`. */
+  write(bytes: Buffer): boolean {
+    return this.#buffer === undefined ? this.#viewer.write(bytes) : this.#buffer.add(bytes);
+  }
+
+  /**
+   * Resolves when more may be written, the client is gone or `source`, where the bytes come from, has failed. The first call
+   * begins to buffer, and resolves at once.
+   */
+  async room(source: Readable): Promise<void> {
+    if (this.#buffer !== undefined) return this.#buffer.drained();
+    if (this.#viewer.isGone) return;
+    const buffer = this.#buffers.open('answer', this.#viewer.received, this.#domainId);
+    this.#buffer = buffer;
+    this.#viewer.signal.addEventListener('abort', () => buffer.close(), { once: true });
+    source.once('error', () => buffer.close());
+    this.#emptied = this.#empty(buffer);
+  }
+
+  /** Resolves when everything was given to the client, or the client is gone. */
+  async end(): Promise<void> {
+    this.#buffer?.end();
+    await this.#emptied;
+  }
+
+  /** What the client has not been given is dropped. To be called in the end. */
+  close(): void {
+    this.#buffer?.close();
+  }
+
+  /** Never rejects. */
+  async #empty(buffer: BodyBuffer): Promise<void> {
+    const viewer = this.#viewer;
+    try {
+      await viewer.drained();
+      for (let at = 0; ; ) {
+        const bytes = await buffer.read(at);
+        if (bytes === undefined || viewer.isGone) return;
+        at += bytes.length;
+        if (!viewer.write(bytes)) await viewer.drained();
+      }
+    } catch {
+      if (!buffer.isClosed) viewer.cut(500); // the disk does not give back what it took
+    }
+  }
+}
