@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { giveCertificate } from '#api/give-certificate.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
 import { readHead } from '#db/resources.ts';
+import { parseChain } from '#model/certificate.ts';
+import { parsePrivateKey } from '#model/private-key.ts';
 import { createAuthority, type TestAuthority } from './support/certificate.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
@@ -12,6 +15,7 @@ import { formsOf } from './support/secret-forms.ts';
 
 type Pair = ReturnType<TestAuthority['issue']>;
 
+const RSA = { isRsa: true };
 const ADDED = { ssl_title: 'a title', private_key: '', certificate: '' };
 
 function requestOf({ key, cert }: Pair, title = 'a title') {
@@ -119,6 +123,93 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.equal((await mine('domain.delete', { domain_id: www })).body['data'], true);
     assert.equal(await specOf(api, exact), undefined);
     assert.equal((await mine('certificate.delete', { ssl_key: exact })).body['data'], true);
+  });
+
+  test('a domain has a second one with another kind of key', needs('openssl'), async (t) => {
+    const { api, mine } = await startWithCustomers(t, newDatabase);
+    api.now = Date.now();
+    const authority = createAuthority(t);
+    const keyFor = async (options: Parameters<TestAuthority['issue']>[1], name = 'www.example.com') =>
+      String(dataOf(await mine('certificate.add', requestOf(authority.issue([name], options))))['ssl_key']);
+    const [ec, otherEc, rsa, otherRsa] = [await keyFor({}), await keyFor({}), await keyFor(RSA), await keyFor(RSA)];
+    const elsewhere = await keyFor(RSA, 'other.example.com');
+    const id = await add(mine, 'www.example.com');
+    const set = async (request: Record<string, unknown>) => {
+      const { errorCode, body } = await mine('config.setSsl', { domain_id: id, ssl_control: 1, ...request });
+      return errorCode === undefined ? undefined : `${errorCode}: ${body['info']}`;
+    };
+    const keys = async () => {
+      const data = dataOf(await mine('config.getSsl', { domain_id: id }));
+      const shown = await show(mine, id);
+      const { tls } = (await specOf(api, 'www.example.com')) as { tls?: Record<string, unknown> };
+      const found = [data['ssl_key'], data['ssl_key_second']];
+      assert.deepEqual([shown['ssl_key'], shown['ssl_key_second']], found);
+      assert.deepEqual([tls?.['certificate'], tls?.['secondCertificate']], found);
+      assert.equal('ssl_key_second' in data, found[1] !== undefined);
+      return found;
+    };
+    assert.match((await set({ ssl_key_second: rsa })) ?? '', /^fieldMissing/);
+    assert.equal(await set({ ssl_key: ec, ssl_key_second: rsa }), undefined);
+    assert.deepEqual(await keys(), [ec, rsa]);
+    assert.notEqual(await specOf(api, rsa), undefined, 'both are on the feed');
+    for (const sslKey of [ec, rsa])
+      assert.equal((await mine('certificate.delete', { ssl_key: sslKey })).errorCode, 'certificateInUse');
+    const inUse = (await mine('certificate.list', {})).body['data'] as { ssl_key: string; status: string }[];
+    assert.deepEqual(
+      new Set(inUse.filter(({ status }) => status === 'InUse').map(({ ssl_key }) => ssl_key)),
+      new Set([ec, rsa]),
+    );
+
+    for (const [request, refusal] of [
+      [{ ssl_key_second: otherEc }, /^certificateSameKind: field ssl_key_second .* but both are EC$/],
+      [{ ssl_key: rsa, ssl_key_second: rsa }, /^certificateSameKind: /],
+      [{ ssl_key_second: 'nothing' }, /^certificateNotFound: /],
+      [{ ssl_key_second: elsewhere }, /^certificateNotCovering: field ssl_key_second /],
+      [{ ssl_key_second: 'x'.repeat(129) }, /^fieldInvalid: field ssl_key_second is invalid: .* or empty for none/],
+    ] as const) {
+      assert.match((await set(request)) ?? '', refusal);
+      assert.deepEqual(await keys(), [ec, rsa]);
+    }
+    // A call without it leaves it, unless the new first one is of its kind.
+    assert.equal(await set({ ssl_key: otherEc }), undefined);
+    assert.deepEqual(await keys(), [otherEc, rsa]);
+    assert.equal(await set({ ssl_key: otherRsa }), undefined);
+    assert.deepEqual(await keys(), [otherRsa, undefined]);
+    assert.equal(await specOf(api, rsa), undefined);
+    assert.equal(await set({ ssl_key: rsa, ssl_key_second: ec }), undefined);
+    assert.equal((await set({ ssl_key_second: otherRsa }))?.split(':')[0], 'certificateSameKind');
+    assert.equal(await set({ ssl_key: ec }), undefined, 'the second becomes the only one');
+    assert.deepEqual(await keys(), [ec, undefined]);
+    assert.equal(await set({ ssl_key_second: rsa }), undefined);
+    api.now += 3 * 24 * 3600 * 1000;
+    assert.equal(await set({ force_https: 1 }), undefined, 'what has expired stays');
+    assert.match((await set({ ssl_key_second: otherRsa })) ?? '', /^certificateExpired: field ssl_key_second /);
+    assert.equal(await set({ ssl_key_second: '' }), undefined);
+    assert.deepEqual(await keys(), [ec, undefined]);
+    api.now -= 3 * 24 * 3600 * 1000;
+    // What an authority issues is ECDSA: it replaces the first one, and a second one of its kind.
+    const obtain = async (sslKey: string) => {
+      const { key, cert } = authority.issue(['www.example.com']);
+      const parsed = parsePrivateKey(key);
+      assert.ok(parsed.kind === 'key');
+      const chain = parseChain(cert, parsed.key, api.now);
+      assert.ok(chain.kind === 'chain');
+      const pair = { ...chain, privateKey: parsed.key, domainId: Number(id), instead: sslKey, isReplaced: false };
+      const parts = { ring: api.ring, maxCertificates: 100 };
+      const given = await api.db.transaction((trx) => giveCertificate(trx, parts, { ...pair, now: api.now }));
+      assert.ok(given.kind === 'given');
+      return given.sslKey;
+    };
+    assert.equal(await set({ ssl_key_second: rsa }), undefined);
+    const obtained = await obtain(ec);
+    assert.deepEqual(await keys(), [obtained, rsa]);
+    assert.equal(await set({ ssl_key: rsa, ssl_key_second: ec }), undefined);
+    const renewed = await obtain(rsa);
+    assert.deepEqual(await keys(), [renewed, undefined]);
+    assert.equal(await set({ ssl_key: ec }), undefined);
+    assert.equal((await mine('certificate.delete', { ssl_key: rsa })).body['data'], true);
+    assert.equal(await set({ ssl_key_second: '', ssl_control: 0 }), undefined);
+    assert.equal(await specOf(api, ec), undefined);
   });
 
   test(

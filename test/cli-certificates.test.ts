@@ -47,6 +47,21 @@ test('certificates are added from files, listed, given to a domain and deleted',
     /^https +on\n[\s\S]*^min version +TLS 1\.3\n$/m,
   );
   assert.match(await says('domain', 'show', '1'), new RegExp(`^certificate +${sslKey}$`, 'm'));
+  const rsa = createAuthority(t).issue(['www.example.com'], { isRsa: true });
+  writeFileSync(join(folder, 'rsa.pem'), rsa.cert + rsa.key);
+  const addedRsa = await says('certificate', 'add', join(folder, 'rsa.pem'), join(folder, 'rsa.pem'), '--json');
+  const { ssl_key: second, warnings } = JSON.parse(addedRsa) as { ssl_key: string; warnings: { code: string }[] };
+  assert.deepEqual(
+    warnings.map(({ code }) => code),
+    ['issuerMissing'],
+  );
+  const both = new RegExp(`^certificate +${sslKey}\nsecond certificate +${second}$`, 'm');
+  assert.match(await says('domain', 'ssl', '1', '--second-certificate', second), both);
+  assert.match(await says('domain', 'show', '1'), both);
+  const same = await run('domain', 'ssl', '1', '--second-certificate', sslKey);
+  assert.match(same.stderr, /^causeway: --second-certificate is invalid: .* but both are EC\n$/);
+  assert.doesNotMatch(await says('domain', 'ssl', '1', '--second-certificate', 'none'), /second/);
+  await says('certificate', 'rm', second);
   const [, keyId] = /^key ([0-9a-f]{16})\n1 secrets are sealed with it\n$/.exec(await says('keyring', 'rotate')) ?? [];
   assert.match(readFileSync(join(service.dataDir, 'keyring'), 'utf8'), new RegExp(`\n${keyId} [^\n]*\n$`));
   const kept = await run('certificate', 'rm', sslKey);

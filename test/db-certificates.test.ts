@@ -8,7 +8,7 @@ import {
   addCertificate,
   deleteCertificate,
   findCertificate,
-  findCertificateFor,
+  findCertificatesFor,
   listCertificates,
   privateKeyPlace,
   setCertificateUse,
@@ -61,8 +61,8 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     const { db, accountId, pairs, add, addDomain } = await start(t, await newDatabase(t), 2);
     const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
     const [a, b] = [await addDomain('a.example.com'), await addDomain('b.example.com')];
-    const use = async (domain: number, key?: string) => {
-      const changes = await db.transaction((trx) => setCertificateUse(trx, domain, key));
+    const use = async (domain: number, ...keys: readonly string[]) => {
+      const changes = await db.transaction((trx) => setCertificateUse(trx, domain, keys));
       return changes.map((change) => `${change.op} ${change.key}`);
     };
     const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
@@ -70,7 +70,9 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     assert.deepEqual(await use(a, one), []);
     assert.deepEqual(await use(b, one), []);
     assert.deepEqual(await remove(one), { kind: 'inUse', domains: ['a.example.com', 'b.example.com'] });
-    assert.deepEqual(await use(a, two), [`put ${two}`]);
+    assert.deepEqual(await use(a, one, two), [`put ${two}`]);
+    assert.deepEqual(await remove(two), { kind: 'inUse', domains: ['a.example.com'] });
+    assert.deepEqual(await use(a, two), []);
     assert.deepEqual(await use(b, two), [`delete ${one}`]);
     assert.deepEqual(await remove(one), { kind: 'deleted' });
     assert.deepEqual(await remove(one), { kind: 'missing' });
@@ -84,11 +86,15 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
     const domains = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addDomain(`${name}.example.com`)));
     for (let round = 0; round < 10; round += 1) {
       const [one = '', two = ''] = await Promise.all(pairs.map((pair) => add(pair)));
-      const bind = (domain: number, key: string) =>
+      const bind = (domain: number, ...keys: readonly string[]) =>
         db.transaction(async (trx) => {
           await findDomainToChange(trx, { id: domain });
-          const found = await findCertificateFor(trx, domain, { accountId, key });
-          const changes = await setCertificateUse(trx, domain, found?.key);
+          const found = await findCertificatesFor(trx, domain, accountId, keys);
+          const changes = await setCertificateUse(
+            trx,
+            domain,
+            found.flatMap((one) => one?.key ?? []),
+          );
           if (changes.length > 0) await publish(trx, changes, 1);
         });
       const remove = (key: string) => db.transaction((trx) => deleteCertificate(trx, { accountId, key }));
@@ -96,7 +102,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
         ...domains.map((domain, index) => bind(domain, (index + round) % 2 === 0 ? one : two)),
         remove(one),
         remove(two),
-        ...domains.map((domain, index) => bind(domain, (index + round) % 3 === 0 ? one : two)),
+        ...domains.map((domain, index) => bind(domain, ...((index + round) % 3 === 0 ? [two, one] : [one, two]))),
       ]);
       await assertPublishedFits(db);
     }
@@ -110,7 +116,7 @@ describeOnBothEngines('certificates in the database', (newDatabase) => {
       const keys = await Promise.all(pairs.map((pair) => add(pair)));
       const [one = '', two = ''] = keys;
       const domain = await addDomain('a.example.com');
-      await db.transaction(async (trx) => publish(trx, await setCertificateUse(trx, domain, one), 1));
+      await db.transaction(async (trx) => publish(trx, await setCertificateUse(trx, domain, [one]), 1));
       const settings = {
         ...SMPP_DEFAULTS,
         kind: 'smpp',

@@ -154,6 +154,10 @@ describe('the client’s scheme', NEEDS, () => {
       return [steps.find(({ stage }) => stage === 'handshake')?.found, xCache];
     };
     assert.deepEqual(await handshake(), ["done, with the domain's certificate", 'MISS']);
+    edge.addCertificate('c2', [SITE_HOST], { isRsa: true });
+    edge.putTls(SITE_HOST, { secondCertificate: 'c2' });
+    const two = "done, with the domain's certificate c1 or c2: the one whose kind of key the client accepts";
+    assert.deepEqual(await handshake(), [two, 'MISS']);
     edge.putTls(SITE_HOST, { certificate: 'not-here' });
     const absent = "fails: the domain's certificate or its key is not here, cannot be used, or is not for this host";
     assert.deepEqual(await handshake(), [absent, '']);

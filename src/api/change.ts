@@ -82,7 +82,7 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     refuseDisabled(domain);
     await markDomainDeleted(trx, domain.id, now);
     await giveDomainPlace(trx, domain.accountId);
-    const certificates = await setCertificateUse(trx, domain.id, undefined);
+    const certificates = await setCertificateUse(trx, domain.id, []);
     const challenges = await endOrder(trx, domain.id);
     await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }, ...certificates, ...challenges], now);
   });
@@ -150,8 +150,9 @@ export async function saveAndPublish(
   }
   const site = { kind: 'site', key: domain.name } as const;
   const change = body === undefined ? ({ ...site, op: 'delete' } as const) : ({ ...site, op: 'put', body } as const);
-  const { sslControl, sslKey } = domain.settings;
-  const certificates = await setCertificateUse(trx, domain.id, sslControl ? sslKey : undefined);
+  const { sslControl, sslKey, secondSslKey } = domain.settings;
+  const keys = sslControl ? [sslKey, secondSslKey].filter((key) => key !== '') : [];
+  const certificates = await setCertificateUse(trx, domain.id, keys);
   const settingRevision = await publish(trx, [change, ...certificates, ...others], now);
   const saved = { ...domain, settingRevision };
   await saveDomain(trx, saved);

@@ -1,6 +1,6 @@
 /** A certificate that the service has obtained becomes one of the account, and the domain's. docs/decisions/0194 */
 import type { Transaction } from 'kysely';
-import { addCertificate, deleteCertificate, findCertificateFor } from '#db/certificates.ts';
+import { addCertificate, deleteCertificate, findCertificatesFor } from '#db/certificates.ts';
 import { findDomainToChange, saveDomain } from '#db/domains.ts';
 import type { Keyring } from '#db/keyring.ts';
 import type { Schema } from '#db/schema.ts';
@@ -19,8 +19,12 @@ export async function giveCertificate(
   const max = maxCertificates + (isReplaced ? 1 : 0); // another one goes
   const sslKey = await addCertificate(trx, ring, certificate, max);
   if (sslKey === undefined) return { kind: 'full' };
-  await findCertificateFor(trx, domainId, { accountId, key: sslKey }); // and the one before
-  const settings = { ...domain.settings, sslControl: true, sslKey };
+  const kept = domain.settings.secondSslKey;
+  // Holds those before, too.
+  const keys = kept === '' ? [sslKey] : [sslKey, kept];
+  const [obtained, second] = await findCertificatesFor(trx, domainId, accountId, keys);
+  const secondSslKey = second?.keyKind === obtained?.keyKind ? '' : kept;
+  const settings = { ...domain.settings, sslControl: true, sslKey, secondSslKey };
   const saved = await saveAndPublish(trx, { ...domain, settings }, now);
   // A renewal is no change of settings: the domain does not read as one that is being configured.
   if (isReplaced) {

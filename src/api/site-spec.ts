@@ -12,7 +12,7 @@ import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec, TlsSpec } from '#si
 export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   if (domain.state === 'pending') return undefined;
   const { originProtocol, origins, backups, originHost, monitorUrl, ...served } = domain.settings;
-  const { cache, caching, prefixCacheFirst, sslControl, sslKey, https, ...ruled } = served;
+  const { cache, caching, prefixCacheFirst, sslControl, sslKey, secondSslKey, https, ...ruled } = served;
   const { ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
   const { expiresSeconds, accessControlMaxAgeSeconds, keepUrlParams, redirectFollow, ...coded } = answered;
   const { pageCompress, rangeBackSource, ...unused } = coded;
@@ -45,7 +45,13 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
     rangeBackSource,
     expiresSeconds,
     accessControlMaxAgeSeconds,
-    ...(sslControl && { tls: { certificate: sslKey, ...https } satisfies Required<TlsSpec> }),
+    ...(sslControl && {
+      tls: {
+        certificate: sslKey,
+        ...(secondSslKey !== '' && { secondCertificate: secondSslKey }),
+        ...https,
+      } satisfies Required<Omit<TlsSpec, 'secondCertificate'>>,
+    }),
   } satisfies Required<Omit<SiteSpec, 'tls'>>;
 }
 

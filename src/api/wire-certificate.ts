@@ -6,7 +6,7 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { Certificate } from '#model/certificate.ts';
 import type { CertificateWarning } from '#model/certificate-warnings.ts';
 import type { DomainSettings } from '#model/domain.ts';
-import type { Look } from './wire-domain.ts';
+import { type Look, writeSslKeys } from './wire-domain.ts';
 import { writeFlag } from './wire-values.ts';
 
 /** A certificate at an instant. */
@@ -41,6 +41,7 @@ export function readSsl(request: RequestOf<'config.setSsl'>) {
     domainId: request.domain_id,
     isOn: request.ssl_control,
     sslKey: request.ssl_key,
+    secondSslKey: request.ssl_key_second,
     chosen: {
       forceHttps: request.force_https,
       hstsMaxAgeSeconds: request.hsts_max_age,
@@ -63,10 +64,10 @@ export function writeCertificate(view: CertificateView, { locale }: Look): DataO
   };
 }
 
-export function writeSsl({ sslControl, sslKey, https }: DomainSettings): DataOf<'config.getSsl'> {
+export function writeSsl({ sslControl, sslKey, secondSslKey, https }: DomainSettings): DataOf<'config.getSsl'> {
   return {
     ssl_control: writeFlag(sslControl),
-    ...(sslControl && { ssl_key: sslKey }),
+    ...writeSslKeys({ sslControl, sslKey, secondSslKey }),
     force_https: writeFlag(https.forceHttps),
     hsts_max_age: String(https.hstsMaxAgeSeconds),
     tls_min_version: https.minVersion,

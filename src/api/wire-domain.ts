@@ -120,12 +120,24 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
     status: labelOf(domain, isInForce, statusCode)[look.locale],
     monitor_url: settings.monitorUrl,
     ...writeAdvanced(settings),
-    ...(settings.sslControl && { ssl_key: settings.sslKey }),
+    ...writeSslKeys(settings),
     html_403: settings.html403,
     // The document's own, if surprising, sense: 0 is a wildcard, 1 an ordinary domain.
     is_extensive: writeFlag(!isWildcard(domain)),
     remark: domain.remark,
     create_time: look.formatTime(domain.createdAt),
+  };
+}
+
+/** The certificates of a domain that is served over HTTPS. */
+export function writeSslKeys({
+  sslControl,
+  sslKey,
+  secondSslKey,
+}: Pick<DomainSettings, 'sslControl' | 'sslKey' | 'secondSslKey'>) {
+  return {
+    ...(sslControl && { ssl_key: sslKey }),
+    ...(sslControl && secondSslKey !== '' && { ssl_key_second: secondSslKey }),
   };
 }
 

@@ -34,8 +34,14 @@ export function certificateCommand(context: CliContext): Command {
 export function sslCommand(context: CliContext): Command {
   return addCallSettings(new Command('ssl').argument('<domain>'), context)
     .description("show a domain's HTTPS, and change what is given")
-    .addOption(new Option('--off', 'HTTP alone; the certificate is let go').conflicts('certificate'))
+    .addOption(
+      new Option('--off', 'HTTP alone; the certificate is let go').conflicts(['certificate', 'secondCertificate']),
+    )
     .option('--certificate <key>', 'serve it over HTTPS with this certificate')
+    .option(
+      '--second-certificate <key>',
+      'serve this one, too, to clients that accept its kind of key alone; none: only the first',
+    )
     .addOption(onOffOption('--force-https <switch>', 'redirect plain HTTP to HTTPS'))
     .option('--hsts <seconds>', 'tell browsers to come by HTTPS alone for so long; 0: do not')
     .addOption(new Option('--min-version <version>', 'of TLS').choices(['1.2', '1.3']))
@@ -86,13 +92,15 @@ async function changeSsl(client: Client, id: string, options: Options): Promise<
 /** `undefined`: nothing is to change. */
 function givenSsl(options: Options, present: '0' | '1') {
   const [sslKey, forced] = [textOption(options, 'certificate'), textOption(options, 'forceHttps')];
+  const second = textOption(options, 'secondCertificate');
   const [hsts, version] = [textOption(options, 'hsts'), textOption(options, 'minVersion')];
   const isOff = options['off'] === true;
-  if (!isOff && [sslKey, forced, hsts, version].every((option) => option === undefined)) return undefined;
+  if (!isOff && [sslKey, second, forced, hsts, version].every((option) => option === undefined)) return undefined;
   const on = sslKey === undefined ? present : '1';
   return {
     ssl_control: isOff ? ('0' as const) : on,
     ssl_key: sslKey,
+    ssl_key_second: second === 'none' ? '' : second,
     force_https: forced === undefined ? undefined : flagOf(forced),
     hsts_max_age: hsts,
     tls_min_version: version,
@@ -107,6 +115,7 @@ function showSsl(data: DataOf<'config.getSsl'>): Shown {
   const lines = formatPairs([
     ['https', data.ssl_control === '1' ? 'on' : 'off'],
     ['certificate', data.ssl_key ?? ''],
+    ['second certificate', data.ssl_key_second ?? ''],
     ['force https', data.force_https === '1' ? 'on' : 'off'],
     ['hsts', data.hsts_max_age === '0' ? 'off' : `${data.hsts_max_age} s`],
     ['min version', `TLS ${data.tls_min_version}`],

@@ -40,6 +40,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   remark: ['<text>'],
   sourcehost: ['--source-host'],
   ssl_key: ['--certificate', '<certificate>'],
+  ssl_key_second: ['--second-certificate'],
   ssl_title: ['--title'],
   starttime: ['--from'],
   task_id: ['<task>'],

@@ -192,6 +192,7 @@ function describeDomain(domain: Domain): [string, string][] {
     ['asked with', domain.source_type],
     ['origin host', domain.sourcehost],
     ['certificate', domain.ssl_key ?? ''],
+    ['second certificate', domain.ssl_key_second ?? ''],
     ['icp number', domain.icp_no],
     ['remark', domain.remark],
     ['created', domain.create_time],

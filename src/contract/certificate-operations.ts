@@ -1,28 +1,10 @@
 /** What the operations of certificates, and of the HTTPS of a domain, take and give. docs/decisions/0170, 0171 */
 import * as z from 'zod';
+import { CERTIFICATE_WARNINGS, describeWarning } from './certificate-warnings.ts';
 import { choice, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
 import { operation, request } from './operation.ts';
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
-
-/** What clients are likely to refuse in a certificate that was taken. docs/decisions/0431 */
-export const CERTIFICATE_WARNINGS = [
-  'notYetValid',
-  'validTooLong',
-  'noNames',
-  'wildcardTooBroad',
-  'notForServers',
-  'keyMayNotSign',
-  'keyNotInBrowsers',
-  'mustStaple',
-  'weakSignature',
-  'intermediateExpired',
-  'intermediateNotYetValid',
-  'intermediateNotAuthority',
-  'selfSigned',
-  'issuerMissing',
-  'clientsRefuse',
-] as const;
 
 const TLS_VERSIONS = ['1.2', '1.3'] as const;
 const MAX_TITLE_LENGTH = 255;
@@ -75,6 +57,10 @@ const PEM = (label: string) => `-----BEGIN ${label}-----\n…\n-----END ${label}
 const DATA_SSL = z.object({
   ssl_control: FLAG_TEXT.describe('TLS acceleration'),
   ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
+  ssl_key_second: z
+    .string()
+    .optional()
+    .describe('second certificate, with another kind of key; only when there is one'),
   force_https: FLAG_TEXT.describe('whether plain HTTP is redirected to HTTPS'),
   hsts_max_age: z.string().describe('Strict-Transport-Security in seconds; 0: not sent'),
   tls_min_version: z.enum(TLS_VERSIONS).describe('lowest version of TLS'),
@@ -133,7 +119,15 @@ export const CERTIFICATE_OPERATIONS = {
     }),
     sample: {
       request: { ssl_title: 'example.com 2026', private_key: PEM('PRIVATE KEY'), certificate: PEM('CERTIFICATE') },
-      data: { ssl_key: SAMPLE_KEY },
+      data: {
+        ssl_key: SAMPLE_KEY,
+        warnings: [
+          {
+            code: 'issuerMissing',
+            text: describeWarning('issuerMissing', { issuer: '"CN=R11"' }, 'zh-CN'),
+          },
+        ],
+      },
     },
   }),
   'certificate.delete': operation({
@@ -152,6 +146,13 @@ export const CERTIFICATE_OPERATIONS = {
         expects: {
           'zh-CN': `${sslKey.expects['zh-CN']}；ssl_control 为 0 或已绑定证书时可省略`,
           en: `${sslKey.expects.en}; may be left out when ssl_control is 0 or the domain has one`,
+        },
+      }),
+      ssl_key_second: optional({
+        ...text({ min: 0, max: MAX_SSL_KEY_LENGTH }),
+        expects: {
+          'zh-CN': `另一张证书的标识，密钥类型与 ssl_key 的不同，至多 ${MAX_SSL_KEY_LENGTH} 个字符；空表示没有`,
+          en: `the identifier of another certificate, with another kind of key than that of ssl_key, of at most ${MAX_SSL_KEY_LENGTH} characters; or empty for none`,
         },
       }),
       force_https: optional(flag),

@@ -1,6 +1,24 @@
 /** The texts of warnings about certificates, in both languages. */
-import type { CERTIFICATE_WARNINGS } from './certificate-operations.ts';
 import type { Locale, Localized } from './locale.ts';
+
+/** What clients are likely to refuse in a certificate that was taken. docs/decisions/0431 */
+export const CERTIFICATE_WARNINGS = [
+  'notYetValid',
+  'validTooLong',
+  'noNames',
+  'wildcardTooBroad',
+  'notForServers',
+  'keyMayNotSign',
+  'keyNotInBrowsers',
+  'mustStaple',
+  'weakSignature',
+  'intermediateExpired',
+  'intermediateNotYetValid',
+  'intermediateNotAuthority',
+  'selfSigned',
+  'issuerMissing',
+  'clientsRefuse',
+] as const;
 
 type Code = (typeof CERTIFICATE_WARNINGS)[number];
 

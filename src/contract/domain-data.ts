@@ -33,6 +33,10 @@ export const DOMAIN_DATA = z.object({
   prefix_cache_first: FLAG_TEXT.describe('directory cache priority'),
   ssl_control: FLAG_TEXT.describe('TLS acceleration'),
   ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
+  ssl_key_second: z
+    .string()
+    .optional()
+    .describe('extension: identifier of a second certificate, with another kind of key; only when there is one'),
   redirect_follow: FLAG_TEXT.describe('redirect following'),
   page_compress: FLAG_TEXT.describe('smart compression'),
   range_back_source: FLAG_TEXT.describe('range origin fetch'),

@@ -113,14 +113,20 @@ export const ERRORS = {
   certificateNotCovering: row(
     200,
     2001,
-    '字段 ssl_key 无效：证书包括的域名：{names}；不包括域名 {name}',
-    'field ssl_key is invalid: the certificate is for {names}, and not for the domain {name}',
+    '字段 {field} 无效：证书包括的域名：{names}；不包括域名 {name}',
+    'field {field} is invalid: the certificate is for {names}, and not for the domain {name}',
   ),
   certificateExpired: row(
     200,
     2001,
-    '字段 ssl_key 无效：证书已于 {time} 过期',
-    'field ssl_key is invalid: the certificate expired at {time}',
+    '字段 {field} 无效：证书已于 {time} 过期',
+    'field {field} is invalid: the certificate expired at {time}',
+  ),
+  certificateSameKind: row(
+    200,
+    2001,
+    '字段 ssl_key_second 无效：应为密钥类型与 ssl_key 不同的证书，而两者都是 {kind}',
+    'field ssl_key_second is invalid: expected a certificate with another kind of key than that of ssl_key, but both are {kind}',
   ),
   certificatesNotObtained: row(
     200,

@@ -2,7 +2,7 @@
  * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it; in the
  * database its private key is sealed, wherever it stands.
  */
-import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import { createHash, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Certificate, CertificateChain } from '#model/certificate.ts';
 import { takeLock } from './engine.ts';
@@ -149,37 +149,57 @@ export async function deleteCertificate(trx: Transaction<Schema>, which: Certifi
   return { kind: 'deleted' };
 }
 
-/** Like `findCertificate`, for a domain that is to have it: it is there until the transaction ends. */
-export async function findCertificateFor(
-  trx: Transaction<Schema>,
-  domainId: number,
-  which: CertificateKey,
-): Promise<Certificate | undefined> {
-  await lockCertificates(trx, [await findUse(trx, domainId), which.key]);
-  return await findCertificate(trx, which);
+/** A certificate with the kind of its key, such as `rsa`, `ec` or `ed25519`. */
+export interface KindOfCertificate extends Certificate {
+  readonly keyKind: string | undefined;
 }
 
 /**
- * The domain has this certificate from now on, or none. The caller holds the domain, and for a certificate that the domain did
- * not have before calls `findCertificateFor` first. Gives what is to be published: the certificate with the first domain that
- * has it, its end with the last.
+ * Like `findCertificate`, for a domain that is to have them: they are there until the transaction ends. In the order of `keys`;
+ * `undefined` where the account has none.
+ */
+export async function findCertificatesFor(
+  trx: Transaction<Schema>,
+  domainId: number,
+  accountId: number,
+  keys: readonly string[],
+): Promise<readonly (KindOfCertificate | undefined)[]> {
+  await lockCertificates(trx, [...(await findUses(trx, domainId)), ...keys]);
+  const rows = await trx
+    .selectFrom('certificate')
+    .select([...SHOWN, 'chain'])
+    .where('key', 'in', keys)
+    .where('account_id', '=', accountId)
+    .execute();
+  return keys.map((key) => {
+    const row = rows.find((one) => one.key === key);
+    return row && { ...toCertificate(row), keyKind: new X509Certificate(row.chain).publicKey.asymmetricKeyType };
+  });
+}
+
+/**
+ * The domain has these certificates from now on. The caller holds the domain, and for a certificate that the domain did not have
+ * before calls `findCertificatesFor` first. Gives what is to be published: a certificate with the first domain that has it, its
+ * end with the last.
  */
 export async function setCertificateUse(
   trx: Transaction<Schema>,
   domainId: number,
-  key: string | undefined,
+  keys: readonly string[],
 ): Promise<readonly Change[]> {
-  const before = await findUse(trx, domainId);
-  if (before === key) return [];
-  await lockCertificates(trx, [before, key]);
+  const before = await findUses(trx, domainId);
+  const added = keys.filter((key) => !before.includes(key));
+  const dropped = before.filter((key) => !keys.includes(key));
+  await lockCertificates(trx, [...added, ...dropped]);
   const changes: Change[] = [];
-  if (key !== undefined && !(await isUsed(trx, key))) changes.push(...(await toResources(trx, key)));
-  await trx.deleteFrom('certificate_use').where('domain_id', '=', domainId).execute();
-  if (key !== undefined) {
+  for (const key of added) {
+    if (!(await isUsed(trx, key))) changes.push(...(await toResources(trx, key)));
     await trx.insertInto('certificate_use').values({ domain_id: domainId, certificate_key: key }).execute();
   }
-  if (before !== undefined && !(await isUsed(trx, before))) {
-    changes.push({ kind: CERTIFICATE_KIND, key: before, op: 'delete' });
+  const ofDomain = trx.deleteFrom('certificate_use').where('domain_id', '=', domainId);
+  for (const key of dropped) {
+    await ofDomain.where('certificate_key', '=', key).execute();
+    if (!(await isUsed(trx, key))) changes.push({ kind: CERTIFICATE_KIND, key, op: 'delete' });
   }
   return changes;
 }
@@ -200,18 +220,18 @@ export async function listCertificateUsers(
 }
 
 /** Who takes several takes them in one order, so that two never wait for each other. */
-async function lockCertificates(trx: Transaction<Schema>, keys: readonly (string | undefined)[]): Promise<void> {
-  const named = keys.filter((key) => key !== undefined);
-  for (const key of [...new Set(named)].sort()) await takeLock(trx, `certificate:${key}`);
+async function lockCertificates(trx: Transaction<Schema>, keys: readonly string[]): Promise<void> {
+  for (const key of [...new Set(keys)].sort()) await takeLock(trx, `certificate:${key}`);
 }
 
-async function findUse(trx: Executor, domainId: number): Promise<string | undefined> {
-  const row = await trx
+async function findUses(trx: Executor, domainId: number): Promise<readonly string[]> {
+  const rows = await trx
     .selectFrom('certificate_use')
     .select('certificate_key')
     .where('domain_id', '=', domainId)
-    .executeTakeFirst();
-  return row?.certificate_key;
+    .orderBy('certificate_key')
+    .execute();
+  return rows.map(({ certificate_key }) => certificate_key);
 }
 
 async function isUsed(trx: Executor, key: string): Promise<boolean> {

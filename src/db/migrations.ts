@@ -5,6 +5,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migra
 import { systemClock } from '#lib/clock.ts';
 import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
+import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
 import { logPositions } from './migrations-log-positions.ts';
 import { sms } from './migrations-sms.ts';
@@ -34,6 +35,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0014-sms-pinned': smsPinned,
   '0015-sms-receipt-facts': smsReceiptFacts,
   '0016-log-positions': logPositions,
+  '0017-certificate-pairs': certificatePairs,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

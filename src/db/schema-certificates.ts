@@ -19,7 +19,7 @@ export interface CertificateTable {
   created_at: number;
 }
 
-/** Which domain has which certificate. */
+/** Which domain has which certificate; one or two each. */
 export interface CertificateUseTable {
   domain_id: number;
   certificate_key: string;

@@ -7,6 +7,7 @@ import { firstValue } from '#http/headers.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { Site } from '#sites/site.ts';
+import { certificatesOf } from '#sites/tls.ts';
 import { checkAccess } from './access.ts';
 import { cacheKey } from './cache-key.ts';
 import { answerChallenge } from './challenge.ts';
@@ -81,7 +82,7 @@ async function explain(edge: EdgeContext, handshakes: Handshakes, received: Rece
 
   if (request.scheme === 'https') {
     const problem = handshakes.whyNoHandshake(request.host);
-    note('handshake', describeHandshake(problem, handshakes.trustsProxies));
+    note('handshake', describeHandshake(problem, edge.sites.find(request.host), handshakes.trustsProxies));
     if (problem !== undefined && !handshakes.trustsProxies) return { steps, xCache: '', asksOrigin: false };
   }
   const site = edge.sites.find(request.host); // 2
@@ -136,8 +137,16 @@ function toReceived({ method, scheme, host, target, headers, clientAddress }: Qu
   };
 }
 
-function describeHandshake(problem: ReturnType<Handshakes['whyNoHandshake']>, trustsProxies: boolean): string {
-  if (problem === undefined) return "done, with the domain's certificate";
+function describeHandshake(
+  problem: ReturnType<Handshakes['whyNoHandshake']>,
+  site: Site | undefined,
+  trustsProxies: boolean,
+): string {
+  const [first, second] = site?.tls === undefined ? [] : certificatesOf(site.tls);
+  if (problem === undefined) {
+    if (second === undefined) return "done, with the domain's certificate";
+    return `done, with the domain's certificate ${first} or ${second}: the one whose kind of key the client accepts`;
+  }
   return `fails: ${NO_HANDSHAKE[problem]}${trustsProxies ? '; what follows is for who comes to a trusted proxy over TLS' : ''}`;
 }
 

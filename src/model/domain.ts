@@ -35,6 +35,8 @@ export interface DomainSettings {
   readonly sslControl: boolean;
   /** Certificate identifier; empty when `sslControl` is off. */
   readonly sslKey: string;
+  /** Of a certificate with another kind of key, served to clients that take no other; empty: none. docs/decisions/0433 */
+  readonly secondSslKey: string;
   readonly https: HttpsSettings;
   readonly cache: CacheSettings;
   readonly caching: CachingSettings;
@@ -127,6 +129,7 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   html403: '',
   sslControl: false,
   sslKey: '',
+  secondSslKey: '',
   https: { forceHttps: false, hstsMaxAgeSeconds: 0, minVersion: '1.2' },
   cache: {
     setCookie: 'bypass',

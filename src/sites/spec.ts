@@ -35,6 +35,8 @@ export interface SiteSpec {
 export interface TlsSpec {
   /** The certificate's `ssl_key`: under it an edge finds chain and key. */
   readonly certificate: string;
+  /** Another one, with another kind of key. Absent: none. */
+  readonly secondCertificate?: string;
   /** Plain HTTP is redirected to HTTPS. */
   readonly forceHttps?: boolean;
   /** 0 or absent: clients are not told. */

@@ -1,20 +1,23 @@
 /** The account's certificates, and which of its domains has which. docs/decisions/0170, 0171 */
 import type { KeyObject } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
+import type { Transaction } from 'kysely';
 import { CERTIFICATE_TEXT, PRIVATE_KEY_TEXT } from '#contract/certificate-operations.ts';
 import { quote } from '#contract/found.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { addCertificate, deleteCertificate, findCertificateFor, listCertificates } from '#db/certificates.ts';
+import { addCertificate, deleteCertificate, findCertificatesFor, listCertificates } from '#db/certificates.ts';
+import type { Schema } from '#db/schema.ts';
 import { type Certificate, type CertificateChain, parseChain } from '#model/certificate.ts';
 import { coversName } from '#model/certificate-names.ts';
 import { type CertificateWarning, findWarnings } from '#model/certificate-warnings.ts';
+import type { Domain, DomainSettings } from '#model/domain.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
 import { changeSettings } from '../change.ts';
 import { tryCertificate } from '../try-certificate.ts';
-import type { Handler } from './handler.ts';
+import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
@@ -39,23 +42,16 @@ export const CERTIFICATE_HANDLERS = {
     if (deleted.kind === 'inUse') throw new ServiceError('certificateInUse', { domains: deleted.domains.join(', ') });
   },
 
-  'config.setSsl': async (call, { domainId, isOn, sslKey: wanted, chosen }) => {
-    const { accountId, now } = call;
-    await changeSettings(call, domainId, async ({ name, settings }, trx) => {
+  'config.setSsl': async (call, { domainId, isOn, chosen, ...wanted }) => {
+    await changeSettings(call, domainId, async (domain, trx) => {
+      const { settings } = domain;
       const https = {
         forceHttps: chosen.forceHttps ?? settings.https.forceHttps,
         hstsMaxAgeSeconds: chosen.hstsMaxAgeSeconds ?? settings.https.hstsMaxAgeSeconds,
         minVersion: chosen.minVersion ?? settings.https.minVersion,
       };
-      if (!isOn) return { ...settings, https, sslControl: false, sslKey: '' };
-      const sslKey = wanted ?? settings.sslKey;
-      if (sslKey === '') refuseMissing(OPERATIONS['config.setSsl'].request.fields, 'ssl_key');
-      if (sslKey !== settings.sslKey) {
-        const certificate = await findCertificateFor(trx, domainId, { accountId, key: sslKey });
-        if (certificate === undefined) throw new ServiceError('certificateNotFound', { sslKey: quote(sslKey) });
-        refuseUnfit(certificate, name, now);
-      }
-      return { ...settings, https, sslControl: true, sslKey };
+      if (!isOn) return { ...settings, https, sslControl: false, sslKey: '', secondSslKey: '' };
+      return { ...settings, https, sslControl: true, ...(await chooseCertificates(trx, call, domain, wanted)) };
     });
   },
 
@@ -63,6 +59,34 @@ export const CERTIFICATE_HANDLERS = {
 } satisfies {
   readonly [N in RouteName as N extends `certificate.${string}` | `config.${string}Ssl` ? N : never]: Handler<N>;
 };
+
+type Keys = Pick<DomainSettings, 'sslKey' | 'secondSslKey'>;
+
+/** What is not wanted otherwise stays; a second certificate that stays gives way to a new first one of its own kind. */
+async function chooseCertificates(
+  trx: Transaction<Schema>,
+  { accountId, now }: Pick<Call, 'accountId' | 'now'>,
+  { id, name, settings }: Domain,
+  wanted: { readonly [K in keyof Keys]: Keys[K] | undefined },
+): Promise<Keys> {
+  const sslKey = wanted.sslKey ?? settings.sslKey;
+  const secondSslKey = wanted.secondSslKey ?? settings.secondSslKey;
+  if (sslKey === '') refuseMissing(OPERATIONS['config.setSsl'].request.fields, 'ssl_key');
+  const had: readonly string[] = [settings.sslKey, settings.secondSslKey];
+  if (sslKey === settings.sslKey && secondSslKey === settings.secondSslKey) return { sslKey, secondSslKey };
+  const keys = secondSslKey === '' ? [sslKey] : [sslKey, secondSslKey];
+  const found = await findCertificatesFor(trx, id, accountId, keys);
+  for (const [index, key] of keys.entries()) {
+    if (had.includes(key)) continue; // one that has expired meanwhile stays
+    const certificate = found[index];
+    if (certificate === undefined) throw new ServiceError('certificateNotFound', { sslKey: quote(key) });
+    refuseUnfit(certificate, name, index === 0 ? 'ssl_key' : 'ssl_key_second', now);
+  }
+  const [first, second] = found;
+  if (second === undefined || second.keyKind !== first?.keyKind) return { sslKey, secondSslKey };
+  if (wanted.secondSslKey === undefined) return { sslKey, secondSslKey: '' };
+  throw new ServiceError('certificateSameKind', { kind: (second.keyKind ?? 'unknown').toUpperCase() });
+}
 
 /** Nothing of the texts is in what is said about them. */
 function readPair(
@@ -97,11 +121,12 @@ function refusal(field: 'private_key' | 'certificate', reason: string): ServiceE
   return new ServiceError('pemInvalid', { field, expected: expects, reason: localizeReason(reason) });
 }
 
-function refuseUnfit({ names, validTo }: Certificate, name: string, now: number): void {
-  if (validTo <= now) throw new ServiceError('certificateExpired', { time: new Date(validTo).toISOString() });
+function refuseUnfit({ names, validTo }: Certificate, name: string, field: string, now: number): void {
+  if (validTo <= now) throw new ServiceError('certificateExpired', { field, time: new Date(validTo).toISOString() });
   if (coversName(names, name)) return;
   const covered = names.slice(0, MAX_NAMES_SHOWN).join(', ') + (names.length > MAX_NAMES_SHOWN ? ', …' : '');
   throw new ServiceError('certificateNotCovering', {
+    field,
     name,
     names: covered === '' ? { 'zh-CN': '无', en: 'no domain' } : covered,
   });

@@ -7,13 +7,13 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { Lru } from '#lib/lru.ts';
 import { coverOf, handshakeOptions } from '#sites/handshake.ts';
 import type { SiteSource } from '#sites/table.ts';
-import type { SiteTls } from '#sites/tls.ts';
+import { certificatesOf, type SiteTls } from '#sites/tls.ts';
 import { deriveTicketKeys, TICKET_LIFETIME_SECONDS, type TicketKeys, type TicketSecret } from './ticket-keys.ts';
 
 export interface Certificates {
   /**
-   * `missing`: it is not here; `undefined`: it is none that a client of this name would take. `ticketKeyNames`: of the tickets
-   * that it brings.
+   * `missing`: none is here; `undefined`: none that a client of this name would accept. Of two certificates one does where the
+   * other is not here or cannot be used. `ticketKeyNames`: of the tickets that the client brings.
    */
   find(site: TlsSite, serverName: string, ticketKeyNames: readonly string[]): Found | 'missing' | undefined;
   /** What was made for the sites of these names is made anew when it is asked for again. `undefined`: for all. */
@@ -31,7 +31,7 @@ interface TlsSite {
 
 export interface Found {
   readonly server: Server;
-  /** Whether a client takes the certificate for this host: a wildcard covers one label. RFC 9525 §6.3 */
+  /** Whether a client takes any of the certificates for this host: a wildcard covers one label. RFC 9525 §6.3 */
   readonly covers: (host: string) => boolean;
 }
 
@@ -44,6 +44,7 @@ export interface CertificatesOptions {
   onUnusable(certificate: string, error: unknown): void;
 }
 
+/** One certificate, or two with different kinds of key. */
 interface Certificate {
   readonly covers: (host: string) => boolean;
   readonly expiresAt: number;
@@ -51,43 +52,53 @@ interface Certificate {
 }
 
 export function createCertificates(options: CertificatesOptions): Certificates {
-  const { maxCertificates, onUnusable } = options;
+  const { maxCertificates, source, onUnusable } = options;
   let { secrets } = options;
   /** `null`: it is here and cannot be used. */
   const known = new Lru<string, Certificate | null>({ maxWeight: maxCertificates });
   /** By the names of the sites that they were asked for. */
-  const uses = new Lru<string, string>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
+  const uses = new Lru<string, readonly string[]>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
 
-  const load = (tls: SiteTls, key: string): Certificate | 'missing' | null => {
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    let certificate: Certificate | null = null;
+  const open = (keys: readonly string[], minVersion: SiteTls['minVersion']): Certificate | null => {
     try {
-      const opened = openCertificate(tls, options, () => secrets);
-      if (opened === undefined) return 'missing';
-      certificate = opened;
+      return openCertificates(keys, minVersion, options, () => secrets);
     } catch (error) {
-      onUnusable(tls.certificate, error);
+      // Of two the good one serves.
+      const usable = keys.length === 1 ? [] : keys.filter((key) => open([key], minVersion) !== null);
+      if (usable.length === 1) return open(usable, minVersion);
+      onUnusable(keys.join(' '), error);
+      return null;
     }
-    known.set(key, certificate);
+  };
+
+  const load = (keys: readonly string[], minVersion: SiteTls['minVersion']): Certificate | 'missing' | null => {
+    const use = useOf(keys, minVersion);
+    const found = known.get(use);
+    if (found !== undefined) return found;
+    const here = keys.filter((key) => source.getCertificate(key) !== undefined);
+    if (here.length === 0) return 'missing';
+    // What is here is kept as such, so that the other one is looked for again.
+    if (here.length < keys.length) return load(here, minVersion);
+    const certificate = open(keys, minVersion);
+    known.set(use, certificate);
     return certificate;
   };
 
   return {
     find: ({ name, tls }, serverName, ticketKeyNames) => {
-      const key = `${tls.certificate} ${tls.minVersion}`;
-      uses.set(name, key);
-      const certificate = load(tls, key);
+      const keys = certificatesOf(tls);
+      uses.set(
+        name,
+        [keys, ...keys.map((key) => [key])].map((some) => useOf(some, tls.minVersion)),
+      );
+      const certificate = load(keys, tls.minVersion);
       if (certificate === 'missing') return certificate;
       if (certificate?.covers(serverName) !== true) return undefined;
       return { server: certificate.serverFor(ticketKeyNames), covers: certificate.covers };
     },
     forget: (names) => {
       if (names === undefined) return known.clear();
-      for (const name of names) {
-        const key = uses.get(name);
-        if (key !== undefined) known.delete(key);
-      }
+      for (const use of names.flatMap((name) => uses.get(name) ?? [])) known.delete(use);
     },
     useTicketSecrets: (next) => {
       secrets = next;
@@ -97,20 +108,26 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   };
 }
 
+/** What a handshake depends on, as one word. */
+function useOf(keys: readonly string[], minVersion: SiteTls['minVersion']): string {
+  return [...keys, minVersion].join(' ');
+}
+
 /** One serves few sites that are asked for often. */
 const SITES_PER_CERTIFICATE = 4;
 
-function openCertificate(
-  tls: SiteTls,
+/** Throws when OpenSSL does not take them. */
+function openCertificates(
+  certificates: readonly string[],
+  minVersion: SiteTls['minVersion'],
   { source, onConnection }: CertificatesOptions,
   currentSecrets: () => readonly TicketSecret[],
-): Certificate | undefined {
-  const pair = source.getCertificate(tls.certificate);
-  if (pair === undefined) return undefined;
-  const leaf = new X509Certificate(pair.certificate);
+): Certificate {
+  const pairs = certificates.flatMap((key) => source.getCertificate(key) ?? []);
+  const covers = pairs.map(({ certificate }) => coverOf(certificate));
   const open = (keys: TicketKeys): Server =>
     createServer({
-      ...handshakeOptions([pair], tls.minVersion),
+      ...handshakeOptions(pairs, minVersion),
       ALPNProtocols: ['h2', 'http/1.1', 'http/1.0'],
       ticketKeys: keys.bytes,
       sessionTimeout: TICKET_LIFETIME_SECONDS,
@@ -118,11 +135,11 @@ function openCertificate(
       rejectUnauthorized: false, // clients have no certificates
       handshakeTimeout: -1, // the waiting room's is over the whole of it, without a timer for each
     }).on('secureConnection', onConnection);
-  const serverFor = chooseByTicket(currentSecrets, `${tls.certificate} ${tls.minVersion}`, open);
+  const serverFor = chooseByTicket(currentSecrets, useOf(certificates, minVersion), open);
   serverFor([]); // fails here where key and chain are no good
   return {
-    covers: coverOf(pair.certificate),
-    expiresAt: leaf.validToDate.getTime(),
+    covers: (host) => covers.every((isCovered) => isCovered(host)),
+    expiresAt: Math.min(...pairs.map(({ certificate }) => new X509Certificate(certificate).validToDate.getTime())),
     serverFor,
   };
 }

@@ -1,11 +1,12 @@
 /** What a handshake settled for the requests of its connection. */
 import type { Site } from '#sites/site.ts';
+import { certificatesOf } from '#sites/tls.ts';
 
 export interface Secured {
   /** The name that the client asked for. */
   readonly serverName: string;
-  /** The `ssl_key` of the certificate that it was shown. */
-  readonly certificate: string;
+  /** The `ssl_key`s of the certificates of which it was shown one. */
+  readonly certificates: readonly string[];
   readonly covers: (host: string) => boolean;
   readonly version: '1.2' | '1.3';
   /** Breaks the connection off: TLS itself would end it in order. */
@@ -19,6 +20,11 @@ export interface Secured {
 export function isMisdirected({ tls }: Pick<Site, 'tls'>, host: string, secured: Secured): boolean {
   // Also when the site has another certificate by now: a connection is not cut for that.
   if (host === secured.serverName) return false;
-  if (tls?.certificate !== secured.certificate || !secured.covers(host)) return true;
+  if (tls === undefined || !hasSame(certificatesOf(tls), secured.certificates) || !secured.covers(host)) return true;
   return tls.minVersion === '1.3' && secured.version !== '1.3';
+}
+
+/** In the same order: which of two a client was shown is not known. */
+function hasSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key, index) => key === other[index]);
 }

@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from '#lib/logger.ts';
 import type { SiteSource, SiteTable } from '#sites/table.ts';
+import { certificatesOf } from '#sites/tls.ts';
 import type { Proxies } from '../proxies.ts';
 import { type Alert, formatAlert } from './alerts.ts';
 import { type Certificates, createCertificates, type Found } from './certificates.ts';
@@ -79,7 +80,9 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
       sites.forget([name]);
       return choose(serverName, ticketKeyNames, true);
     }
-    return found === undefined || found === 'missing' ? 'noCertificate' : { ...found, certificate: tls.certificate };
+    return found === undefined || found === 'missing'
+      ? 'noCertificate'
+      : { ...found, certificates: certificatesOf(tls) };
   };
 
   /** Gives what stands in the way. */
@@ -88,9 +91,9 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
     if (serverName === undefined) return 'noServerName';
     const chosen = choose(serverName, ticketKeyNames);
     if (typeof chosen === 'string') return chosen;
-    const { server: handshakes, certificate, covers } = chosen;
+    const { server: handshakes, certificates: shown, covers } = chosen;
     raw.unshift(bytes); // to be read once more, by OpenSSL
-    waiting.secure(raw, { serverName, certificate, covers }, () => handshakes.emit('connection', raw));
+    waiting.secure(raw, { serverName, certificates: shown, covers }, () => handshakes.emit('connection', raw));
     return undefined;
   };
 
@@ -122,8 +125,8 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
 }
 
 interface Chosen extends Found {
-  /** Its `ssl_key`. */
-  readonly certificate: string;
+  /** Their `ssl_key`s. */
+  readonly certificates: readonly string[];
 }
 
 type Start = Exclude<FirstBytes, { readonly kind: 'incomplete' }>;
