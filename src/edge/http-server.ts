@@ -13,12 +13,13 @@ import type { EdgeContext } from './context.ts';
 import { type BareConnections, createBareConnections } from './fast/connections.ts';
 import { createGivenResponse } from './given-response.ts';
 import { concludeUnserved, handle } from './handle.ts';
-import { Http1Viewer, type Http1ViewerOptions } from './http1-viewer.ts';
+import { Http1Viewer } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
 import { lingerAtEnd } from './linger.ts';
 import { findNamedSite } from './named-site.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import type { Proxies } from './proxies.ts';
+import { RequestLines } from './request-lines.ts';
 
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
@@ -40,6 +41,7 @@ export interface HttpServer extends BareConnections {
 export function createHttpServer(parts: HttpServerParts): HttpServer {
   const { edge, limits, connections, proxies } = parts;
   const ignored = new WeakSet<IncomingMessage>();
+  const lines = new WeakMap<Socket, RequestLines>();
   const server = createServer({
     insecureHTTPParser: false,
     requireHostHeader: false, // stage 1 asks for it, and its refusal is logged
@@ -59,15 +61,11 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   });
   server.maxHeadersCount = 0; // the size is the limit: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
-  const openViewer = (
-    message: IncomingMessage,
-    response: ServerResponse,
-    { expectation, upgrade }: Pick<Http1ViewerOptions, 'expectation' | 'upgrade'>,
-  ) =>
+  const openViewer = (message: IncomingMessage, response: ServerResponse, upgrade?: 'websocket') =>
     new Http1Viewer(message, response, {
+      line: lines.get(message.socket)?.next(),
       client: proxies.clientOf(message.socket, message.rawHeaders),
       secured: connections.securedOf(message.socket),
-      expectation,
       upgrade,
       idleTimeoutMs: limits.clientIdleMs,
       maxRequestBodyBytes: limits.maxRequestBodyBytes,
@@ -83,27 +81,24 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
       },
       leave: (cutStatus) => concludeUnserved(viewer, edge, cutStatus),
     });
-  const serve =
-    (expectation: Http1ViewerOptions['expectation']) => (message: IncomingMessage, response: ServerResponse) => {
-      const { socket } = message;
-      const place = connections.countRequest(socket);
-      if (place === 'none') return;
-      // Node's parser drops what came with an Upgrade, so what follows may be half a request.
-      if (place === 'last' || ignored.has(message)) response.shouldKeepAlive = false;
-      serveInTurn(socket, openViewer(message, response, { expectation }));
-    };
-  server.on('request', serve('none'));
-  server.on('checkContinue', serve('continue'));
-  server.on('checkExpectation', serve('unknown'));
+  const serve = (message: IncomingMessage, response: ServerResponse) => {
+    const { socket } = message;
+    const place = connections.countRequest(socket);
+    if (place === 'none') return;
+    // Node's parser drops what came with an Upgrade, so what follows may be half a request.
+    if (place === 'last' || ignored.has(message)) response.shouldKeepAlive = false;
+    serveInTurn(socket, openViewer(message, response));
+  };
+  // What a request expects is read where its fields are, for all versions alike.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve);
   server.on('upgrade', (message: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = socketOf(duplex);
     socket.unshift(head); // what came behind the request is the new protocol's
     const response = createGivenResponse(message, socket);
-    const viewer = openViewer(message, response, { expectation: 'none', upgrade: 'websocket' });
-    serveInTurn(socket, viewer);
+    serveInTurn(socket, openViewer(message, response, 'websocket'));
   });
   answerBroken(server, parts);
-  const bare = createBareConnections(parts, reader(server, parts));
+  const bare = createBareConnections(parts, reader(server, parts, lines));
   server.removeAllListeners('connection').on('connection', bare.take);
   proxies.standBefore(server);
   return { server, refusePlain: (socket) => refusePlain(parts, socket), ...bare };
@@ -117,8 +112,19 @@ function refusePlain(parts: HttpServerParts, socket: Socket): void {
 const PLAIN_HTTP = 'This port is for HTTPS, and the request came by plain HTTP: use https:// in the address.';
 
 /** What reads on from where we do not. To be called before `server` loses its listeners. */
-function reader(server: Server, { limits, connections }: HttpServerParts): HttpReader {
-  const readOn = createHttpReader(server, (socket) => untilAnswered(connections.underWay(socket)));
+function reader(
+  server: Server,
+  { limits, connections }: HttpServerParts,
+  lines: WeakMap<Socket, RequestLines>,
+): HttpReader {
+  const readOn = createHttpReader(server, {
+    untilEnd: (socket) => untilAnswered(connections.underWay(socket)),
+    openFilter: (socket) => {
+      const own = new RequestLines();
+      lines.set(socket, own);
+      return (bytes) => own.take(bytes);
+    },
+  });
   return (socket, rest) => {
     lingerAtEnd(socket, limits.clientIdleMs);
     readOn(socket, rest);

@@ -1,11 +1,14 @@
 /** One request over HTTP/1, by node:http, and the way its answer goes out. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { MAX_TARGET_BYTES } from '#http/request.ts';
 import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
+import type { RequestLine } from './request-lines.ts';
 import type { Secured } from './tls/secured.ts';
 import { watchUntaken } from './untaken.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from './viewer.ts';
@@ -13,7 +16,8 @@ import { type CutStatus, NOT_IN_INTERIM, type Viewer } from './viewer.ts';
 export interface Http1ViewerOptions {
   readonly client: Client;
   readonly secured: Secured | undefined;
-  readonly expectation: 'none' | 'continue' | 'unknown';
+  /** `undefined`: as the parser says. */
+  readonly line: RequestLine | undefined;
   /** Longest wait for the next piece of a request body, and for room in a client that reads slowly. */
   readonly idleTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
@@ -27,6 +31,7 @@ export class Http1Viewer implements Viewer {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: Http1ViewerOptions;
+  readonly #expectsContinue: boolean;
   readonly #gone = new AbortController();
   readonly #socket: Socket;
   /** Bytes written to the connection before and after this answer; it may carry several. */
@@ -49,6 +54,7 @@ export class Http1Viewer implements Viewer {
     this.#options = options;
     this.#socket = message.socket;
     this.received = readReceived(message, options);
+    this.#expectsContinue = expectationOf(this.received.headers, this.received.httpVersion) === 'continue';
     this.signal = this.#gone.signal;
     response.sendDate = false; // Date is the origin's, or set where the answer is made
     if (response.socket !== null) this.#bytesBefore = this.#socket.bytesWritten;
@@ -112,7 +118,7 @@ export class Http1Viewer implements Viewer {
       idleTimeoutMs: this.#options.idleTimeoutMs,
       onStart: () => {
         // RFC 9110 §10.1.1: only now does anyone want the body
-        if (this.#options.expectation === 'continue' && this.#statusSent === 0) this.#response.writeContinue();
+        if (this.#expectsContinue && this.#statusSent === 0) this.#response.writeContinue();
       },
     });
     return this.#body;
@@ -217,18 +223,27 @@ export class Http1Viewer implements Viewer {
 
 function readReceived(
   message: IncomingMessage,
-  { client, secured, expectation, upgrade }: Http1ViewerOptions,
+  { line, client, secured, upgrade }: Http1ViewerOptions,
 ): ReceivedRequest {
+  const { method = '', url = '', rawHeaders: headers } = message;
+  // Of a target that is too long the line has the beginning.
+  const isParsed = line === undefined || url.length > MAX_TARGET_BYTES;
+  const isMalformed = !isParsed && (line.method !== method || line.parsedTarget !== url || !VERSION.test(line.version));
+  const httpVersion = message.httpVersion === '1.0' ? '1.0' : '1.1';
   return {
-    method: message.method ?? '',
-    target: message.url ?? '',
-    httpVersion: message.httpVersion === '1.0' ? '1.0' : '1.1',
-    headers: message.rawHeaders,
+    method,
+    target: isParsed ? url : line.target,
+    httpVersion,
+    headers,
+    ...(isMalformed && { problem: 'malformed' as const }),
     hasUnknownVersion: message.httpVersion !== '1.1' && message.httpVersion !== '1.0',
     isTls: client.isTls,
     secured,
     clientAddress: client.address,
-    hasUnknownExpectation: expectation === 'unknown',
+    hasUnknownExpectation: expectationOf(headers, httpVersion) === 'unknown',
     upgrade,
   };
 }
+
+/** The parser takes RTSP and ICE for HTTP. RFC 9112 §2.3 */
+const VERSION = /^HTTP\/\d\.\d$/;

@@ -17,10 +17,23 @@ export function readParserError(error: NodeJS.ErrnoException): Refusal | undefin
     return isInTarget(error) ? { status: 414, reason: 'targetTooLong' } : { status: 431, reason: 'headerTooLarge' };
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, reason: 'requestTimeout' };
-  if (error.code === 'HPE_INVALID_VERSION') return { status: 505, reason: 'version' };
+  if (error.code === 'HPE_INVALID_VERSION' && isVersion(error)) return { status: 505, reason: 'version' };
   if (error.code === 'HPE_INVALID_EOF_STATE') return undefined; // it ended before it was whole
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }
+
+/** It has read `HTTP/`, a digit, a dot and a digit, and the line ends there: a version, but none that it knows. RFC 9112 §2.3 */
+function isVersion(error: Error): boolean {
+  const packet = 'rawPacket' in error ? error.rawPacket : undefined;
+  const parsed = 'bytesParsed' in error ? error.bytesParsed : undefined;
+  const isWhole = 'reason' in error && error.reason === 'Invalid HTTP version';
+  if (!isWhole || !Buffer.isBuffer(packet) || typeof parsed !== 'number') return false;
+  const next = packet[parsed];
+  return next === undefined || next === CR || next === LF; // what is not here yet is given the benefit of the doubt
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
 
 /** What the parser was given last is a method and a target that has not ended. RFC 9110 §15.5.15 */
 function isInTarget(error: Error): boolean {

@@ -51,10 +51,10 @@ export interface InvalidEdgeRequest {
 }
 
 export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEdgeRequest {
-  if (received.hasUnknownVersion) return { kind: 'invalid', status: 505, reason: 'version' }; // RFC 9110 §15.6.6
   const { problem } = received;
   if (problem !== undefined)
     return { kind: 'invalid', status: problem === 'headerTooLarge' ? 431 : 400, reason: problem };
+  if (received.hasUnknownVersion) return { kind: 'invalid', status: 505, reason: 'version' }; // RFC 9110 §15.6.6
   const checked = checkRequest(received);
   if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
   // It speaks of a whole server; a site is not one, and its origins are several.

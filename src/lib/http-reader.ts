@@ -5,20 +5,41 @@ import type { Socket } from 'node:net';
 /** `rest`: what was read last, and is to be read once more. */
 export type HttpReader = (socket: Socket, rest: Buffer) => void;
 
-/**
- * What reads on as `server` does; to be called before that loses its listeners. `untilEnd`: what the end of a client waits for that has
- * ended its side before; absent: nothing.
- */
-export function createHttpReader(server: Server, untilEnd?: (socket: Socket) => Promise<void>): HttpReader {
+export interface HttpReaderOptions {
+  /** What the end of a client waits for that has ended its side before; absent: nothing. */
+  readonly untilEnd?: (socket: Socket) => Promise<void>;
+  /** Gives what node:http is to get in place of the bytes of this connection, piece by piece; absent: those bytes. */
+  readonly openFilter?: (socket: Socket) => (bytes: Buffer) => Buffer;
+}
+
+/** What reads on as `server` does; to be called before that loses its listeners. */
+export function createHttpReader(server: Server, { untilEnd, openFilter }: HttpReaderOptions = {}): HttpReader {
   const readers = server.listeners('connection');
   return (socket, rest) => {
     const hasEnded = socket.readableEnded;
     if (!hasEnded && rest.length > 0) socket.unshift(rest);
+    const before = new Set(socket.listeners('data'));
     for (const read of readers) Reflect.apply(read, server, [socket]);
+    if (openFilter !== undefined) {
+      const filter = openFilter(socket);
+      for (const read of socket.listeners('data')) if (!before.has(read)) standBefore(socket, read, filter);
+    }
     if (!hasEnded) return void socket.resume();
     // A stream takes nothing back behind its end.
     socket.emit('data', rest);
     if (untilEnd === undefined) socket.emit('end');
     else void untilEnd(socket).then(() => socket.emit('end')); // never rejects
   };
+}
+
+/**
+ * By listening itself it makes node:http read through the stream, not past it. As `once` does of its listeners, it says whose place it
+ * takes: where node:http gives a connection away it takes its own listener away, which is then this one.
+ */
+function standBefore(socket: Socket, read: (...args: never[]) => unknown, filter: (bytes: Buffer) => Buffer): void {
+  const listener = Object.assign((bytes: Buffer): void => void Reflect.apply(read, socket, [filter(bytes)]), {
+    listener: read,
+  });
+  socket.off('data', read as (bytes: Buffer) => void); // it listens to this event
+  socket.on('data', listener);
 }

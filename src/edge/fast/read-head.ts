@@ -255,8 +255,8 @@ const TOKEN = tableOf(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
 /** RFC 9110 §5.5, and the blanks around it: what nearly all are made of, and the rest. */
 const VALUE = tableOf(/[ -[\]-~]/);
 const ESCAPED = tableOf(/[\t\\\x80-\xff]/);
-/** All that is visible, as clients send more than RFC 3986 lets them, but a fragment. Bytes beyond ASCII are left to node:http. */
-const TARGET = tableOf(/[!"$-~]/);
+/** All that is visible, as clients send more than RFC 3986 lets them, but a fragment. docs/decisions/0032, 0416 */
+const TARGET = tableOf(/[!"$-~\x80-\xff]/);
 
 function tableOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));

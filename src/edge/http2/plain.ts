@@ -114,4 +114,4 @@ function noteField(head: Writable<PlainHead>, kind: Http2FieldKind, value: strin
 const FIXED_BYTES = 'GET  HTTP/1.1\r\nHost: \r\n\r\n'.length;
 
 /** As the reader of HTTP/1.1 takes it. */
-const TARGET = /^\/[!"$-~]*$/;
+const TARGET = /^\/[!"$-~\x80-\xff]*$/;

@@ -1,5 +1,6 @@
 /** A header section of HTTP/2 as the request that stage 1 reads: one form for both versions. RFC 9113 §8.1.1, §8.3.1. Pure. */
 import { METHODS } from 'node:http';
+import { type Expectation, expectationOf } from '#http/expect.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
 import type { SectionReading } from './hpack/decoder.ts';
 import { Http2FieldKind, type RequestField } from './request-field.ts';
@@ -15,7 +16,7 @@ export interface Http2Head {
 
 export interface Http2Request
   extends Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers' | 'hasUnframedBody' | 'problem'> {
-  readonly expectation: 'none' | 'continue' | 'unknown';
+  readonly expectation: Expectation;
   /** What it says of its body; `undefined`: nothing. */
   readonly lengthBytes: number | undefined;
 }
@@ -26,7 +27,7 @@ export function readHttp2Request(head: Http2Head, maxHeadBytes: number): Http2Re
   const read = readFields(head.fields);
   const isTooLarge = head.reading === 'tooLarge';
   if (read === undefined || (!isTooLarge && !isComplete(read))) return undefined;
-  const { method, scheme, path, headers, cookies, host, expectation, lengthBytes } = read;
+  const { method, scheme, path, headers, cookies, host, lengthBytes } = read;
   if (isWhole && (lengthBytes ?? 0) > 0) return undefined;
   if (cookies.length > 0) headers.push('cookie', cookies.join('; '));
   // Both only when they say the same.
@@ -38,7 +39,7 @@ export function readHttp2Request(head: Http2Head, maxHeadBytes: number): Http2Re
   const hasUnframedBody = !isWhole && lengthBytes === undefined;
   const request = { method, target, httpVersion: '2.0', headers, hasUnframedBody } as const;
   const problem = isTooLarge ? 'headerTooLarge' : problemOf(request, maxHeadBytes);
-  return { ...request, expectation, lengthBytes, ...(problem && { problem }) };
+  return { ...request, expectation: expectationOf(headers, '2.0'), lengthBytes, ...(problem && { problem }) };
 }
 
 interface ReadFields {
@@ -49,7 +50,6 @@ interface ReadFields {
   readonly headers: string[];
   readonly cookies: string[];
   host: string | undefined;
-  expectation: Http2Request['expectation'];
   lengthBytes: number | undefined;
 }
 
@@ -63,7 +63,6 @@ function readFields(fields: readonly RequestField[]): ReadFields | undefined {
     headers: [],
     cookies: [],
     host: undefined,
-    expectation: 'none',
     lengthBytes: undefined,
   };
   let seen = 0;
@@ -98,7 +97,6 @@ function noteField(read: ReadFields, { name, value, kind }: RequestField): boole
       read.cookies.push(value); // §8.2.3: in pieces, which are one field elsewhere
       return true;
   }
-  if (name === 'expect') read.expectation = value.toLowerCase() === '100-continue' ? 'continue' : 'unknown';
   if (name === 'content-length') {
     if (read.lengthBytes !== undefined) return false;
     read.lengthBytes = Number(value);

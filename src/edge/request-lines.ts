@@ -1,0 +1,152 @@
+/**
+ * The request lines of a connection that node:http reads. Its parser takes no byte beyond ASCII in a target and does not say which
+ * protocol a request named: here the bytes are replaced on their way to it, and each line is kept for the request that it begins.
+ * Pure. docs/decisions/0416
+ */
+import { trimOws } from '#http/headers.ts';
+import { MAX_TARGET_BYTES } from '#http/request.ts';
+
+export interface RequestLine {
+  readonly method: string;
+  /** As it was sent, a character for each byte; cut where it is longer than any that is served. */
+  readonly target: string;
+  /** The same as the parser gets it. */
+  readonly parsedTarget: string;
+  /** `HTTP/1.1`; cut where it is no version. */
+  readonly version: string;
+}
+
+/** A longer target is refused for its length, a longer line is no field that counts here. */
+const MAX_LINE_CHARS = MAX_TARGET_BYTES + 64;
+/** Lines that the parser has not given as requests yet: it gives each as soon as its head is whole. */
+const MAX_LINES = 10_000;
+
+/** Where in a connection the next byte stands. `lost`: we cannot tell, so nothing is replaced any more. */
+type Place = 'line' | 'head' | 'body' | 'chunkSize' | 'chunkData' | 'chunkEnd' | 'trailers' | 'lost';
+
+export class RequestLines {
+  #place: Place = 'line';
+  /** Of the line that has begun, up to its limit; its end is not there. */
+  #text = '';
+  /** In the request line that has begun. */
+  #blanks = 0;
+  readonly #lines: RequestLine[] = [];
+  #method = '';
+  /** Of the head that has begun. */
+  #lengthBytes: number | undefined;
+  #isChunked = false;
+  /** Of the body, or of a chunk. */
+  #leftBytes = 0;
+
+  /** What the parser is to get of `bytes`: the same ones, but for those of targets that it does not take. The bytes stay as they are. */
+  take(bytes: Buffer): Buffer {
+    let given = bytes;
+    for (let at = 0; at < bytes.length && this.#place !== 'lost'; ) {
+      if (this.#place === 'body' || this.#place === 'chunkData') {
+        const skipped = Math.min(this.#leftBytes, bytes.length - at);
+        at += skipped;
+        this.#leftBytes -= skipped;
+        if (this.#leftBytes === 0) this.#place = this.#place === 'body' ? 'line' : 'chunkEnd';
+        continue;
+      }
+      const lineEnd = bytes.indexOf(LF, at);
+      const end = lineEnd === -1 ? bytes.length : lineEnd;
+      if (this.#place === 'line') given = this.#replaceIn(given, bytes, at, end);
+      this.#text += bytes.toString('latin1', at, Math.min(end, at + MAX_LINE_CHARS - this.#text.length));
+      at = end + 1;
+      if (lineEnd !== -1) this.#onLine();
+    }
+    return given;
+  }
+
+  /** The line of the request that the parser gives next. `undefined`: it is not known. */
+  next(): RequestLine | undefined {
+    return this.#lines.shift();
+  }
+
+  /** Of a request line, from `from` on. A copy is made where the parser would refuse a byte. */
+  #replaceIn(given: Buffer, bytes: Buffer, from: number, end: number): Buffer {
+    let copy = given;
+    for (let at = from; at < end && this.#blanks < 2; at++) {
+      const byte = bytes[at] ?? 0;
+      if (byte === SP) this.#blanks += 1;
+      if (byte < 0x80 || this.#blanks !== 1) continue;
+      if (copy === bytes) copy = Buffer.from(bytes);
+      copy[at] = STAND_IN;
+    }
+    return copy;
+  }
+
+  #onLine(): void {
+    const text = this.#text.endsWith('\r') ? this.#text.slice(0, -1) : this.#text;
+    this.#text = '';
+    this.#blanks = 0;
+    switch (this.#place) {
+      case 'line':
+        if (text !== '') this.#onRequestLine(text); // RFC 9112 §2.2
+        break;
+      case 'head':
+        if (text === '') this.#onHeadEnd();
+        else this.#onField(text);
+        break;
+      case 'chunkSize':
+        this.#onChunkSize(text);
+        break;
+      case 'chunkEnd':
+        this.#place = text === '' ? 'chunkSize' : 'lost';
+        break;
+      case 'trailers':
+        if (text === '') this.#place = 'line';
+    }
+  }
+
+  #onRequestLine(text: string): void {
+    const [method = '', target = '', version = ''] = text.split(' ');
+    this.#method = method;
+    this.#lengthBytes = undefined;
+    this.#isChunked = false;
+    this.#lines.push({ method, target, parsedTarget: target.replace(/[\x80-\xff]/g, STAND_IN_TEXT), version });
+    this.#place = this.#lines.length > MAX_LINES ? 'lost' : 'head';
+  }
+
+  /** What says where the message ends; anything that can be read in two ways is the parser's to judge. RFC 9112 §6 */
+  #onField(text: string): void {
+    const colon = text.indexOf(':');
+    const value = trimOws(text.slice(colon + 1)).toLowerCase();
+    switch (text.slice(0, Math.max(0, colon)).toLowerCase()) {
+      case 'content-length':
+        if (this.#lengthBytes !== undefined || !/^\d{1,15}$/.test(value)) this.#place = 'lost';
+        this.#lengthBytes = Number(value);
+        break;
+      case 'transfer-encoding':
+        if (this.#isChunked || value !== 'chunked') this.#place = 'lost';
+        this.#isChunked = true;
+        break;
+      case 'upgrade': // node:http may give the connection away
+      case '':
+        this.#place = 'lost';
+    }
+  }
+
+  #onHeadEnd(): void {
+    const length = this.#lengthBytes ?? 0;
+    if (this.#method === 'CONNECT' || (this.#isChunked && this.#lengthBytes !== undefined)) this.#place = 'lost';
+    else if (this.#isChunked) this.#place = 'chunkSize';
+    else this.#place = length === 0 ? 'line' : 'body';
+    this.#leftBytes = length;
+  }
+
+  /** RFC 9112 §7.1 */
+  #onChunkSize(text: string): void {
+    const size = /^[0-9a-f]{1,12}(?=$|[;\t ])/i.exec(text)?.[0];
+    this.#leftBytes = Number.parseInt(size ?? '0', 16);
+    if (size === undefined) this.#place = 'lost';
+    else this.#place = this.#leftBytes === 0 ? 'trailers' : 'chunkData';
+  }
+}
+
+const LF = 0x0a;
+const SP = 0x20;
+/** May stand anywhere in a target; a request that only has it in a place of a byte beyond ASCII is another one. */
+const STAND_IN_TEXT = 'x';
+const STAND_IN = 0x78;
