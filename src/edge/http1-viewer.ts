@@ -226,13 +226,12 @@ function readReceived(
   { line, client, secured, upgrade }: Http1ViewerOptions,
 ): ReceivedRequest {
   const { method = '', url = '', rawHeaders: headers } = message;
-  // Of a target that is too long the line has the beginning.
-  const isParsed = line === undefined || url.length > MAX_TARGET_BYTES;
-  const isMalformed = !isParsed && (line.method !== method || line.parsedTarget !== url || !VERSION.test(line.version));
+  const isMalformed = line !== undefined && !isOfLine(line, method, url);
   const httpVersion = message.httpVersion === '1.0' ? '1.0' : '1.1';
   return {
     method,
-    target: isParsed ? url : line.target,
+    // Of a target that is too long the line has the beginning.
+    target: line === undefined || isMalformed ? url : line.target + url.slice(line.target.length),
     httpVersion,
     headers,
     ...(isMalformed && { problem: 'malformed' as const }),
@@ -243,6 +242,12 @@ function readReceived(
     hasUnknownExpectation: expectationOf(headers, httpVersion) === 'unknown',
     upgrade,
   };
+}
+
+/** Whether the parser has read what the line says, as HTTP. */
+function isOfLine(line: RequestLine, method: string, url: string): boolean {
+  if (line.method !== method || !url.startsWith(line.parsedTarget)) return false;
+  return url.length > MAX_TARGET_BYTES || (url === line.parsedTarget && VERSION.test(line.version));
 }
 
 /** The parser takes RTSP and ICE for HTTP. RFC 9112 §2.3 */

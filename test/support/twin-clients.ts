@@ -1,5 +1,5 @@
 /** One client's connection to one twin: requests are sent, as bytes where the version allows it, and what came back is told. */
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -135,11 +135,21 @@ class Http2Connection implements TwinConnection {
     for (const host of hosts.slice(1)) list.push('host', host);
     for (const { name, value } of fields) if (!OF_HTTP1.has(name.toLowerCase())) list.push(name.toLowerCase(), value);
     if (this.isClosed) return 'closed';
-    const stream = this.#session.request(list, { endStream: body === undefined });
+    const stream = this.#open(list, body === undefined);
+    if (stream === undefined) return 'not sent';
     stream.on('error', ignore);
     if (body !== undefined) stream.end(body);
     const { status, rawHeaders, body: said, interim, code } = await answerOf(stream);
     return { status, rawHeaders, said, interim, code };
+  }
+
+  /** `undefined`: Node's client sends no such request. */
+  #open(list: readonly string[], endStream: boolean): ClientHttp2Stream | undefined {
+    try {
+      return this.#session.request([...list], { endStream });
+    } catch {
+      return undefined;
+    }
   }
 
   close(): void {

@@ -18,7 +18,8 @@ export interface TwinField {
 export interface TwinRequest {
   readonly method: string;
   readonly target: string;
-  readonly version: '1.0' | '1.1';
+  /** Behind `HTTP/`; HTTP/2 has none of its own. */
+  readonly version: string;
   /** Each a line. */
   readonly hosts: readonly string[];
   readonly fields: readonly TwinField[];
@@ -116,6 +117,14 @@ const TARGETS = [
     '/a?\u00e4',
     '/?',
     '/',
+    '/\u0080\u00ff',
+    '/d/\u00c3\u00a4?\u00e4=\u00e4',
+    '/%\u00e4\u00e4',
+    '\u00e4',
+    '/\u007f',
+    `/${'\u00e4'.repeat(8_192)}`,
+    `http://${SITE_HOST}/\u00e4`,
+    `http://\u00e4.test/a`,
   ],
 ];
 const HOSTS = [
@@ -186,7 +195,16 @@ export const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'Proxy-Connection': ['keep-alive', 'close'],
   'Keep-Alive': ['timeout=1'],
   TE: ['trailers', 'gzip'],
-  Expect: ['100-continue', 'x'],
+  Expect: [
+    '100-continue',
+    'x',
+    '100-Continue',
+    '100-continue, x',
+    'x, 100-continue',
+    '100-continue,',
+    '',
+    '"100-continue"',
+  ],
   Upgrade: ['h2c', 'TLS/1.0'],
   'Content-Length': ['0', '5, 5', '+1', 'x'],
   'Transfer-Encoding': ['identity', 'chunked, gzip', 'gzip'],
@@ -200,8 +218,24 @@ export const ODD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'Sec-Fetch-Mode': ['navigate'],
   Date: DATES,
   From: ['a@b.test'],
-  'X-A': ['', '\u00e4\u00ff', 'a'.repeat(2_000)],
+  'X-A': ['', '\u00e4\u00ff', 'a'.repeat(2_000), 'a\tb', '\u0080', '\u00a0', 'a\u007f', '"\\', ' , '],
+  X_A: ['a'],
+  "!#$%&'*+-.^_`|~0": ['a'],
 };
+const METHODS_SELDOM = [
+  'PATCH',
+  'QUERY',
+  'PROPFIND',
+  'M-SEARCH',
+  'SOURCE',
+  'PRI',
+  'DESCRIBE',
+  'OPTION',
+  'G\u00e4T',
+  'A_B',
+  'HEADER',
+];
+const VERSIONS_SELDOM = ['1.2', '0.9', '2.0', '3.0', '1', '1.', '1.10', '01.1', 'x'];
 const BLANKS: readonly (readonly [string, string])[] = [
   [' ', ''],
   [' ', ''],
@@ -284,7 +318,10 @@ export const anyOddity: fc.Arbitrary<Oddity> = fc.record({
   of: fc.nat(3),
   method: rarely(
     4,
-    fc.constantFrom('HEAD', 'HEAD', 'POST', 'POST', 'PUT', 'DELETE', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE', 'get'),
+    fc.oneof(
+      fc.constantFrom('HEAD', 'HEAD', 'POST', 'POST', 'PUT', 'DELETE', 'DELETE', 'OPTIONS', 'TRACE', 'PURGE', 'get'),
+      fc.constantFrom(...METHODS_SELDOM),
+    ),
   ),
   target: rarely(3, fc.oneof(fc.constantFrom(...PATHS), fc.constantFrom(...TARGETS))),
   hosts: rarely(
@@ -298,7 +335,7 @@ export const anyOddity: fc.Arbitrary<Oddity> = fc.record({
     { weight: 6, arbitrary: fc.array(oddField, { minLength: 1, maxLength: 2 }) },
     { weight: 1, arbitrary: repeatedField },
   ),
-  version: fc.constantFrom(...Array<'1.1'>(15).fill('1.1'), '1.0'),
+  version: fc.constantFrom(...Array<'1.1'>(40).fill('1.1'), '1.0', '1.0', '1.0', ...VERSIONS_SELDOM),
   body: rarely(12, fc.constantFrom('', 'GET /smuggled HTTP/1.1\r\n\r\n')),
   isChunked: fc.boolean(),
 });
