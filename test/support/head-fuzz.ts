@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 export async function fuzzHeads(runs: number, seed: number): Promise<Seen> {
-  const node = new NodeReader({ maxHeaderSize: DEFAULT_LIMITS.maxHeaderBytes });
+  const node = new NodeReader({ maxHeaderSize: DEFAULT_LIMITS.maxHeaderBytes, isEdge: true });
   const seen: Seen = { wholes: 0, plain: 0, lasts: 0, errors: 0 };
   const property = fc.asyncProperty(anyHeads, async (bytes) => {
     const { taken, rest } = readAll(bytes, seen);

@@ -1,7 +1,9 @@
 /** What node:http makes of bytes, set up as the edge's server is. */
+import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { RequestLines } from '../../src/edge/request-lines.ts';
 
 export interface NodeRequest {
   readonly method: string | undefined;
@@ -22,13 +24,20 @@ export class NodeReader {
   #requests: NodeRequest[] = [];
   #bodies: string[] = [];
   #error: string | undefined;
+  readonly #isEdge: boolean;
+  #lines = new RequestLines();
 
-  constructor({ maxHeaderSize }: { readonly maxHeaderSize: number }) {
+  /** `isEdge`: request lines are read before it, as the edge does. */
+  constructor({ maxHeaderSize, isEdge = false }: { readonly maxHeaderSize: number; readonly isEdge?: boolean }) {
+    this.#isEdge = isEdge;
     const options = { insecureHTTPParser: false, requireHostHeader: false, maxHeaderSize };
     this.#server = createServer({ ...options, shouldUpgradeCallback: () => false });
     this.#server.maxHeadersCount = 0;
     const note = (message: IncomingMessage, response: ServerResponse) => {
-      const { method, url: target, rawHeaders: headers } = message;
+      const { method, url, rawHeaders: headers } = message;
+      const line = this.#lines.next();
+      if (line !== undefined) assert.deepEqual([line.method, line.parsedTarget], [method, url]);
+      const target = line?.target ?? url;
       const at = this.#requests.push({ method, target, headers, isLast: !response.shouldKeepAlive }) - 1;
       const bodies = this.#bodies;
       bodies[at] = '';
@@ -50,7 +59,8 @@ export class NodeReader {
     this.#error = undefined;
     const connection = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
     this.#server.emit('connection', connection);
-    connection.push(Buffer.from(bytes));
+    this.#lines = new RequestLines();
+    connection.push(Buffer.from(this.#isEdge ? this.#lines.take(bytes) : bytes));
     await setImmediate();
     connection.destroy();
     return { requests: this.#requests, bodies: this.#bodies, error: this.#error };
