@@ -30,6 +30,8 @@ export interface Config
     | 'acmeDirectory'
     | 'acmeEmail'
     | 'acmeCa'
+    | 'acmeEabKeyId'
+    | 'acmeEabMacKey'
     | 'cacheMemory'
     | 'cacheDisk'
     | 'cacheDiskSize'
@@ -140,6 +142,8 @@ export interface AcmeConfig {
   readonly email: string | undefined;
   /** PEM; absent: whom the system trusts. */
   readonly ca: string | undefined;
+  /** To the operator's account at the authority, the key in base64 or base64url; absent: it asks for none. */
+  readonly binding: { readonly keyId: string; readonly macKey: string } | undefined;
 }
 
 type Refuse = (key: string, problem: string) => void;
@@ -148,7 +152,7 @@ type Refuse = (key: string, problem: string) => void;
 function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
   const { controlTlsCert, controlTlsKey, cacheMemory, cacheDisk, cacheDiskSize, logSpool, tokenFile, ...given } =
     values;
-  const { acmeDirectory, acmeEmail, acmeCa, ...more } = given;
+  const { acmeDirectory, acmeEmail, acmeCa, acmeEabKeyId, acmeEabMacKey, ...more } = given;
   const { keyring, logStore: _, logS3Endpoint, logS3Region, logS3AccessKey, logS3SecretKey, ...rest } = more;
   const dataDir = resolve(cwd, values.dataDir);
   const feedSocket = resolve(cwd, values.feedSocket ?? join(dataDir, 'run', 'feed.sock'));
@@ -181,7 +185,13 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
   if (!isLoopback(values.controlListen.host) && !isGuarded)
     refuse('controlListen', 'not on loopback, so it needs control-tls-cert and control-tls-key, or trusted-proxies');
 
-  const ca = fileText('acmeCa', acmeCa);
+  if ((acmeEabKeyId === undefined) !== (acmeEabMacKey === undefined))
+    refuse(acmeEabKeyId === undefined ? 'acmeEabKeyId' : 'acmeEabMacKey', 'key identifier and MAC key go together');
+  const acme = {
+    email: acmeEmail,
+    ca: fileText('acmeCa', acmeCa),
+    binding: acmeEabKeyId === undefined ? undefined : { keyId: acmeEabKeyId, macKey: acmeEabMacKey ?? '' },
+  };
   const token = values.token ?? fileText('tokenFile', tokenFile)?.trim();
   return {
     ...rest,
@@ -194,7 +204,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     logSpoolBytes: logSpool,
     logStore: finishLogStore(values, dataDir, refuse),
     ...(cert !== undefined && key !== undefined && { controlTls: { cert, key } }),
-    ...(acmeDirectory !== undefined && { acme: { directory: acmeDirectory, email: acmeEmail, ca } }),
+    ...(acmeDirectory !== undefined && { acme: { directory: acmeDirectory, ...acme } }),
     ...(token !== undefined && { token }),
   };
 }

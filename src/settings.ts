@@ -57,6 +57,8 @@ export interface Values {
   readonly acmeDirectory?: string;
   readonly acmeEmail?: string;
   readonly acmeCa?: string;
+  readonly acmeEabKeyId?: string;
+  readonly acmeEabMacKey?: string;
   readonly cnameSuffix: string;
   readonly review: 'auto' | 'manual';
   readonly locale: 'zh-CN' | 'en';
@@ -239,6 +241,16 @@ export const SETTINGS: Settings = {
   acmeCa: {
     reader: path(),
     description: 'Who vouches for that authority over TLS (PEM file); without it those whom the system trusts',
+  },
+  acmeEabKeyId: {
+    reader: textThat('a key identifier', /^[\x21-\x7e]{1,256}$/),
+    description:
+      'Key identifier of your account at that authority, where it asks for External Account Binding; with acme-eab-mac-key',
+  },
+  acmeEabMacKey: {
+    reader: textThat('a key in base64url', /^[\w+/-]{16,512}={0,2}$/),
+    secret: true,
+    description: 'MAC key that the authority gave with it',
   },
   cnameSuffix: {
     reader: textThat('a domain name in lower case', /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/),

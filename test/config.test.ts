@@ -151,6 +151,23 @@ test('storage that speaks S3 is named whole', () => {
   });
 });
 
+test('External Account Binding takes both of its keys', () => {
+  const directory = { CAUSEWAY_ACME_DIRECTORY: 'https://ca.example/dir' };
+  const keyId = { CAUSEWAY_ACME_EAB_KEY_ID: 'kid-1' };
+  const macKey = { CAUSEWAY_ACME_EAB_MAC_KEY: 'AAECAwQFBgcICQoLDA0ODw-_' };
+  assert.deepEqual(mustFail({ env: { ...directory, ...keyId } }), [
+    'acme-eab-mac-key (default): key identifier and MAC key go together',
+  ]);
+  assert.deepEqual(mustFail({ env: { ...directory, ...macKey } }), [
+    'acme-eab-key-id (default): key identifier and MAC key go together',
+  ]);
+  const [problem] = mustFail({ env: { ...directory, ...keyId, CAUSEWAY_ACME_EAB_MAC_KEY: 'not a key' } });
+  assert.equal(problem, 'acme-eab-mac-key (CAUSEWAY_ACME_EAB_MAC_KEY): expected a key in base64url');
+  const { config, sources } = mustLoad({ env: { ...directory, ...keyId, ...macKey } });
+  assert.deepEqual(config.acme?.binding, { keyId: 'kid-1', macKey: macKey.CAUSEWAY_ACME_EAB_MAC_KEY });
+  assert.doesNotMatch(JSON.stringify(sources), /AAECAw/);
+});
+
 test('the PROXY protocol is asked of proxies that are named', () => {
   const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required' };
   assert.deepEqual(mustFail({ env }), [

@@ -4,8 +4,9 @@ import { loadOrMakeAcmeAccount, saveAcmeAccountUrl } from '#db/acme-accounts.ts'
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
+import { AcmeProblem } from './acme-problem.ts';
 import type { Account, Authority } from './authority.ts';
-import { createSigner, makeKey } from './jws.ts';
+import { createSigner, makeKey, type Signer } from './jws.ts';
 
 export interface AccountOptions {
   readonly db: Db;
@@ -18,15 +19,35 @@ export interface AccountOptions {
   readonly clock: Clock;
 }
 
+/** The authority does not take the account: no order is to blame, and an operator can help. */
+export class AccountRefused extends Error {}
+
 export interface AccountHolder {
-  /** Rejects like `Authority.register`. */
+  /** Rejects with `AccountRefused` or `Unreachable`. */
   get(signal: AbortSignal): Promise<Account>;
   /** The authority does not know it: the same key is registered again when it is next needed. */
   forget(): Promise<void>;
 }
 
+/** An authority that refuses the account is not asked again before. */
+export const ACCOUNT_RETRY_MS = 300_000;
+
+/** What says nothing of the account. */
+const PASSING = ['badNonce', 'rateLimited'];
+
 export function createAccountHolder({ db, ring, authority, directory, email, clock }: AccountOptions): AccountHolder {
   let held: Account | undefined;
+  let refused: { readonly error: AccountRefused; readonly until: number } | undefined;
+  const register = async (signer: Signer, signal: AbortSignal): Promise<string> => {
+    if (refused !== undefined && clock() < refused.until) throw refused.error;
+    try {
+      return await authority.register(signer, email, signal);
+    } catch (error) {
+      if (!(error instanceof AcmeProblem) || PASSING.includes(error.type)) throw error;
+      refused = { error: new AccountRefused(describe(error), { cause: error }), until: clock() + ACCOUNT_RETRY_MS };
+      throw refused.error;
+    }
+  };
   return {
     async get(signal) {
       if (held !== undefined) return held;
@@ -37,7 +58,7 @@ export function createAccountHolder({ db, ring, authority, directory, email, clo
         held = { signer, url: stored.url };
         return held;
       }
-      const url = await authority.register(signer, email, signal);
+      const url = await register(signer, signal);
       await saveAcmeAccountUrl(db.query, directory, url);
       held = { signer, url };
       return held;
@@ -47,4 +68,9 @@ export function createAccountHolder({ db, ring, authority, directory, email, clo
       await saveAcmeAccountUrl(db.query, directory, '');
     },
   };
+}
+
+function describe({ type, message }: AcmeProblem): string {
+  if (type !== 'externalAccountRequired') return `the account is refused: ${message}`;
+  return `the account is refused: ${message}; acme-eab-key-id and acme-eab-mac-key are to be set`;
 }

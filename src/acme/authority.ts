@@ -5,7 +5,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem, cleanDetail, parseProblem, Unreachable } from './acme-problem.ts';
 import type { AskHttp, HttpAnswer } from './https.ts';
-import type { Signer } from './jws.ts';
+import type { ExternalBinding, Signer } from './jws.ts';
 import { type Authorization, type Order, readAuthorization, readObject, readOrder, readUrl } from './resources.ts';
 
 /** Who asks. */
@@ -16,7 +16,10 @@ export interface Account {
 }
 
 export interface Authority {
-  /** Gives the account's address, also when there was one with this key. Agrees to the authority's terms. */
+  /**
+   * Gives the account's address, also when there was one with this key. Agrees to the authority's terms. Rejects with
+   * `externalAccountRequired` where the authority wants a binding and there is none.
+   */
   register(signer: Signer, email: string | undefined, signal: AbortSignal): Promise<string>;
   /** Gives the order's address. */
   order(account: Account, name: string, signal: AbortSignal): Promise<string>;
@@ -41,18 +44,21 @@ interface Directory {
   readonly newNonce: string;
   readonly newAccount: string;
   readonly newOrder: string;
+  readonly isBindingRequired: boolean;
 }
 
 export interface AuthorityOptions {
   readonly directoryUrl: string;
   readonly ask: AskHttp;
+  /** Absent: accounts are bound to none. */
+  readonly binding?: ExternalBinding | undefined;
   /** For dates that it names. */
   readonly clock: Clock;
   /** Monotonic. */
   readonly steadyClock: Clock;
 }
 
-export function createAuthority({ directoryUrl, ask, clock, steadyClock }: AuthorityOptions): Authority {
+export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock }: AuthorityOptions): Authority {
   const nonces: string[] = [];
   let known: { readonly directory: Directory; readonly at: number } | undefined;
 
@@ -78,6 +84,7 @@ export function createAuthority({ directoryUrl, ask, clock, steadyClock }: Autho
           newNonce: readUrl(body, 'newNonce'),
           newAccount: readUrl(body, 'newAccount'),
           newOrder: readUrl(body, 'newOrder'),
+          isBindingRequired: Object(body['meta']).externalAccountRequired === true, // RFC 8555 §7.1.1
         },
         at: steadyClock(),
       };
@@ -112,8 +119,14 @@ export function createAuthority({ directoryUrl, ask, clock, steadyClock }: Autho
 
   return {
     async register(signer, email, signal) {
-      const { newAccount } = await directory(signal);
-      const payload = { termsOfServiceAgreed: true, ...(email !== undefined && { contact: [`mailto:${email}`] }) };
+      const { newAccount, isBindingRequired } = await directory(signal);
+      if (isBindingRequired && binding === undefined)
+        throw new AcmeProblem('externalAccountRequired', 'it takes only accounts that are bound to one of its own');
+      const payload = {
+        termsOfServiceAgreed: true,
+        ...(email !== undefined && { contact: [`mailto:${email}`] }),
+        ...(binding !== undefined && { externalAccountBinding: signer.bind(binding, newAccount) }),
+      };
       return locationOf(await post({ signer, url: '' }, newAccount, signal, payload));
     },
     async order(account, name, signal) {

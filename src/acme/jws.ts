@@ -1,5 +1,13 @@
 /** Requests as an authority wants them: signed with the account's key (ES256), each for one address and one nonce. RFC 8555 §6.2, RFC 7515 */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 
 /** PKCS #8 PEM of a new P-256 key. */
 export function makeKey(): string {
@@ -7,9 +15,18 @@ export function makeKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
+/** Ties an account to one that the operator has at the authority. RFC 8555 §7.3.4 */
+export interface ExternalBinding {
+  readonly keyId: string;
+  /** Base64 or base64url. */
+  readonly macKey: string;
+}
+
 export interface Signer {
   /** `account` empty: the key speaks for itself. `payload` absent: nothing is said, only asked. RFC 8555 §6.3 */
   sign(to: { readonly url: string; readonly nonce: string; readonly account: string }, payload?: object): string;
+  /** The signer's public key, vouched for by the binding's key (HS256); for `url` only. RFC 8555 §7.3.4 */
+  bind(binding: ExternalBinding, url: string): object;
   /** What proves that who answers is who asked. RFC 8555 §8.1 */
   keyAuthorization(token: string): string;
 }
@@ -25,6 +42,14 @@ export function createSigner(pem: string): Signer {
       const body = payload === undefined ? '' : encode(payload);
       const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' });
       return JSON.stringify({ protected: head, payload: body, signature: signature.toString('base64url') });
+    },
+    bind: ({ keyId, macKey }, url) => {
+      const head = encode({ alg: 'HS256', kid: keyId, url });
+      const body = encode(jwk);
+      const signature = createHmac('sha256', Buffer.from(macKey, 'base64'))
+        .update(`${head}.${body}`)
+        .digest('base64url');
+      return { protected: head, payload: body, signature };
     },
     keyAuthorization: (token) => `${token}.${thumbprint}`,
   };

@@ -28,7 +28,7 @@ import {
 } from '#model/certificate-order.ts';
 import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challenge.ts';
 import type { Domain } from '#model/domain.ts';
-import type { AccountHolder } from './account.ts';
+import { ACCOUNT_RETRY_MS, type AccountHolder, AccountRefused } from './account.ts';
 import { AcmeProblem, Unreachable } from './acme-problem.ts';
 import type { Account, Authority } from './authority.ts';
 import { makeCsr } from './csr.ts';
@@ -111,6 +111,13 @@ class Work {
     const now = clock();
     if (error instanceof LeaseLost) throw error;
     if (isStopping(this.#signal) && !(error instanceof AcmeProblem)) return await this.#save({ dueAt: now });
+    if (error instanceof AccountRefused) {
+      log.warn(
+        { domainId, detail: error.message },
+        'no certificate can be obtained: the authority refuses the account',
+      );
+      return await this.#save({ problem: 'refused', detail: error.message, dueAt: now + ACCOUNT_RETRY_MS });
+    }
     if (!(error instanceof AcmeProblem) && !(error instanceof Unreachable)) throw error;
     const detail = error.message;
     if (error instanceof Unreachable || error.type === 'badNonce') {

@@ -31,11 +31,12 @@ export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOp
     labelNames: ['outcome'],
     registers: [registry],
   });
-  const { directory, email, ca } = acme;
+  const { directory, email, ca, binding } = acme;
   const https = createHttps(`causeway/${build}`, ca);
   const authority = createAuthority({
     directoryUrl: directory,
     ask: https.ask,
+    binding,
     clock: systemClock,
     steadyClock,
   });

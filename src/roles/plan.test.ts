@@ -34,6 +34,9 @@ test('the edge is told no secret, and where no origin may be', () => {
     DATABASE_LISTEN_URL: 'postgres://me:hush@db.example:6432/causeway',
     CAUSEWAY_BOOTSTRAP_TOKEN: `hush-${'x'.repeat(32)}`,
     CAUSEWAY_TOKEN: 'hush',
+    CAUSEWAY_ACME_DIRECTORY: 'https://ca.example/dir',
+    CAUSEWAY_ACME_EAB_KEY_ID: 'kid-1',
+    CAUSEWAY_ACME_EAB_MAC_KEY: 'hush-hush-hush-hush',
   });
   const [control, ...edge] = planParts(
     { ...config, controlTls: { cert: 'c', key: 'hush' } },

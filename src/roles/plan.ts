@@ -9,7 +9,7 @@ export function planParts(
   config: Config,
   common: Pick<StartMessage, 'build' | 'localSecret'>,
 ): readonly StartMessage[] {
-  const { databaseUrl, databaseListenUrl, controlTls, bootstrapToken, token, ...open } = config;
+  const { databaseUrl, databaseListenUrl, controlTls, acme, bootstrapToken, token, ...open } = config;
   // What storage of log files asks for is control's alone.
   const ofEdge: Config = { ...open, logStore: { kind: 'local', directory: '' } };
   const edge = {

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { createAccountHolder } from '#acme/account.ts';
 import { createAuthority } from '#acme/authority.ts';
 import { type AskHttp, createHttps, type HttpAnswer } from '#acme/https.ts';
+import type { ExternalBinding } from '#acme/jws.ts';
 import { type AcmeWorker, startAcmeWorker } from '#acme/worker.ts';
 import { addDomain } from '#api/change.ts';
 import { giveCertificate } from '#api/give-certificate.ts';
@@ -38,6 +39,8 @@ export interface AcmeWorld {
   now: number;
   /** Behind the address of the directory: another account. */
   account: string;
+  /** Of workers that are started from now on. */
+  binding: ExternalBinding | undefined;
   readonly logLines: string[];
   /** What authorities were asked, by method and path. */
   readonly asked: string[];
@@ -114,6 +117,7 @@ export async function startAcmeWorld(
   const world: AcmeWorld = {
     ...{ db, ring, edge, pebble, domain, accountId, now, logLines },
     account: '',
+    binding: undefined,
     asked: [],
     before: async () => undefined,
     after: async () => undefined,
@@ -147,7 +151,7 @@ export async function startAcmeWorld(
       const directory = place.directory + world.account;
       const clock = () => world.now;
       const steadyClock = () => performance.now();
-      const authority = createAuthority({ directoryUrl: directory, ask, clock, steadyClock });
+      const authority = createAuthority({ directoryUrl: directory, ask, binding: world.binding, clock, steadyClock });
       const own = { db, ring, authority, log, clock, random: () => 0.5, owner: `w${workers}`, onEnd: () => undefined };
       const account = createAccountHolder({ ...own, directory, email: undefined });
       const give = giveCertificate;

@@ -30,6 +30,8 @@ export interface PebbleOptions {
   readonly nonceReject?: number;
   /** How long it takes before it looks, at most; absent: no time. */
   readonly validationSeconds?: number;
+  /** It takes only accounts that are bound to one of these: MAC keys in base64url, by their identifiers. */
+  readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 
 export interface Pebble {
@@ -53,7 +55,7 @@ export async function placePebble(t: Pick<TestContext, 'after'>): Promise<Pebble
     directory: url(port, 'dir'),
     ca: authority.ca,
     caFile: authority.caFile,
-    async start({ httpPort, names, nonceReject = 5, validationSeconds }) {
+    async start({ httpPort, names, nonceReject = 5, validationSeconds, externalAccounts }) {
       const dns = await startDns(t, Object.fromEntries(names.map((name) => [name, { a: ['127.0.0.1'] }])));
       const pebble = {
         listenAddress: `127.0.0.1:${port}`,
@@ -62,6 +64,10 @@ export async function placePebble(t: Pick<TestContext, 'after'>): Promise<Pebble
         privateKey: file('key.pem', key),
         httpPort,
         tlsPort: 1,
+        ...(externalAccounts !== undefined && {
+          externalAccountBindingRequired: true,
+          externalAccountMACKeys: externalAccounts,
+        }),
       };
       const child = spawn(
         obtain('pebble'),
