@@ -323,5 +323,18 @@ describe('the listener of control', () => {
     const [response] = await once(request, 'response');
     assert.equal(response.statusCode, 200);
     await text(response);
+    // In clear the client is told, also when it has more to send.
+    const plain = connect(Number(new URL(api.url).port), '127.0.0.1').setEncoding('utf8');
+    plain.write(`POST ${ADD} HTTP/1.1\r\nHost: a\r\n\r\n${'x'.repeat(1024 * 1024)}`);
+    const answer = await text(plain);
+    assert.match(
+      answer,
+      /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*x-error-code: plainHttp\r\n[\s\S]*connection: close\r\n/,
+    );
+    assert.match(answer, /https:\/\//);
+    const again = httpsRequest(`${api.url}/healthz`, { ca: authority.ca, servername: 'localhost' }).end();
+    const [second] = await once(again, 'response');
+    assert.equal(second.statusCode, 200);
+    await text(second);
   });
 });

@@ -14,6 +14,9 @@ import { linesOf } from './answer-fields.ts';
 /** `code`: Node's, of what is wrong. */
 export type AnswerBroken = (error: { readonly code?: string }, socket: Duplex) => void;
 
+/** A code of ours among Node's: the request came in clear to a port that speaks TLS. */
+export const PLAIN_HTTP = 'PLAIN_HTTP';
+
 export function answerBrokenRequest(locale: Locale, count: (answer: Answer) => void): AnswerBroken {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -42,6 +45,8 @@ function toServiceError(code: string | undefined): ServiceError {
       return new ServiceError('headersTooLarge');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ServiceError('requestTimeout');
+    case PLAIN_HTTP:
+      return new ServiceError('plainHttp');
     default:
       return new ServiceError('requestMalformed');
   }

@@ -6,12 +6,13 @@ import { type AskerOptions, createAskers } from './asker.ts';
 import { type BareConnections, readBare } from './bare/connections.ts';
 import { createFormatAnswer } from './bare/write-answer.ts';
 import { createParseBody } from './body.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { answerBrokenRequest, PLAIN_HTTP } from './broken-request.ts';
 import { type CallOptions, createAnswerCall } from './calls.ts';
 import { createApp } from './fastify-app.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './limits.ts';
 import { createApiMetrics } from './metrics.ts';
+import { answerPlain } from './plain-on-tls.ts';
 import { createRequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
@@ -45,6 +46,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const formatAnswer = createFormatAnswer(security, clock);
   // By TLS the handshakes and the ciphers cost more than what is saved.
   const bare = tls === undefined ? readBare(app.server, { ...parts, formatAnswer, log }) : undefined;
+  if (tls !== undefined) answerPlain(app.server, (socket) => parts.answerBroken({ code: PLAIN_HTTP }, socket));
   await app.listen({ host: listen.host, port: listen.port });
   const close = () => closeWithin(app, bare, CLOSE_GRACE_MS);
   return { port: portOf(app) ?? listen.port, close, [Symbol.asyncDispose]: close };

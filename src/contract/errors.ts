@@ -322,6 +322,12 @@ export const ERRORS = {
   ),
 
   bodyNotJson: row(400, 2001, '请求体应为一个 UTF-8 编码的 JSON 对象', 'the body should be one JSON object in UTF-8'),
+  plainHttp: row(
+    400,
+    2001,
+    '此端口只接受 HTTPS，而请求是明文 HTTP：地址应以 https:// 开头',
+    'this port is for HTTPS, and the request came by plain HTTP: use https:// in the address',
+  ),
   requestMalformed: row(400, 2001, 'HTTP 请求格式错误', 'this is not a well-formed HTTP request'),
   pathUnknown: row(404, 2001, '接口不存在', 'there is no such operation'),
   methodNotAllowed: row(405, 2001, '应使用方法 {allow}', 'expected the method {allow}'),
