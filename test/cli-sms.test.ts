@@ -31,6 +31,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
   assert.match(await sms('list', '--app', app_key), new RegExp(`^${sendid} +ordinary`, 'm'));
   assert.match(await sms('connector', 'test', 'loopback'), /reaches no carrier/);
   assert.match(await sms('replies', '--app', app_key), /^REPLY/);
+  assert.match(await sms('unread'), /^ENTRY/);
   await sms('opt-out', 'add', '13700137000', '13600136000');
   await sms('opt-out', 'add', '13500135000', '--everybody');
   assert.match(await sms('opt-out', 'list', '--everybody'), /^NUMBER +SINCE\n\+8613500135000 [^\n]+\n$/);

@@ -8,7 +8,7 @@ import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
 import { DEFAULT_WAITS } from '#sms/sweeper.ts';
-import { receiptOf } from './support/carrier.ts';
+import { receiptOf, replyOf } from './support/carrier.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { openEngineWorld, untilStates } from './support/engine-world.ts';
 import { eventually } from './support/eventually.ts';
@@ -159,13 +159,14 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await queueMessage(db, account, { kind: 'advertising', dueAt: later, expireAt: later + 1, now: Date.now() });
     await queueMessage(db, account, { dueAt: later, expireAt: later + 1, now: Date.now() });
     await start();
-    const reply = (origin: string, text: string) => a.events?.reply({ origin, text, destination: '1069' });
+    const reply = (origin: string, text: string) => a.events?.reply(replyOf(origin, text));
     await Promise.all([reply('+8613800138000', 'Thank you'), reply('+8613900139000', 'TD')]);
     assert.deepEqual(
       (await readParts(db)).map(({ state }) => state),
       ['queued', 'queued'],
     );
-    await reply('+8613800138000', ' td ');
+    const octets = Buffer.from('cdcbb6a9', 'hex');
+    await a.events?.reply(replyOf('+8613800138000', 'hex:cdcbb6a9', { isText: false, coding: 246, octets }));
     assert.deepEqual(
       (await readParts(db)).map(({ state }) => state),
       ['rejected', 'queued'],
@@ -176,6 +177,20 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
       [{ account_id: account.accountId, number: '+8613800138000' }],
     );
     await checkMoney(db);
+  });
+
+  test('what nobody can read is stored before it is acknowledged, with what can be read beside it', async (t) => {
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
+    await openSmsAccount(db, { now: Date.now() });
+    await start();
+    const unread = { reason: 'cut', command: 'deliver_sm', octets: Buffer.from('00ff', 'hex') } as const;
+    await Promise.all([a.events?.unread(unread), a.events?.receipt(receiptOf('k')), a.events?.unread(unread)]);
+    const rows = await db.query.selectFrom('sms_unread').select(['reason', 'command', 'octets']).execute();
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      Array(2).fill({ ...unread, octets: '00ff' }),
+    );
+    assert.equal((await db.query.selectFrom('sms_receipt').select('id').execute()).length, 1);
   });
 
   test('parts a second are counted, not messages (jasmin#925, ksmppd#126), and a connector that is edited goes on with the new rate', async (t) => {

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Db } from '#db/open.ts';
 import { storeReceipts } from '#db/sms-receipts.ts';
 import { storeReplies } from '#db/sms-replies.ts';
+import { storeUnread } from '#db/sms-unread.ts';
 import { forgetOldSms } from '#sms/retention.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
@@ -30,6 +31,7 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
       const at = NOW - ageDays * DAY_MS;
       await db.transaction((trx) => storeReceipts(trx, [RECEIPT, RECEIPT], at, 'submit'));
       await db.transaction((trx) => storeReplies(trx, [REPLY], at));
+      await db.transaction((trx) => storeUnread(trx, [UNREAD], at));
     }
     // One of each age speaks of a part.
     await sql`update sms_receipt set part_id = ${old} where id % 2 = 0`.execute(db.query);
@@ -41,7 +43,15 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
       [...waiting, ...young],
     );
     assert.deepEqual(await countRows(db), {
-      ...{ sms_request: 2, sms_message: 2, sms_attempt: 0, sms_receipt: 3, sms_reply: 2, sms_delivery: 1 },
+      ...{
+        sms_request: 2,
+        sms_message: 2,
+        sms_attempt: 0,
+        sms_receipt: 3,
+        sms_reply: 2,
+        sms_unread: 2,
+        sms_delivery: 1,
+      },
     });
     assert.equal((await db.query.selectFrom('sms_ledger').select('id').execute()).length, 1 + 6 + 5);
     await checkMoney(db);
@@ -62,7 +72,15 @@ describeOnBothEngines('SMS that is old', (newDatabase) => {
     );
     await forgetOldSms({ db, smsDays: 30 }, NOW, GOING_ON);
     assert.deepEqual(await countRows(db), {
-      ...{ sms_request: 0, sms_message: 0, sms_attempt: 0, sms_receipt: 0, sms_reply: 0, sms_delivery: 0 },
+      ...{
+        sms_request: 0,
+        sms_message: 0,
+        sms_attempt: 0,
+        sms_receipt: 0,
+        sms_reply: 0,
+        sms_unread: 0,
+        sms_delivery: 0,
+      },
     });
     assert.deepEqual(await readParts(db), []);
     const [next = 0] = await queueMessage(db, account, { now: NOW });
@@ -80,6 +98,8 @@ const RECEIPT = {
   raw: '',
 } as const;
 const REPLY = { connectorId: 1, origin: '+1', text: 'a', isOptOut: false };
+
+const UNREAD = { connectorId: 1, reason: 'cut', command: 'deliver_sm', octets: '00' };
 
 function attemptOf(part_id: number) {
   return { part_id, connector_id: 1, sent_at: 1, ended_at: 1, outcome: 'lost', error: '' };
@@ -115,7 +135,15 @@ async function addDeliveries(db: Db, app_id: number, instants: readonly number[]
   await db.query.insertInto('sms_delivery').values(rows).execute();
 }
 
-const TABLES = ['sms_request', 'sms_message', 'sms_attempt', 'sms_receipt', 'sms_reply', 'sms_delivery'] as const;
+const TABLES = [
+  'sms_request',
+  'sms_message',
+  'sms_attempt',
+  'sms_receipt',
+  'sms_reply',
+  'sms_unread',
+  'sms_delivery',
+] as const;
 
 async function countRows(db: Db): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};

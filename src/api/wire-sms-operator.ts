@@ -3,6 +3,7 @@ import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { LedgerEntry, SmsPrice } from '#db/sms-balance.ts';
 import type { StoredConnector } from '#db/sms-connectors.ts';
+import type { UnreadView } from '#db/sms-unread.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';
@@ -52,6 +53,7 @@ export const READ_SMS_OPERATOR = {
   'smsOperator.deleteConnector': ({ name }) => ({ name }),
   'smsOperator.setRoute': ({ prefix, connectors }) => ({ prefix: prefix ?? '', connectors: [...new Set(connectors)] }),
   'smsOperator.listRoutes': () => undefined,
+  'smsOperator.listUnread': ({ before, page_size }) => ({ before, limit: page_size ?? DEFAULT_PAGE_SIZE }),
   'smsOperator.setOptOuts': ({ mobile, opted_out }) => ({ numbers: readNumbers(mobile), isOptedOut: opted_out }),
   'smsOperator.getOptOuts': readOptOutPage,
 } satisfies { readonly [N in OperatorRoute]: (request: RequestOf<N>) => unknown };
@@ -91,6 +93,13 @@ export const WRITE_SMS_OPERATOR = {
   'smsOperator.setRoute': writeDone,
   'smsOperator.listRoutes': (routes: readonly RouteView[]) => ({
     list: routes.map(({ prefix, connectors }) => ({ prefix, connectors: [...connectors] })),
+  }),
+  'smsOperator.listUnread': (page: { readonly list: readonly UnreadView[]; readonly next: string }, look) => ({
+    list: page.list.map(({ id, connector = '', reason, command, octets, receivedAt }) => ({
+      ...{ unread_id: String(id), connector, reason, command, octets },
+      create_time: look.formatTime(receivedAt),
+    })),
+    next: page.next,
   }),
   'smsOperator.setOptOuts': (isDone: boolean) => isDone,
   'smsOperator.getOptOuts': writeOptOuts,

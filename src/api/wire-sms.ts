@@ -125,11 +125,12 @@ export function writeOptOuts({ list, next }: OptOutPage, look: Look): DataOf<'sm
   };
 }
 
-function writeReply({ id, appKey, origin, text, receivedAt, piece }: ReplyView, { formatTime }: Look) {
+function writeReply({ id, appKey, origin, text, coding, receivedAt, piece }: ReplyView, { formatTime }: Look) {
   const { reference, part, parts } = piece ?? { reference: 0, part: 1, parts: 1 };
   return {
     ...{ reply_id: String(id), app_key: appKey, mobile: origin, text, create_time: formatTime(receivedAt) },
     ...{ reference, part, parts },
+    ...(coding !== undefined && { coding }),
   };
 }
 

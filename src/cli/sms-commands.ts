@@ -14,6 +14,7 @@ import {
   smsPriceCommand,
   smsRechargeCommand,
   smsRouteCommand,
+  smsUnreadCommand,
 } from './sms-operator-commands.ts';
 
 export function smsCommand(context: CliContext): Command {
@@ -31,6 +32,7 @@ export function smsCommand(context: CliContext): Command {
     smsLedgerCommand(context),
     smsConnectorCommand(context),
     smsRouteCommand(context),
+    smsUnreadCommand(context),
   ])
     command.addCommand(own);
   return command;

@@ -103,6 +103,24 @@ export function smsLedgerCommand(context: CliContext): Command {
     );
 }
 
+export function smsUnreadCommand(context: CliContext): Command {
+  return addCallSettings(new Command('unread'), context)
+    .description('list what carriers delivered and nobody could read, the newest first')
+    .option('--before <entry>', 'those before this one')
+    .action((options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('smsOperator.listUnread', {
+          before: textOption(options, 'before'),
+          page_size: 100,
+        });
+        const rows = data.list.map((entry) => [
+          ...[entry.unread_id, entry.create_time, entry.connector || '-', entry.reason, entry.command, entry.octets],
+        ]);
+        print(data, formatTable([['ENTRY', 'TIME', 'CONNECTOR', 'WHY', 'COMMAND', 'OCTETS'], ...rows]));
+      }),
+    );
+}
+
 export function smsRouteCommand(context: CliContext): Command {
   const command = new Command('route').description('which connectors take which numbers');
   addCallSettings(command.command('set <connectors>'), context)

@@ -127,6 +127,7 @@ export const ROUTES = {
   'smsOperator.deleteConnector': operatorRoute('/operator/deleteSmsConnector'),
   'smsOperator.setRoute': operatorRoute('/operator/setSmsRoute'),
   'smsOperator.listRoutes': operatorRoute('/operator/listSmsRoutes'),
+  'smsOperator.listUnread': operatorRoute('/operator/listSmsUnread'),
   'smsOperator.setOptOuts': operatorRoute('/operator/setSmsOptOuts'),
   'smsOperator.getOptOuts': operatorRoute('/operator/getSmsOptOuts'),
 } as const satisfies Readonly<Record<string, Route>>;

@@ -246,6 +246,7 @@ export const SMS_OPERATIONS = {
           app_key: z.string().describe('of who wrote to that number last'),
           mobile: z.string().describe('+ and digits, or what the carrier wrote'),
           text: z.string(),
+          coding: z.int().optional().describe('only where text is no text but hex: and octets: their data_coding'),
           create_time: TIME_DATA,
           reference: z.int().describe('the same for all parts of a long reply'),
           part: z.int().describe('from 1'),

@@ -23,6 +23,7 @@ const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 const MAX_PRICE = 1_000_000_000;
 const MAX_REFERENCE_LENGTH = 64;
 const MAX_LEDGER_ID = Number.MAX_SAFE_INTEGER;
+const MAX_UNREAD_ID = Number.MAX_SAFE_INTEGER;
 const MAX_CA_BYTES = 64 * 1024;
 const MAX_CONNECTORS_PER_ROUTE = 10;
 
@@ -320,6 +321,32 @@ export const SMS_OPERATOR_OPERATIONS = {
     request: request({}),
     data: z.object({ list: z.array(z.object({ prefix: z.string(), connectors: z.array(z.string()) })) }),
     sample: { request: {}, data: { list: [{ prefix: '', connectors: ['loopback'] }] } },
+  }),
+  'smsOperator.listUnread': operation({
+    summary: {
+      'zh-CN': '查询运营商送来而无法解读的内容，新的在前',
+      en: 'Lists what carriers delivered and nobody could read, the newest first',
+    },
+    request: request({
+      before: optionalOrEmpty(integer(1, MAX_UNREAD_ID)),
+      page_size: PAGE_FIELDS.page_size,
+    }),
+    data: z.object({
+      list: z.array(
+        z.object({
+          unread_id: z.string(),
+          connector: z.string().describe('empty: it was removed since'),
+          reason: z
+            .string()
+            .describe('cut: it ends before its text; empty: a receipt or acknowledgement that says nothing'),
+          command: z.string().describe('such as deliver_sm'),
+          octets: z.string().describe('as they came, two hexadecimal digits each; the first 4096'),
+          create_time: TIME_DATA,
+        }),
+      ),
+      next: z.string().describe('give it as `before` for what comes next; empty: there is no more'),
+    }),
+    sample: { request: { page_size: 20 }, data: { list: [], next: '' } },
   }),
   'smsOperator.setOptOuts': operation({
     summary: {

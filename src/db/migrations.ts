@@ -15,6 +15,7 @@ import { smsPinned } from './migrations-sms-pinned.ts';
 import { smsReceiptFacts } from './migrations-sms-receipt-facts.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
 import { smsTurns } from './migrations-sms-turns.ts';
+import { smsUnread } from './migrations-sms-unread.ts';
 import { tokenAddresses } from './migrations-token-addresses.ts';
 import { traffic } from './migrations-traffic.ts';
 import { mintRevisionTag } from './revision-tags.ts';
@@ -34,6 +35,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0013-sms-expiry': smsExpiry,
   '0014-sms-pinned': smsPinned,
   '0015-sms-receipt-facts': smsReceiptFacts,
+  '0019-sms-unread': smsUnread,
   '0016-log-positions': logPositions,
   '0017-certificate-pairs': certificatePairs,
 };

@@ -13,6 +13,7 @@ export interface SmsTables {
   sms_attempt: SmsAttemptTable;
   sms_receipt: SmsReceiptTable;
   sms_reply: SmsReplyTable;
+  sms_unread: SmsUnreadTable;
   sms_opt_out: SmsOptOutTable;
   sms_connector: SmsConnectorTable;
   sms_route: SmsRouteTable;
@@ -182,6 +183,19 @@ interface SmsReplyTable {
   /** From 1. */
   part: number | null;
   parts: number | null;
+  /** The carrier's number of an alphabet that cannot be read, `text` then has the octets; absent: it is text. */
+  coding: Generated<number | null>;
+}
+
+/** What a carrier delivered and nobody could read. */
+interface SmsUnreadTable {
+  id: Generated<number>;
+  connector_id: number;
+  reason: string;
+  command: string;
+  /** Two hexadecimal digits each. */
+  octets: string;
+  received_at: number;
 }
 
 interface SmsOptOutTable {

@@ -68,11 +68,11 @@ async function repliesOf(trx: Transaction<Schema>, replies: readonly StoredReply
   const { rows } = await sql<{ id: number }>`
     select a.id as id from sms_app as a where a.id ${inIds(trx, appIds)} and ${HAS_WEBHOOK}`.execute(trx);
   const wanted = new Set(rows.map(({ id }) => id));
-  return replies.flatMap(({ appId, origin, text, piece }) =>
-    appId !== undefined && wanted.has(appId)
-      ? [[appId, 'reply', JSON.stringify({ event: 'reply', mobile: origin, text, ...piece, time: now }), now]]
-      : [],
-  );
+  return replies.flatMap(({ appId, origin, text, coding, piece }) => {
+    if (appId === undefined || !wanted.has(appId)) return [];
+    const told = { event: 'reply', mobile: origin, text, ...(coding !== undefined && { coding }), ...piece, time: now };
+    return [[appId, 'reply', JSON.stringify(told), now]];
+  });
 }
 
 const HAS_WEBHOOK = sql`a.settings like '%"webhookUrl"%'`;

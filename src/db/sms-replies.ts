@@ -10,6 +10,8 @@ export interface ReceivedReply {
   /** E.164 with `+` where it can be read so. */
   readonly origin: string;
   readonly text: string;
+  /** The carrier's number of the alphabet; present where `text` is no text but `hex:` and octets. */
+  readonly coding?: number;
   /** The sender wants no more advertising. */
   readonly isOptOut: boolean;
   /** Absent: it is whole. */
@@ -81,15 +83,15 @@ async function findLastWriters(
 }
 
 async function insertReplies(trx: Transaction<Schema>, replies: readonly StoredReply[], now: number): Promise<void> {
-  const rows = replies.map(({ connectorId, appId, accountId, origin, text, piece }) => [
+  const rows = replies.map(({ connectorId, appId, accountId, origin, text, piece, coding }) => [
     ...[connectorId, appId ?? null, accountId ?? null, origin, text, now],
-    ...[piece?.reference ?? null, piece?.part ?? null, piece?.parts ?? null],
+    ...[piece?.reference ?? null, piece?.part ?? null, piece?.parts ?? null, coding ?? null],
   ]);
   await sql`
-    insert into sms_reply (connector_id, app_id, account_id, origin, text, received_at, reference, part, parts)
+    insert into sms_reply (connector_id, app_id, account_id, origin, text, received_at, reference, part, parts, coding)
       select cast(value ->> 0 as integer), cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3,
         value ->> 4, cast(value ->> 5 as bigint), cast(value ->> 6 as integer), cast(value ->> 7 as integer),
-        cast(value ->> 8 as integer) from ${rowList(trx, rows)}`.execute(trx);
+        cast(value ->> 8 as integer), cast(value ->> 9 as integer) from ${rowList(trx, rows)}`.execute(trx);
 }
 
 export interface ReplyView {
@@ -99,6 +101,8 @@ export interface ReplyView {
   readonly text: string;
   readonly receivedAt: number;
   readonly piece: ReplyPiece | undefined;
+  /** As in `ReceivedReply`. */
+  readonly coding: number | undefined;
 }
 
 /** The newest first; `before`: those with a lower id. Replies to nobody are nobody's. */
@@ -109,15 +113,25 @@ export async function listSmsReplies(
   const rows = await x
     .selectFrom('sms_reply as r')
     .innerJoin('sms_app as a', 'a.id', 'r.app_id')
-    .select(['r.id', 'a.app_key', 'r.origin', 'r.text', 'r.received_at', 'r.reference', 'r.part', 'r.parts'])
+    .select([
+      'r.id',
+      'a.app_key',
+      'r.origin',
+      'r.text',
+      'r.received_at',
+      'r.reference',
+      'r.part',
+      'r.parts',
+      'r.coding',
+    ])
     .where('r.account_id', '=', accountId)
     .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
     .$if(before !== undefined, (query) => query.where('r.id', '<', before ?? 0))
     .orderBy('r.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ id, app_key, origin, text, received_at, reference, part, parts }) => ({
-    ...{ id, appKey: app_key, origin, text, receivedAt: received_at },
+  return rows.map(({ id, app_key, origin, text, received_at, reference, part, parts, coding }) => ({
+    ...{ id, appKey: app_key, origin, text, receivedAt: received_at, coding: coding ?? undefined },
     piece: reference === null || part === null || parts === null ? undefined : { reference, part, parts },
   }));
 }

@@ -67,7 +67,7 @@ async function deleteMessages(trx: Transaction<Schema>, messages: readonly numbe
   await sql`delete from sms_message where id ${list}`.execute(trx);
 }
 
-/** Receipts and replies from before `before`, and receipts that nothing fitted from before `unmatchedBefore`; false: there are no more. */
+/** Receipts, replies and what could not be read from before `before`, and receipts that nothing fitted from before `unmatchedBefore`; false: there are no more. */
 export async function deleteOldTalk(
   trx: Transaction<Schema>,
   { before, unmatchedBefore }: { readonly before: number; readonly unmatchedBefore: number },
@@ -86,7 +86,10 @@ export async function deleteOldTalk(
   const replies = await sql`
     delete from sms_reply where received_at < ${before} and id in (
       select id from sms_reply order by id limit ${ROWS_AT_ONCE})`.execute(trx);
-  return [unmatched, receipts, replies].some(({ numAffectedRows }) => isFull(numAffectedRows));
+  const unread = await sql`
+    delete from sms_unread where id in (
+      select id from sms_unread where received_at < ${before} order by received_at limit ${ROWS_AT_ONCE})`.execute(trx);
+  return [unmatched, receipts, replies, unread].some(({ numAffectedRows }) => isFull(numAffectedRows));
 }
 
 /** What was to be posted before `before` and nobody took; false: there is no more. */

@@ -99,8 +99,26 @@ export interface MobileOriginated {
   readonly origin: string;
   /** The number it was sent to, as the carrier wrote it. */
   readonly destination: string;
+  /** What `octets` say; `hex:` and their digits where they are no text. */
   readonly text: string;
+  readonly isText: boolean;
+  /** The alphabet by the carrier's number; SMPP: data_coding. */
+  readonly coding: number;
+  /** Without a header of its own; whether it opts out is looked for in every alphabet that they may be in. */
+  readonly octets: Buffer;
   readonly concatenation?: Concatenation;
+}
+
+/** `cut`: it ends before its text. `empty`: a receipt or an acknowledgement that says nothing. */
+export type UnreadReason = 'cut' | 'empty';
+
+/** What the carrier delivered and nobody can read. */
+export interface Unread {
+  readonly reason: UnreadReason;
+  /** The standard's name of it, such as `deliver_sm`. */
+  readonly command: string;
+  /** All of it, as it came. */
+  readonly octets: Buffer;
 }
 
 export interface Concatenation {
@@ -115,6 +133,8 @@ export interface CarrierEvents {
   receipt(receipt: Receipt): Promise<void>;
   /** As `receipt`. */
   reply(message: MobileOriginated): Promise<void>;
+  /** As `receipt`. */
+  unread(unread: Unread): Promise<void>;
   /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
   lateAnswer(partId: number, outcome: SubmitOutcome): void;
   /** Also when it receives again, or no more. */

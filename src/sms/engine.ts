@@ -22,7 +22,7 @@ import { partOutcomeOf } from './outcome.ts';
 import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
-import { receiptToStore, replyToStore, type Told } from './told.ts';
+import { receiptToStore, replyToStore, type Told, unreadToStore } from './told.ts';
 import type { PostWebhook } from './webhook-post.ts';
 import { startWebhooks } from './webhooks.ts';
 
@@ -156,7 +156,7 @@ class Engine implements SmsEngine {
   }
 
   #eventsOf(line: Line): CarrierEvents {
-    const { clock, random } = this.#options;
+    const { clock, random, log } = this.#options;
     return {
       receipt: async (receipt) => {
         await this.#inbox.put(receiptToStore(line.id, receipt));
@@ -165,6 +165,12 @@ class Engine implements SmsEngine {
       reply: async (message) => {
         await this.#inbox.put(replyToStore(line.id, message));
         this.#metrics.replies.inc({ connector: line.name });
+      },
+      unread: async (unread) => {
+        await this.#inbox.put(unreadToStore(line.id, unread));
+        const { reason, command } = unread;
+        this.#metrics.unread.inc({ connector: line.name, reason });
+        log.warn({ connector: line.name, reason, command }, 'what the carrier delivered cannot be read');
       },
       lateAnswer: (partId, outcome) => {
         const now = clock();

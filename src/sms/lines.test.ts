@@ -57,6 +57,7 @@ function begin() {
     events: (_line: Line) => ({
       receipt: async () => {},
       reply: async () => {},
+      unread: async () => {},
       lateAnswer: () => {},
       stateChanged: () => {},
       sessionEnded: () => {},

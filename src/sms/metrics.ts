@@ -6,6 +6,7 @@ export interface SmsMetrics {
   readonly outcomes: Counter<'connector' | 'outcome'>;
   readonly receipts: Counter<'connector' | 'state'>;
   readonly replies: Counter<'connector'>;
+  readonly unread: Counter<'connector' | 'reason'>;
   readonly deliveries: Counter<'outcome'>;
   readonly rounds: Histogram;
   /** Parts that time brought to another state. */
@@ -47,6 +48,12 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
       name: 'causeway_sms_replies_total',
       help: 'Messages from phones that were stored, by connector',
       labelNames: ['connector'],
+      registers,
+    }),
+    unread: new Counter({
+      name: 'causeway_sms_unread_total',
+      help: 'What carriers delivered and nobody could read, by connector and reason: cut (it ends before its text) or empty (a receipt that says nothing)',
+      labelNames: ['connector', 'reason'],
       registers,
     }),
     deliveries: new Counter({

@@ -23,6 +23,7 @@ export async function probeConnector(
       // What a carrier tells here it tells the connector's own session again.
       receipt: refuse,
       reply: refuse,
+      unread: refuse,
       lateAnswer: () => undefined,
       stateChanged: look,
       sessionEnded: (reason) => resolve({ kind: 'failed', reason }),

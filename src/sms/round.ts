@@ -11,6 +11,7 @@ import { storeReceipts } from '#db/sms-receipts.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
 import { NO_TURNS, type Turns } from '#db/sms-turns.ts';
+import { storeUnread } from '#db/sms-unread.ts';
 import { readWaiting } from '#db/sms-waiting.ts';
 import { allOf } from '#db/together.ts';
 import type { LocalTime } from '#lib/local-time.ts';
@@ -120,6 +121,11 @@ async function storeTold(
   const receipts = told.flatMap((item) => (item.kind === 'receipt' ? [item.receipt] : []));
   const received = told.flatMap((item) => (item.kind === 'reply' ? [item.reply] : []));
   const byReceipt = await storeReceipts(trx, receipts, now, chargeAt);
+  await storeUnread(
+    trx,
+    told.flatMap((item) => (item.kind === 'unread' ? [item.unread] : [])),
+    now,
+  );
   const { replies, endedParts: optedOut } = await storeReplies(trx, received, now);
   await queueDeliveries(trx, { endedParts: [...endedParts, ...byReceipt, ...optedOut], replies }, now);
 }

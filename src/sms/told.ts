@@ -2,16 +2,24 @@
 
 import type { StoredReceipt, ReceiptState as StoredState } from '#db/sms-receipts.ts';
 import type { ReceivedReply } from '#db/sms-replies.ts';
-import type { MobileOriginated, Receipt, ReceiptState } from './carrier.ts';
+import type { ReceivedUnread } from '#db/sms-unread.ts';
+import type { MobileOriginated, Receipt, ReceiptState, Unread } from './carrier.ts';
+import { possibleTexts } from './text/alphabets.ts';
+import { isOptOut } from './text/opt-out.ts';
 
 export type Told =
   | { readonly kind: 'receipt'; readonly receipt: StoredReceipt }
-  | { readonly kind: 'reply'; readonly reply: ReceivedReply };
+  | { readonly kind: 'reply'; readonly reply: ReceivedReply }
+  | { readonly kind: 'unread'; readonly unread: ReceivedUnread };
 
 /** Of what is kept for people. */
 const MAX_RAW = 1000;
 /** More than the longest message has. */
 const MAX_TEXT = 20_000;
+/** Of what cannot be read: a PDU has a few hundred octets, or up to 70,000 in one that is mostly a parameter. */
+const MAX_UNREAD_OCTETS = 4_096;
+/** No word that opts out is longer in any alphabet, however it is padded. */
+const MAX_WORD_OCTETS = 64;
 
 const STATES: Readonly<Record<ReceiptState, StoredState>> = {
   enroute: 'onTheWay',
@@ -45,28 +53,28 @@ export function receiptToStore(connectorId: number, receipt: Receipt): Told {
   };
 }
 
-export function replyToStore(connectorId: number, { origin, text, concatenation }: MobileOriginated): Told {
+export function replyToStore(connectorId: number, message: MobileOriginated): Told {
+  const { origin, text, isText, coding, octets, concatenation } = message;
+  const others = octets.length <= MAX_WORD_OCTETS ? possibleTexts(octets) : [];
   return {
     kind: 'reply',
     reply: {
       connectorId,
       origin: printable(origin),
       text: text.slice(0, MAX_TEXT),
-      isOptOut: isOptOut(text),
+      isOptOut: isOptOut([text, ...others]),
+      ...(!isText && { coding }),
       ...(concatenation !== undefined && { piece: concatenation }),
     },
   };
 }
 
+export function unreadToStore(connectorId: number, { reason, command, octets }: Unread): Told {
+  const kept = octets.toString('hex', 0, Math.min(octets.length, MAX_UNREAD_OCTETS));
+  return { kind: 'unread', unread: { connectorId, reason, command, octets: kept } };
+}
+
 /** PostgreSQL takes neither NUL nor half a surrogate pair in what is looked for. */
 function printable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '');
-}
-
-/** What people are told to reply; the whole text, since «Thank you» is none. */
-const OPT_OUT_WORDS: readonly string[] = ['R', 'T', 'TD', '退订', 'STOP'];
-
-export function isOptOut(text: string): boolean {
-  const word = text.trim().replace(/[.。!！]+$/, '');
-  return OPT_OUT_WORDS.includes(word.normalize('NFKC').toUpperCase());
 }

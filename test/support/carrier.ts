@@ -11,6 +11,7 @@ import type {
   PartToSubmit,
   Receipt,
   SubmitOutcome,
+  Unread,
 } from '#sms/carrier.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { eventually } from './eventually.ts';
@@ -19,6 +20,7 @@ export interface TestCarrier {
   readonly carrier: Carrier;
   readonly receipts: readonly Receipt[];
   readonly replies: readonly MobileOriginated[];
+  readonly unread: readonly Unread[];
   readonly states: readonly CarrierState[];
   /** Why sessions ended. */
   readonly ends: readonly string[];
@@ -42,6 +44,7 @@ export function connectTestCarrier(
 ): TestCarrier {
   const receipts: Receipt[] = [];
   const replies: MobileOriginated[] = [];
+  const unread: Unread[] = [];
   const states: CarrierState[] = [];
   const ends: string[] = [];
   const late: { partId: number; outcome: SubmitOutcome }[] = [];
@@ -54,6 +57,7 @@ export function connectTestCarrier(
   const events = {
     receipt: (receipt: Receipt) => store(receipts, receipt),
     reply: (message: MobileOriginated) => store(replies, message),
+    unread: (item: Unread) => store(unread, item),
     lateAnswer: (partId: number, outcome: SubmitOutcome) => void late.push({ partId, outcome }),
     stateChanged: (state: CarrierState) => void states.push(state),
     sessionEnded: (reason: string) => void ends.push(reason),
@@ -68,6 +72,7 @@ export function connectTestCarrier(
     carrier,
     receipts,
     replies,
+    unread,
     states,
     ends,
     late,
@@ -86,6 +91,12 @@ export function receiptOf(carrierId: string, changed: Partial<Receipt> = {}): Re
     ...{ destination: '+8613800138000', number: '+8613800138000' },
     ...changed,
   };
+}
+
+/** In ASCII. */
+export function replyOf(origin: string, text: string, changed: Partial<MobileOriginated> = {}): MobileOriginated {
+  const content = { text, isText: true, coding: 0, octets: Buffer.from(text) };
+  return { origin, destination: '1069', ...content, ...changed };
 }
 
 export function partToSubmit(changed: Partial<PartToSubmit> = {}): PartToSubmit {

@@ -82,6 +82,7 @@ sub welcome_bind {
     $session{ fileno $s }{bind} = $kind unless $status;
     note(event => 'bind', kind => $kind, status => $status, map { $_ => $pdu->{$_} } qw(system_id password system_type interface_version));
     $s->$answer(seq => $pdu->{seq}, status => $status, system_id => 'smsc');
+    $s->syswrite(poison($option{greeting})) if $option{greeting} && !$status;
     report(@$_) for $status || $kind eq 'transmitter' ? () : splice @owed;
 }
 
@@ -101,7 +102,8 @@ sub take {
     return if $answer eq 'silent';
     push @owed, [$pdu, $own] if $answer eq 'lost';
     return leave($s) if $answer =~ /^(drop|lost)$/;
-    return spoil($s, $answer) if $answer =~ /^(garbage|short|long|lying)$/;
+    return spoil($s, $answer) if $answer =~ /^(garbage|short|long)$/;
+    return $s->syswrite(poison($answer) . taken($pdu->{seq}, written($own, $option{ids}))) if poison($answer);
     return $s->submit_sm_resp(seq => $pdu->{seq}, status => $answer + 0, message_id => '') if $answer =~ /^\d+$/;
     return after($option{slowMs}, sub { accept_it($s, $pdu, $own) if defined fileno $s }) if $answer eq 'slow';
     accept_it($s, $pdu, $own);
@@ -117,18 +119,37 @@ sub accept_it {
     report($pdu, $own) if $option{receipts} eq 'twice';
 }
 
-# What no standard allows: bytes of no PDU, a length too small, one too large, and a text that says it is longer than its PDU.
+# What no standard allows: bytes of no PDU, a length too small, one too large.
 sub spoil {
     my ($s, $how) = @_;
-    my $body = "\0\1\1" . "1\0" . "\1\1" . "2\0" . "\0\0\0\0\0\0\0\0\0" . chr(200) . 'short';
     my %bytes = (
         garbage => "\xff\xfe\xfd" x 20,
         short   => pack('NNNN', 8, 0x5, 0, 77),
         long    => pack('NNNN', 0x7fffffff, 0x5, 0, 77),
-        lying   => pack('NNNN', 16 + length $body, 0x5, 0, 77) . $body,
     );
     $s->syswrite($bytes{$how});
 }
+
+# Lengths of PDUs that are right, and contents that are not.
+sub poison {
+    my ($how) = @_;
+    my $head = "\0\1\1" . "8613800138000\0" . "\1\1" . "2\0" . "\0\0\0\0\0\0\0\0\0";
+    my %of = (
+        lying   => [0x5, $head . chr(200) . 'short'],
+        surplus => [0x5, $head . chr(5) . 'short' . 'x'],
+        noNul   => [0x5, "\0\1\1" . '8613800138000'],
+        cut     => [0x5, substr $head, 0, 20],
+        cutTlv  => [0x5, $head . chr(5) . 'short' . pack('nn', 0x1e, 40) . 'id'],
+        unknown => [0x112, 'whatever'],
+        body    => [0x15, 'why'],
+    );
+    my $of = $of{$how} or return;
+    return pdu($of->[0], 77, $of->[1]);
+}
+
+sub taken { my ($seq, $message_id) = @_; return pdu(0x80000004, $seq, "$message_id\0") }
+
+sub pdu { my ($command, $seq, $body) = @_; return pack('NNNN', 16 + length $body, $command, 0, $seq) . $body }
 
 sub written { my ($number, $as) = @_; return $as eq 'hex' ? sprintf '%x', $number : sprintf '%010d', $number }
 

@@ -11,9 +11,26 @@ import { obtain } from './needs.ts';
 /**
  * What comes of one submit: taken; refused with that status; the connection dropped; taken and then dropped before the answer,
  * the receipt going to the next session (`lost`); no answer at all; taken after `slowMs`; or, instead of an answer, bytes of no
- * PDU, a PDU whose length is too short or too long, or one whose text's length lies.
+ * PDU, or a PDU whose length is too short or too long. With a `SmscPoison` the answer follows it in the same piece.
  */
-export type SmscAnswer = 'ok' | number | 'drop' | 'lost' | 'silent' | 'slow' | 'garbage' | 'short' | 'long' | 'lying';
+export type SmscAnswer =
+  | 'ok'
+  | number
+  | 'drop'
+  | 'lost'
+  | 'silent'
+  | 'slow'
+  | 'garbage'
+  | 'short'
+  | 'long'
+  | SmscPoison;
+
+/**
+ * A PDU whose length is right and whose content is not: a text that says it is longer than its PDU, a surplus octet, a text
+ * without its end, fields that are missing, a parameter that is cut, a command that does not exist, an enquire_link with a body.
+ */
+export type SmscPoison = (typeof SMSC_POISONS)[number];
+export const SMSC_POISONS = ['lying', 'surplus', 'noNul', 'cut', 'cutTlv', 'unknown', 'body'] as const;
 
 export interface SmscOptions {
   /** A free one unless said; `restart` keeps it. */
@@ -33,6 +50,8 @@ export interface SmscOptions {
   readonly alreadyBound?: number;
   /** Of every bind. */
   readonly bindStatus?: number;
+  /** Sent after each bind. */
+  readonly greeting?: SmscPoison;
   /** Binds of this kind are. */
   readonly refused?: 'transmitter' | 'receiver' | '';
   /** A bind with another one is refused. */

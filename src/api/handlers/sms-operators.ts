@@ -33,6 +33,7 @@ import {
   saveRoute,
 } from '#db/sms-connectors.ts';
 import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
+import { listUnread } from '#db/sms-unread.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
@@ -159,6 +160,11 @@ export const SMS_OPERATOR_HANDLERS = {
       prefix,
       connectors: connectorIds.map((id) => names.get(id) ?? ''),
     }));
+  },
+
+  'smsOperator.listUnread': async ({ db }, { before, limit }) => {
+    const list = await listUnread(db.query, { before, limit });
+    return { list, next: list.length < limit ? '' : String(list.at(-1)?.id ?? '') };
   },
 
   'smsOperator.setOptOuts': async ({ db, now }, { numbers, isOptedOut }) => {

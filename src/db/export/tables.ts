@@ -41,6 +41,7 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   sms_attempt: 0,
   sms_receipt: 0,
   sms_reply: 0,
+  sms_unread: 0,
   sms_opt_out: 0,
   sms_connector: 1,
   sms_route: 1,

@@ -102,7 +102,7 @@ class SmppCarrier implements Carrier {
     const events = {
       changed: () => this.#tell(),
       ended: (end: SessionEnd) => this.#events.sessionEnded(describeEnd(end)),
-      deliver: (pdu: Deliver) => this.#deliver(pdu),
+      deliver: (delivery: Deliver) => this.#deliver(delivery),
     };
     return new Connection({ settings: this.#settings, command, tools: this.#tools, events });
   }
@@ -144,12 +144,12 @@ class SmppCarrier implements Carrier {
     this.#cancelPause = this.#tools.timers.after(pauseMs, () => this.#tell());
   }
 
-  async #deliver(pdu: Deliver): Promise<boolean> {
+  async #deliver(deliver: Deliver): Promise<boolean> {
     try {
-      const delivery = readDelivery(pdu, this.#settings);
+      const delivery = readDelivery(deliver, this.#settings);
       if (delivery.kind === 'receipt') await this.#events.receipt(delivery.receipt);
       else if (delivery.kind === 'reply') await this.#events.reply(delivery.message);
-      else this.#tools.log.debug({ carrier: this.#settings.host }, 'what the carrier delivered is no text: dropped');
+      else await this.#events.unread(delivery.unread);
       this.#noteStored();
       return true;
     } catch (error) {

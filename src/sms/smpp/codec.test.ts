@@ -6,6 +6,7 @@ import { BIND } from '../../../test/support/bind.ts';
 import { decodePdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
 import { FrameReader, MAX_PDU_OCTETS } from './frames.ts';
+import { LAYOUTS, type Pdu, RESPONSE_BIT } from './layouts.ts';
 import { numberTlv, TAGS, textTlv } from './tlvs.ts';
 
 describe('SMPP codec', () => {
@@ -20,14 +21,12 @@ describe('SMPP codec', () => {
     );
   });
 
-  test('no octets, cut short or changed, are more than malformed', () => {
+  test('whatever octets a PDU has, they are read', () => {
     fc.assert(
-      fc.property(anyPdu, fc.nat(), fc.nat(255), fc.nat(), (it, at, octet, cut) => {
+      fc.property(anyPdu, fc.nat(), fc.nat(255), (it, at, octet) => {
         const changed = encodePdu(it);
-        changed[16 + (at % changed.length)] = octet;
         changed.writeUInt8(octet, at % changed.length);
-        const piece = changed.subarray(0, Math.max(16, cut % (changed.length + 1)));
-        assert.ok(['pdu', 'unknown', 'malformed'].includes(decodePdu(piece).kind));
+        assert.ok(['pdu', 'unknown'].includes(decodePdu(changed).kind));
       }),
       { numRuns: 1000 },
     );
@@ -39,17 +38,79 @@ describe('SMPP codec', () => {
     );
   });
 
-  test('a text or a parameter that says it is longer than its PDU makes it malformed', () => {
+  test('of a PDU that is cut anywhere, all that stands before the cut is read', () => {
+    fc.assert(
+      fc.property(anyPdu, (it) => {
+        const whole = encodePdu(it);
+        const names = Object.keys(it.fields);
+        // An answer without any body is whole.
+        for (let end = LAYOUTS[it.command].id >= RESPONSE_BIT ? 17 : 16; end < whole.length; end += 1) {
+          const decoded = decodePdu(whole.subarray(0, end));
+          assert.ok(decoded.kind === 'pdu');
+          const { pdu, missing } = decoded;
+          assert.deepEqual([pdu.command, pdu.status, pdu.sequence], [it.command, it.status, it.sequence]);
+          // The field before the missing one may have lost its end.
+          const known = missing === undefined ? names : names.slice(0, names.indexOf(missing));
+          for (const name of known.slice(0, -1)) assert.deepEqual(fieldOf(pdu, name), fieldOf(it, name), name);
+          if (missing === undefined) assert.ok(pdu.tlvs.length <= it.tlvs.length);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('octets that are too many at its end are ignored', () => {
+    fc.assert(
+      fc.property(anyPdu, fc.uint8Array({ minLength: 1, maxLength: 3 }), (it, surplus) => {
+        const isAnswerWithoutBody = it.command === 'genericNack' || Object.keys(it.fields).length === 0;
+        const decoded = decodePdu(Buffer.concat([encodePdu(it), surplus]));
+        assert.ok(decoded.kind === 'pdu');
+        assert.deepEqual(decoded.pdu.fields, it.fields);
+        if (it.tlvs.length > 0 || isAnswerWithoutBody) assert.deepEqual(decoded.pdu.tlvs, it.tlvs);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('octets that are too many before the parameters are skipped', () => {
+    const tlvs = [{ tag: TAGS.receiptedMessageId, value: Buffer.from('39f99dd5\0') }];
+    const it = encodePdu({ ...DELIVER, tlvs });
+    const end = it.length - 13;
+    for (const surplus of ['00', 'ff', '0000', '41ff', '000000', '414243']) {
+      const octets = Buffer.concat([it.subarray(0, end), Buffer.from(surplus, 'hex'), it.subarray(end)]);
+      const decoded = decodePdu(octets);
+      assert.deepEqual(decoded.kind === 'pdu' && decoded.pdu.tlvs, tlvs, surplus);
+    }
+  });
+
+  test('a length that points beyond the end of the PDU means what is there', () => {
     const submit = Buffer.from(SUBMIT, 'hex');
-    for (const [name, at, value] of [
-      ['sm_length', 49, 200],
-      ['sm_length past the parameters', 49, 5],
-      ['the length of a parameter', 57, 9],
+    for (const [name, at, value, text, tlvs] of [
+      ['sm_length', 49, 200, '4f60597d020400020007', 0],
+      ['sm_length past the parameters', 49, 5, '4f60597d02', 0],
+      ['the length of a parameter', 57, 9, '4f60597d', 0],
     ] as const) {
       const lying = Buffer.from(submit);
       lying[at] = value;
-      assert.equal(decodePdu(lying).kind, 'malformed', name);
+      const decoded = decodePdu(lying);
+      assert.ok(decoded.kind === 'pdu' && decoded.pdu.command === 'submitSm');
+      assert.deepEqual([decoded.pdu.fields.shortMessage.toString('hex'), decoded.pdu.tlvs.length], [text, tlvs], name);
+      assert.equal(decoded.missing, undefined, name);
     }
+  });
+
+  test('a text without its NUL ends with its PDU', () => {
+    const octets = encodePdu({
+      command: 'submitSmResp',
+      status: 0,
+      sequence: 5,
+      fields: { messageId: '1a' },
+      tlvs: [],
+    });
+    const cut = octets.subarray(0, octets.length - 1);
+    const decoded = decodePdu(cut);
+    assert.deepEqual(decoded.kind === 'pdu' && decoded.pdu.fields, { messageId: '1a' });
+    assert.deepEqual(decoded.kind === 'pdu' && decoded.missing, undefined);
   });
 
   test('golden octets of submit_sm', () => {
@@ -139,6 +200,22 @@ describe('SMPP frames', () => {
       assert.deepEqual([read.kind, read.frames], ['malformed', [before]]);
     });
 });
+
+function fieldOf(pdu: Pdu, name: string): unknown {
+  return (pdu.fields as Readonly<Record<string, unknown>>)[name];
+}
+
+const DELIVER = {
+  command: 'deliverSm',
+  status: 0,
+  sequence: 7,
+  fields: {
+    ...{ serviceType: '', sourceAddrTon: 1, sourceAddrNpi: 1, sourceAddr: '8613800138000' },
+    ...{ destAddrTon: 0, destAddrNpi: 0, destinationAddr: '1069', esmClass: 4, protocolId: 0, priorityFlag: 0 },
+    ...{ scheduleDeliveryTime: '', validityPeriod: '', registeredDelivery: 0, replaceIfPresentFlag: 0 },
+    ...{ dataCoding: 0, smDefaultMsgId: 0, shortMessage: Buffer.from('id:1') },
+  },
+} as const;
 
 /** sm_length at 49, then the text, then user_message_reference. */
 const SUBMIT =

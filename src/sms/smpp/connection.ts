@@ -18,7 +18,7 @@ interface ConnectionEvents {
   /** Also one that never came; before `changed`. */
   ended(end: SessionEnd): void;
   /** As of `SessionEvents`. */
-  deliver(pdu: Deliver): Promise<boolean>;
+  deliver(delivery: Deliver): Promise<boolean>;
 }
 
 /** A session that lasted so long was a good one: what ends it is no failure in a row. */

@@ -1,4 +1,5 @@
 /** data_coding: which alphabet the octets of a message are in. */
+import { decodeAscii, decodeLatin1, decodeStrictly, decodeUtf16, withoutFinalZeros } from '../text/alphabets.ts';
 import { decodeGsm7, encodeGsm7 } from './gsm7.ts';
 
 interface CodedText {
@@ -17,38 +18,76 @@ export function encodeText(text: string, isGsm7Wanted: boolean): CodedText {
     : { dataCoding: GSM7, octets: septets };
 }
 
-/** `undefined`: it is no text, or in an alphabet that is not ours to read. */
-export function decodeText(dataCoding: number, octets: Buffer): string | undefined {
-  switch (alphabetOf(dataCoding)) {
-    case 'gsm7':
-      return decodeGsm7(octets);
-    case 'latin1':
-      return octets.toString('latin1');
-    case 'ucs2':
-      return decodeUcs2(octets);
-    default:
-      return undefined;
-  }
+export interface Content {
+  /** `hex:` and the digits of the octets where they are no text. */
+  readonly text: string;
+  readonly isText: boolean;
 }
 
-/** An odd last octet is none. Half of a surrogate pair, which other senders leave behind, becomes U+FFFD. */
-function decodeUcs2(octets: Buffer): string {
-  return Buffer.from(octets.subarray(0, octets.length & ~1))
-    .swap16()
-    .toString('utf16le')
-    .toWellFormed();
+/** What a phone wrote. NULs at the end are dropped. docs/decisions/0421 */
+export function readContent(dataCoding: number, octets: Buffer): Content {
+  const alphabet = alphabetOf(dataCoding);
+  const text = READERS[alphabet](octets, withoutFinalZeros(octets));
+  return text === undefined ? { text: `hex:${octets.toString('hex')}`, isText: false } : { text, isText: true };
 }
 
-type Alphabet = 'gsm7' | 'latin1' | 'ucs2' | 'other';
+type Alphabet = 'default' | 'ia5' | 'latin1' | 'ucs2' | 'gb18030' | 'octets' | 'sim' | OtherAlphabet;
+type OtherAlphabet = 'cyrillic' | 'hebrew' | 'korean' | 'shiftJis' | 'iso2022Jp' | 'eucJp';
+
+/** `plain`: without NULs at the end. */
+const READERS: Readonly<Record<Alphabet, (octets: Buffer, plain: Buffer) => string | undefined>> = {
+  // The carrier's own: GSM's by the standard. An octet that GSM does not have is of GB18030 in China, and else of Latin-1.
+  default: (_, plain) => (isSevenBits(plain) ? decodeGsm7(plain) : readChinese(plain)),
+  ia5: (_, plain) => (isSevenBits(plain) ? plain.toString('latin1') : readChinese(plain)),
+  latin1: (_, plain) => plain.toString('latin1'),
+  ucs2: (octets) => decodeUtf16(octets).replace(/\0+$/, ''),
+  gb18030: (_, plain) => decodeStrictly('gb18030', plain),
+  octets: (_, plain) => decodeAscii(plain) ?? decodeStrictly('gb18030', plain),
+  // For the card in the phone.
+  sim: () => undefined,
+  cyrillic: otherReader('iso-8859-5'),
+  hebrew: otherReader('iso-8859-8'),
+  korean: otherReader('euc-kr'),
+  shiftJis: otherReader('shift_jis'),
+  iso2022Jp: otherReader('iso-2022-jp'),
+  eucJp: otherReader('euc-jp'),
+};
+
+function otherReader(label: string) {
+  return (_: Buffer, plain: Buffer) => decodeStrictly(label, plain) ?? decodeStrictly('gb18030', plain);
+}
+
+function readChinese(octets: Buffer): string | undefined {
+  return decodeStrictly('gb18030', octets) ?? decodeLatin1(octets);
+}
+
+function isSevenBits(octets: Buffer): boolean {
+  return octets.every((octet) => octet < 0x80);
+}
 
 /** SMPP 3.4 §5.2.19 names values below 16; above, the bits are those of GSM, 3GPP TS 23.038 §4. */
 function alphabetOf(dataCoding: number): Alphabet {
-  if (dataCoding < 0x10) return SMPP_ALPHABETS[dataCoding] ?? 'other';
-  if (dataCoding < 0x40) return GSM_ALPHABETS[(dataCoding >> 2) & 3] ?? 'other';
-  if (dataCoding >= 0xf0) return (dataCoding & 4) === 0 ? 'gsm7' : 'other';
+  if (dataCoding < 0x10) return SMPP_ALPHABETS[dataCoding] ?? 'octets';
+  if (dataCoding < 0x40) return GSM_ALPHABETS[(dataCoding >> 2) & 3] ?? 'octets';
+  if (dataCoding === 0xf6) return 'sim';
+  if (dataCoding >= 0xf0) return (dataCoding & 4) === 0 ? 'default' : 'octets';
   if (dataCoding >= 0xe0) return 'ucs2';
-  return dataCoding >= 0xc0 ? 'gsm7' : 'other';
+  return dataCoding >= 0xc0 ? 'default' : 'octets';
 }
 
-const SMPP_ALPHABETS: Readonly<Record<number, Alphabet>> = { 0: 'gsm7', 1: 'latin1', 3: 'latin1', 8: 'ucs2' };
-const GSM_ALPHABETS: readonly Alphabet[] = ['gsm7', 'other', 'ucs2', 'other'];
+/** 9 is a pictogram by the standard, and UTF-16 where it comes. 15 is reserved there, and GBK or GB18030 in China. */
+const SMPP_ALPHABETS: Readonly<Record<number, Alphabet>> = {
+  0: 'default',
+  1: 'ia5',
+  3: 'latin1',
+  5: 'shiftJis',
+  6: 'cyrillic',
+  7: 'hebrew',
+  8: 'ucs2',
+  9: 'ucs2',
+  10: 'iso2022Jp',
+  13: 'eucJp',
+  14: 'korean',
+  15: 'gb18030',
+};
+const GSM_ALPHABETS: readonly Alphabet[] = ['default', 'octets', 'ucs2', 'octets'];

@@ -1,6 +1,5 @@
-/** A PDU's octets → values. Nothing is believed: every length is checked against the end of the PDU. */
+/** A PDU's octets → values, leniently: whatever is in a PDU, the next one can be read. */
 import {
-  type Command,
   commandOf,
   type Field,
   type Group,
@@ -12,50 +11,53 @@ import {
   type Tlv,
   type Value,
 } from './layouts.ts';
+import { TAGS } from './tlvs.ts';
 
 export const HEADER_OCTETS = 16;
 
-/** Of a text that ends with a NUL. */
+/** Of a text; what is longer is cut. */
 const MAX_TEXT_OCTETS = 255;
 
 export type Decoded =
-  | { readonly kind: 'pdu'; readonly pdu: Pdu }
-  /** No command of SMPP 3.4; where the next one begins is known all the same. */
-  | { readonly kind: 'unknown'; readonly id: number; readonly sequence: number }
-  | { readonly kind: 'malformed'; readonly reason: string; readonly sequence: number };
+  /** `missing`: the PDU ends before this mandatory field, which is empty or 0 then like all behind it. */
+  | { readonly kind: 'pdu'; readonly pdu: Pdu; readonly missing?: string }
+  /** No command of SMPP 3.4. */
+  | { readonly kind: 'unknown'; readonly id: number; readonly sequence: number };
 
-/** `frame` is as long as its first field says. */
+/**
+ * `frame` is as long as its first field says. Whatever it holds is read as far as it goes: a length that points beyond its end
+ * means what is there, and octets that fit nothing are ignored. docs/decisions/0420
+ */
 export function decodePdu(frame: Buffer): Decoded {
   const id = frame.readUInt32BE(4);
   const sequence = frame.readUInt32BE(12);
   const command = commandOf(id);
   if (command === undefined) return { kind: 'unknown', id, sequence };
-  try {
-    return { kind: 'pdu', pdu: read(command, frame, sequence) };
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    return { kind: 'malformed', reason: `${command}: ${error.message}`, sequence };
-  }
-}
-
-/** Never leaves this file. */
-class Malformed extends Error {}
-
-function read(command: Command, frame: Buffer, sequence: number): Pdu {
-  const { id, fields: layout } = LAYOUTS[command];
+  const { id: number, fields: layout } = LAYOUTS[command];
   const reader = new Reader(frame);
   // SMPP 3.4 §4.4.2: an answer that reports an error has no body, and some carriers leave it out elsewhere.
-  const isBare = id >= RESPONSE_BIT && reader.isAtEnd;
-  const fields = isBare ? blank(layout) : readFields(reader, layout);
-  const tlvs = readTlvs(reader);
+  const isBare = number >= RESPONSE_BIT && reader.isAtEnd;
+  const { values, missing } = readFields(reader, layout);
+  const tlvs = readTlvs(reader.rest());
+  const status = frame.readUInt32BE(8);
   // The fields were read by the layout of this very command.
-  return { command, status: frame.readUInt32BE(8), sequence, fields, tlvs } as unknown as Pdu;
+  const pdu = { command, status, sequence, fields: values, tlvs } as unknown as Pdu;
+  return { kind: 'pdu', pdu, ...(missing !== undefined && !isBare && { missing }) };
 }
 
-function readFields(reader: Reader, layout: Layout): Group {
+interface ReadFields {
+  readonly values: Group;
+  readonly missing: string | undefined;
+}
+
+function readFields(reader: Reader, layout: Layout): ReadFields {
   const values: Record<string, Value> = {};
-  for (const name in layout) values[name] = readField(reader, layout[name]);
-  return values;
+  let missing: string | undefined;
+  for (const name in layout) {
+    if (reader.isAtEnd) missing ??= name;
+    values[name] = readField(reader, layout[name]);
+  }
+  return { values, missing };
 }
 
 function readField(reader: Reader, field: Field | undefined): Value {
@@ -73,34 +75,58 @@ function readField(reader: Reader, field: Field | undefined): Value {
   }
 }
 
+/** Up to the end of the PDU, or a group of a kind that does not exist: where the next one begins is not known then. */
 function readGroups(reader: Reader, groups: Groups): readonly Group[] {
-  return Array.from({ length: reader.u8() }, () => {
-    if (!('tagged' in groups)) return readFields(reader, groups.group);
-    const flag = reader.u8();
-    const layout = groups.tagged[flag];
-    if (layout === undefined) throw new Malformed(`no destination is of kind ${flag}`);
-    return { flag, ...readFields(reader, layout) };
-  });
-}
-
-function readTlvs(reader: Reader): Tlv[] {
-  const tlvs: Tlv[] = [];
-  while (!reader.isAtEnd) {
-    const tag = reader.u16();
-    tlvs.push({ tag, value: reader.octets(reader.u16()) });
+  const read: Group[] = [];
+  for (let left = reader.u8(); left > 0 && !reader.isAtEnd; left -= 1) {
+    const flag = 'tagged' in groups ? reader.u8() : undefined;
+    const layout = 'tagged' in groups ? groups.tagged[flag ?? 0] : groups.group;
+    if (layout === undefined) {
+      reader.rest();
+      break;
+    }
+    const { values } = readFields(reader, layout);
+    read.push(flag === undefined ? values : { flag, ...values });
   }
-  return tlvs;
+  return read;
 }
 
-function blank(layout: Layout): Group {
-  const values = Object.entries(layout).map(([name, { kind }]): [string, Value] => {
-    if (kind === 'text') return [name, ''];
-    if (kind === 'octets') return [name, Buffer.alloc(0)];
-    return [name, kind === 'groups' ? [] : 0];
-  });
-  return Object.fromEntries(values);
+/** Some carriers write a few octets too many behind the mandatory fields. */
+const MAX_SURPLUS = 3;
+
+/** Parameters that are cut are none. Surplus octets are skipped where that makes the rest parameters of the standard. */
+function readTlvs(octets: Buffer): readonly Tlv[] {
+  const first = splitTlvs(octets);
+  if (first.isWhole || (first.tlvs.length > 0 && first.tlvs.every(isStandard))) return first.tlvs;
+  for (let surplus = 1; surplus <= MAX_SURPLUS; surplus += 1) {
+    const { tlvs, isWhole } = splitTlvs(octets.subarray(surplus));
+    if (isWhole && tlvs.length > 0 && tlvs.every(isStandard)) return tlvs;
+  }
+  return first.tlvs;
 }
 
+const STANDARD_TAGS: ReadonlySet<number> = new Set(Object.values(TAGS));
+
+function isStandard({ tag }: Tlv): boolean {
+  return STANDARD_TAGS.has(tag);
+}
+
+const TLV_HEADER_OCTETS = 4;
+
+function splitTlvs(octets: Buffer): { readonly tlvs: readonly Tlv[]; readonly isWhole: boolean } {
+  const tlvs: Tlv[] = [];
+  let at = 0;
+  while (octets.length - at >= TLV_HEADER_OCTETS) {
+    const begin = at + TLV_HEADER_OCTETS;
+    const end = begin + octets.readUInt16BE(at + 2);
+    if (end > octets.length) break;
+    tlvs.push({ tag: octets.readUInt16BE(at), value: octets.subarray(begin, end) });
+    at = end;
+  }
+  return { tlvs, isWhole: at === octets.length };
+}
+
+/** Beyond the end of the PDU every number is 0, and every text is empty. */
 class Reader {
   readonly #bytes: Buffer;
   #at = HEADER_OCTETS;
@@ -114,37 +140,39 @@ class Reader {
   }
 
   u8(): number {
-    return this.#bytes.readUInt8(this.#take(1));
-  }
-
-  u16(): number {
-    return this.#bytes.readUInt16BE(this.#take(2));
+    return this.#number(1);
   }
 
   u32(): number {
-    return this.#bytes.readUInt32BE(this.#take(4));
+    return this.#number(4);
   }
 
+  /** Fewer where the PDU ends before. */
   octets(count: number): Buffer {
-    const begin = this.#take(count);
-    return this.#bytes.subarray(begin, begin + count);
+    return this.#take(this.#at + count);
   }
 
-  /** Carriers have ids and addresses beyond the standard's sizes. */
+  /** Carriers have ids and addresses beyond the standard's sizes. Without its NUL it ends with the PDU. */
   text(): string {
-    const end = this.#bytes.indexOf(0, this.#at);
-    if (end === -1 || end - this.#at > MAX_TEXT_OCTETS) throw new Malformed('a text does not end');
-    const text = this.#bytes.toString('latin1', this.#at, end);
-    this.#at = end + 1;
-    return text;
+    const nul = this.#bytes.indexOf(0, this.#at);
+    const text = this.#take(nul === -1 ? this.#bytes.length : nul);
+    this.#at = Math.min(this.#at + 1, this.#bytes.length);
+    return text.toString('latin1', 0, MAX_TEXT_OCTETS);
   }
 
-  /** Where the next `count` octets begin. */
-  #take(count: number): number {
-    const begin = this.#at;
-    const end = begin + count;
-    if (end > this.#bytes.length) throw new Malformed(`${end - this.#bytes.length} octets are missing`);
+  rest(): Buffer {
+    return this.#take(this.#bytes.length);
+  }
+
+  #number(octets: number): number {
+    const taken = this.#take(this.#at + octets);
+    return taken.length === octets ? taken.readUIntBE(0, octets) : 0;
+  }
+
+  #take(to: number): Buffer {
+    const end = Math.min(to, this.#bytes.length);
+    const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return begin;
+    return taken;
   }
 }

@@ -1,50 +1,61 @@
-/** What a carrier delivers, deliver_sm or data_sm → a receipt, a reply, or nothing that we can read. Pure. */
+/** What a carrier delivers, deliver_sm or data_sm → a receipt, a reply, or what nobody can read. Pure. docs/decisions/0421 */
 import type { SmppSettings } from '#model/sms-connector.ts';
-import type { MobileOriginated, Receipt } from '../carrier.ts';
+import type { MobileOriginated, Receipt, Unread, UnreadReason } from '../carrier.ts';
 import { parseMsisdn } from '../msisdn.ts';
 import { readConcatenationTlvs, readUserData } from './concatenation.ts';
-import { decodeText } from './data-coding.ts';
-import type { PduOf, Tlv } from './layouts.ts';
-import { looksLikeReceipt, readReceipt } from './receipt.ts';
+import { readContent } from './data-coding.ts';
+import type { Tlv } from './layouts.ts';
+import { looksLikeReceipt, readReceipt, saysNothing } from './receipt.ts';
+import type { Deliver } from './session.ts';
 import { TAGS, tlvOf } from './tlvs.ts';
 
 export type Delivery =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   | { readonly kind: 'reply'; readonly message: MobileOriginated }
-  /** An acknowledgement between phones, or octets that are no text. */
-  | { readonly kind: 'other' };
+  | { readonly kind: 'unread'; readonly unread: Unread };
 
 /** esm_class, SMPP 3.4 §5.2.12: bits 2 to 5 say what it is. */
 const TYPE_MASK = 0x3c;
 const TYPE_PLAIN = 0x00;
 const RECEIPT = 0x04;
 const INTERMEDIATE = 0x20;
-/** What phones say of a message: 0x08, 0x10, 0x18. */
-const NOT_RECEIPT = 0x18;
+/** Acknowledgements of phones, 0x08 and 0x10, and an aborted conversation, 0x18. */
+const BY_PHONE = 0x18;
 const HAS_HEADER = 0x40;
 
-export function readDelivery({ fields, tlvs }: PduOf<'deliverSm'> | PduOf<'dataSm'>, settings: SmppSettings): Delivery {
+export function readDelivery(deliver: Deliver, settings: SmppSettings): Delivery {
+  const { fields, tlvs } = deliver.pdu;
+  if (deliver.missing !== undefined) return unread(deliver, 'cut');
   const { esmClass, dataCoding, sourceAddr, destinationAddr } = fields;
   // sm_length is 0 then, SMPP 3.4 §5.3.2.32; in data_sm there is no other place.
   const octets = tlvOf(tlvs, TAGS.messagePayload) ?? ('shortMessage' in fields ? fields.shortMessage : Buffer.alloc(0));
   const type = esmClass & TYPE_MASK;
-  const isMarked = (type & (RECEIPT | INTERMEDIATE)) !== 0 && (type & NOT_RECEIPT) === 0;
+  const isMarked = (type & (RECEIPT | INTERMEDIATE)) !== 0 && (type & BY_PHONE) === 0;
+  const number = e164Of(sourceAddr);
   if (isMarked || (type === TYPE_PLAIN && isUnmarkedReceipt(dataCoding, octets, tlvs, settings))) {
-    const number = e164Of(sourceAddr);
     const source = {
       ...{ dataCoding, octets, tlvs, destination: number ?? sourceAddr },
       ...(number !== undefined && settings.receiptNumber === 'check' && { number }),
       isIntermediate: (type & INTERMEDIATE) !== 0,
     };
-    return { kind: 'receipt', receipt: readReceipt(source, settings) };
+    const receipt = readReceipt(source, settings);
+    return saysNothing(receipt) ? unread(deliver, 'empty') : { kind: 'receipt', receipt };
   }
-  if (type !== TYPE_PLAIN) return { kind: 'other' };
+  // A phone's answer is a reply, whatever it acknowledges with it.
+  if (type !== TYPE_PLAIN && octets.length === 0) return unread(deliver, 'empty');
   const userData = (esmClass & HAS_HEADER) === 0 ? { octets } : readUserData(octets);
-  const text = decodeText(dataCoding, userData.octets);
-  if (text === undefined) return { kind: 'other' };
   const concatenation = userData.concatenation ?? readConcatenationTlvs(tlvs);
-  const message = { origin: e164Of(sourceAddr) ?? sourceAddr, destination: destinationAddr, text };
-  return { kind: 'reply', message: concatenation === undefined ? message : { ...message, concatenation } };
+  const message = {
+    ...{ origin: number ?? sourceAddr, destination: destinationAddr },
+    ...{ ...readContent(dataCoding, userData.octets), coding: dataCoding, octets: userData.octets },
+    ...(concatenation !== undefined && { concatenation }),
+  };
+  return { kind: 'reply', message };
+}
+
+function unread({ pdu, frame }: Deliver, reason: UnreadReason): Delivery {
+  const command = pdu.command === 'deliverSm' ? 'deliver_sm' : 'data_sm';
+  return { kind: 'unread', unread: { reason, command, octets: frame } };
 }
 
 /** Without its mark: no phone can write an optional parameter, and an id alone may be that of a message that is answered. */

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type ReceiptIds, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { answerKeys, receiptKeys } from './carrier-id.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
+import { encodePdu } from './encode.ts';
 import type { Fields, Tlv } from './layouts.ts';
 import { readReceiptDate } from './receipt-date.ts';
 import { TAGS, u8Tlv, u16Tlv } from './tlvs.ts';
@@ -110,7 +111,8 @@ describe('a receipt', () => {
       [u8Tlv(TAGS.userMessageReference, 9)],
       { reference: { value: 9, bits: 8 } },
     ],
-    ['with nothing', '', [], { carrierId: '', keys: [], state: 'unknown', word: '' }],
+    ['with an id alone, which tells nothing yet', 'id:1a', [], { carrierId: '1a', word: '', isFinal: false }],
+    ['with a NUL at its end', 'id:1a stat:DELIVRD err:000\0', [], { state: 'delivered', word: 'DELIVRD' }],
   ];
   for (const [name, text, tlvs, expected] of ROWS)
     test(name, () => {
@@ -131,7 +133,10 @@ describe('a receipt', () => {
   });
 
   test('from an address that is no number names none', () => {
-    const it = readDelivery(deliver({ esmClass: RECEIPT, sourceAddr: '10086x' }), SETTINGS);
+    const it = readDelivery(
+      deliver({ esmClass: RECEIPT, sourceAddr: '10086x', shortMessage: Buffer.from('id:1 stat:DELIVRD') }),
+      SETTINGS,
+    );
     assert.ok(it.kind === 'receipt');
     assert.deepEqual([it.receipt.destination, it.receipt.number], ['10086x', undefined]);
   });
@@ -158,10 +163,11 @@ describe('a receipt', () => {
   });
 
   test('by data_sm', () => {
-    const { esmClass, registeredDelivery, dataCoding, ...fields } = deliver({ esmClass: RECEIPT }).fields;
+    const { esmClass, registeredDelivery, dataCoding, ...fields } = deliver({ esmClass: RECEIPT }).pdu.fields;
     const dataFields = { ...fields, esmClass, registeredDelivery, dataCoding };
     const tlvs = [idTlv('1a'), u8Tlv(TAGS.messageState, 2)];
-    const it = readDelivery({ command: 'dataSm', status: 0, sequence: 1, fields: dataFields, tlvs }, SETTINGS);
+    const pdu = { command: 'dataSm', status: 0, sequence: 1, fields: dataFields, tlvs } as const;
+    const it = readDelivery({ pdu, frame: encodePdu(pdu) }, SETTINGS);
     assert.ok(it.kind === 'receipt' && it.receipt.carrierId === '1a');
   });
 
@@ -177,7 +183,7 @@ describe('a receipt', () => {
     assert.equal(kind({ esmClass: 0x20 }, [], {}), 'receipt');
     assert.equal(kind({ esmClass: 0x24 }, [], {}), 'receipt');
     assert.equal(kind({ shortMessage: Buffer.from('my id: stat') }, [], { unmarkedReceipts: true }), 'reply');
-    assert.equal(kind({ esmClass: 0x08 }, [], {}), 'other');
+    for (const esmClass of [0x08, 0x10, 0x18]) assert.equal(kind({ esmClass }, [], {}), 'reply', 'of a phone');
   });
 
   test('of any octets can be read', () => {
@@ -188,6 +194,24 @@ describe('a receipt', () => {
         readDelivery(deliver({ esmClass, dataCoding, shortMessage }, them), { ...SETTINGS, unmarkedReceipts: true });
       }),
     );
+  });
+});
+
+describe('what nobody can read is kept as it came', () => {
+  const unread = (it: Delivery) => (it.kind === 'unread' ? it.unread : undefined);
+
+  test('a PDU that ends before its text', () => {
+    const it = readDelivery({ ...deliver({}), missing: 'dataCoding' }, SETTINGS);
+    assert.deepEqual(unread(it), { reason: 'cut', command: 'deliver_sm', octets: Buffer.from('a PDU') });
+  });
+
+  test('a receipt that names neither a message nor a state, and a phone’s acknowledgement without a word', () => {
+    for (const esmClass of [0x04, 0x08, 0x10, 0x18, 0x20])
+      assert.equal(unread(readDelivery(deliver({ esmClass }), SETTINGS))?.reason, 'empty', String(esmClass));
+  });
+
+  test('an empty reply is a reply', () => {
+    assert.equal(readDelivery(deliver({}), SETTINGS).kind, 'reply');
   });
 });
 
@@ -254,7 +278,8 @@ describe('a reply', () => {
       deliver({ shortMessage: Buffer.from('9000 8ba2'.replace(' ', ''), 'hex'), dataCoding: 8 }),
       SETTINGS,
     );
-    assert.deepEqual(reply(it), { origin: '+8613800138000', destination: '10690000', text: '退订' });
+    const { origin, destination, text, isText } = reply(it) ?? {};
+    assert.deepEqual([origin, destination, text, isText], ['+8613800138000', '10690000', '退订', true]);
   });
 
   test('in parts, by a header in message_payload (gosmpp#55) or by parameters', () => {
@@ -271,8 +296,20 @@ describe('a reply', () => {
     assert.equal(reply(readDelivery(deliver({ sourceAddr: '10086' }), SETTINGS))?.origin, '10086');
   });
 
-  test('octets that are no text are nobody’s', () => {
-    assert.equal(readDelivery(deliver({ dataCoding: 4, shortMessage: Buffer.of(1, 2) }), SETTINGS).kind, 'other');
+  test('that is no text is told as octets', () => {
+    const it = reply(readDelivery(deliver({ dataCoding: 4, shortMessage: Buffer.of(1, 2) }), SETTINGS));
+    assert.deepEqual([it?.text, it?.isText, it?.coding, it?.octets.length], ['hex:0102', false, 4, 2]);
+  });
+
+  test('in GBK', () => {
+    const shortMessage = Buffer.from('cdcbb6a9', 'hex');
+    assert.equal(reply(readDelivery(deliver({ dataCoding: 15, shortMessage }), SETTINGS))?.text, '退订');
+  });
+
+  test('with a header has its text without it, whatever the alphabet', () => {
+    const shortMessage = Buffer.from('0500030102015444', 'hex');
+    const it = reply(readDelivery(deliver({ esmClass: 0x40, dataCoding: 4, shortMessage }), SETTINGS));
+    assert.deepEqual([it?.text, it?.octets.toString('hex')], ['TD', '5444']);
   });
 });
 
@@ -297,5 +334,6 @@ function deliver(fields: Partial<Fields<'deliverSm'>>, tlvs: readonly Tlv[] = []
     shortMessage: Buffer.alloc(0),
     ...fields,
   };
-  return { command: 'deliverSm', status: 0, sequence: 1, fields: all, tlvs } as const;
+  const pdu = { command: 'deliverSm', status: 0, sequence: 1, fields: all, tlvs } as const;
+  return { pdu, frame: Buffer.from('a PDU') };
 }

@@ -1,8 +1,9 @@
 /** A delivery receipt, in whichever dialect, → what the engine understands. Pure. docs/decisions/0206 */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { PartReference, Receipt, ReceiptState } from '../carrier.ts';
+import { withoutFinalZeros } from '../text/alphabets.ts';
 import { receiptKeys } from './carrier-id.ts';
-import { decodeText } from './data-coding.ts';
+import { readContent } from './data-coding.ts';
 import type { Tlv } from './layouts.ts';
 import { readReceiptDate } from './receipt-date.ts';
 import { numberTlv, TAGS, textTlv, tlvOf } from './tlvs.ts';
@@ -38,12 +39,14 @@ export function readReceipt(
   const doneAt = readReceiptDate(fields.get('donedate') ?? '', dialect.receiptZoneMinutes);
   const reference = referenceOf(tlvs);
   const state = stateOf(fields.get('stat'), numberTlv(tlvs, TAGS.messageState));
+  const word = wordOf(fields, tlvs);
   return {
     carrierId: textId || tlvId,
     keys: receiptKeys(textId, tlvId, dialect.receiptIds),
     state,
-    isFinal: !isIntermediate && state !== 'enroute' && state !== 'accepted',
-    word: wordOf(fields, tlvs),
+    // An id without a word tells nothing yet.
+    isFinal: !isIntermediate && word !== '' && state !== 'enroute' && state !== 'accepted',
+    word,
     destination,
     ...(number !== undefined && { number }),
     ...(submittedAt !== undefined && { submittedAt }),
@@ -51,6 +54,11 @@ export function readReceipt(
     ...(reference !== undefined && { reference }),
     raw: text.slice(0, MAX_RAW_LETTERS),
   };
+}
+
+/** Neither whose it is nor what became of it. */
+export function saysNothing({ keys, word }: Receipt): boolean {
+  return keys.length === 0 && word === '';
 }
 
 /** Says by its text alone that it is a receipt. */
@@ -61,7 +69,8 @@ export function looksLikeReceipt(dataCoding: number, octets: Buffer): boolean {
 
 /** A receipt's text is ASCII, also where it calls itself UCS-2, which would have a zero in each of these letters. */
 function receiptText(dataCoding: number, octets: Buffer): string {
-  return (octets.includes(0) ? decodeText(dataCoding, octets) : undefined) ?? octets.toString('latin1');
+  const plain = withoutFinalZeros(octets);
+  return plain.includes(0) ? readContent(dataCoding, plain).text : plain.toString('latin1');
 }
 
 /** A value ends at a blank, a comma or a semicolon; only a time of day may follow its date after a blank. */

@@ -5,35 +5,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { anyPdu } from '../../../test/support/any-pdu.ts';
 import { BIND, SESSION_TIMES } from '../../../test/support/bind.ts';
-import { createManualTimers } from '../../../test/support/timers.ts';
-import { decodePdu } from './decode.ts';
+import { beginSession, idOf, MESSAGE } from '../../../test/support/smpp-session.ts';
 import { encodePdu } from './encode.ts';
-import { type Command, type Fields, LAYOUTS, type Pdu } from './layouts.ts';
+import type { Fields, Pdu } from './layouts.ts';
 import { Pace } from './pace.ts';
-import type { Answer } from './pending.ts';
 import { reconnectDelayMs } from './reconnect.ts';
 import { nextSequence } from './sequence.ts';
-import { Session, type SessionEnd, type SessionOptions } from './session.ts';
-
-const MESSAGE: Fields<'submitSm'> = {
-  serviceType: '',
-  sourceAddrTon: 0,
-  sourceAddrNpi: 0,
-  sourceAddr: '1069',
-  destAddrTon: 1,
-  destAddrNpi: 1,
-  destinationAddr: '8613800138000',
-  esmClass: 0,
-  protocolId: 0,
-  priorityFlag: 0,
-  scheduleDeliveryTime: '',
-  validityPeriod: '',
-  registeredDelivery: 1,
-  replaceIfPresentFlag: 0,
-  dataCoding: 8,
-  smDefaultMsgId: 0,
-  shortMessage: Buffer.from('4f60', 'hex'),
-};
+import type { SessionEnd } from './session.ts';
 
 const { sourceAddrTon, sourceAddrNpi, sourceAddr, destAddrTon, destAddrNpi, destinationAddr } = MESSAGE;
 const SOURCE = { sourceAddrTon, sourceAddrNpi, sourceAddr };
@@ -44,16 +22,16 @@ const DATA: Fields<'dataSm'> = {
 };
 
 test('a bind that is answered makes a session; one that is refused or not answered in time ends it', () => {
-  const bound = begin();
+  const bound = beginSession();
   assert.equal(bound.sent()[0]?.command, 'bindTransceiver');
   bound.answer('bindTransceiverResp', { systemId: 'smsc' });
   assert.ok(bound.session.isBound);
 
-  const refused = begin();
+  const refused = beginSession();
   refused.answer('bindTransceiverResp', { systemId: '' }, 5);
   assert.deepEqual(refused.ends, [{ kind: 'refused', status: 5 }]);
 
-  const unanswered = begin();
+  const unanswered = beginSession();
   unanswered.timers.advance(9_999);
   assert.deepEqual(unanswered.ends, []);
   unanswered.timers.advance(1);
@@ -62,14 +40,14 @@ test('a bind that is answered makes a session; one that is refused or not answer
 });
 
 test('a bind that has no octets ends the session, and throws nothing at the connection', () => {
-  const it = begin({ bind: { ...BIND, systemId: '商店' } });
+  const it = beginSession({ bind: { ...BIND, systemId: '商店' } });
   assert.deepEqual(it.sent(), []);
   assert.match(JSON.stringify(it.ends), /^\[\{"kind":"closed","reason":"systemId: /);
   assert.ok(it.hasEnded());
 });
 
 test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unless it waits (JamaaSMPP#50, vumi#88, smppjs#25)', async () => {
-  const it = begin({ previousSequence: 0x7ffffffd });
+  const it = beginSession({ previousSequence: 0x7ffffffd });
   it.answer('bindTransceiverResp', { systemId: '' });
   const answers = [it.submit(), it.submit(), it.submit()];
   const sequences = it.sent().map(({ sequence }) => sequence);
@@ -83,7 +61,7 @@ test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unle
 });
 
 test('what is not answered in time is settled so, and its answer is still told when it comes', async () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const late: Pdu[] = [];
   const first = it.session.submit(MESSAGE, [], (pdu) => late.push(pdu));
@@ -104,7 +82,7 @@ test('what is not answered in time is settled so, and its answer is still told w
 });
 
 test('an answer that has arrived while the process was busy is in time (jsmpp#63)', async () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   it.timers.advance(10_000);
   const answer = it.submit();
@@ -117,7 +95,7 @@ test('an answer that has arrived while the process was busy is in time (jsmpp#63
 });
 
 test('a carrier that says nothing is asked, and then left', () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   it.timers.advance(30_000);
   assert.equal(it.sent().at(-1)?.command, 'enquireLink');
@@ -135,7 +113,7 @@ test('a carrier that has said nothing since a part went out is left when that ha
     [false, [{ kind: 'silent' }]],
     [true, []],
   ] as const) {
-    const it = begin({ times: { ...SESSION_TIMES, responseMs: 5_000 } });
+    const it = beginSession({ times: { ...SESSION_TIMES, responseMs: 5_000 } });
     it.answer('bindTransceiverResp', { systemId: '' });
     it.timers.advance(1_000);
     const answer = it.submit();
@@ -147,7 +125,7 @@ test('a carrier that has said nothing since a part went out is left when that ha
 });
 
 test('the carrier’s questions are answered', async () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   it.ask('enquireLink', {}, 7);
   assert.deepEqual([it.sent().at(-1)?.command, it.sent().at(-1)?.sequence], ['enquireLinkResp', 7]);
@@ -166,7 +144,7 @@ test('the carrier’s questions are answered', async () => {
 
 test('a delivery is answered when it is stored, and refused when it is not', async () => {
   const stored = Promise.withResolvers<boolean>();
-  const it = begin({}, () => stored.promise);
+  const it = beginSession({}, () => stored.promise);
   it.ask('deliverSm', MESSAGE, 6);
   await turn();
   assert.equal(it.sent().at(-1)?.status, 4, 'not bound yet');
@@ -185,7 +163,7 @@ test('a delivery is answered when it is stored, and refused when it is not', asy
   await turn();
   assert.deepEqual([it.sent().at(-1)?.command, it.sent().at(-1)?.status], ['dataSmResp', 0]);
 
-  const failing = begin({}, async () => false);
+  const failing = beginSession({}, async () => false);
   failing.answer('bindTransceiverResp', { systemId: '' });
   failing.ask('deliverSm', MESSAGE, 7);
   await turn();
@@ -193,7 +171,7 @@ test('a delivery is answered when it is stored, and refused when it is not', asy
 });
 
 test('more deliveries than can be stored at once are turned away', async () => {
-  const it = begin({}, () => new Promise(() => {}));
+  const it = beginSession({}, () => new Promise(() => {}));
   it.answer('bindTransceiverResp', { systemId: '' });
   for (let n = 1; n <= 1_001; n += 1) it.ask('deliverSm', MESSAGE, n);
   await turn();
@@ -203,12 +181,11 @@ test('more deliveries than can be stored at once are turned away', async () => {
 const BROKEN: readonly [string, string][] = [
   ['a length too short', '0000000800000005'],
   ['a length too long', '7fffffff00000005'],
-  ['a PDU whose text says it is longer', '00000018000000050000000000000007' + '0000003100000000'],
   ['octets of no PDU', 'fffefdfffefdfffefdfffefd'],
 ];
 for (const [name, octets] of BROKEN)
   test(`${name} ends the session, and nobody waits for ever`, async () => {
-    const it = begin();
+    const it = beginSession();
     it.answer('bindTransceiverResp', { systemId: '' });
     const answer = it.submit();
     it.receive(Buffer.from(octets, 'hex'));
@@ -231,7 +208,7 @@ test('whatever a carrier says, nothing is thrown, and in the end nobody waits', 
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), fc.boolean(), async (steps, isStored) => {
-      const it = begin({}, async () => isStored);
+      const it = beginSession({}, async () => isStored);
       it.answer('bindTransceiverResp', { systemId: '' });
       const waiting: Promise<unknown>[] = [];
       for (const next of steps) {
@@ -250,7 +227,7 @@ test('whatever a carrier says, nothing is thrown, and in the end nobody waits', 
 });
 
 test('an answer of another kind, or to nothing, is none', async () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answer = it.submit();
   it.answer('enquireLinkResp', {}, 0, 2);
@@ -260,7 +237,7 @@ test('an answer of another kind, or to nothing, is none', async () => {
 });
 
 test('a carrier that says goodbye is heard out, for a while: what it has taken is not in doubt', async () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answers = [it.submit(), it.submit()];
   it.ask('unbind', {}, 77);
@@ -273,7 +250,7 @@ test('a carrier that says goodbye is heard out, for a while: what it has taken i
   assert.deepEqual([it.sent().at(-1)?.command, it.sent().at(-1)?.sequence], ['unbindResp', 77]);
   assert.deepEqual(it.ends, [{ kind: 'unbound' }]);
 
-  const mute = begin();
+  const mute = beginSession();
   mute.answer('bindTransceiverResp', { systemId: '' });
   const lost = mute.submit();
   mute.ask('unbind', {}, 77);
@@ -284,7 +261,7 @@ test('a carrier that says goodbye is heard out, for a while: what it has taken i
 });
 
 test('we say goodbye, and what is answered before the carrier does so counts', async () => {
-  const it = begin();
+  const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
   const answer = it.submit();
   const left = it.session.leave();
@@ -295,12 +272,12 @@ test('we say goodbye, and what is answered before the carrier does so counts', a
   assert.equal(idOf(await answer), 'a');
   assert.deepEqual(it.ends, [{ kind: 'left' }]);
 
-  const deaf = begin();
+  const deaf = beginSession();
   deaf.answer('bindTransceiverResp', { systemId: '' });
   const leaving = deaf.session.leave();
   deaf.timers.advance(10_000);
   await leaving;
-  await begin().session.leave(); // before it was bound
+  await beginSession().session.leave(); // before it was bound
 });
 
 test('a throttled connector pauses, longer each time, and takes up again little by little', () => {
@@ -328,50 +305,3 @@ test('the pause before the next session doubles up to a minute, and is long afte
   assert.equal(reconnectDelayMs(closed, 1, 0), 50);
   assert.ok(reconnectDelayMs({ kind: 'refused', status: 5 }, 1, 0) >= 30_000);
 });
-
-function begin(options: Partial<SessionOptions> = {}, deliver: () => Promise<boolean> = async () => true) {
-  const timers = createManualTimers();
-  const written: Buffer[] = [];
-  const ends: SessionEnd[] = [];
-  let hasEnded = false;
-  const transport = {
-    write: (octets: Buffer) => void written.push(octets),
-    end: () => {
-      hasEnded = true;
-    },
-  };
-  const events = { bound: () => {}, deliver, ended: (end: SessionEnd) => void ends.push(end) };
-  const session = new Session({
-    command: 'bindTransceiver',
-    bind: BIND,
-    times: SESSION_TIMES,
-    timers,
-    transport,
-    events,
-    ...options,
-  });
-  session.opened();
-  const ask = <C extends Command>(command: C, fields: Fields<C>, sequence: number, status = 0) =>
-    session.received(encodePdu({ command, status, sequence, fields, tlvs: [] }));
-  const sent = (): Pdu[] =>
-    written.map((octets) => decodePdu(octets)).flatMap((it) => (it.kind === 'pdu' ? [it.pdu] : []));
-  return {
-    session,
-    timers,
-    ends,
-    sent,
-    ask,
-    hasEnded: () => hasEnded,
-    receive: (octets: Buffer) => session.received(octets),
-    submit: () => session.submit(MESSAGE, [], () => {}),
-    /** To the last that was sent, unless it is said. */
-    answer: <C extends Command>(command: C, fields: Fields<C>, status = 0, sequence = sent().at(-1)?.sequence ?? 0) => {
-      assert.ok(LAYOUTS[command].id >= 0x80000000);
-      ask(command, fields, sequence, status);
-    },
-  };
-}
-
-function idOf(answer: Answer): string | undefined {
-  return answer.kind === 'answered' && answer.pdu.command === 'submitSmResp' ? answer.pdu.fields.messageId : undefined;
-}

@@ -1,6 +1,6 @@
 /**
- * One conversation with a carrier, from bind to unbind; it knows octets and time, but no socket. Whatever goes wrong ends
- * this session alone, and whoever waits for an answer is told.
+ * One conversation with a carrier, from bind to unbind; it knows octets and time, but no socket. Only a command_length that
+ * cannot be right ends the stream: what a PDU holds never does. Whoever waits for an answer is told of the end. docs/decisions/0420
  */
 import type { Timers } from '#lib/timers.ts';
 import { decodePdu } from './decode.ts';
@@ -18,7 +18,15 @@ export interface Transport {
 }
 
 export type BindCommand = 'bindTransceiver' | 'bindTransmitter' | 'bindReceiver';
-export type Deliver = PduOf<'deliverSm'> | PduOf<'dataSm'>;
+export type DeliverPdu = PduOf<'deliverSm'> | PduOf<'dataSm'>;
+
+export interface Deliver {
+  readonly pdu: DeliverPdu;
+  /** The PDU as it came. */
+  readonly frame: Buffer;
+  /** The PDU ends before this mandatory field. */
+  readonly missing?: string;
+}
 
 interface SessionTimes {
   /** From the start of connecting until the carrier has answered the bind. */
@@ -43,7 +51,7 @@ export interface SessionOptions {
 interface SessionEvents {
   bound(): void;
   /** Whether it is stored; if not, the carrier is asked to send it again. Never rejects. */
-  deliver(pdu: Deliver): Promise<boolean>;
+  deliver(delivery: Deliver): Promise<boolean>;
   /** The last event. */
   ended(end: SessionEnd): void;
 }
@@ -107,7 +115,7 @@ export class Session {
     if (this.#phase === 'ended') return;
     const read = this.#frames.push(octets);
     for (const frame of read.frames) this.#takeFrame(frame);
-    if (read.kind === 'malformed') this.#refuseStream(read.reason, STATUS.invalidCommandLength);
+    if (read.kind === 'malformed') this.#refuseStream(read.reason);
   }
 
   /** The connection has gone, or never came. */
@@ -154,17 +162,13 @@ export class Session {
     // The rest of a piece whose beginning ended the session.
     if (this.#phase === 'ended') return;
     const decoded = decodePdu(frame);
-    if (decoded.kind === 'malformed') {
-      this.#refuseStream(decoded.reason, STATUS.invalidCommandLength);
-      return;
-    }
     this.#heardAt = this.#options.timers.now();
-    if (decoded.kind === 'pdu') this.#take(decoded.pdu);
+    if (decoded.kind === 'pdu') this.#take(decoded.pdu, frame, decoded.missing);
     // To answer an answer would never end.
     else if (decoded.id < RESPONSE_BIT) this.#answer('genericNack', decoded.sequence, {}, STATUS.invalidCommand);
   }
 
-  #take(pdu: Pdu): void {
+  #take(pdu: Pdu, frame: Buffer, missing: string | undefined): void {
     switch (pdu.command) {
       case 'enquireLink':
         this.#answer('enquireLinkResp', pdu.sequence, {});
@@ -175,7 +179,7 @@ export class Session {
       case 'deliverSm':
       case 'dataSm':
         // It never rejects.
-        void this.#takeDelivery(pdu);
+        void this.#takeDelivery({ pdu, frame, ...(missing !== undefined && { missing }) });
         break;
       case 'alertNotification':
       case 'outbind':
@@ -207,17 +211,18 @@ export class Session {
     this.#cancel = this.#options.timers.after(LAST_ANSWERS_MS, goodbye);
   }
 
-  async #takeDelivery(pdu: Deliver): Promise<void> {
-    const status = await this.#store(pdu);
+  async #takeDelivery(delivery: Deliver): Promise<void> {
+    const { pdu } = delivery;
+    const status = await this.#store(delivery);
     const command = pdu.command === 'deliverSm' ? 'deliverSmResp' : 'dataSmResp';
     this.#answer(command, pdu.sequence, { messageId: '' }, status);
   }
 
-  async #store(pdu: Deliver): Promise<number> {
+  async #store(delivery: Deliver): Promise<number> {
     if (this.#phase !== 'bound' && this.#phase !== 'leaving') return STATUS.invalidBindState;
     if (this.#deliveries >= MAX_DELIVERIES) return STATUS.receiverTemporary;
     this.#deliveries += 1;
-    const isStored = await this.#options.events.deliver(pdu);
+    const isStored = await this.#options.events.deliver(delivery);
     this.#deliveries -= 1;
     return isStored ? STATUS.ok : STATUS.receiverTemporary;
   }
@@ -253,9 +258,9 @@ export class Session {
     this.#options.transport.write(encodePdu({ command, status, sequence, fields, tlvs: [] }));
   }
 
-  /** Nothing that comes after this can be understood. */
-  #refuseStream(reason: string, status: number): void {
-    this.#answer('genericNack', 0, {}, status);
+  /** Where the next PDU begins is not known any more. */
+  #refuseStream(reason: string): void {
+    this.#answer('genericNack', 0, {}, STATUS.invalidCommandLength);
     this.#end({ kind: 'malformed', reason });
   }
 

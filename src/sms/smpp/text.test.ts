@@ -7,7 +7,7 @@ import type { PartToSubmit } from '../carrier.ts';
 import { splitText } from '../text/split.ts';
 import { composeSubmit } from './compose.ts';
 import { readConcatenationTlvs, readUserData } from './concatenation.ts';
-import { decodeText, encodeText } from './data-coding.ts';
+import { encodeText, readContent } from './data-coding.ts';
 import type { Fields, Tlv } from './layouts.ts';
 import { numberTlv, TAGS } from './tlvs.ts';
 
@@ -45,7 +45,7 @@ describe('the text of a submit_sm', () => {
               const userData =
                 fields.esmClass === 0x40 ? readUserData(fields.shortMessage) : { octets: fields.shortMessage };
               const place = 'concatenation' in userData ? userData.concatenation : readConcatenationTlvs(tlvs);
-              return { text: decodeText(fields.dataCoding, userData.octets), place };
+              return { text: readContent(fields.dataCoding, userData.octets).text, place };
             });
             assert.equal(read.map((part) => part.text).join(''), it);
             const expected = (_: unknown, n: number) => ({ reference, part: n + 1, parts: parts.length });
@@ -59,7 +59,7 @@ describe('the text of a submit_sm', () => {
 
   test('70 emoji: no part begins or ends with half of one (gammu#95)', () => {
     for (const { fields } of submitsOf('😀'.repeat(70), {}, 1))
-      assert.ok(decodeText(8, readUserData(fields.shortMessage).octets)?.isWellFormed());
+      assert.ok(readContent(8, readUserData(fields.shortMessage).octets).text.isWellFormed());
   });
 
   test('152 letters and a euro sign: the escape and its letter stay together (gosmpp#197, gosmpp#198, sms-length#1, jsmpp#141)', () => {
@@ -144,10 +144,38 @@ describe('the text of a deliver_sm', () => {
     [0xe0, '4e2d', '中'],
     [4, '0061', undefined],
     [0xf5, '0061', undefined],
+    [0, 'cdcbb6a9', '退订'],
+    [0, '4cfc', 'Lü'], // no GB18030, so it is Latin-1
+    [0, '80cd', undefined],
+    [1, 'cdcbb6a9', '退订'],
+    [3, 'cdcbb6a9', 'ÍË¶©'],
+    [15, 'cdcbb6a9', '退订'],
+    [15, '8139ee39', '㐀'], // four octets, which GBK does not have
+    [15, 'cd', undefined],
+    [15, '', ''],
+    [9, '900 08ba2'.replace(' ', ''), '退订'],
+    [8, '900 08ba20000'.replace(' ', ''), '退订'],
+    [0x19, '4e2d', '中'],
+    [2, '5444', 'TD'],
+    [4, '5444', 'TD'],
+    [4, '544400', 'TD'],
+    [4, 'cdcbb6a9', '退订'],
+    [4, '01cd', undefined],
+    [0xf6, '5444', undefined],
+    [0xf4, '5444', 'TD'],
+    [0x80, 'cdcbb6a9', '退订'],
+    [6, 'b0b1', 'АБ'],
+    [7, 'e0', 'א'],
+    [14, 'b0a1', '가'],
+    [13, 'a4a2', 'あ'],
+    [5, '82a0', 'あ'],
+    [10, '1b2442242 21b2842'.replace(' ', ''), 'あ'],
+    [14, '5444', 'TD'],
   ];
   for (const [dataCoding, octets, expected] of CODINGS)
     test(`data_coding ${dataCoding}: ${octets}`, () => {
-      assert.equal(decodeText(dataCoding, Buffer.from(octets, 'hex')), expected);
+      const { text, isText } = readContent(dataCoding, Buffer.from(octets, 'hex'));
+      assert.deepEqual([text, isText], expected === undefined ? [`hex:${octets}`, false] : [expected, true]);
     });
 
   const HEADERS: readonly [string, string, unknown][] = [
@@ -169,10 +197,8 @@ describe('the text of a deliver_sm', () => {
   test('any octets can be read', () => {
     fc.assert(fc.property(fc.uint8Array(), (it) => void readUserData(Buffer.from(it))));
     fc.assert(
-      fc.property(
-        fc.nat(255),
-        fc.uint8Array(),
-        (coding, it) => decodeText(coding, Buffer.from(it))?.isWellFormed() !== false,
+      fc.property(fc.nat(255), fc.uint8Array(), (coding, it) =>
+        readContent(coding, Buffer.from(it)).text.isWellFormed(),
       ),
     );
   });
@@ -181,7 +207,7 @@ describe('the text of a deliver_sm', () => {
     const all = '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡AZÄÖÑÜ§¿azäöñüà\f^{}\\[~]|€';
     const { dataCoding, octets } = encodeText(all, true);
     assert.equal(dataCoding, 0);
-    assert.equal(decodeText(0, octets), all);
+    assert.deepEqual(readContent(0, octets), { text: all, isText: true });
   });
 });
 
