@@ -18,7 +18,7 @@ export interface Transport {
 }
 
 export type BindCommand = 'bindTransceiver' | 'bindTransmitter' | 'bindReceiver';
-export type DeliverPdu = PduOf<'deliverSm'> | PduOf<'dataSm'>;
+type DeliverPdu = PduOf<'deliverSm'> | PduOf<'dataSm'>;
 
 export interface Deliver {
   readonly pdu: DeliverPdu;
