@@ -4,6 +4,9 @@
  * one, or the one that `npm ci` brought) and hands over to src/main.ts, or says what is missing.
  */
 const REQUIRED_MAJOR = 26;
+/** What the dynamic loader ends with where a library is missing; the service never does. */
+const CANNOT_RUN = 127;
+const WHAT_IT_NEEDS = `It needs glibc and libatomic: on Debian or Ubuntu, apt-get install libatomic1. Or install Node ${REQUIRED_MAJOR} or later.`;
 /** Those that end a process by default. The service decides what each means to it (src/lib/signals.ts). */
 const SIGNALS = [
   'SIGALRM',
@@ -45,9 +48,9 @@ function refuse(advice) {
   fail(`causeway needs Node ${REQUIRED_MAJOR} or later, and ${here}.\n${advice}, or install Node ${REQUIRED_MAJOR}.`);
 }
 
-function fail(message) {
+function fail(message, exitCode = 1) {
   process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitCode;
 }
 
 /** The channel tells the service when this process is gone, even when it was killed. */
@@ -56,8 +59,9 @@ function handOver(spawn, node, main) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => fail(`causeway cannot run ${node}: ${error.message}`));
+  child.on('error', (error) => fail(`causeway cannot run ${node}: ${error.message}.\n${WHAT_IT_NEEDS}`));
   child.on('exit', (code, signal) => {
+    if (code === CANNOT_RUN) return fail(`causeway cannot run ${node}.\n${WHAT_IT_NEEDS}`, code);
     if (signal === null) return process.exit(code);
     for (const name of SIGNALS) process.removeAllListeners(name);
     return process.kill(process.pid, signal);
