@@ -55,6 +55,12 @@ const NEEDS = {
   ipv6: { wants: 'IPv6: the address ::1', find: findIpv6, isOfMachine: true },
   /** Leave to mount a file system in a name space of its own, which containers often forbid. Reached as `unshare`. */
   mounts: { wants: 'leave to mount a file system', find: once(findUnshare), isOptionalInCi: true },
+  /** And leave to change the root folder and to mount, as root alone has. */
+  debootstrap: {
+    wants: 'debootstrap, and root with leave to mount',
+    find: once(findDebootstrap),
+    isOptionalInCi: true,
+  },
   /** The public HTTP cache tests. */
   cacheTests: {
     wants: `the data ${CACHE_TESTS_FILE}`,
@@ -141,6 +147,11 @@ function findUnshare(): string | undefined {
   if (unshare === undefined) return undefined;
   const tried = spawnSync(unshare, ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']);
   return tried.status === 0 ? unshare : undefined;
+}
+
+function findDebootstrap(): string | undefined {
+  const canMount = () => spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status === 0;
+  return process.getuid?.() === 0 && canMount() ? findProgram('debootstrap') : undefined;
 }
 
 function findIpv6(): string | undefined {
