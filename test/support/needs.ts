@@ -150,8 +150,10 @@ function findUnshare(): string | undefined {
 }
 
 function findDebootstrap(): string | undefined {
-  const canMount = () => spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status === 0;
-  return process.getuid?.() === 0 && canMount() ? findProgram('debootstrap') : undefined;
+  const unshare = findProgram('unshare');
+  if (process.getuid?.() !== 0 || unshare === undefined) return undefined;
+  const tried = spawnSync(unshare, ['--mount', '--pid', '--fork', 'true']);
+  return tried.status === 0 ? findProgram('debootstrap') : undefined;
 }
 
 function findIpv6(): string | undefined {
