@@ -64,6 +64,7 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
       'src/edge/encodings.ts',
       'src/edge/origin/request-headers.ts',
       'src/edge/request.ts',
+      'src/edge/server-options.ts',
       'src/http/headers.ts',
       'src/http/request-facts.ts',
       'src/http/request-fields.ts',

@@ -87,6 +87,6 @@ function enter(flights: Flights, entering: Entering = {}) {
     hasUnknownVersion: false,
     hasUnknownExpectation: false,
   });
-  if (request.kind === 'invalid') throw new Error(request.reason);
+  if (request.kind !== 'request') throw new Error(request.kind);
   return flights.enter(key, request, { waits, now, absentUpTo, fits: () => false });
 }

@@ -75,6 +75,10 @@ async function explain(edge: EdgeContext, handshakes: Handshakes, received: Rece
     note('request', `answered ${request.status}: ${request.reason}`);
     return end({ status: 'ERROR', reason: request.reason });
   }
+  if (request.kind === 'server') {
+    note('request', 'OPTIONS for the server as a whole');
+    return end({ status: 'OWN', reason: 'serverOptions' });
+  }
   note(
     'request',
     `${request.method} ${request.scheme}://${request.host}${request.target} from ${request.clientAddress}`,

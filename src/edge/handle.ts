@@ -27,6 +27,7 @@ import { finishAnswer } from './respond/finish.ts';
 import { refusalAnswer } from './respond/refusal.ts';
 import { sendAnswer } from './respond/send.ts';
 import { abandonBody, leaveToStore } from './respond/stream.ts';
+import { answerOptions, isLastHop, withHopTaken } from './server-options.ts';
 import { answerSliced, isSliceable } from './slices/answer.ts';
 import { isMisdirected } from './tls/secured.ts';
 import type { CutStatus, Viewer } from './viewer.ts';
@@ -85,6 +86,8 @@ async function answerRequest(viewer: Viewer, edge: EdgeContext, named: NamedSite
     return errorAnswer(status, { status: 'ERROR', reason }, now, status === 400 || status === 501 || status === 505);
   }
 
+  if (request.kind === 'server') return answerOptions(now);
+
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
   named.host = request.host;
@@ -115,6 +118,8 @@ async function answerForSite(
   const redirect = redirectToHttps(site, request, edge.ports, now);
   if (redirect !== undefined) return redirect;
 
+  if (isLastHop(request)) return answerOptions(now);
+
   const key = cacheKey(site, request); // 4
   const plan = planRequest(site, request); // 5
   const { options } = plan;
@@ -122,7 +127,8 @@ async function answerForSite(
   if (plan.kind === 'gatewayTimeout') return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
   if (plan.kind === 'bypass') {
     if (plan.reason === 'websocket') return answerWebSocket(viewer, edge, { request, site }); // 8
-    const answer = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, plan.reason); // 8
+    const visit = { ...asked, request: withHopTaken(request), absentUpTo: NEVER };
+    const answer = await answerPastCache(viewer, edge, visit, plan.reason); // 8
     return answer && finishAnswer(viewer, edge, asked, answer);
   }
 

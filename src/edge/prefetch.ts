@@ -57,6 +57,7 @@ export function createPrefetch(edge: EdgeContext): Prefetch {
 async function prefetch(edge: EdgeContext, asked: PrefetchRequest, signal: AbortSignal): Promise<Reason | undefined> {
   const request = parseRequest(receivedFrom(asked));
   if (request.kind === 'invalid') return request.reason;
+  if (request.kind === 'server') return 'target';
   const site = edge.sites.find(request.host);
   if (site === undefined) return 'unknownHost';
   const access = checkState(site);

@@ -73,6 +73,7 @@ export const REDIRECTS = {
 /** What the edge answers by itself, for the service. */
 export const OWN_ANSWERS = {
   acmeChallenge: 'a certificate authority looks whether the name is served here',
+  serverOptions: '`OPTIONS *`, or OPTIONS that may not be passed on: Max-Forwards is 0',
 } as const;
 
 /** Why the cache is not asked. */

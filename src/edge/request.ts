@@ -50,17 +50,21 @@ export interface InvalidEdgeRequest {
   readonly reason: RequestFault | EdgeFault;
 }
 
-export function parseRequest(received: ReceivedRequest): EdgeRequest | InvalidEdgeRequest {
+/** `OPTIONS *`: it speaks of the server as a whole, of no site and no origin. RFC 9110 §9.3.7 */
+export interface ServerRequest {
+  readonly kind: 'server';
+}
+
+export function parseRequest(received: ReceivedRequest): EdgeRequest | ServerRequest | InvalidEdgeRequest {
   const { problem } = received;
   if (problem !== undefined)
     return { kind: 'invalid', status: problem === 'headerTooLarge' ? 431 : 400, reason: problem };
   if (received.hasUnknownVersion) return { kind: 'invalid', status: 505, reason: 'version' }; // RFC 9110 §15.6.6
   const checked = checkRequest(received);
   if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
-  // It speaks of a whole server; a site is not one, and its origins are several.
-  if (checked.target === '*') return { kind: 'invalid', status: 400, reason: 'target' };
   if (received.hasUnknownExpectation) return { kind: 'invalid', status: 417, reason: 'expectation' }; // RFC 9110 §10.1.1
   if (isLoop(received.headers)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
+  if (checked.target === '*') return { kind: 'server' };
   return {
     ...checked,
     headers: received.headers,

@@ -38,21 +38,25 @@ describe('stage 1', () => {
     ['no Host', { headers: [] }, '400 host'],
     ['a target too long', { target: `/${'x'.repeat(9000)}` }, '414 targetTooLong'],
     ['TRACE', { method: 'TRACE' }, '405 method'],
-    ['OPTIONS *', { method: 'OPTIONS', target: '*' }, '400 target'],
+    ['OPTIONS *', { method: 'OPTIONS', target: '*' }, 'server'],
+    ['OPTIONS * without Host', { method: 'OPTIONS', target: '*', headers: [] }, '400 host'],
+    ['* for another method', { target: '*' }, '400 target'],
     ['an unknown expectation', { hasUnknownExpectation: true }, '417 expectation'],
     ['a loop', { headers: ['Host', 'www.example.com', 'CDN-Loop', 'causeway'] }, '508 loop'],
   ];
   for (const [what, changes, expected] of rows) {
     test(`${what}: ${expected}`, () => {
       const parsed = parseRequest({ ...RECEIVED, ...changes });
-      const text =
-        parsed.kind === 'invalid'
-          ? `${parsed.status} ${parsed.reason}`
-          : [parsed.method, parsed.host, parsed.target, parsed.keyPath, parsed.query].join(' ');
-      assert.equal(text, expected);
+      assert.equal(describeParsed(parsed), expected);
     });
   }
 });
+
+function describeParsed(parsed: ReturnType<typeof parseRequest>): string {
+  if (parsed.kind === 'server') return 'server';
+  if (parsed.kind === 'invalid') return `${parsed.status} ${parsed.reason}`;
+  return [parsed.method, parsed.host, parsed.target, parsed.keyPath, parsed.query].join(' ');
+}
 
 test('stage 3: only an open domain is served', () => {
   assert.deepEqual(checkAccess(site(), request({})), { kind: 'allow' });
@@ -259,7 +263,7 @@ function response(headers: readonly string[], status = 200) {
 
 function request(changes: Partial<ReceivedRequest>): EdgeRequest {
   const parsed = parseRequest({ ...RECEIVED, ...changes });
-  if (parsed.kind === 'invalid') throw new Error(parsed.reason);
+  if (parsed.kind !== 'request') throw new Error(describeParsed(parsed));
   return parsed;
 }
 

@@ -88,6 +88,8 @@ function checkPlain(bytes: Buffer, from: number, head: RequestHead, { method, ta
     assert.match(request.reason, /^(host|target|hostMismatch|targetTooLong)$/);
     return;
   }
+  assert.equal(request.kind, 'request');
+  if (request.kind !== 'request') return;
   const { headers: _, hasAuthorization, ifRange, ...facts } = request.facts; // these two count where something is stored, or with Range
   assert.deepEqual(facts, {
     method,
