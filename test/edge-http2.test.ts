@@ -84,7 +84,7 @@ describe('answers', NEEDS, () => {
       [{ ':authority': `${SITE_HOST}:99999` }, 400, 'ERROR host'],
       [{ ':scheme': 'http' }, 400, 'ERROR hostMismatch'],
       [{ ':scheme': 'ftp' }, 400, 'ERROR target'],
-      [{ ':method': 'OPTIONS', ':path': '*' }, 400, 'ERROR target'],
+      [{ ':method': 'OPTIONS', ':path': '*' }, 200, 'OWN serverOptions'],
       [{ ':method': 'GOT' }, 400, 'ERROR malformed'],
     ];
     for (const [headers, status, xCache] of rows) {
