@@ -218,7 +218,7 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     const at = await readHead(api.db.query);
     const { revision } = at;
     const rejected = [{ kind: 'purge', key: `${id}:${task_id}-0`, revision, error: 'kind: unknown' }];
-    const report = { edge: 'local', at, appliedRevision: revision, rejected, build: 'test', startedAt: 0 };
+    const report = { edge: 'local', at, appliedRevision: revision, rejected, build: 'test', startedAt: 0, origins: [] };
     await recordEdgeStatus(api.db.query, report, api.now);
     const task = await readTask(mine, task_id);
     assert.equal(task.state, 'failed');

@@ -84,7 +84,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     assert.equal((await show(mine, www))['domain_status'], 2);
     const head = await readHead(api.db.query);
     const rejected = [{ kind: 'certificate', key: wild, revision: head.revision, error: 'it does not open' }];
-    const report = { edge: 'local', at: head, appliedRevision: head.revision, rejected, build: 'test' };
+    const report = { edge: 'local', at: head, appliedRevision: head.revision, rejected, build: 'test', origins: [] };
     await recordEdgeStatus(api.db.query, { ...report, startedAt: api.now }, api.now);
     assert.equal((await show(mine, www))['domain_status'], 1, 'an edge cannot use its certificate');
     assert.equal((await show(mine, deep))['domain_status'], 2);

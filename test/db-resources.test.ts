@@ -109,7 +109,8 @@ describeOnBothEngines('resources', (newDatabase) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const at = await readHead(db.query);
     const rejected = [{ kind: 'site', key: 'a.example.com', revision: 3, error: 'ungültig "\n' }];
-    const status = { at, appliedRevision: 7, rejected, build: 'b', startedAt: 5 };
+    const origins = [{ key: 'o.example:80', state: 'down' }] as const;
+    const status = { at, appliedRevision: 7, rejected, build: 'b', startedAt: 5, origins };
     const record = (edge: string, now: number, change: Partial<EdgeStatusReport> = {}) =>
       recordEdgeStatus(db.query, { ...status, edge, ...change }, now);
     assert.equal(await record('one', 1000), 'recorded');
@@ -118,7 +119,7 @@ describeOnBothEngines('resources', (newDatabase) => {
       assert.equal(await record('two', 2998 + n, { at: { ...at, ...other } }), 'unknownPlace');
     }
     const shown = (edge: string, appliedRevision: number, reportedAt: number) => {
-      return { edge, appliedRevision, rejected, build: 'b', startedAt: 5, reportedAt };
+      return { edge, appliedRevision, rejected, build: 'b', startedAt: 5, reportedAt, origins };
     };
     assert.deepEqual(await listLiveEdges(db.query, 31_999), [shown('one', 8, 2000), shown('two', 0, 3000)]);
     assert.deepEqual(await listLiveEdges(db.query, 32_000), [shown('two', 0, 3000)]);
@@ -130,7 +131,7 @@ describeOnBothEngines('edges', (newDatabase) => {
   test('of two instances with one id the one that started later counts, until it is silent for 30 s', async (t) => {
     await using db = await openTestDatabase(await newDatabase(t));
     const at = await readHead(db.query);
-    const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b' };
+    const status = { edge: 'one', at, appliedRevision: 0, rejected: [], build: 'b', origins: [] };
     const HOUR_MS = 3600 * 1000;
     /** When, the instance's start → what comes of it, whose report counts then. */
     const table = [

@@ -29,5 +29,6 @@ startFeedClient({
     process.send?.(applied);
   },
   prefetch: async () => ({ kind: 'stored' }),
+  listOriginTroubles: () => [],
 });
 process.on('disconnect', () => process.exit(0));

@@ -20,11 +20,12 @@ export interface Answer {
   readonly by?: { readonly id: number; readonly accountId: number } | undefined;
 }
 
-export function answerSuccess(name: RouteName, data: unknown, locale: Locale): Answer {
+/** `note` follows the word of success in `info`. */
+export function answerSuccess(name: RouteName, data: unknown, locale: Locale, note: string): Answer {
   return {
     http: 200,
     headers: {},
-    body: successEnvelope(ROUTES[name].envelope, SUCCESS[locale], data),
+    body: successEnvelope(ROUTES[name].envelope, SUCCESS[locale] + note, data),
     outcome: 'ok',
     operation: name,
   };

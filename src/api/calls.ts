@@ -13,6 +13,7 @@ import type { Answer } from './answer.ts';
 import type { Asker, Askers } from './asker.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
+import type { PermitsOrigin } from './origin-warnings.ts';
 import { createSmsDesk, type SmsHooks } from './sms-desk.ts';
 import { createTimeFormat } from './time-format.ts';
 
@@ -33,6 +34,8 @@ export interface CallOptions {
   readonly smsTimeWindowSeconds?: number;
   /** Whether this service obtains certificates; absent: no. */
   readonly obtainsCertificates?: boolean;
+  /** Whether edges with the settings of this service connect there; absent: yes. */
+  readonly permitsOrigin?: PermitsOrigin;
   /** Who decides on new domains. */
   readonly review: Review;
   /** Works as an operator's token, from this machine only. */
@@ -117,6 +120,7 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
     keyring: options.logs.ring,
     maxCertificates: limits.certificatesPerAccount ?? CERTIFICATES_PER_ACCOUNT,
     obtainsCertificates: options.obtainsCertificates ?? false,
+    permitsOrigin: options.permitsOrigin ?? (() => true),
     review: options.review,
     cacheLimits: {
       purgeUrls: limits.purgeUrlsPerDay,

@@ -28,9 +28,10 @@ import { OPERATOR_HANDLERS } from './handlers/operators.ts';
 import { SMS_HANDLERS } from './handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from './handlers/sms-operators.ts';
 import { TRAFFIC_HANDLERS } from './handlers/traffic.ts';
+import type { PermitsOrigin } from './origin-warnings.ts';
 import type { SmsDesk } from './sms-desk.ts';
 import { refuseWrongTime } from './sms-refusals.ts';
-import { READ, WRITE } from './wire.ts';
+import { NOTES, READ, WRITE } from './wire.ts';
 import type { Look } from './wire-domain.ts';
 
 /** A route without a handler does not compile. */
@@ -64,6 +65,7 @@ export interface DispatchOptions {
   readonly keyring: Keyring;
   readonly maxCertificates: number;
   readonly obtainsCertificates: boolean;
+  readonly permitsOrigin: PermitsOrigin;
   readonly review: Review;
   readonly cacheLimits: CacheAmounts;
   readonly days: Days;
@@ -119,12 +121,14 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       keyring: options.keyring,
       maxCertificates: options.maxCertificates,
       obtainsCertificates: options.obtainsCertificates,
+      permitsOrigin: options.permitsOrigin,
       review: options.review,
       cacheLimits: options.cacheLimits,
       days: options.days,
       logUrl: options.logUrl,
     };
-    return answerSuccess(name, await perform(name, asked, call, { ...options.look, locale }), locale);
+    const { data, note } = await perform(name, asked, call, { ...options.look, locale });
+    return answerSuccess(name, data, locale, note);
   }
 
   return async (request) => {
@@ -183,10 +187,12 @@ function refuseWrongScope(name: RouteName, scopes: Principal['scopes']): void {
   throw scope === 'operator' ? new ServiceError('pathUnknown') : new ServiceError('scopeMissing', { scope });
 }
 
-async function perform<N extends RouteName>(name: N, asked: unknown, call: Call, look: Look): Promise<unknown> {
-  // The four tables have one entry per route, each made for the same N; the compiler checks every entry, but loses the tie
+async function perform<N extends RouteName>(name: N, asked: unknown, call: Call, look: Look) {
+  // The tables have one entry per route, each made for the same N; the compiler checks every entry, but loses the tie
   // between them when N is not known.
   const read = READ[name] as (request: unknown) => Parameters<Handler<N>>[1];
   const write = WRITE[name] as (result: Awaited<ReturnType<Handler<N>>>, look: Look) => unknown;
-  return write(await HANDLERS[name](call, read(asked)), look);
+  const addToInfo = NOTES[name] as ((result: Awaited<ReturnType<Handler<N>>>, look: Look) => string) | undefined;
+  const result = await HANDLERS[name](call, read(asked));
+  return { data: write(result, look), note: addToInfo?.(result, look) ?? '' };
 }

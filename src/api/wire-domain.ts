@@ -4,11 +4,13 @@ import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.
 import { quote } from '#contract/found.ts';
 import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale, Localized } from '#contract/locale.ts';
+import { describeOriginWarning } from '#contract/origin-warnings.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { AccelerationType, Domain, DomainSettings, OriginProtocol } from '#model/domain.ts';
 import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#model/domain-name.ts';
 import { parseOrigin } from '#model/origin.ts';
+import type { OriginWarning } from './origin-warnings.ts';
 import { writeAdvanced } from './wire-advanced.ts';
 import { writeFlag } from './wire-values.ts';
 
@@ -25,6 +27,8 @@ export interface Look {
 export interface DomainView {
   readonly domain: Domain;
   readonly isInForce: boolean;
+  /** Absent: not looked for. */
+  readonly warnings?: readonly OriginWarning[];
 }
 
 type CdnType = (typeof CDN_TYPES)[number];
@@ -99,7 +103,15 @@ function checkOrigin(field: string, text: string): { readonly host: string; read
   throw new ServiceError('originInvalid', { field, entry: quote(text), reason: localizeReason(parsed.reason) });
 }
 
-export function writeDomain({ domain, isInForce }: DomainView, look: Look): DomainData {
+/** Left out when there are none. */
+export function writeWarnings(warnings: readonly OriginWarning[] = [], { locale }: Look): Pick<DomainData, 'warnings'> {
+  if (warnings.length === 0) return {};
+  return {
+    warnings: warnings.map((warning) => ({ code: warning.code, text: describeOriginWarning(warning, locale) })),
+  };
+}
+
+export function writeDomain({ domain, isInForce, warnings }: DomainView, look: Look): DomainData {
   const { settings } = domain;
   const cdnTypeId = CODE_OF_TYPE[domain.type];
   const statusCode = statusCodeOf(domain, isInForce);
@@ -126,6 +138,7 @@ export function writeDomain({ domain, isInForce }: DomainView, look: Look): Doma
     is_extensive: writeFlag(!isWildcard(domain)),
     remark: domain.remark,
     create_time: look.formatTime(domain.createdAt),
+    ...writeWarnings(warnings, look),
   };
 }
 

@@ -3,10 +3,12 @@
  * handler's result as it is answered (`WRITE`). A missing entry does not compile.
  */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { describeOriginWarning } from '#contract/origin-warnings.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { Rotation } from '#db/sealed-secrets.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
+import type { OriginWarning } from './origin-warnings.ts';
 import { readIp, readReferer, readUserAgent, writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import {
@@ -36,6 +38,7 @@ import {
   readSourceHost,
   readType,
   writeDomain,
+  writeWarnings,
 } from './wire-domain.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
@@ -43,6 +46,14 @@ import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readNewToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
 import { readPage, writeDone } from './wire-values.ts';
+
+interface ChangedOrigins {
+  readonly warnings: readonly OriginWarning[];
+}
+
+interface ChangedDomain extends ChangedOrigins {
+  readonly domain: Domain;
+}
 
 interface DomainPage {
   readonly total: number;
@@ -147,8 +158,11 @@ export const READ = {
 
 export const WRITE = {
   'domain.get': (view: DomainView, look) => writeDomain(view, look),
-  'domain.add': ({ id }: Domain) => ({ domain_id: String(id) }),
-  'domain.updateOrigin': writeDone,
+  'domain.add': ({ domain, warnings }: ChangedDomain, look) => ({
+    domain_id: String(domain.id),
+    ...writeWarnings(warnings, look),
+  }),
+  'domain.updateOrigin': (_: ChangedOrigins) => true,
   'domain.list': ({ total, views }: DomainPage, look) => ({
     total,
     list: views.map((view) => writeDomain(view, look)),
@@ -215,6 +229,12 @@ export const WRITE = {
 export type InputOf<N extends RouteName> = ReturnType<(typeof READ)[N]>;
 
 /** What an operation's handler gives back. */
+/** What `info` says after the word of success, where `data` has no room for it. */
+export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Look) => string } = {
+  'domain.updateOrigin': ({ warnings }, { locale }) =>
+    warnings.map((warning) => `; ${describeOriginWarning(warning, locale)}`).join(''),
+};
+
 export type ResultOf<N extends RouteName> =
   Parameters<(typeof WRITE)[N]> extends [infer R, ...unknown[]] ? R : undefined;
 

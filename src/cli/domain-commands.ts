@@ -196,6 +196,7 @@ function describeDomain(domain: Domain): [string, string][] {
     ['icp number', domain.icp_no],
     ['remark', domain.remark],
     ['created', domain.create_time],
+    ...(domain.warnings ?? []).map(({ text }): [string, string] => ['warning', text]),
   ];
 }
 

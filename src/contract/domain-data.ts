@@ -1,6 +1,7 @@
 /** A domain as answers show it: every field that the interface document gives for /domain/getDomainById, in its type. */
 import * as z from 'zod';
 import { FLAG_TEXT } from './fields.ts';
+import { ORIGIN_WARNINGS } from './origin-warnings.ts';
 
 /** The codes of `domain_status`: closed, being configured, accelerating, review rejected, disabled. */
 export const DOMAIN_STATUS_CODES = ['0', '1', '2', '5', '6'] as const;
@@ -48,6 +49,7 @@ export const DOMAIN_DATA = z.object({
   is_extensive: FLAG_TEXT.describe('0 wildcard domain, 1 ordinary domain'),
   remark: z.string().describe('remark'),
   create_time: z.string().describe("creation time, YYYY-MM-DD HH:MM:SS in the service's time zone"),
+  warnings: ORIGIN_WARNINGS,
 });
 
 export type DomainData = z.infer<typeof DOMAIN_DATA>;

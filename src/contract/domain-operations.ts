@@ -4,6 +4,7 @@ import { CDN_TYPES, DOMAIN_DATA, SAMPLE_DOMAIN, SOURCE_TYPES } from './domain-da
 import { choice, identifier, optional, optionalHttpUrl, originList, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
+import { ORIGIN_WARNINGS } from './origin-warnings.ts';
 
 /** The longest name DNS has is 253; anything longer is refused as a name, with that word. */
 const MAX_NAME_LENGTH = 1024;
@@ -54,7 +55,7 @@ export const DOMAIN_OPERATIONS = {
       monitor_url: optional(optionalHttpUrl),
       remark: optional(remark),
     }),
-    data: z.object({ domain_id: z.string().describe('id of the new domain') }),
+    data: z.object({ domain_id: z.string().describe('id of the new domain'), warnings: ORIGIN_WARNINGS }),
     sample: {
       request: {
         domain: 'www.example.com',

@@ -1,6 +1,6 @@
 /** What each edge reported last, one row per edge. */
 import { EDGE_LIVE_MS, isLive } from '#model/acknowledgement.ts';
-import type { EdgeReport, Rejection } from '#model/edge.ts';
+import type { EdgeReport, OriginTrouble, Rejection } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
 import { isInHistory } from './revision-tags.ts';
@@ -15,6 +15,7 @@ export interface EdgeStatusReport {
   readonly rejected: readonly Rejection[];
   readonly build: string;
   readonly startedAt: number;
+  readonly origins: readonly OriginTrouble[];
 }
 
 /**
@@ -31,6 +32,7 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
     build: status.build,
     started_at: status.startedAt,
     reported_at: now,
+    origins: JSON.stringify(status.origins),
   };
   const recorded = await x
     .insertInto('edge')
@@ -85,6 +87,7 @@ function toEdgeReport(row: EdgeRow): EdgeReport {
     appliedRevision: row.applied_revision,
     // `as`: written by `recordEdgeStatus` only, whose caller has checked it.
     rejected: JSON.parse(row.rejected) as Rejection[],
+    origins: JSON.parse(row.origins) as OriginTrouble[], // as above
     build: row.build,
     startedAt: row.started_at,
     reportedAt: row.reported_at,

@@ -7,6 +7,7 @@ import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
 import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
+import { edgeOrigins } from './migrations-edge-origins.ts';
 import { logPositions } from './migrations-log-positions.ts';
 import { sms } from './migrations-sms.ts';
 import { smsExpiry } from './migrations-sms-expiry.ts';
@@ -38,6 +39,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0019-sms-unread': smsUnread,
   '0016-log-positions': logPositions,
   '0017-certificate-pairs': certificatePairs,
+  '0018-edge-origins': edgeOrigins,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

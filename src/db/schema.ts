@@ -113,6 +113,8 @@ interface EdgeTable {
   build: string;
   started_at: number;
   reported_at: number;
+  /** JSON: a list of `OriginTrouble`. */
+  origins: Generated<string>;
 }
 
 /** The purges among the resources, by site. */

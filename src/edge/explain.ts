@@ -16,6 +16,7 @@ import type { EdgeDecision } from './decide.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
 import { redirectToHttps } from './https-only.ts';
 import { lookUp } from './look-up.ts';
+import type { EdgeOrigins, OriginState } from './origins.ts';
 import { type Plan, planRequest, policyTarget } from './plan.ts';
 import { type CacheMark, formatMark } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
@@ -36,7 +37,7 @@ interface Explanation {
 }
 
 interface Step {
-  readonly stage: 'request' | 'handshake' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision';
+  readonly stage: 'request' | 'handshake' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision' | 'origins';
   readonly found: string;
 }
 
@@ -54,21 +55,27 @@ export interface Question {
 
 export type Explain = (question: Question) => Promise<Explanation>;
 
-/** How clients come to this edge over TLS. */
-interface Handshakes {
+/** How clients come to this edge over TLS, and what it knows of origins. */
+interface Surroundings {
   whyNoHandshake(host: string): NoHandshake | 'noListener' | undefined;
   /** Handshakes may be theirs, before us. */
   readonly trustsProxies: boolean;
+  readonly statesOf: EdgeOrigins['statesOf'];
 }
 
-export function createExplain(edge: EdgeContext, handshakes: Handshakes): Explain {
-  return (question) => explain(edge, handshakes, toReceived(question));
+export function createExplain(edge: EdgeContext, around: Surroundings): Explain {
+  return (question) => explain(edge, around, toReceived(question));
 }
 
-async function explain(edge: EdgeContext, handshakes: Handshakes, received: ReceivedRequest): Promise<Explanation> {
+async function explain(edge: EdgeContext, around: Surroundings, received: ReceivedRequest): Promise<Explanation> {
   const steps: Step[] = [];
   const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
-  const end = (mark: CacheMark, asksOrigin = false): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin });
+  let site: Site | undefined;
+  const end = (mark: CacheMark, asksOrigin = false): Explanation => {
+    if (asksOrigin && site !== undefined && request.kind === 'request')
+      note('origins', describeOrigins(around.statesOf(site, request.scheme, request.host)));
+    return { steps, xCache: formatMark(mark), asksOrigin };
+  };
 
   const request = parseRequest(received); // 1
   if (request.kind === 'invalid') {
@@ -85,11 +92,11 @@ async function explain(edge: EdgeContext, handshakes: Handshakes, received: Rece
   );
 
   if (request.scheme === 'https') {
-    const problem = handshakes.whyNoHandshake(request.host);
-    note('handshake', describeHandshake(problem, edge.sites.find(request.host), handshakes.trustsProxies));
-    if (problem !== undefined && !handshakes.trustsProxies) return { steps, xCache: '', asksOrigin: false };
+    const problem = around.whyNoHandshake(request.host);
+    note('handshake', describeHandshake(problem, edge.sites.find(request.host), around.trustsProxies));
+    if (problem !== undefined && !around.trustsProxies) return { steps, xCache: '', asksOrigin: false };
   }
-  const site = edge.sites.find(request.host); // 2
+  site = edge.sites.find(request.host); // 2
   note('site', site === undefined ? 'none has this host' : describeSite(site));
   if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
 
@@ -141,8 +148,19 @@ function toReceived({ method, scheme, host, target, headers, clientAddress }: Qu
   };
 }
 
+function describeOrigins(states: readonly OriginState[]): string {
+  if (states.length === 0) return 'none';
+  return states.map(({ origin, state }) => origin + ORIGIN_STATES[state]).join(', ');
+}
+
+const ORIGIN_STATES = {
+  usable: '',
+  down: ' (down)',
+  forbidden: ' (refused: not a public address, and not opened with origin-allow)',
+} as const satisfies Readonly<Record<OriginState['state'], string>>;
+
 function describeHandshake(
-  problem: ReturnType<Handshakes['whyNoHandshake']>,
+  problem: ReturnType<Surroundings['whyNoHandshake']>,
   site: Site | undefined,
   trustsProxies: boolean,
 ): string {

@@ -3,9 +3,12 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Lru } from '#lib/lru.ts';
 import type { AccessLog } from '#logs/spool.ts';
+import type { Scheme } from '#sites/origin-keys.ts';
+import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { EdgeMetrics } from './metrics.ts';
+import { listOrigins } from './origin/choose.ts';
 import { type ConnectorOptions, createConnector, type VerifyOrigins } from './origin/connector.ts';
 import { createOrigins, type Origins, type OriginsOptions } from './origin/fetch.ts';
 import { createFollowingOrigins } from './origin/follow.ts';
@@ -38,11 +41,20 @@ export interface EdgeOriginsOptions {
   readonly log: Logger;
 }
 
+export interface OriginState {
+  /** `host:port` */
+  readonly origin: string;
+  /** `forbidden`: its address is one that the guard refuses. */
+  readonly state: 'usable' | 'down' | 'forbidden';
+}
+
 export interface EdgeOrigins extends Origins {
   /** For the machine's prober: what has come into use since the last call, and what is passed over. */
   takeUses(): readonly OriginUse[];
   /** From it. */
   applyProbes(report: ProbeReport): void;
+  /** What is known of a site's origins before any is asked, primaries first. */
+  statesOf(site: Site, scheme: Scheme, host: string): readonly OriginState[];
   close(): Promise<void>;
 }
 
@@ -68,6 +80,12 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
     fetch: following.fetch,
     takeUses: uses.take,
     applyProbes: (report) => health.applyReport(report, clock()),
+    statesOf: (site, scheme, host) =>
+      listOrigins(site, scheme, host).map((origin) => {
+        const { isAddress, host: address, port } = origin.destination;
+        if (isAddress && !options.guard.permits(address, port)) return { origin: origin.key, state: 'forbidden' };
+        return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
+      }),
     close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
   };
 }

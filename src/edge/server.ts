@@ -104,6 +104,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     explain: createExplain(edge, {
       whyNoHandshake: https === undefined ? () => 'noListener' : https.whyNoHandshake,
       trustsProxies: (options.proxies?.trusted.length ?? 0) > 0,
+      statesOf: origins.statesOf,
     }),
     get underWay() {
       return connections.served;

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PurgeSpec } from '#sites/purge.ts';
@@ -20,6 +21,7 @@ import { createPrefetches, type Prefetches } from './prefetches.ts';
 import {
   type Delta,
   MAX_FAILURE_CHARS,
+  MAX_ORIGIN_TROUBLES,
   PREFETCH_PATH,
   type PrefetchReport,
   type PrefetchReportResult,
@@ -58,6 +60,8 @@ export interface FeedClientOptions {
   readonly confirm: (change: StoredChange) => Promise<void>;
   /** Asks one worker; `undefined`: none can do it just now, and it is asked again. Never rejects. */
   readonly prefetch: (request: PrefetchRequest) => Promise<PrefetchOutcome | undefined>;
+  /** What its probes know against origins, at most `max` of them. */
+  readonly listOriginTroubles: (max: number) => readonly OriginTrouble[];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -294,7 +298,11 @@ class RunningFeedClient implements FeedClient {
   }
 
   async #sendReport(applied: Place): Promise<void> {
-    await this.#post(STATUS_PATH, describeStatus(this.#options.store, this.#identity, applied));
+    const { store, listOriginTroubles } = this.#options;
+    await this.#post(
+      STATUS_PATH,
+      describeStatus(store, this.#identity, applied, listOriginTroubles(MAX_ORIGIN_TROUBLES)),
+    );
   }
 
   async #reportPrefetches(results: readonly PrefetchResultEntry[]): Promise<void> {

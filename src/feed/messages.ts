@@ -1,9 +1,12 @@
 /** The protocol's messages from their text: what does not have the promised shape is refused with the member's name. */
+import type { OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import {
   type Delta,
   type EdgeStatus,
   MAX_FAILURE_CHARS,
+  MAX_ORIGIN_KEY_CHARS,
+  MAX_ORIGIN_TROUBLES,
   MAX_PREFETCH_RESULTS,
   MAX_REJECTION_ERROR_CHARS,
   MAX_REJECTIONS,
@@ -71,6 +74,7 @@ export function parseStatus(text: string): EdgeStatus {
     rejected: rejected.map(readRejection),
     build: readText('build', members['build'], MAX_BUILD_CHARS),
     startedAt: readCount('startedAt', members['startedAt']),
+    origins: readOrigins(members['origins'] ?? []), // an edge of an earlier release has none
   };
 }
 
@@ -85,6 +89,16 @@ export function parsePrefetchReport(text: string): PrefetchReport {
     at: readPlace(readObject('at', members['at'])),
     results: results.map(readPrefetchResult),
   };
+}
+
+function readOrigins(value: unknown): readonly OriginTrouble[] {
+  if (!Array.isArray(value) || value.length > MAX_ORIGIN_TROUBLES)
+    throw new MessageError(`origins: expected a list of at most ${MAX_ORIGIN_TROUBLES}`);
+  return value.map((each: unknown) => {
+    const { key, state } = readObject('origin', each);
+    if (state !== 'down' && state !== 'forbidden') throw new MessageError('state: expected down or forbidden');
+    return { key: readText('key', key, MAX_ORIGIN_KEY_CHARS), state };
+  });
 }
 
 function readPlace(members: Members): Place {

@@ -4,6 +4,7 @@
  * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches. POST /edge/v1/logs and
  * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`.
  */
+import type { OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 
 export const STREAM_PATH = '/edge/v1/stream';
@@ -24,8 +25,12 @@ export const STATUS_MS = 5000;
 /** In one report; see `status.ts` for what happens beyond. */
 export const MAX_REJECTIONS = 1000;
 export const MAX_REJECTION_ERROR_CHARS = 300;
-/** 1,000 rejections with names and errors at their longest, escaped. */
-export const MAX_STATUS_BYTES = 2 * 1024 * 1024;
+/** In one report. */
+export const MAX_ORIGIN_TROUBLES = 1000;
+/** A host and its port, and a monitor URL. */
+export const MAX_ORIGIN_KEY_CHARS = 800;
+/** 1,000 rejections with names and errors at their longest, escaped, and 1,000 origins. */
+export const MAX_STATUS_BYTES = 3 * 1024 * 1024;
 
 /** In one report. */
 export const MAX_PREFETCH_RESULTS = 100;
@@ -84,6 +89,8 @@ export interface EdgeStatus {
   readonly rejected: readonly Rejection[];
   readonly build: string;
   readonly startedAt: number;
+  /** Origins in use there that its probes do not reach. */
+  readonly origins: readonly OriginTrouble[];
 }
 
 /** What became of prefetches at an edge. */

@@ -1,4 +1,5 @@
 /** What an edge says of itself. */
+import type { OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
 import type { EdgeStore } from './edge-store.ts';
 import { type EdgeStatus, MAX_REJECTIONS } from './protocol.ts';
@@ -10,7 +11,12 @@ export interface EdgeIdentity {
 }
 
 /** `at`: what every worker runs. */
-export function describeStatus(store: EdgeStore, { edge, build, startedAt }: EdgeIdentity, at: Place): EdgeStatus {
+export function describeStatus(
+  store: EdgeStore,
+  { edge, build, startedAt }: EdgeIdentity,
+  at: Place,
+  origins: readonly OriginTrouble[],
+): EdgeStatus {
   const rejected = store.listRejections(MAX_REJECTIONS + 1);
   const omitted = rejected[MAX_REJECTIONS];
   return {
@@ -21,5 +27,6 @@ export function describeStatus(store: EdgeStore, { edge, build, startedAt }: Edg
     rejected: rejected.slice(0, MAX_REJECTIONS),
     build,
     startedAt,
+    origins,
   };
 }

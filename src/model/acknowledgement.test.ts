@@ -7,7 +7,7 @@ const DOMAIN = { name: 'a.example.com', settingRevision: 7 };
 
 function report(appliedRevision: number, ...rejectedKeys: string[]): EdgeReport {
   const rejected = rejectedKeys.map((key) => ({ kind: 'site', key, revision: 7, error: 'no' }));
-  return { edge: 'e', appliedRevision, rejected, build: '', startedAt: 0, reportedAt: 0 };
+  return { edge: 'e', appliedRevision, rejected, build: '', startedAt: 0, reportedAt: 0, origins: [] };
 }
 
 const CASES: readonly (readonly [string, readonly EdgeReport[], boolean])[] = [

@@ -8,11 +8,20 @@ export interface Rejection {
   readonly error: string;
 }
 
+/** An origin in use at an edge that its probes do not reach. */
+export interface OriginTrouble {
+  /** See `sites/origin-keys.ts`. */
+  readonly key: string;
+  /** `forbidden`: the edge does not connect to any of its addresses. */
+  readonly state: 'down' | 'forbidden';
+}
+
 export interface EdgeReport {
   readonly edge: string;
   /** The last revision whose every change is in force there, or refused and named in `rejected`. */
   readonly appliedRevision: number;
   readonly rejected: readonly Rejection[];
+  readonly origins: readonly OriginTrouble[];
   readonly build: string;
   readonly startedAt: number;
   /** When control received it, by control's clock. */

@@ -6,6 +6,7 @@ import type { Config } from '#config';
 import type { Keyring } from '#db/keyring.ts';
 import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/sealed-secrets.ts';
+import { createGuard } from '#edge/origin/guard.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -43,7 +44,8 @@ export async function startControl({
   );
   const engine: { running?: SmsEngine } = {};
   const guard = { allow: config.smsWebhookAllow, refuse: ownAddresses };
-  const given = { ...apiOptions(config, ring), sms: hooksOf(engine, guard, log) };
+  const origins = createGuard({ allow: config.originAllow, refuse: ownAddresses });
+  const given = { ...apiOptions(config, ring), permitsOrigin: origins.permits, sms: hooksOf(engine, guard, log) };
   const api = stack.use(await startApi({ ...given, db, localSecret, clock: systemClock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, ring, guard, log, registry });
   engine.running = sms;

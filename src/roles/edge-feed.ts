@@ -33,6 +33,15 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const prefetched = new Map<number, (outcome: PrefetchOutcome | undefined) => void>();
   // What the process before this one asked for may still be answered, to us.
   let lastId = randomInt(MAX_FIRST_ID);
+  const prober = startProber({
+    guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
+    verify: config.originVerify,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    onReport: (report) => send({ kind: 'originProbes', report }),
+    registry,
+    log,
+  });
   const client = startFeedClient({
     socketPath: config.feedSocket,
     edgeId: config.edgeId,
@@ -51,20 +60,12 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
         prefetched.set(id, resolve);
         send({ kind: 'prefetch', id, request });
       }),
+    listOriginTroubles: (max) => prober.listTroubles(max),
     clock: systemClock,
     log,
   });
   const traffic = startTraffic(context);
   addMetrics(registry, client, store);
-  const prober = startProber({
-    guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
-    verify: config.originVerify,
-    monotonic: () => performance.now(),
-    random: Math.random,
-    onReport: (report) => send({ kind: 'originProbes', report }),
-    registry,
-    log,
-  });
   const tickets = startTicketRotation({
     file: ticketSecretsPath(config.dataDir),
     clock: systemClock,

@@ -143,7 +143,15 @@ export async function startAcmeWorld(
         known.set(key, (body as ChallengeBody).keyAuthorization);
       }
       const at = await readHead(db.query);
-      const what = { edge: 'e1', at, appliedRevision: at.revision, rejected: [], build: 'test', startedAt: 0 };
+      const what = {
+        edge: 'e1',
+        at,
+        appliedRevision: at.revision,
+        rejected: [],
+        build: 'test',
+        startedAt: 0,
+        origins: [],
+      };
       await recordEdgeStatus(db.query, what, world.now);
     },
     startWorker() {

@@ -15,6 +15,7 @@ import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import type { AccountKind, Scope } from '#model/account.ts';
+import type { OriginTrouble } from '#model/edge.ts';
 import type { NewDatabase } from './databases.ts';
 import { type Cleanup, temporaryFolder } from './temporary.ts';
 
@@ -45,7 +46,12 @@ export interface TestApi {
   /** A new account with a token. */
   join(kind: AccountKind, scopes: readonly Scope[]): Promise<{ accountId: number; accessToken: string }>;
   /** An edge reports that it runs everything up to `revision` (absent: the newest). */
-  acknowledge(edge: string, revision?: number, rejectedNames?: readonly string[]): Promise<void>;
+  acknowledge(
+    edge: string,
+    revision?: number,
+    rejectedNames?: readonly string[],
+    origins?: readonly OriginTrouble[],
+  ): Promise<void>;
 }
 
 export const LOCAL_SECRET = 'the-secret-of-this-machine-0123456789';
@@ -153,11 +159,11 @@ function actsOn(db: Db, now: () => number): Pick<TestApi, 'join' | 'acknowledge'
       await createToken(db.query, { accountId, scopes, label: '', hash: hashToken(accessToken), now: now() });
       return { accountId, accessToken };
     },
-    async acknowledge(edge, revision, rejectedNames = []) {
+    async acknowledge(edge, revision, rejectedNames = [], origins = []) {
       const head = await readHead(db.query);
       const appliedRevision = revision ?? head.revision;
       const rejected = rejectedNames.map((key) => ({ kind: 'site', key, revision: appliedRevision, error: 'cannot' }));
-      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now() };
+      const status = { edge, at: head, appliedRevision, rejected, build: 'test', startedAt: now(), origins };
       await recordEdgeStatus(db.query, status, now());
     },
   };

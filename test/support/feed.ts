@@ -77,6 +77,7 @@ export function startTestEdge(
     store,
     confirm,
     prefetch,
+    listOriginTroubles: () => [],
     clock,
     log,
   });

@@ -6,11 +6,15 @@ import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
-import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
+import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { problemWithSuffix } from '#model/domain-name.ts';
+import type { EdgeReport } from '#model/edge.ts';
 import { stateWhenAdded } from '#model/transition.ts';
+import { compileSite } from '#sites/compile.ts';
 import { addDomain, changeDomain, changeRemark, changeSettings, deleteDomain } from '../change.ts';
-import type { Handler } from './handler.ts';
+import { findOriginWarnings, type OriginWarning } from '../origin-warnings.ts';
+import { toSiteSpec } from '../site-spec.ts';
+import type { Call, Handler } from './handler.ts';
 import { listDomainViews } from './list-domains.ts';
 import { readOwnDomain } from './own-domain.ts';
 import { changeState } from './state.ts';
@@ -18,10 +22,12 @@ import { changeState } from './state.ts';
 export const DOMAIN_HANDLERS = {
   'domain.get': async (call, { domainId }) => {
     const domain = await readOwnDomain(call, domainId);
-    return { domain, isInForce: isInForce(domain, await listLiveEdges(call.db.query, call.now)) };
+    const edges = await listLiveEdges(call.db.query, call.now);
+    return { domain, isInForce: isInForce(domain, edges), warnings: warningsOf(call, domain, edges) };
   },
 
-  'domain.add': async ({ db, now, accountId, cnameSuffix, maxDomains, review }, input) => {
+  'domain.add': async (call, input) => {
+    const { db, now, accountId, cnameSuffix, maxDomains, review } = call;
     const { name, type, icpNumber, remark, ...chosen } = input;
     const reason = problemWithSuffix(name, cnameSuffix);
     if (reason !== undefined)
@@ -29,8 +35,9 @@ export const DOMAIN_HANDLERS = {
     const settings = { ...DEFAULT_SETTINGS, ...chosen };
     refuseMissingOrigins(type, settings);
     const state = stateWhenAdded(review);
-    const domain = { accountId, name, type, icpNumber, remark, state, createdAt: now, settings };
-    return await addDomain(db, domain, maxDomains, now);
+    const added = { accountId, name, type, icpNumber, remark, state, createdAt: now, settings };
+    const domain = await addDomain(db, added, maxDomains, now);
+    return { domain, warnings: warningsOf(call, domain, await listLiveEdges(db.query, now)) };
   },
 
   'domain.updateOrigin': async (call, { domainId, ...chosen }) => {
@@ -45,6 +52,8 @@ export const DOMAIN_HANDLERS = {
       refuseMissingOrigins(type, changed);
       return changed;
     });
+    const domain = await readOwnDomain(call, domainId);
+    return { warnings: warningsOf(call, domain, await listLiveEdges(call.db.query, call.now)) };
   },
 
   'domain.list': async ({ db, now, accountId }, filter) => listDomainViews(db, now, { ...filter, accountId }),
@@ -61,6 +70,16 @@ export const DOMAIN_HANDLERS = {
     await changeRemark(db, { accountId, domainId }, remark);
   },
 } satisfies { readonly [N in RouteName as N extends `domain.${string}` ? N : never]: Handler<N> };
+
+function warningsOf(
+  { permitsOrigin }: Pick<Call, 'permitsOrigin'>,
+  domain: Domain,
+  edges: readonly EdgeReport[],
+): readonly OriginWarning[] {
+  const spec = toSiteSpec({ ...domain, state: 'open' }); // one that waits for its review has origins too
+  const compiled = compileSite(spec, 1);
+  return compiled.kind === 'invalid' ? [] : findOriginWarnings(compiled.site, edges, permitsOrigin);
+}
 
 /** A live domain may be fed by its encoders alone; every other type has something to fetch. */
 function refuseMissingOrigins(type: string, settings: DomainSettings): void {

@@ -6,6 +6,7 @@ import type { Db } from '#db/open.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { Review } from '#model/transition.ts';
+import type { PermitsOrigin } from '../origin-warnings.ts';
 import type { SmsDesk } from '../sms-desk.ts';
 import type { InputOf, ResultOf } from '../wire.ts';
 
@@ -18,6 +19,8 @@ export interface Call {
   /** What the service's aliases end in. */
   readonly cnameSuffix: string;
   readonly review: Review;
+  /** Whether edges with the settings of this service connect there. */
+  readonly permitsOrigin: PermitsOrigin;
   /** Domains that an account can have. */
   readonly maxDomains: number;
   readonly keyring: Keyring;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileSite } from '#sites/compile.ts';
+import type { Scheme } from '#sites/origin-keys.ts';
 import type { OriginsSpec } from '#sites/spec.ts';
-import { type Candidate, chooseOrigins, type Scheme } from './choose.ts';
+import { type Candidate, chooseOrigins } from './choose.ts';
 
 describe('the order of origins', () => {
   const origins = { primary: [{ host: 'a' }, { host: 'b' }, { host: 'c' }], backup: [{ host: 'x' }, { host: 'y' }] };

@@ -1,15 +1,11 @@
 /** Which origins a request may try, in order, and what each is called on the wire. Pure. */
-import { hash } from 'node:crypto';
+import { addressKey, originPort, originScheme, probeHost, probeKey, type Scheme } from '#sites/origin-keys.ts';
 import type { Site, SiteOrigin } from '#sites/site.ts';
 import type { Destination } from './connector.ts';
 import type { ProbeTarget } from './probe-schedule.ts';
 
 /** Attempts inside one request, the first included. */
 const MAX_ATTEMPTS = 3;
-/** Of a monitor URL's path and query, in what its health is kept under. */
-const MAX_KEY_TARGET_CHARS = 64;
-
-export type Scheme = 'http' | 'https';
 
 /** What a request is sent to. */
 export interface Place {
@@ -49,6 +45,12 @@ export function chooseOrigins({ site, scheme, host, turn, isDown }: Choice): rea
   return [...new Map(inOrder.map((candidate) => [candidate.key, candidate])).values()].slice(0, MAX_ATTEMPTS);
 }
 
+/** All of a site's origins, primaries first. */
+export function listOrigins(site: Site, scheme: Scheme, host: string): readonly Candidate[] {
+  const { primary, backup } = site.origins;
+  return [...primary, ...backup].map((origin) => describeOrigin(origin, site, scheme, host));
+}
+
 /** Turns go round among the usable ones, so that one that is down does not double the load of the next. */
 function rotate(list: readonly Candidate[], isDown: Choice['isDown'], turn: number): readonly Candidate[] {
   const up = list.filter((candidate) => !isDown(candidate));
@@ -67,47 +69,27 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
     isAddress,
     serverName: scheme === 'https' ? serverName(name) : undefined,
   });
-  const key = `${origin.host}:${port}`;
+  const key = addressKey(origin, site, clientScheme);
   return {
     siteId: site.id,
     key,
     hostHeader,
     destination: destination(hostHeader),
-    probe: describeProbe(key, site, scheme, destination),
+    probe: describeProbe(key, site, clientScheme, destination),
   };
 }
 
 /** By the monitor URL's path where there is a host to ask it for, else by a connection alone. */
 function describeProbe(
   address: string,
-  { name, isWildcard, origins }: Site,
-  scheme: Scheme,
+  site: Site,
+  clientScheme: Scheme,
   destination: (host: string) => Destination,
 ): ProbeTarget {
-  const host = origins.hostHeader || (isWildcard ? (origins.probeHost ?? '') : name);
-  const target = origins.probePath;
-  if (target === '' || host === '') {
-    return { key: address, destination: { ...destination(''), serverName: undefined } };
-  }
-  const key = `${address} ${scheme}://${host}${shorten(target)}`;
-  return { key, destination: destination(host), request: { host, target } };
-}
-
-/** Thousands of them stand in one report: a long one is named by its beginning and its digest. */
-function shorten(target: string): string {
-  if (target.length <= MAX_KEY_TARGET_CHARS) return target;
-  return `${target.slice(0, MAX_KEY_TARGET_CHARS)}#${hash('sha256', target, 'base64url')}`;
-}
-
-export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {
-  return protocol === 'follow' ? clientScheme : protocol;
-}
-
-/** The default ports, also where `follow` finds the other scheme's default written down. Edge rule 2. */
-export function originPort({ port }: SiteOrigin, site: Site, clientScheme: Scheme): number {
-  const isTls = originScheme(site, clientScheme) === 'https';
-  const [own, other] = isTls ? [443, 80] : [80, 443];
-  return port === undefined || (site.origins.protocol === 'follow' && port === other) ? own : port;
+  const key = probeKey(address, site, clientScheme);
+  if (key === address) return { key, destination: { ...destination(''), serverName: undefined } };
+  const host = probeHost(site);
+  return { key, destination: destination(host), request: { host, target: site.origins.probePath } };
 }
 
 /** Without the port; an IP address has no server name. RFC 6066 §3 */

@@ -2,10 +2,11 @@
 import type { RawHeaders } from '#http/headers.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import { Lru } from '#lib/lru.ts';
+import type { Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { type AttemptResult, type AttemptTools, attemptOrigin, type OriginResponse } from './attempt.ts';
-import { type Candidate, chooseOrigins, type Place, type Scheme } from './choose.ts';
+import { type Candidate, chooseOrigins, type Place } from './choose.ts';
 import type { OriginHealth } from './health.ts';
 import type { OriginUses } from './origin-use.ts';
 import type { RequestBody } from './request-body.ts';

@@ -95,12 +95,22 @@ describe('the schedule of probes', () => {
     assert.equal(schedule.size, 1);
   });
 
-  test('an address that the edge does not connect to is not probed again', () => {
+  test('an address that the guard refuses is reported once, and listed until it is let through', () => {
     const schedule = createProbeSchedule(() => 0);
     schedule.note({ target: at('a:80'), isPassedOver: false }, 0);
-    schedule.take(0, 10);
-    schedule.settle('a:80', 'forbidden', 0);
-    assert.equal(schedule.size, 0);
+    schedule.note({ target: at('b:80'), isPassedOver: false }, 0);
+    for (let i = 0; i < 3; i++) schedule.settle('b:80', 'down', 0);
+    const become = (outcome: 'forbidden' | 'unclear' | 'up') => schedule.settle('a:80', outcome, 0);
+    assert.deepEqual(
+      [become('forbidden'), become('forbidden'), become('unclear')],
+      ['forbidden', undefined, undefined],
+    );
+    const down = { key: 'b:80', state: 'down' };
+    assert.deepEqual(schedule.listTroubles(10), [down, { key: 'a:80', state: 'forbidden' }]);
+    assert.deepEqual(schedule.listTroubles(1), [down]);
+    assert.deepEqual(schedule.takeReport(0)?.down, ['b:80'], 'workers ask the guard themselves');
+    become('up');
+    assert.deepEqual(schedule.listTroubles(10), [down]);
   });
 
   test('no more at once than there is room for; those that have waited longest come first', () => {

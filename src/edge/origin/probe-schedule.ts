@@ -24,8 +24,15 @@ export interface ProbeReport {
   readonly up: readonly string[];
 }
 
-/** `unclear`: says nothing about the origin. `forbidden`: the edge does not connect there at all. */
+/** `unclear`: says nothing about the origin. `forbidden`: the guard does not let the edge connect there. */
 export type ProbeOutcome = 'up' | 'down' | 'unclear' | 'forbidden';
+
+/** What probes know against an origin. */
+export interface OriginTrouble {
+  /** Of its target. */
+  readonly key: string;
+  readonly state: 'down' | 'forbidden';
+}
 
 export interface ProbeSchedule {
   readonly size: number;
@@ -33,8 +40,10 @@ export interface ProbeSchedule {
   note(use: OriginUse, now: number): void;
   /** Those that are due, the most overdue first. Each is under way until it is settled. */
   take(now: number, max: number): readonly ProbeTarget[];
-  /** Gives what the origin has become by it, if anything. */
-  settle(key: string, outcome: ProbeOutcome, now: number): 'down' | 'up' | undefined;
+  /** Returns what the origin has become by it, if anything. */
+  settle(key: string, outcome: ProbeOutcome, now: number): 'down' | 'up' | 'forbidden' | undefined;
+  /** Those used last come first; at most `max`. */
+  listTroubles(max: number): readonly OriginTrouble[];
   /** `undefined`: nothing has changed since the last, or that was just now. */
   takeReport(now: number): ProbeReport | undefined;
 }
@@ -59,6 +68,7 @@ interface Entry {
   dueAt: number;
   isUnderWay: boolean;
   isPassedOver: boolean;
+  isForbidden: boolean;
   failures: number;
 }
 
@@ -79,14 +89,11 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
     hasNews = true;
     return true;
   };
-  const forget = (entry: Entry) => {
-    setFailures(entry, 0);
-    entries.delete(entry.target.key);
-  };
   const forgetUnused = (now: number) => {
     for (const entry of entries.values()) {
       if (now - entry.usedAt < USED_MS && entries.size <= MAX_TARGETS) return;
-      forget(entry);
+      setFailures(entry, 0);
+      entries.delete(entry.target.key);
     }
   };
 
@@ -109,31 +116,32 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
     },
     take: (now, max) => {
       forgetUnused(now);
-      const due = [...entries.values()].filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay);
-      const taken = due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max);
-      for (const entry of taken) entry.isUnderWay = true;
-      return taken.map(({ target }) => target);
+      const due = dueAmong(entries.values(), now).slice(0, max);
+      for (const entry of due) entry.isUnderWay = true;
+      return due.map(({ target }) => target);
     },
     settle: (key, outcome, now) => {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
       entry.isUnderWay = false;
       entry.dueAt = now + intervalOf(entry.target) * (1 + JITTER * (random() - 0.5));
-      if (outcome === 'forbidden') forget(entry);
-      if (outcome !== 'up' && outcome !== 'down') return undefined;
+      if (outcome === 'unclear') return undefined;
+      const wasForbidden = entry.isForbidden;
+      entry.isForbidden = outcome === 'forbidden';
       if (outcome === 'up' && entry.isPassedOver) {
         entry.isPassedOver = false;
         up.add(addressOf(key));
         hasNews = true;
       }
-      return setFailures(entry, outcome === 'up' ? 0 : entry.failures + 1) ? outcome : undefined;
+      const hasChanged = setFailures(entry, outcome === 'down' ? entry.failures + 1 : 0);
+      return (outcome === 'forbidden' ? !wasForbidden : hasChanged) ? outcome : undefined;
     },
+    listTroubles: (max) => troublesOf([...entries.values()].toReversed(), max),
     takeReport: (now) => {
       if (now - reportedAt < REPORT_EVERY_MS) return undefined;
       const isRepeat = downCount > 0 && now - reportedAt >= REPEAT_MS;
       if (!hasNews && !isRepeat) return undefined;
-      const down = [...entries.values()].filter(isDown).map(({ target }) => target.key);
-      const report = { down, up: [...up] };
+      const report = { down: [...entries.values()].filter(isDown).map(({ target }) => target.key), up: [...up] };
       up.clear();
       hasNews = false;
       reportedAt = now;
@@ -143,7 +151,22 @@ export function createProbeSchedule(random: () => number): ProbeSchedule {
 }
 
 function newEntry(target: ProbeTarget, dueAt: number): Entry {
-  return { target, usedAt: 0, dueAt, isUnderWay: false, isPassedOver: false, failures: 0 };
+  return { target, usedAt: 0, dueAt, isUnderWay: false, isPassedOver: false, isForbidden: false, failures: 0 };
+}
+
+/** The most overdue first. */
+function dueAmong(entries: Iterable<Entry>, now: number): Entry[] {
+  const due = [...entries].filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay);
+  return due.sort((a, b) => a.dueAt - b.dueAt);
+}
+
+function troublesOf(entries: readonly Entry[], max: number): readonly OriginTrouble[] {
+  const troubles = entries.flatMap((entry): readonly OriginTrouble[] => {
+    const { key } = entry.target;
+    if (entry.isForbidden) return [{ key, state: 'forbidden' }];
+    return isDown(entry) ? [{ key, state: 'down' }] : [];
+  });
+  return troubles.slice(0, max);
 }
 
 function intervalOf({ request }: ProbeTarget): number {

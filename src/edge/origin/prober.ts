@@ -5,7 +5,13 @@ import { TokenBuckets } from '#lib/token-bucket.ts';
 import { createConnector, type VerifyOrigins } from './connector.ts';
 import type { Guard } from './guard.ts';
 import { PROBE_TIMEOUT_MS, probeOrigin } from './probe.ts';
-import { createProbeSchedule, type OriginUse, type ProbeReport, type ProbeTarget } from './probe-schedule.ts';
+import {
+  createProbeSchedule,
+  type OriginTrouble,
+  type OriginUse,
+  type ProbeReport,
+  type ProbeTarget,
+} from './probe-schedule.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 
 export interface ProberOptions {
@@ -25,6 +31,8 @@ export interface ProberOptions {
 
 export interface Prober extends Disposable {
   note(uses: readonly OriginUse[]): void;
+  /** See `ProbeSchedule.listTroubles`. */
+  listTroubles(max: number): readonly OriginTrouble[];
 }
 
 const TICK_MS = 100;
@@ -52,7 +60,7 @@ export function startProber(options: ProberOptions): Prober {
     const now = monotonic();
     const change = schedule.settle(target.key, outcome, now);
     if (change === undefined || lines.take('', now).kind === 'empty') return;
-    log[change === 'down' ? 'warn' : 'info']({ origin: target.key, change }, `origin is ${change}, as probes say`);
+    log[change === 'up' ? 'info' : 'warn']({ origin: target.key, change }, CHANGES[change]);
   };
   const timer = setInterval(() => {
     const now = monotonic();
@@ -66,9 +74,16 @@ export function startProber(options: ProberOptions): Prober {
     note: (uses) => {
       for (const use of uses) schedule.note(use, monotonic());
     },
+    listTroubles: schedule.listTroubles,
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }
+
+const CHANGES = {
+  up: 'origin is up, as probes say',
+  down: 'origin is down, as probes say',
+  forbidden: 'origin has no address that this edge connects to: open its network with origin-allow if it is yours',
+};
 
 function addMetrics(registry: Registry, schedule: { readonly size: number; readonly downCount: number }) {
   const registers = [registry];

@@ -1,8 +1,9 @@
 /** Where an origin's redirect leads, and whether the edge goes there. Pure. Edge rule 7, docs/decisions/0130 */
 import { allValues, type RawHeaders } from '#http/headers.ts';
 import { isHostName, isIpLiteral } from '#sites/host-name.ts';
+import { originPort, originScheme, type Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
-import { originPort, originScheme, type Place, type Scheme, serverName } from './choose.ts';
+import { type Place, serverName } from './choose.ts';
 
 /** Why a redirect is passed to the client as it is. Also a label of the metrics. */
 export type Unfollowed =

@@ -1,0 +1,43 @@
+/** What an origin's health is kept under: the edge that probes it and control that shows it make the same keys. Pure. */
+import { hash } from 'node:crypto';
+import type { Site, SiteOrigin } from './site.ts';
+
+export type Scheme = 'http' | 'https';
+
+/** Of a monitor URL's path and query. */
+const MAX_KEY_TARGET_CHARS = 64;
+
+export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {
+  return protocol === 'follow' ? clientScheme : protocol;
+}
+
+/** The default ports, also where `follow` finds the other scheme's default written down. Edge rule 2. */
+export function originPort({ port }: SiteOrigin, site: Site, clientScheme: Scheme): number {
+  const isTls = originScheme(site, clientScheme) === 'https';
+  const [own, other] = isTls ? [443, 80] : [80, 443];
+  return port === undefined || (site.origins.protocol === 'follow' && port === other) ? own : port;
+}
+
+/** `host:port`; equal keys are the same address. */
+export function addressKey(origin: SiteOrigin, site: Site, clientScheme: Scheme): string {
+  return `${origin.host}:${originPort(origin, site, clientScheme)}`;
+}
+
+/** The host that a monitor URL's path is asked for; empty: none is known. */
+export function probeHost({ name, isWildcard, origins }: Site): string {
+  return origins.hostHeader || (isWildcard ? (origins.probeHost ?? '') : name);
+}
+
+/** `address` itself where a connection is all that a probe makes, else followed by a blank and the URL that it asks for. */
+export function probeKey(address: string, site: Site, clientScheme: Scheme): string {
+  const host = probeHost(site);
+  const target = site.origins.probePath;
+  if (target === '' || host === '') return address;
+  return `${address} ${originScheme(site, clientScheme)}://${host}${shorten(target)}`;
+}
+
+/** Thousands of them stand in one report: a long one is named by its beginning and its digest. */
+function shorten(target: string): string {
+  if (target.length <= MAX_KEY_TARGET_CHARS) return target;
+  return `${target.slice(0, MAX_KEY_TARGET_CHARS)}#${hash('sha256', target, 'base64url')}`;
+}
