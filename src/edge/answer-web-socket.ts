@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { withoutHopByHop } from '#http/headers.ts';
 import { isHandshakeAccepted } from '#http/web-socket.ts';
+import { clientNetwork } from '#lib/cidr.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import type { EdgeContext, Visit } from './context.ts';
@@ -24,7 +25,8 @@ export async function answerWebSocket(
   edge: EdgeContext,
   asked: Asked,
 ): Promise<EdgeAnswer | undefined> {
-  const free = edge.webSockets.take();
+  const { request, site } = asked;
+  const free = edge.webSockets.take({ client: clientNetwork(request.clientAddress), domainId: site.id });
   if (free === undefined) return errorAnswer(503, { status: 'ERROR', reason: 'tooManyWebSockets' }, edge.clock());
   let upgraded: Socket | undefined;
   try {

@@ -60,7 +60,8 @@ export const REQUEST_PROBLEMS = {
 export const EDGE_FAULTS = {
   misdirected: "the connection's certificate is not the one of the host that is asked for",
   loop: 'the request has passed this service before',
-  tooManyWebSockets: 'as many connections carry WebSocket as one worker allows',
+  tooManyWebSockets:
+    'as many connections carry WebSocket as one worker allows, or as are the share of the client or of the domain',
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
   internal: 'a fault of the edge; its log has it',
 } as const;

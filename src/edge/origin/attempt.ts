@@ -273,6 +273,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request.signal.removeEventListener('abort', this.abort);
     clearTimeout(this.#timer);
     if (this.#body !== undefined) {
+      if (isLengthInTrailers(error)) return void this.#body.push(null);
       if (!this.#body.destroyed) this.#request.onCut(error.message);
       this.#body.destroy(error);
       return;
@@ -309,6 +310,15 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
     });
   }
+}
+
+/**
+ * Of an error behind the head of a response: all of its body is here, and the parser has found a `Content-Length` among the
+ * trailers, where that means nothing. RFC 9110 §6.5.1
+ */
+function isLengthInTrailers(error: Error): boolean {
+  // llhttp's words; undici gives no code.
+  return error instanceof errors.HTTPParserError && error.message.includes("Content-Length can't be present");
 }
 
 /** undici types it as a stream; it is what our connector gave. */

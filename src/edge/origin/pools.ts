@@ -6,6 +6,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { Lru } from '#lib/lru.ts';
 import type { Connect, Destination } from './connector.ts';
+import { filterInterim } from './interim-filter.ts';
 import { createPlaces, type Places } from './places.ts';
 
 export interface OriginPool {
@@ -79,7 +80,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
             socket.on('error', (error) => {
               if (socket.bytesRead > 0) reused.add(error);
             });
-            callback(null, socket);
+            callback(null, filterInterim(socket));
           },
           (error: Error) => callback(error, null),
         );

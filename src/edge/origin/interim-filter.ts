@@ -1,0 +1,108 @@
+/**
+ * Interim responses as undici can take them. It ends a connection on which a `100 Continue` comes that it did not ask for, and does
+ * not go on behind an interim response that says `Connection: close`; a client has to be able to read both. RFC 9110 §15.2
+ */
+import type { Socket } from 'node:net';
+
+/** Longer ones, and more of them before one response, are left to the parser, which refuses them. */
+const MAX_HEAD_BYTES = 32 * 1024;
+const MAX_DROPPED = 32;
+/** As much as shows whether a response is an interim one. */
+const STATUS_BYTES = 'HTTP/1.1 100'.length;
+
+/** The bytes of one connection. Pure. */
+export class InterimFilter {
+  /** The final response has not begun. */
+  #isExpecting = false;
+  #pending: Buffer = NOTHING;
+  #dropped = 0;
+
+  /** A request goes out: the next bytes are the head of a response. */
+  expect(): void {
+    this.#isExpecting = true;
+    this.#dropped = 0;
+  }
+
+  /** Returns what the parser is to read of these bytes and of those that were held back before; empty where more are needed. */
+  pass(bytes: Buffer): Buffer {
+    if (!this.#isExpecting) return bytes;
+    let rest = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
+    this.#pending = NOTHING;
+    const passed: Buffer[] = [];
+    while (this.#isExpecting && rest.length > 0) {
+      const head = readInterim(rest);
+      if (head.kind === 'partial') {
+        this.#pending = rest;
+        return Buffer.concat(passed);
+      }
+      this.#isExpecting = head.kind === 'interim' && this.#dropped < MAX_DROPPED;
+      if (head.kind === 'other' || !this.#isExpecting) break;
+      if (head.status === '100') this.#dropped++;
+      else passed.push(withoutClose(rest.subarray(0, head.bytes)));
+      rest = rest.subarray(head.bytes);
+    }
+    return passed.length === 0 ? rest : Buffer.concat([...passed, rest]);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+type Head =
+  | { readonly kind: 'interim'; readonly status: string; readonly bytes: number }
+  /** It may be one, and its end is not here. */
+  | { readonly kind: 'partial' }
+  | { readonly kind: 'other' };
+
+function readInterim(bytes: Buffer): Head {
+  const start = bytes.toString('latin1', 0, STATUS_BYTES);
+  const [, status] = /^HTTP\/1\.[01] (1\d\d)$/.exec(start) ?? [];
+  if (status === undefined) return couldBecomeInterim(start) ? { kind: 'partial' } : { kind: 'other' };
+  if (status === '101') return { kind: 'other' }; // the last one on its connection, asked for or not
+  const end = /\n\r?\n/.exec(bytes.toString('latin1', 0, MAX_HEAD_BYTES));
+  if (end !== null) return { kind: 'interim', status, bytes: end.index + end[0].length };
+  return bytes.length < MAX_HEAD_BYTES ? { kind: 'partial' } : { kind: 'other' };
+}
+
+function couldBecomeInterim(start: string): boolean {
+  return start.length < STATUS_BYTES && /^HTTP\/1\.[01] 1\d\d$/.test(start + 'HTTP/1.1 100'.slice(start.length));
+}
+
+/** An interim response does not end a connection, whatever it says. What else `Connection` names stays named. */
+function withoutClose(head: Buffer): Buffer {
+  const text = head
+    .toString('latin1')
+    .replace(/^HTTP\/1\.0/, 'HTTP/1.1')
+    .replace(/(?<=\nconnection:)[^\r\n]*/gi, (value: string) => ` ${withoutOption(value)}`);
+  return Buffer.from(text, 'latin1');
+}
+
+function withoutOption(value: string): string {
+  return value
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => option.toLowerCase() !== 'close')
+    .join(', ');
+}
+
+/** For a connection that undici reads and writes. */
+export function filterInterim(socket: Socket): Socket {
+  const filter = new InterimFilter();
+  const { read } = socket;
+  socket.read = (size) => {
+    for (;;) {
+      const bytes: Buffer | null = read.call(socket, size);
+      if (bytes === null) return null;
+      const passed = filter.pass(bytes);
+      if (passed.length > 0) return passed;
+    }
+  };
+  const { write } = socket;
+  // `as`: all forms of `write` pass their arguments on.
+  socket.write = ((...args: unknown[]) => {
+    const [data] = args;
+    // Of what undici writes as text the heads of requests alone have this; the rest frames chunks.
+    if (typeof data === 'string' && data.includes(' HTTP/1.1\r\n')) filter.expect();
+    return Reflect.apply(write, socket, args);
+  }) as Socket['write'];
+  return socket;
+}
