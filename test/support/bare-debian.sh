@@ -5,6 +5,8 @@
 # proxies, npm's registry) are taken over.
 set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
+# npm looks for the machine's settings beside the Node that runs it: not the one of a checkout.
+PATH=$(printf '%s' "$PATH" | tr : '\n' | grep -v node_modules | paste -sd :)
 
 guard() {
   exec 3<&0
