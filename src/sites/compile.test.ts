@@ -107,6 +107,11 @@ describe('compileSite', () => {
       plain({ tls: { certificate: 'a b' } }),
       /^tls.certificate: .*characters, found "a b"/,
     ],
+    [
+      'a second one without a key',
+      plain({ tls: { certificate: 'a', secondCertificate: '' } }),
+      /^tls.secondCertificate: /,
+    ],
     ['HSTS beyond two years', plain({ tls: { certificate: 'a', hstsMaxAgeSeconds: 63_072_001 } }), /^tls.hstsMaxAge/],
     ['TLS 1.1', plain({ tls: { certificate: 'a', minVersion: '1.1' } }), /^tls.minVersion: expected one of 1.2, 1.3/],
     ['a redirect with a password', withAccess({ refusal: redirectTo('http://a:b@c.example') }), /refusal.url: /],
