@@ -61,8 +61,8 @@ const TEXTS: Readonly<Record<Code, Localized>> = {
     en: 'the certificate {subject} is signed with SHA-1 or MD5, and browsers refuse it',
   },
   intermediateExpired: {
-    'zh-CN': '中间证书 {subject} 已于 {time} 过期，客户端会拒绝证书链',
-    en: 'the intermediate certificate {subject} expired at {time}, and clients refuse the chain',
+    'zh-CN': '中间证书 {subject} 已于 {time} 过期，需要它的客户端会拒绝证书链',
+    en: 'the intermediate certificate {subject} expired at {time}, and clients that need it refuse the chain',
   },
   intermediateNotYetValid: {
     'zh-CN': '中间证书 {subject} 在 {time} 之前尚未生效，客户端会拒绝证书链',
