@@ -21,7 +21,7 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
 
 /** These read a number as the text that it is, and that text may be right. */
 const ANY_NUMBER_WILL_DO = [
-  ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key'],
+  ...['icp_no', 'remark', 'name', 'label', 'html_403', 'ua_str', 'ssl_title', 'ssl_key', 'ssl_key_second'],
   ...['app_key', 'sendid', 'before', 'after', 'mobile', 'suffix', 'reference'],
   ...['host', 'tls_ca', 'tls_server_name', 'system_id', 'password', 'system_type', 'sender', 'connectors'],
 ];

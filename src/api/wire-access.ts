@@ -19,33 +19,36 @@ const TYPE_OF_MODE: Readonly<Record<RefererSettings['mode'], RefererType>> = { o
 
 /** Here and below: what is `undefined` stays as it is. */
 export function readReferer(request: RequestOf<'config.setReferer'>) {
-  const { referer_str = [] } = request;
-  const list = readList('referer_str', REFERER_LIST.each, parseRefererEntry, referer_str);
-  refuseRepeated(list);
-  return {
-    domainId: request.domain_id,
-    mode: MODE_OF_TYPE[request.referer_type],
-    allowsBlank: request.referer_blank,
-    entries: entriesOf(list),
-  };
+  const { domain_id, referer_type, referer_blank, referer_str = [] } = request;
+  const entries = readUnlessOff(referer_type === '0', () => {
+    const list = readList('referer_str', REFERER_LIST.each, parseRefererEntry, referer_str);
+    refuseRepeated(list);
+    return entriesOf(list);
+  });
+  return { domainId: domain_id, mode: MODE_OF_TYPE[referer_type], allowsBlank: referer_blank, entries };
 }
 
 export function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<'config.setUserAgent'>) {
-  const list = readList('ua_str', USER_AGENT_LIST.each, parseUserAgentEntry, ua_str);
-  refuseRepeated(list);
-  return { domainId: domain_id, isOn: ua_control, entries: entriesOf(list) };
+  const entries = readUnlessOff(!ua_control, () => {
+    const list = readList('ua_str', USER_AGENT_LIST.each, parseUserAgentEntry, ua_str);
+    refuseRepeated(list);
+    return entriesOf(list);
+  });
+  return { domainId: domain_id, isOn: ua_control, entries };
 }
 
 /** Of addresses that mean the same the first counts: the document forbids them in the other two lists only. */
 export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
-  const list = readList('ip_str', ADDRESS_LIST.each, parseAddressEntry, ip_str);
-  const entries = entriesOf(list);
-  if (entries !== undefined && entries.length > MAX_ACCESS_ENTRIES)
-    throw new ServiceError('fieldInvalid', {
-      field: 'ip_str',
-      expected: ADDRESS_LIST.expects,
-      found: describeFound(entries),
-    });
+  const entries = readUnlessOff(ip_type === '0', () => {
+    const read = entriesOf(readList('ip_str', ADDRESS_LIST.each, parseAddressEntry, ip_str));
+    if (read !== undefined && read.length > MAX_ACCESS_ENTRIES)
+      throw new ServiceError('fieldInvalid', {
+        field: 'ip_str',
+        expected: ADDRESS_LIST.expects,
+        found: describeFound(read),
+      });
+    return read;
+  });
   return { domainId: domain_id, isOn: ip_type === '1', entries };
 }
 
@@ -64,6 +67,16 @@ export function writeUserAgent({ isOn, entries }: ListSettings): DataOf<'config.
 export function writeIp({ isOn, entries }: ListSettings): DataOf<'config.getIp'> {
   // The one switch that the document has as an int.
   return { ip_type: isOn ? 1 : 0, ip_str: entries.join(',') };
+}
+
+/** The list of a rule that is off is not needed: one that cannot be read counts as absent. docs/decisions/0445 */
+function readUnlessOff(isOff: boolean, read: () => readonly string[] | undefined): readonly string[] | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isOff && error instanceof ServiceError) return undefined;
+    throw error;
+  }
 }
 
 /** One entry of a list, and where in the request it stands. */

@@ -48,7 +48,7 @@ function readPolicy(field: string, written: WirePolicy): CachePolicy {
   return {
     match,
     content,
-    ...(policy_scheme !== undefined && policy_scheme !== '' && { scheme: policy_scheme }),
+    ...(policy_scheme !== undefined && { scheme: policy_scheme }),
     priority: written.priority ?? LOWEST_PRIORITY,
     isCached: written.is_cache,
     time: { years: time_y, days: time_d, hours: time_h, minutes: time_i, seconds: time_s },

@@ -73,6 +73,7 @@ export const ACCESS_OPERATIONS = {
       },
       // Omitted, here and below, it may be stored: only the handler can tell. docs/decisions/0102
       ({ referer_type, referer_str }) => (referer_type !== '0' && isEmpty(referer_str) ? 'referer_str' : undefined),
+      [{ when: 'referer_type', holds: (type) => type === '0', fields: ['referer_blank', 'referer_str'] }],
     ),
     data: succeeded,
     sample: {
@@ -90,6 +91,7 @@ export const ACCESS_OPERATIONS = {
     request: request(
       { domain_id: identifier, ua_control: flag, ua_str: optional(USER_AGENT_LIST) },
       ({ ua_control, ua_str }) => (ua_control && isEmpty(ua_str) ? 'ua_str' : undefined),
+      [{ when: 'ua_control', holds: (isOn) => isOn === false, fields: ['ua_str'] }],
     ),
     data: succeeded,
     sample: { request: { domain_id: '1001', ua_control: '1', ua_str: 'curl,*bot*' }, data: true },
@@ -103,6 +105,7 @@ export const ACCESS_OPERATIONS = {
         ip_str: optional(ADDRESS_LIST),
       },
       ({ ip_type, ip_str }) => (ip_type === '1' && isEmpty(ip_str) ? 'ip_str' : undefined),
+      [{ when: 'ip_type', holds: (type) => type === '0', fields: ['ip_str'] }],
     ),
     data: succeeded,
     sample: { request: { domain_id: '1001', ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' }, data: true },

@@ -1,6 +1,6 @@
 /** What `/config/getDomainAdvanced` and `/config/setDomainAdvanced` take and give. */
 import * as z from 'zod';
-import { choice, FLAG_TEXT, flag, identifier, integer, longText, optional, optionalHttpUrl } from './fields.ts';
+import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optionalHttpUrl } from './fields.ts';
 import { operation, request } from './operation.ts';
 
 /** A year. docs/decisions/0003 */
@@ -78,8 +78,8 @@ export const ADVANCED_OPERATIONS = {
           'zh-CN': '302（跳转）、403（自定义页面）或空（默认的 403）',
           en: '302 (redirect), 403 (a page) or empty (a plain 403)',
         }),
-        forbid_redirect_url: optional(redirectUrl),
-        html_403: optional(page),
+        forbid_redirect_url: clearable(redirectUrl),
+        html_403: clearable(page),
       },
       ({ forbid_http_code, forbid_redirect_url = '', html_403 }) => {
         if (forbid_http_code === '302' && forbid_redirect_url === '') return 'forbid_redirect_url';

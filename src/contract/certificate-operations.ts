@@ -1,7 +1,7 @@
 /** What the operations of certificates, and of the HTTPS of a domain, take and give. docs/decisions/0170, 0171 */
 import * as z from 'zod';
 import { CERTIFICATE_WARNINGS, describeWarning } from './certificate-warnings.ts';
-import { choice, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
+import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
 import { operation, request } from './operation.ts';
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
@@ -138,33 +138,37 @@ export const CERTIFICATE_OPERATIONS = {
   }),
   'config.setSsl': operation({
     summary: { 'zh-CN': '设置域名的 HTTPS', en: "Sets a domain's HTTPS" },
-    request: request({
-      domain_id: identifier,
-      ssl_control: flag,
-      ssl_key: optional({
-        ...sslKey,
-        expects: {
-          'zh-CN': `${sslKey.expects['zh-CN']}；ssl_control 为 0 或已绑定证书时可省略`,
-          en: `${sslKey.expects.en}; may be left out when ssl_control is 0 or the domain has one`,
-        },
-      }),
-      ssl_key_second: optional({
-        ...text({ min: 0, max: MAX_SSL_KEY_LENGTH }),
-        expects: {
-          'zh-CN': `另一张证书的标识，密钥类型与 ssl_key 的不同，至多 ${MAX_SSL_KEY_LENGTH} 个字符；空表示没有`,
-          en: `the identifier of another certificate, with another kind of key than that of ssl_key, of at most ${MAX_SSL_KEY_LENGTH} characters; or empty for none`,
-        },
-      }),
-      force_https: optional(flag),
-      hsts_max_age: optional({
-        ...integer(0, MAX_HSTS_SECONDS),
-        expects: {
-          'zh-CN': `0（不发送）到 ${MAX_HSTS_SECONDS}（两年）的秒数`,
-          en: `a whole number of seconds, from 0 (not sent) to ${MAX_HSTS_SECONDS} (two years)`,
-        },
-      }),
-      tls_min_version: optional(choice(TLS_VERSIONS, { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' })),
-    }),
+    request: request(
+      {
+        domain_id: identifier,
+        ssl_control: flag,
+        ssl_key: optional({
+          ...sslKey,
+          expects: {
+            'zh-CN': `${sslKey.expects['zh-CN']}；ssl_control 为 0 或已绑定证书时可省略`,
+            en: `${sslKey.expects.en}; may be left out when ssl_control is 0 or the domain has one`,
+          },
+        }),
+        ssl_key_second: clearable({
+          ...text({ min: 0, max: MAX_SSL_KEY_LENGTH }),
+          expects: {
+            'zh-CN': `另一张证书的标识，密钥类型与 ssl_key 的不同，至多 ${MAX_SSL_KEY_LENGTH} 个字符；空表示没有`,
+            en: `the identifier of another certificate, with another kind of key than that of ssl_key, of at most ${MAX_SSL_KEY_LENGTH} characters; or empty for none`,
+          },
+        }),
+        force_https: optional(flag),
+        hsts_max_age: optional({
+          ...integer(0, MAX_HSTS_SECONDS),
+          expects: {
+            'zh-CN': `0（不发送）到 ${MAX_HSTS_SECONDS}（两年）的秒数`,
+            en: `a whole number of seconds, from 0 (not sent) to ${MAX_HSTS_SECONDS} (two years)`,
+          },
+        }),
+        tls_min_version: optional(choice(TLS_VERSIONS, { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' })),
+      },
+      undefined,
+      [{ when: 'ssl_control', holds: (isOn) => isOn === false, fields: ['ssl_key', 'ssl_key_second'] }],
+    ),
     data: z.boolean().describe('true when it was done'),
     sample: { request: { domain_id: '1001', ssl_control: '1', ssl_key: SAMPLE_KEY, force_https: 1 }, data: true },
   }),

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { type Field, listEntries } from './fields.ts';
 import { describeFound } from './found.ts';
 import type { Localized } from './locale.ts';
+import { dropAbsent } from './members.ts';
 import type { RequestContract } from './operation.ts';
 import type { ErrorParameters } from './service-error.ts';
 
@@ -20,13 +21,12 @@ export interface FieldProblem {
   readonly found: Localized;
 }
 
-/** `null` counts as absent and unknown fields are ignored. The first problem, in the order of the fields, is reported. */
+/** Unknown fields are ignored. The first problem, in the order of the fields, is reported. */
 export function decodeRequest<R extends RequestContract>(
   contract: R,
   body: Readonly<Record<string, unknown>>,
 ): Decoded<z.output<R['schema']>> {
-  const given: Record<string, unknown> = {};
-  for (const name in contract.fields) if (Object.hasOwn(body, name) && body[name] !== null) given[name] = body[name];
+  const given = dropAbsent(contract.fields, body, contract.ignored);
   const result = contract.schema.safeParse(given);
   // The value comes from this very schema; its type is only lost among all contracts.
   if (result.success) return { kind: 'request', value: result.data as z.output<R['schema']> };

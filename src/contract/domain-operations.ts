@@ -1,7 +1,7 @@
 /** What the `/domain/*` operations take and give. */
 import * as z from 'zod';
 import { CDN_TYPES, DOMAIN_DATA, SAMPLE_DOMAIN, SOURCE_TYPES } from './domain-data.ts';
-import { choice, identifier, optional, optionalHttpUrl, originList, text } from './fields.ts';
+import { choice, clearable, identifier, optional, optionalHttpUrl, originList, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';
@@ -73,9 +73,9 @@ export const DOMAIN_OPERATIONS = {
     request: request({
       domain_id: identifier,
       data: originList,
-      backup: optional(originList),
-      source_type: optional(sourceType),
-      sourcehost: optional(sourceHost),
+      backup: clearable(originList),
+      source_type: clearable(sourceType),
+      sourcehost: clearable(sourceHost),
     }),
     data: succeeded,
     sample: {

@@ -19,6 +19,8 @@ export interface Field<S extends z.ZodType = z.ZodType> {
   readonly separator?: Separator;
   /** Not shown in an error, not even in part. */
   readonly isSecret?: true;
+  /** An empty text is the same as an absent field. docs/decisions/0445 */
+  readonly isEmptyAbsent?: true;
 }
 
 type Separator = '\n' | ',';
@@ -137,9 +139,9 @@ export function longText(maxBytes: number) {
   } satisfies Field;
 }
 
-/** One of `values`; those that are digits are accepted as numbers too. `described` says what each means. */
+/** One of `values`; a number is accepted where its text is one of them. `described` says what each means. */
 export function choice<const V extends readonly [string, ...string[]]>(values: V, described: Localized) {
-  const numbers = values.filter((value) => /^\d+$/.test(value)).map(Number);
+  const numbers = values.map(Number).filter((number) => values.includes(String(number)));
   return {
     schema: z
       .literal<(string | number)[]>([...values, ...numbers])
@@ -159,20 +161,6 @@ export function choices<const V extends readonly [string, ...string[]]>(values: 
       .transform((given) => [...new Set(given)]),
     expects: described,
     json: { type: 'array', items: { enum: values }, minItems: 1 },
-  } satisfies Field;
-}
-
-/** As `optional`; an empty text is the same as absent, too: who begins a list, or fills in no date, often sends one. */
-export function optionalOrEmpty<S extends z.ZodType>(field: Field<S>) {
-  const { schema, expects, json } = field;
-  return {
-    ...field,
-    schema: z
-      .union([z.literal(''), schema])
-      .optional()
-      .transform((value) => (value === '' ? undefined : value)),
-    expects: { 'zh-CN': `${expects['zh-CN']}；或空`, en: `${expects.en}; or empty` },
-    ...(json !== undefined && { json: { anyOf: [json, { const: '' }] } }),
   } satisfies Field;
 }
 
@@ -242,8 +230,13 @@ function list(separator: Separator, { maxEntries, maxLength, expects, each }: Li
   } satisfies Field;
 }
 
-/** The field may be absent; `null` is the same as absent. */
+/** The field may be absent; `null` and an empty text are the same as absent. docs/decisions/0445 */
 export function optional<S extends z.ZodType>(field: Field<S>) {
+  return { ...field, schema: field.schema.optional(), isEmptyAbsent: true as const } satisfies Field;
+}
+
+/** The field may be absent, which keeps what is stored; an empty text clears it, or sets it back to its default. */
+export function clearable<S extends z.ZodType>(field: Field<S>) {
   return { ...field, schema: field.schema.optional() } satisfies Field;
 }
 

@@ -96,10 +96,13 @@ function describeRequest(fields: Readonly<Record<string, Field>>): Json {
   };
 }
 
-function describeField({ schema, expects, json, members }: Field): Json {
-  return {
+function describeField({ schema, expects, json, members, isEmptyAbsent }: Field): Json {
+  const described = {
     ...(json ?? plain(z.toJSONSchema(schema, { io: 'input' }))),
     ...(members !== undefined && { items: describeRequest(members) }),
+  };
+  return {
+    ...(isEmptyAbsent ? { anyOf: [described, { const: '' }] } : described),
     description: `${expects.en} / ${expects['zh-CN']}`,
   };
 }

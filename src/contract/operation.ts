@@ -2,11 +2,12 @@
 import * as z from 'zod';
 import { accessToken, anyText, type Fields } from './fields.ts';
 import type { Localized } from './locale.ts';
-import { membersSchema, type Rule, type SchemasOf } from './members.ts';
+import { type Ignored, membersSchema, type Rule, type SchemasOf } from './members.ts';
 
 export interface RequestContract<F extends Fields = Fields> {
   readonly fields: F;
   readonly schema: z.ZodObject<SchemasOf<F>>;
+  readonly ignored: readonly Ignored[];
 }
 
 export interface Operation {
@@ -18,8 +19,12 @@ export interface Operation {
   readonly sample: { readonly request: Readonly<Record<string, unknown>>; readonly data: unknown };
 }
 
-export function request<F extends Fields>(fields: F, rule?: Rule<NoInfer<F>>): RequestContract<F> {
-  return { fields, schema: membersSchema(fields, rule) };
+export function request<F extends Fields>(
+  fields: F,
+  rule?: Rule<NoInfer<F>>,
+  ignored: readonly Ignored<keyof NoInfer<F> & string>[] = [],
+): RequestContract<F> {
+  return { fields, schema: membersSchema(fields, rule), ignored };
 }
 
 /** The field that every request carries. */

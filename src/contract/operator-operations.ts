@@ -98,7 +98,8 @@ export const OPERATOR_OPERATIONS = {
       scopes,
       label: optional(label),
       expires_at: optional(integer(1, MAX_UNIX_SECONDS)),
-      addresses: optional(TOKEN_ADDRESSES),
+      // An empty text is refused: a token that was to be bound would be good from everywhere.
+      addresses: { ...TOKEN_ADDRESSES, schema: TOKEN_ADDRESSES.schema.optional() },
     }),
     data: z.object({ token_id: z.string(), access_token: z.string() }),
     sample: {

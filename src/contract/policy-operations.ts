@@ -37,7 +37,7 @@ const POLICY = {
     en: 'prefix (directory), suffix or urlregex (regular expression)',
   }),
   policy_scheme: optional(
-    choice(['', 'http', 'https'], {
+    choice(['http', 'https'], {
       'zh-CN': 'http 或 https（is_cache 为 0 时可省略）',
       en: 'http or https (may be left out when is_cache is 0)',
     }),
@@ -57,7 +57,14 @@ const policies = objectList(POLICY, {
     en: `an array of at most ${MAX_POLICIES} cache policies, at most ${MAX_PATTERNS} of them urlregex; at least one when use_header_setting is 0`,
   },
   each: { 'zh-CN': 'JSON 对象（一条缓存策略）', en: 'a JSON object, one cache policy' },
-  rule: ({ is_cache, policy_scheme = '' }) => (is_cache && policy_scheme === '' ? 'policy_scheme' : undefined),
+  rule: ({ is_cache, policy_scheme }) => (is_cache && policy_scheme === undefined ? 'policy_scheme' : undefined),
+  ignored: [
+    {
+      when: 'is_cache',
+      holds: (isCached) => isCached === false,
+      fields: ['time_y', 'time_d', 'time_h', 'time_i', 'time_s'],
+    },
+  ],
   isAllowed: (given) => given.filter(({ policy_type }) => policy_type === 'urlregex').length <= MAX_PATTERNS,
 });
 

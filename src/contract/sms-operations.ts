@@ -3,12 +3,12 @@ import * as z from 'zod';
 import {
   anyText,
   choice,
+  clearable,
   FLAG_TEXT,
   flag,
   integer,
   optional,
   optionalHttpUrl,
-  optionalOrEmpty,
   signedInteger,
   text,
 } from './fields.ts';
@@ -197,7 +197,7 @@ export const SMS_OPERATIONS = {
     summary: { 'zh-CN': '查询已受理的请求，新的在前', en: 'Lists accepted requests, the newest first' },
     request: request({
       app_key: optional(appKey),
-      before: optionalOrEmpty(sendid),
+      before: optional(sendid),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
     data: z.object({
@@ -236,7 +236,7 @@ export const SMS_OPERATIONS = {
     summary: { 'zh-CN': '查询手机回复，新的在前', en: 'Lists what phones have replied, the newest first' },
     request: request({
       app_key: optional(appKey),
-      before: optionalOrEmpty(integer(1, Number.MAX_SAFE_INTEGER)),
+      before: optional(integer(1, Number.MAX_SAFE_INTEGER)),
       page_size: optional(integer(1, MAX_PAGE_SIZE)),
     }),
     data: z.object({
@@ -332,7 +332,7 @@ export const SMS_OPERATIONS = {
       app_key: appKey,
       marketing_hours: optional(marketingHours),
       time_zone: optional(timeZone),
-      suffix: optional(text({ max: MAX_SUFFIX_LENGTH })),
+      suffix: clearable(text({ max: MAX_SUFFIX_LENGTH })),
       bare_international: optional(flag),
       resend_uncertain: optional(flag),
       validity_hours: optional(integer(1, MAX_VALIDITY_HOURS)),

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import {
   choice,
+  clearable,
   commaList,
   FLAG_TEXT,
   flag,
@@ -9,7 +10,6 @@ import {
   integer,
   longText,
   optional,
-  optionalOrEmpty,
   signedInteger,
   text,
 } from './fields.ts';
@@ -76,8 +76,8 @@ const CONNECTOR_FIELDS = {
   host: optional(host),
   port: optional(integer(1, 65_535)),
   tls: optional(flag),
-  tls_ca: optional(authority),
-  tls_server_name: optional({ ...host, schema: text({ max: 253 }).schema.refine(isHost) }),
+  tls_ca: clearable(authority),
+  tls_server_name: clearable({ ...host, schema: text({ max: 253 }).schema.refine(isHost) }),
   bind: optional(
     choice(['transceiver', 'pair'], {
       'zh-CN': 'transceiver（收发合一）或 pair（收发两个连接）',
@@ -85,17 +85,17 @@ const CONNECTOR_FIELDS = {
     }),
   ),
   system_id: optional(plainText({ min: 1, max: 15 })),
-  password: optional({ ...plainText({ max: 15 }), isSecret: true as const }),
-  system_type: optional(plainText({ max: 12 })),
+  password: clearable({ ...plainText({ max: 15 }), isSecret: true as const }),
+  system_type: clearable(plainText({ max: 12 })),
   interface_version: optional(
     choice(['33', '34', '50'], {
       'zh-CN': 'SMPP 版本：33、34 或 50（十六进制）；33 不带可选参数',
       en: 'the version of SMPP: 33, 34 or 50, as the bind has it; with 33 no optional parameter is sent',
     }),
   ),
-  sender: optional(plainText({ max: 20 })),
-  sender_type: optional(addressType),
-  destination_type: optional(addressType),
+  sender: clearable(plainText({ max: 20 })),
+  sender_type: clearable(addressType),
+  destination_type: clearable(addressType),
   window: optional(integer(1, 1000)),
   bind_seconds: optional(integer(1, 600)),
   enquire_seconds: optional(integer(1, 3600)),
@@ -225,7 +225,7 @@ export const SMS_OPERATOR_OPERATIONS = {
     summary: { 'zh-CN': '查询账户的流水，新的在前', en: "Lists the entries of an account's ledger, the newest first" },
     request: request({
       account_id: identifier,
-      before: optionalOrEmpty(integer(1, MAX_LEDGER_ID)),
+      before: optional(integer(1, MAX_LEDGER_ID)),
       page_size: PAGE_FIELDS.page_size,
     }),
     data: z.object({
@@ -267,7 +267,7 @@ export const SMS_OPERATOR_OPERATIONS = {
       'zh-CN': '设置每条短信的单价；省略 price 则删除该前缀的单价',
       en: 'Sets what a part costs, by kind and prefix; without a price the prefix has none of its own',
     },
-    request: request({ kind, prefix: optional(prefix), price: optional(integer(0, MAX_PRICE)) }),
+    request: request({ kind, prefix: clearable(prefix), price: optional(integer(0, MAX_PRICE)) }),
     data: z.boolean(),
     sample: { request: { kind: 'ordinary', prefix: '+852', price: 8 }, data: true },
   }),
@@ -312,7 +312,7 @@ export const SMS_OPERATOR_OPERATIONS = {
   }),
   'smsOperator.setRoute': operation({
     summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets which connectors take the numbers of a prefix' },
-    request: request({ prefix: optional(prefix), connectors }),
+    request: request({ prefix: clearable(prefix), connectors }),
     data: z.boolean(),
     sample: { request: { prefix: '+852', connectors: 'loopback' }, data: true },
   }),
@@ -328,7 +328,7 @@ export const SMS_OPERATOR_OPERATIONS = {
       en: 'Lists what carriers delivered and nobody could read, the newest first',
     },
     request: request({
-      before: optionalOrEmpty(integer(1, MAX_UNREAD_ID)),
+      before: optional(integer(1, MAX_UNREAD_ID)),
       page_size: PAGE_FIELDS.page_size,
     }),
     data: z.object({

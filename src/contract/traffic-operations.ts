@@ -1,6 +1,6 @@
 /** What `/cdnlog/*` and `/stat/*` take and give: log files, and sums of traffic. */
 import * as z from 'zod';
-import { choice, integer, optional, optionalOrEmpty, text, unixTime } from './fields.ts';
+import { choice, integer, optional, text, unixTime } from './fields.ts';
 import { operation, request } from './operation.ts';
 
 export const GRAINS = ['minute', 'hour', 'day'] as const;
@@ -16,8 +16,8 @@ const grain = choice(GRAINS, {
 const STATISTICS_REQUEST = request({
   domain: optional(domain),
   interval: optional(grain),
-  starttime: optionalOrEmpty(unixTime),
-  endtime: optionalOrEmpty(unixTime),
+  starttime: optional(unixTime),
+  endtime: optional(unixTime),
 });
 
 const interval = z.enum(GRAINS);
@@ -58,7 +58,7 @@ const START = 1769832000;
 export const TRAFFIC_OPERATIONS = {
   'log.list': operation({
     summary: { 'zh-CN': '查询域名的日志文件', en: 'Lists the daily log files of a domain' },
-    request: request({ domain, starttime: optionalOrEmpty(unixTime), endtime: optionalOrEmpty(unixTime) }),
+    request: request({ domain, starttime: optional(unixTime), endtime: optional(unixTime) }),
     data: z.object({
       domain: z.string(),
       logfiles: z.array(
@@ -115,8 +115,8 @@ export const TRAFFIC_OPERATIONS = {
         en: 'url, referer or client',
       }),
       limit: optional(integer(1, 100)),
-      starttime: optionalOrEmpty(unixTime),
-      endtime: optionalOrEmpty(unixTime),
+      starttime: optional(unixTime),
+      endtime: optional(unixTime),
     }),
     data: z.object({
       approximate: z
