@@ -77,5 +77,5 @@ step 'npm start without the library' as_user npm start
 step 'npm test without the library' as_user npm test
 step 'the command without the library' as_user bin/causeway.js --version
 step 'the library' in_debian apt-get install -y -qq libatomic1
-step 'the first hit' as_user node_modules/.bin/node test/support/first-hit.ts
+step 'the first hit' as_user sh -c 'sh bin/find-node.sh && exec node_modules/.bin/node test/support/first-hit.ts'
 step 'the tests' as_user sh -c "$3"
