@@ -239,3 +239,21 @@ describe('a disk that fails', () => {
     assert.deepEqual(readdirSync(below), []);
   });
 });
+
+test('a few files are worked on at once, the others wait for their turn, also behind work that fails', async (t) => {
+  const files = createTemporaryFiles(temporaryFolder(t));
+  let running = 0;
+  let most = 0;
+  const works = Array.from({ length: 20 }, (_, i) =>
+    files.inTurn(async () => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+      if (i % 3 === 0) throw new Error('failed');
+      return i;
+    }),
+  );
+  const results = await Promise.allSettled(works);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 13);
+  assert.equal(most, 4);
+});

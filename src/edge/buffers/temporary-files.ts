@@ -13,8 +13,8 @@ export interface TemporaryFiles {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The pool of threads that works on files has four, and others need them too. */
-const MAX_AT_ONCE = 2;
+/** As many as the pool of threads that works on files has: more only queue there, before the work of others. */
+const MAX_AT_ONCE = 4;
 
 /** The directory is this service's own; it is made where it is missing. */
 export function createTemporaryFiles(directory: string): TemporaryFiles {
