@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
-import { rematchOrphans } from '#db/sms-receipts.ts';
 import { expireParts, giveUpParts, queueUncertainAgain } from '#db/sms-sweep.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
-import { accepted, claim, NOW, receive, referenceTo, store } from './support/sms-steps.ts';
+import { accepted, claim, NOW, receive, referenceTo, rematch, store } from './support/sms-steps.ts';
 
 const BY_RECEIPT = 'receipt';
 const LOST = { kind: 'lost', error: 'timeout' } as const;
@@ -99,7 +98,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
       BY_RECEIPT,
     );
     await store(db, [[lost, accepted('x')]], NOW + 2000, BY_RECEIPT);
-    await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW + 2000, chargeAt: BY_RECEIPT }));
+    await rematch(db, NOW + 2000, BY_RECEIPT);
     assert.deepEqual(await ends(db), ['unknown: hold, refund', 'unknown: hold, refund', 'expired: hold, refund']);
     assert.equal(await balanceOf(db), 100);
     await checkMoney(db, BY_RECEIPT);
@@ -120,7 +119,7 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     assert.deepEqual(await receive(db, early, NOW, BY_RECEIPT), []);
     const lost = [refused, late, told, found].map((id) => [id, LOST] as const);
     await store(db, [[failed, accepted('a')], [delivered, accepted('b')], ...lost], NOW, BY_RECEIPT);
-    await db.transaction((trx) => rematchOrphans(trx, { since: NOW - 1, now: NOW, chargeAt: BY_RECEIPT }));
+    await rematch(db, NOW, BY_RECEIPT);
     await store(
       db,
       [

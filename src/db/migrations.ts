@@ -14,6 +14,7 @@ import { smsExpiry } from './migrations-sms-expiry.ts';
 import { smsKeeping } from './migrations-sms-keeping.ts';
 import { smsPinned } from './migrations-sms-pinned.ts';
 import { smsReceiptFacts } from './migrations-sms-receipt-facts.ts';
+import { smsReceiptMatching } from './migrations-sms-receipt-matching.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
 import { smsTurns } from './migrations-sms-turns.ts';
 import { smsUnread } from './migrations-sms-unread.ts';
@@ -40,6 +41,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0016-log-positions': logPositions,
   '0017-certificate-pairs': certificatePairs,
   '0018-edge-origins': edgeOrigins,
+  '0020-sms-receipt-matching': smsReceiptMatching,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

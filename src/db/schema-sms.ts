@@ -167,6 +167,12 @@ interface SmsReceiptTable {
   received_at: number;
   /** Absent: nothing of ours is known that it speaks of. */
   part_id: number | null;
+  /** JSON: all forms of the message id, each a row of one, the likeliest first; of a receipt that found its part at once none. */
+  carrier_keys: Generated<string>;
+  /** So many of the last of them are equally likely. */
+  equal_keys: Generated<number>;
+  /** Why it has no part: `number`, `ambiguous`, with ` reported` behind it once the metric counts it; empty: nothing fits. */
+  unmatched: Generated<string>;
 }
 
 interface SmsReplyTable {

@@ -7,8 +7,8 @@ import type { Row } from './rows-query.ts';
 import type { Schema } from './schema.ts';
 import { BOUND_TO } from './sms-claim.ts';
 import { chargeSimulated, chargeSubmitted, refundParts } from './sms-money.ts';
+import { selectOrphans, settleOrphans } from './sms-orphans.ts';
 import { stateOf } from './sms-part-state.ts';
-import { applyFates, inOrderOfArrival, takeOrphans } from './sms-receipts.ts';
 import { runTogether } from './together.ts';
 
 export interface PartResult {
@@ -37,7 +37,7 @@ export async function storeResults(
   const [done, failed, orphans] = await runTogether(trx, [
     simulated.length > 0 ? updateSimulated(trx, simulated, now) : undefined,
     refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
-    accepted.length > 0 ? takeOrphans({ parts: accepted.flatMap(keyRows) }) : undefined,
+    accepted.length > 0 ? selectOrphans({ answered: accepted.flatMap(keyRows) }) : undefined,
     updateAccepted(trx, accepted.map(acceptedRow)),
     postponed.length > 0 ? updatePostponed(trx, postponed, owner) : undefined,
     lost.length > 0 ? updateLost(trx, lost) : undefined,
@@ -46,7 +46,7 @@ export async function storeResults(
     chargeAt === 'submit' ? chargeSubmitted({ partIds: accepted.map(partIdOf), now }) : undefined,
     simulated.length > 0 ? chargeSimulated({ partIds: simulated.map(partIdOf), now }) : undefined,
   ] as const);
-  const reported = await applyFates(trx, inOrderOfArrival(orphans), now, chargeAt);
+  const reported = await settleOrphans(trx, orphans, { now, chargeAt, answersAfterMs: () => Number.POSITIVE_INFINITY });
   return [...reported, ...done.map(({ id }) => id), ...(await failWithOthers(trx, failed, now))];
 }
 
@@ -77,8 +77,8 @@ function acceptedRow({ partId, outcome }: Result<'accepted'>): Row {
   return [outcome.carrierId, outcome.keys[0] ?? null, partId];
 }
 
-function keyRows({ partId, outcome }: Result<'accepted'>): readonly Row[] {
-  return outcome.keys.map((key) => [partId, key]);
+function keyRows({ connectorId, outcome }: Result<'accepted'>): readonly Row[] {
+  return outcome.keys.map((key) => [connectorId, key]);
 }
 
 /** It gives nothing: SQLite takes as long again to give back each row. */

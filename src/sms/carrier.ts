@@ -69,6 +69,8 @@ export interface Receipt {
   readonly carrierId: string;
   /** In the order of preference; see `SubmitOutcome`. The first is what a receipt is stored under that belongs to nothing yet. */
   readonly keys: readonly string[];
+  /** So many of the last of them are equally likely: forms of one id whose writing nobody knows; absent: none. */
+  readonly equalKeys?: number;
   readonly state: ReceiptState;
   /** False: another receipt follows, so this one ends no part whatever its state is. */
   readonly isFinal: boolean;

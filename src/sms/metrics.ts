@@ -5,6 +5,8 @@ export interface SmsMetrics {
   /** What came of parts that went out. */
   readonly outcomes: Counter<'connector' | 'outcome'>;
   readonly receipts: Counter<'connector' | 'state'>;
+  /** Receipts that belong to no part, and are reported. */
+  readonly unmatched: Counter<'connector' | 'reason'>;
   readonly replies: Counter<'connector'>;
   readonly unread: Counter<'connector' | 'reason'>;
   readonly deliveries: Counter<'outcome'>;
@@ -42,6 +44,12 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
       name: 'causeway_sms_receipts_total',
       help: 'Delivery receipts that were stored, by connector and state',
       labelNames: ['connector', 'state'],
+      registers,
+    }),
+    unmatched: new Counter({
+      name: 'causeway_sms_receipts_unmatched_total',
+      help: 'Receipts without a part, by connector and reason: number (parts with its id went to other numbers) or ambiguous (several parts fitted for 72 hours)',
+      labelNames: ['connector', 'reason'],
       registers,
     }),
     replies: new Counter({

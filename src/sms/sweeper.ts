@@ -2,8 +2,8 @@
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
 import type { Schema } from '#db/schema.ts';
-import { moveStrayParts } from '#db/sms-connectors.ts';
-import { rematchOrphans } from '#db/sms-receipts.ts';
+import { listConnectors, moveStrayParts } from '#db/sms-connectors.ts';
+import { rematchOrphans, takeUnmatched } from '#db/sms-orphans.ts';
 import {
   expireParts,
   giveUpParts,
@@ -120,8 +120,7 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
       metrics.swept.inc({ to }, count);
     }
   };
-  if (orphanMs !== undefined)
-    await end('receipt', (trx, now) => rematchOrphans(trx, { since: now - orphanMs, now, chargeAt }));
+  if (orphanMs !== undefined) await settleReceipts(options, orphanMs, (take) => end('receipt', take));
   await db.transaction(moveStrayParts);
   const again = { limit: BATCH, waitMs: waits.resendMs, maxSends: MAX_SENDS };
   const queued = unsent + (await db.transaction((trx) => queueUncertainAgain(trx, { now: clock(), ...again })));
@@ -141,6 +140,43 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
   ] as const)
     await end('unknown', (trx, now) => giveUpParts(trx, { now, limit: BATCH, state, waitMs, chargeAt, ...others }));
 }
+
+/** A connector that was deleted meanwhile is waited for as long as the slowest. */
+const LONGEST_RESPONSE_MS = 600_000;
+/** From the bytes on the wire to the answer in the database. */
+const STORED_AFTER_MS = 5_000;
+
+type Take = (trx: Transaction<Schema>, now: number) => Promise<readonly number[]>;
+
+/** Receipts without a part are looked at again, and told of where they will not find one by themselves. */
+async function settleReceipts(
+  { db, clock, log, metrics, waits, chargeAt }: SweeperOptions,
+  orphanMs: number,
+  end: (take: Take) => Promise<void>,
+): Promise<void> {
+  const connectors = new Map((await listConnectors(db.query)).map((connector) => [connector.id, connector]));
+  const answersAfterMs = (id: number) => {
+    const settings = connectors.get(id)?.settings;
+    return (settings?.kind === 'smpp' ? settings.responseSeconds * 1000 : LONGEST_RESPONSE_MS) + STORED_AFTER_MS;
+  };
+  await end((trx, now) => {
+    const times = { now, since: now - orphanMs, ambiguousSince: now - waits.receiptMs };
+    return rematchOrphans(trx, { ...times, chargeAt, answersAfterMs });
+  });
+  for (const { connectorId, reason, count } of await db.transaction((trx) =>
+    takeUnmatched(trx, clock() - waits.receiptMs),
+  )) {
+    const connector = connectors.get(connectorId)?.name ?? String(connectorId);
+    metrics.unmatched.inc({ connector, reason }, count);
+    log.warn({ connector, receipts: count, reason }, UNMATCHED[reason]);
+  }
+}
+
+const UNMATCHED = {
+  number:
+    'receipts name other numbers than the messages with their ids went to; set receipt_number to ignore if the carrier rewrites numbers',
+  ambiguous: 'receipts fit several parts and are given up: none is settled by them',
+};
 
 function renew(trx: Transaction<Schema>, owner: string, partIds: readonly number[], now: number): Promise<void> {
   return renewLeases(trx, { owner, partIds, before: now + LEASE_MS / 2, until: now + LEASE_MS });

@@ -33,13 +33,26 @@ const STATES: Readonly<Record<ReceiptState, StoredState>> = {
 };
 
 export function receiptToStore(connectorId: number, receipt: Receipt): Told {
-  const { keys, state, isFinal, word, destination, number, submittedAt, doneAt, reference, raw } = receipt;
+  const {
+    keys,
+    equalKeys = 0,
+    state,
+    isFinal,
+    word,
+    destination,
+    number,
+    submittedAt,
+    doneAt,
+    reference,
+    raw,
+  } = receipt;
   const stored = isFinal ? STATES[state] : 'onTheWay';
   return {
     kind: 'receipt',
     receipt: {
       connectorId,
       carrierKeys: keys.map(printable),
+      equalKeys,
       destination: printable(destination),
       state: stored,
       error: stored === 'delivered' ? '' : word || state,

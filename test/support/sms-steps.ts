@@ -1,6 +1,7 @@
 /** The steps of a part on its way, each in a transaction as the engine takes it: claimed, answered, told of. */
 import type { Db } from '#db/open.ts';
 import { type Claim, claimParts } from '#db/sms-claim.ts';
+import { rematchOrphans } from '#db/sms-orphans.ts';
 import { type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
 import { type PartResult, storeResults } from '#db/sms-results.ts';
 import type { ChargeAt, PartOutcome } from '#model/sms-part.ts';
@@ -62,6 +63,12 @@ export function receive(db: Db, receipts: readonly Partial<StoredReceipt>[], now
     }),
   );
   return db.transaction((trx) => storeReceipts(trx, all, now, chargeAt));
+}
+
+/** As the sweeper does; `answersAfterMs`: an answer may bring an id until so long after the receipt. */
+export function rematch(db: Db, now = NOW, chargeAt: ChargeAt = 'submit', answersAfterMs = 0) {
+  const options = { since: now - 3_600_000, ambiguousSince: now - 3_600_000, answersAfterMs: () => answersAfterMs };
+  return db.transaction((trx) => rematchOrphans(trx, { ...options, now, chargeAt }));
 }
 
 /** As SMPP's user_message_reference has it. */

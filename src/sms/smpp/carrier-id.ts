@@ -10,9 +10,10 @@ export function answerKeys(id: string, ids: ReceiptIds): readonly string[] {
   return unique(ids === 'same' ? [own] : [own, decimalToHex(own), hexToDecimal(own)]);
 }
 
-/** `tlvId` is usually as in the answer, whatever the text writes. The likeliest comes first. */
+/** `tlvId` is usually as in the answer, whatever the text writes. The likeliest comes first; with `auto` none is likelier. */
 export function receiptKeys(textId: string, tlvId: string, ids: ReceiptIds): readonly string[] {
-  return unique([plainForm(tlvId), ...textKeys(plainForm(textId), ids)]);
+  const own = plainForm(tlvId);
+  return unique([own, ...textKeys(plainForm(textId), ids), ...(ids === 'auto' ? textKeys(own, ids) : [])]);
 }
 
 function textKeys(own: string, ids: ReceiptIds): readonly (string | undefined)[] {

@@ -58,7 +58,7 @@ describe('a receipt', () => {
       'in parameters alone (vumi#637)',
       '',
       [idTlv('39f99dd5'), u8Tlv(TAGS.messageState, 2)],
-      { carrierId: '39f99dd5', keys: ['39f99dd5'], state: 'delivered', raw: '' },
+      { carrierId: '39f99dd5', keys: ['39f99dd5', '972660181'], equalKeys: 2, state: 'delivered', raw: '' },
     ],
     [
       'with a network’s error',
@@ -142,7 +142,8 @@ describe('a receipt', () => {
   });
 
   test('names no number where the carrier is known to rewrite them', () => {
-    const it = readDelivery(deliver({ esmClass: RECEIPT }), { ...SETTINGS, receiptNumber: 'ignore' });
+    const shortMessage = Buffer.from('id:1a stat:DELIVRD');
+    const it = readDelivery(deliver({ esmClass: RECEIPT, shortMessage }), { ...SETTINGS, receiptNumber: 'ignore' });
     assert.ok(it.kind === 'receipt');
     assert.deepEqual([it.receipt.destination, it.receipt.number], ['+8613800138000', undefined]);
   });

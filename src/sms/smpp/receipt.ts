@@ -38,11 +38,13 @@ export function readReceipt(
   const submittedAt = readReceiptDate(fields.get('submitdate') ?? '', dialect.receiptZoneMinutes);
   const doneAt = readReceiptDate(fields.get('donedate') ?? '', dialect.receiptZoneMinutes);
   const reference = referenceOf(tlvs);
+  const keys = receiptKeys(textId, tlvId, dialect.receiptIds);
   const state = stateOf(fields.get('stat'), numberTlv(tlvs, TAGS.messageState));
   const word = wordOf(fields, tlvs);
   return {
     carrierId: textId || tlvId,
-    keys: receiptKeys(textId, tlvId, dialect.receiptIds),
+    keys,
+    ...(dialect.receiptIds === 'auto' && { equalKeys: keys.length }),
     state,
     // An id without a word tells nothing yet.
     isFinal: !isIntermediate && word !== '' && state !== 'enroute' && state !== 'accepted',
