@@ -6,7 +6,17 @@ import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem, cleanDetail, parseProblem, Unreachable } from './acme-problem.ts';
 import type { AskHttp, HttpAnswer } from './https.ts';
 import type { ExternalBinding, Signer } from './jws.ts';
-import { type Authorization, type Order, readAuthorization, readObject, readOrder, readUrl } from './resources.ts';
+import {
+  type Authorization,
+  findUrl,
+  type Order,
+  type RenewalInfo,
+  readAuthorization,
+  readObject,
+  readOrder,
+  readRenewalInfo,
+  readUrl,
+} from './resources.ts';
 
 /** Who asks. */
 export interface Account {
@@ -21,8 +31,12 @@ export interface Authority {
    * `externalAccountRequired` where the authority wants a binding and there is none.
    */
   register(signer: Signer, email: string | undefined, signal: AbortSignal): Promise<string>;
-  /** Gives the order's address. */
-  order(account: Account, name: string, signal: AbortSignal): Promise<string>;
+  /** Gives the order's address. `replaces`: what the certificate is called that is renewed (`renewalIdOf`). RFC 9773 §5 */
+  order(account: Account, name: string, signal: AbortSignal, replaces?: string): Promise<string>;
+  /** Whether it says when certificates are to be renewed. */
+  hasRenewalInfo(signal: AbortSignal): Promise<boolean>;
+  /** `undefined`: it says nothing of any certificate. RFC 9773 §4 */
+  readRenewalInfo(renewalId: string, signal: AbortSignal): Promise<RenewalInfo | undefined>;
   readOrder(account: Account, url: string, signal: AbortSignal): Promise<Order>;
   readAuthorization(account: Account, url: string, signal: AbortSignal): Promise<Authorization>;
   /** The challenge can be looked for. */
@@ -39,11 +53,15 @@ const MAX_NONCE_TRIES = 10;
 const MAX_NONCES = 16;
 /** How long addresses are believed. */
 const DIRECTORY_MS = 3_600_000;
+/** What says that a certificate cannot be named as replaced. */
+const NOT_REPLACED = ['alreadyReplaced', 'malformed', 'unauthorized'];
 
 interface Directory {
   readonly newNonce: string;
   readonly newAccount: string;
   readonly newOrder: string;
+  /** RFC 9773 §3; absent: it says nothing of renewals. */
+  readonly renewalInfo: string | undefined;
   readonly isBindingRequired: boolean;
 }
 
@@ -62,30 +80,13 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
   const nonces: string[] = [];
   let known: { readonly directory: Directory; readonly at: number } | undefined;
 
-  const exchange: AskHttp = async (question, signal) => {
-    const answer = await ask(question, signal).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Unreachable(cleanDetail(`${question.url}: ${why}`), { cause: error });
-    });
-    const nonce = answer.header('replay-nonce');
-    if (nonce !== undefined && /^[\w-]+$/.test(nonce)) nonces.push(nonce);
-    if (nonces.length > MAX_NONCES) nonces.shift();
-    if (answer.status >= 300 && answer.status < 400)
-      throw new Unreachable(cleanDetail(`${question.url}: it answered ${answer.status}, and is not followed`));
-    if (answer.status >= 400 || answer.status < 200) throw parseProblem(answer, clock());
-    return answer;
-  };
+  const exchange = createExchange(ask, clock, nonces);
 
   const directory = async (signal: AbortSignal): Promise<Directory> => {
     if (known === undefined || steadyClock() - known.at > DIRECTORY_MS) {
       const body = readObject((await exchange({ method: 'GET', url: directoryUrl }, signal)).body);
       known = {
-        directory: {
-          newNonce: readUrl(body, 'newNonce'),
-          newAccount: readUrl(body, 'newAccount'),
-          newOrder: readUrl(body, 'newOrder'),
-          isBindingRequired: Object(body['meta']).externalAccountRequired === true, // RFC 8555 §7.1.1
-        },
+        directory: readDirectory(body),
         at: steadyClock(),
       };
     }
@@ -122,16 +123,21 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
       const { newAccount, isBindingRequired } = await directory(signal);
       if (isBindingRequired && binding === undefined)
         throw new AcmeProblem('externalAccountRequired', 'it takes only accounts that are bound to one of its own');
-      const payload = {
-        termsOfServiceAgreed: true,
-        ...(email !== undefined && { contact: [`mailto:${email}`] }),
-        ...(binding !== undefined && { externalAccountBinding: signer.bind(binding, newAccount) }),
-      };
-      return locationOf(await post({ signer, url: '' }, newAccount, signal, payload));
+      const bound = binding && { externalAccountBinding: signer.bind(binding, newAccount) };
+      return locationOf(await post({ signer, url: '' }, newAccount, signal, { ...describeAccount(email), ...bound }));
     },
-    async order(account, name, signal) {
-      const { newOrder } = await directory(signal);
-      return locationOf(await post(account, newOrder, signal, { identifiers: [{ type: 'dns', value: name }] }));
+    async order(account, name, signal, replaces) {
+      const { newOrder, renewalInfo } = await directory(signal);
+      const identifiers = [{ type: 'dns', value: name }];
+      const begin = async (more: object) => locationOf(await post(account, newOrder, signal, { identifiers, ...more }));
+      return replaces === undefined || renewalInfo === undefined ? await begin({}) : await replace(begin, replaces);
+    },
+    hasRenewalInfo: async (signal) => (await directory(signal)).renewalInfo !== undefined,
+    async readRenewalInfo(renewalId, signal) {
+      const { renewalInfo } = await directory(signal);
+      if (renewalInfo === undefined) return undefined;
+      const url = `${renewalInfo.replace(/\/$/, '')}/${renewalId}`;
+      return readRenewalInfo(await exchange({ method: 'GET', url }, signal), clock());
     },
     readOrder: async (account, url, signal) => readOrder(await post(account, url, signal), clock()),
     readAuthorization: async (account, url, signal) => readAuthorization(await post(account, url, signal), clock()),
@@ -143,6 +149,47 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
     },
     download: async (account, url, signal) => (await post(account, url, signal)).body,
   };
+}
+
+/** Refusals are thrown; what an answer brings is added to `nonces`. */
+function createExchange(ask: AskHttp, clock: Clock, nonces: string[]): AskHttp {
+  return async (question, signal) => {
+    const answer = await ask(question, signal).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Unreachable(cleanDetail(`${question.url}: ${why}`), { cause: error });
+    });
+    const nonce = answer.header('replay-nonce');
+    if (nonce !== undefined && /^[\w-]+$/.test(nonce)) nonces.push(nonce);
+    if (nonces.length > MAX_NONCES) nonces.shift();
+    if (answer.status >= 300 && answer.status < 400)
+      throw new Unreachable(cleanDetail(`${question.url}: it answered ${answer.status}, and is not followed`));
+    if (answer.status >= 400 || answer.status < 200) throw parseProblem(answer, clock());
+    return answer;
+  };
+}
+
+function describeAccount(email: string | undefined): object {
+  return { termsOfServiceAgreed: true, ...(email !== undefined && { contact: [`mailto:${email}`] }) };
+}
+
+function readDirectory(body: ReturnType<typeof readObject>): Directory {
+  return {
+    newNonce: readUrl(body, 'newNonce'),
+    newAccount: readUrl(body, 'newAccount'),
+    newOrder: readUrl(body, 'newOrder'),
+    renewalInfo: findUrl(body, 'renewalInfo'),
+    isBindingRequired: Object(body['meta']).externalAccountRequired === true, // RFC 8555 §7.1.1
+  };
+}
+
+/** A certificate that has been replaced already, or is of another authority, is ordered like any other. RFC 9773 §5 */
+async function replace(begin: (more: object) => Promise<string>, replaces: string): Promise<string> {
+  try {
+    return await begin({ replaces });
+  } catch (error) {
+    if (!(error instanceof AcmeProblem && NOT_REPLACED.includes(error.type))) throw error;
+    return await begin({});
+  }
 }
 
 function locationOf(answer: HttpAnswer): string {

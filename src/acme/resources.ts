@@ -1,4 +1,5 @@
 /** Orders and authorizations as an authority describes them. RFC 8555 §7.1.3, §7.1.4, §8 */
+import type { RenewalWindow } from '#model/certificate-order.ts';
 import { isChallengeToken } from '#model/challenge.ts';
 import { parseJson, readProblem, readRetryAfter, Unreachable } from './acme-problem.ts';
 import type { HttpAnswer } from './https.ts';
@@ -29,6 +30,14 @@ export interface Challenge {
   readonly status: 'pending' | 'processing' | 'ended';
   /** Why it failed; may be empty. */
   readonly problem: string;
+}
+
+/** RFC 9773 §4.2 */
+export interface RenewalInfo {
+  /** In which the certificate is to be renewed. */
+  readonly window: RenewalWindow;
+  /** When to ask again. */
+  readonly retryAfterMs: number | undefined;
 }
 
 const ORDER_STATUSES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
@@ -64,6 +73,14 @@ export function readAuthorization(answer: HttpAnswer, now: number): Authorizatio
   };
 }
 
+/** Also a window that ends before it begins is none. */
+export function readRenewalInfo(answer: HttpAnswer, now: number): RenewalInfo {
+  const { start, end } = Object(readObject(answer.body)['suggestedWindow']);
+  const [from, to] = [start, end].map((text: unknown) => (typeof text === 'string' ? Date.parse(text) : Number.NaN));
+  if (from === undefined || to === undefined || !(from < to)) throw notAsExpected('suggestedWindow', 'RFC 9773');
+  return { window: { from, to }, retryAfterMs: readRetryAfter(answer, now) };
+}
+
 function readChallenge(body: Members): Challenge {
   const { status, token } = body;
   if (typeof token !== 'string' || !isChallengeToken(token)) throw notAsExpected('token');
@@ -85,11 +102,17 @@ export function readObject(text: string): Members {
 }
 
 export function readUrl(body: Members, name: string): string {
-  const url = body[name];
-  if (typeof url !== 'string' || !url.startsWith('https://') || !URL.canParse(url)) throw notAsExpected(name);
+  const url = findUrl(body, name);
+  if (url === undefined) throw notAsExpected(name);
   return url;
 }
 
-function notAsExpected(what: string): Unreachable {
-  return new Unreachable(`its answer is not what RFC 8555 says: ${what}`);
+/** `undefined`: it is not there, or none. */
+export function findUrl(body: Members, name: string): string | undefined {
+  const url = body[name];
+  return typeof url === 'string' && url.startsWith('https://') && URL.canParse(url) ? url : undefined;
+}
+
+function notAsExpected(what: string, rfc = 'RFC 8555'): Unreachable {
+  return new Unreachable(`its answer is not what ${rfc} says: ${what}`);
 }

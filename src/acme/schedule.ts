@@ -6,6 +6,7 @@ import {
   MAX_ORDERS_PER_DAY,
   NEVER_AT,
   ORDER_DAY_MS,
+  type RenewalWindow,
 } from '#model/certificate-order.ts';
 
 /** When a certificate is valid, in epoch milliseconds. */
@@ -41,6 +42,34 @@ export function renewalAt({ validFrom, validTo }: Validity, now: number, random:
   const lifetime = validTo - validFrom;
   const at = validTo - lifetime * (RENEWAL_SHARE + JITTER_SHARE * random);
   return Math.round(Math.max(at, now + MIN_RENEWAL_MS));
+}
+
+/** By what is suggested a renewal may be as late as that share of the lifetime before the end, and an hour. */
+const LAST_SHARE = 1 / 20;
+/** How soon an authority is asked again when a certificate is to be renewed. RFC 9773 §4.3.2, §4.3.3 */
+const MIN_INFO_MS = 60_000;
+const MAX_INFO_MS = 24 * 3_600_000;
+export const INFO_MS = 6 * 3_600_000;
+
+/**
+ * When a certificate is renewed by what the authority suggests: at a random instant of its window, the same one while the window
+ * stays, at once when that has passed. Not within an hour of the order before, and not so late that there is no time to try again.
+ */
+export function suggestedRenewalAt(
+  window: RenewalWindow,
+  { renewAt, renewalWindow: known, orderedAt }: Pick<CertificateOrder, 'renewAt' | 'renewalWindow' | 'orderedAt'>,
+  { validFrom, validTo }: Validity,
+  random: number,
+): number {
+  const isKnown = known?.from === window.from && known.to === window.to;
+  const chosen = isKnown ? renewAt : window.from + (window.to - window.from) * random;
+  const latest = validTo - Math.max((validTo - validFrom) * LAST_SHARE, MIN_RENEWAL_MS);
+  return Math.round(Math.max(Math.min(chosen, latest), orderedAt + MIN_RENEWAL_MS));
+}
+
+/** In how long the authority is asked again when a certificate is to be renewed. */
+export function nextInfoMs(retryAfterMs = INFO_MS): number {
+  return Math.min(Math.max(retryAfterMs, MIN_INFO_MS), MAX_INFO_MS);
 }
 
 export interface Trouble {

@@ -19,6 +19,7 @@ const ORDER: CertificateOrder = {
   requestedAt: 0,
   orderedAt: 1_000_000,
   dueAt: 0,
+  renewAt: 0,
 };
 const TOLD: CertificateOrder = {
   ...ORDER,

@@ -9,6 +9,8 @@ import { isOverdue } from './schedule.ts';
 export type Step =
   /** Begin a new order at the authority. */
   | { readonly kind: 'order' }
+  /** Ask the authority when the certificate is to be renewed. */
+  | { readonly kind: 'schedule' }
   /** Ask the authority how the order is, and call again. */
   | { readonly kind: 'look' }
   /** Tell the edges of the challenge. */
@@ -44,7 +46,7 @@ const AUTHORITY_MS = 1_000;
 const MAX_AUTHORITY_MS = 60_000;
 
 export function nextStep(order: CertificateOrder, { seen, areEdgesReady, now }: Facts): Step {
-  if (order.url === '') return { kind: 'order' };
+  if (order.url === '') return { kind: order.state === 'issued' && now < order.renewAt ? 'schedule' : 'order' };
   const isWaitingForEdges = order.challenge !== undefined && !areEdgesReady;
   if (seen === undefined) {
     if (isOverdue(order, now)) return fail(isWaitingForEdges ? 'edges' : 'expired');

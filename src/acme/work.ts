@@ -2,10 +2,10 @@
  * Works on one order under its lease: finds out how things are, does the one step that comes next, and stores what came of it.
  * Whoever is killed in between leaves an order on which the next can go on. docs/decisions/0191
  */
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { countBegun, endOrder, LeaseLost, orderKeyPlace, saveOrder, withdrawal } from '#db/certificate-orders.ts';
-import { findCertificate } from '#db/certificates.ts';
+import { findCertificate, findChain } from '#db/certificates.ts';
 import { findDomainById } from '#db/domains.ts';
 import { listLiveEdges } from '#db/edges.ts';
 import type { Keyring } from '#db/keyring.ts';
@@ -17,6 +17,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { isAppliedEverywhere } from '#model/acknowledgement.ts';
 import { parseChain } from '#model/certificate.ts';
+import { renewalIdOf } from '#model/certificate-extensions.ts';
 import { coversName } from '#model/certificate-names.ts';
 import {
   type CertificateOrder,
@@ -33,7 +34,17 @@ import { AcmeProblem, Unreachable } from './acme-problem.ts';
 import type { Account, Authority } from './authority.ts';
 import { makeCsr } from './csr.ts';
 import { makeKey } from './jws.ts';
-import { beginAt, renewalAt, retryAt, type Trouble, troubleAt, type Validity } from './schedule.ts';
+import {
+  beginAt,
+  INFO_MS,
+  nextInfoMs,
+  renewalAt,
+  retryAt,
+  suggestedRenewalAt,
+  type Trouble,
+  troubleAt,
+  type Validity,
+} from './schedule.ts';
 import { nextStep, type Seen, type Step } from './step.ts';
 
 export interface WorkParts {
@@ -158,6 +169,8 @@ class Work {
     switch (step.kind) {
       case 'order':
         return await this.#begin(domain);
+      case 'schedule':
+        return await this.#schedule();
       case 'publish':
         return await this.#publish(domain.name, step.token);
       case 'respond':
@@ -190,18 +203,51 @@ class Work {
     if (begun.all >= ORDERS_PER_HOUR)
       return await this.#hold(now + FULL_MS, `the service begins at most ${ORDERS_PER_HOUR} orders an hour`);
     const account = await this.#account();
+    const replaces = await this.#renewalId();
     // Counted before it is made: one that is killed here over and over comes to an end too.
     const started = { state: 'pending', ...NO_PROBLEM, orderedAt: now } as const;
     const { orderedAt } = this.#order;
     await this.#save({ ...started, dayBeganAt, dayOrders: dayOrders + 1 }, true);
     try {
-      const url = await authority.order(account, name, this.#signal);
+      const url = await authority.order(account, name, this.#signal, replaces);
       await this.#save({ url, dueAt: now });
     } catch (error) {
       // An authority that is away uses up none of them.
       if (error instanceof Unreachable) await this.#save({ dayOrders, orderedAt }, true);
       throw error;
     }
+  }
+
+  /** What the certificate that is renewed is called at the authority; `undefined`: there is none that came of an order. */
+  async #renewalId(): Promise<string | undefined> {
+    const { sslKey, issuedKey } = this.#order;
+    if (issuedKey === '' || sslKey !== issuedKey) return undefined;
+    const chain = await findChain(this.#parts.db.query, issuedKey);
+    return chain === undefined ? undefined : renewalIdOf(new X509Certificate(chain));
+  }
+
+  /** An authority that cannot say when to renew is asked again later; meanwhile what was known holds. */
+  async #schedule(): Promise<void> {
+    const { authority, clock, random, log } = this.#parts;
+    const { domainId, renewAt } = this.#order;
+    const renewalId = await this.#renewalId();
+    const info = await (renewalId === undefined
+      ? undefined
+      : authority.readRenewalInfo(renewalId, this.#signal).catch((error: unknown) => {
+          if (isStopping(this.#signal) || !(error instanceof AcmeProblem || error instanceof Unreachable)) throw error;
+          log.info(
+            { domainId, detail: error.message },
+            'the authority does not say when a certificate is to be renewed',
+          );
+          return { window: undefined, retryAfterMs: error.retryAfterMs };
+        }));
+    if (info === undefined || this.#served === undefined) return await this.#save({ dueAt: renewAt });
+    const { window, retryAfterMs } = info;
+    const at = window === undefined ? renewAt : suggestedRenewalAt(window, this.#order, this.#served, random());
+    const renewal = window === undefined ? {} : { renewAt: at, renewalWindow: window };
+    if (at !== renewAt)
+      log.info({ domainId, renewAt: new Date(at) }, 'the authority suggests when a certificate is renewed');
+    await this.#save({ ...renewal, dueAt: Math.min(at, clock() + nextInfoMs(retryAfterMs)) });
   }
 
   /** A limit of ours holds the order up. What has failed keeps its reason. */
@@ -249,6 +295,7 @@ class Work {
   async #download({ name }: Domain, url: string): Promise<void> {
     const { db, authority, give, clock, random, owner, log, onEnd } = this.#parts;
     const privateKey = this.#openKey();
+    const hasInfo = await authority.hasRenewalInfo(this.#signal);
     const pem = await authority.download(await this.#account(), url, this.#signal);
     const now = clock();
     const parsed = parseChain(pem, privateKey, now);
@@ -257,19 +304,20 @@ class Work {
     if (!coversName(chain.names, name)) return await this.#fail('unusable', 'its certificate is for another name');
     const { domainId, sslKey: instead, issuedKey } = this.#order;
     const isReplaced = instead !== '' && instead === issuedKey;
-    const dueAt = renewalAt(chain, now, random());
+    const renewAt = renewalAt(chain, now, random());
+    const dueAt = hasInfo ? Math.min(renewAt, now + INFO_MS) : renewAt;
     const given = await db.transaction(async (trx) => {
       const result = await give(trx, { domainId, instead, isReplaced, chain, privateKey, now });
       if (result.kind !== 'given') return result;
       const { sslKey } = result;
       const done = { state: 'issued', ...NO_PROBLEM, sslKey, issuedKey: sslKey, failures: 0 } as const;
-      await saveOrder(trx, { ...this.#order, ...done, ...CLEARED, dueAt }, owner);
+      await saveOrder(trx, { ...this.#order, ...done, ...CLEARED, dueAt, renewAt, renewalWindow: undefined }, owner);
       return result;
     });
     if (given.kind !== 'given')
       return given.kind === 'unwanted' ? await this.#giveUp() : await this.#fail('accountFull', '');
     onEnd('issued');
-    log.info({ domainId, name, certificate: given.sslKey, renewAt: new Date(dueAt) }, 'a certificate was obtained');
+    log.info({ domainId, name, certificate: given.sslKey, renewAt: new Date(renewAt) }, 'a certificate was obtained');
   }
 
   async #fail(problem: OrderProblem, detail: string, retryAfterMs?: number): Promise<void> {

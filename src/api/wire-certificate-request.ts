@@ -19,6 +19,11 @@ export function writeCertificateRequest(
     detail: order?.detail ?? '',
     ssl_key: order?.issuedKey ?? '',
     request_time: order === undefined ? '' : formatTime(order.requestedAt),
-    next_time: order !== undefined && waits && order.dueAt < NEVER_AT ? formatTime(order.dueAt) : '',
+    next_time: order !== undefined && waits && order.dueAt < NEVER_AT ? formatTime(nextTime(order)) : '',
   };
+}
+
+/** Until a certificate is renewed its order is due now and then, for the authority may say when. */
+function nextTime({ state, dueAt, renewAt }: CertificateOrder): number {
+  return state === 'issued' ? Math.max(dueAt, renewAt) : dueAt;
 }

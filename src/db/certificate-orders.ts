@@ -49,6 +49,9 @@ export async function askForCertificate(
     private_key: '',
     day_began_at: now,
     day_orders: 0,
+    renew_at: 0,
+    renew_from: 0,
+    renew_to: 0,
   };
   await trx
     .insertInto('certificate_order')
@@ -183,6 +186,9 @@ function toColumns(order: CertificateOrder): Omit<CertificateOrderRow, 'domain_i
     requested_at: order.requestedAt,
     ordered_at: order.orderedAt,
     due_at: order.dueAt,
+    renew_at: order.renewAt,
+    renew_from: order.renewalWindow?.from ?? 0,
+    renew_to: order.renewalWindow?.to ?? 0,
   };
 }
 
@@ -205,5 +211,7 @@ function toOrder(row: CertificateOrderRow): CertificateOrder {
     requestedAt: row.requested_at,
     orderedAt: row.ordered_at,
     dueAt: row.due_at,
+    renewAt: row.renew_at,
+    renewalWindow: row.renew_to === 0 ? undefined : { from: row.renew_from, to: row.renew_to },
   };
 }

@@ -133,6 +133,11 @@ export async function findCertificate(
   return row && toCertificate(row);
 }
 
+/** PEM, leaf first. */
+export async function findChain(x: Executor, key: string): Promise<string | undefined> {
+  return (await x.selectFrom('certificate').select('chain').where('key', '=', key).executeTakeFirst())?.chain;
+}
+
 export async function deleteCertificate(trx: Transaction<Schema>, which: CertificateKey): Promise<Deleted> {
   if ((await findCertificate(trx, which)) === undefined) return { kind: 'missing' };
   await lockCertificates(trx, [which.key]);

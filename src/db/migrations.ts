@@ -5,6 +5,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migra
 import { systemClock } from '#lib/clock.ts';
 import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
+import { acmeRenewal } from './migrations-acme-renewal.ts';
 import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
 import { edgeOrigins } from './migrations-edge-origins.ts';
@@ -42,6 +43,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0017-certificate-pairs': certificatePairs,
   '0018-edge-origins': edgeOrigins,
   '0020-sms-receipt-matching': smsReceiptMatching,
+  '0023-acme-renewal': acmeRenewal,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

@@ -33,6 +33,11 @@ export interface CertificateOrderTable {
   requested_at: number;
   ordered_at: number;
   due_at: number;
+  /** 0: never. */
+  renew_at: number;
+  /** What the authority suggested; both 0: nothing. */
+  renew_from: number;
+  renew_to: number;
   /** Names the process. */
   lease_owner: string;
   lease_until: number;

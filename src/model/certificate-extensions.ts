@@ -14,7 +14,21 @@ export function demandsStaple(certificate: X509Certificate): boolean {
   return findExtension(certificate, TLS_FEATURE) !== undefined;
 }
 
+/**
+ * What a certificate is called where an authority is asked when to renew it: the issuer's key and the serial number. `undefined`:
+ * it does not say whose key signed it. RFC 9773 §4.1
+ */
+export function renewalIdOf(certificate: X509Certificate): string | undefined {
+  const issuer = readElements(readElements(findExtension(certificate, AUTHORITY_KEY_IDENTIFIER))[0]?.content);
+  const keyId = issuer.find(({ tag }) => tag === KEY_IDENTIFIER)?.content;
+  const [body] = readElements(readElements(certificate.raw)[0]?.content);
+  const serial = readElements(body?.content).find(({ tag }) => tag === INTEGER)?.content;
+  if (keyId === undefined || serial === undefined) return undefined;
+  return `${keyId.toString('base64url')}.${serial.toString('base64url')}`;
+}
+
 /** Object identifiers, encoded. */
+const AUTHORITY_KEY_IDENTIFIER = '551d23'; // 2.5.29.35
 const KEY_USAGE = '551d0f'; // 2.5.29.15
 const TLS_FEATURE = '2b06010505070118'; // 1.3.6.1.5.5.7.1.24
 const DIGITAL_SIGNATURE = 0x80;
@@ -28,7 +42,9 @@ function findExtension({ raw }: X509Certificate, oid: string): Buffer | undefine
   return parts.find(([id]) => id?.content.toString('hex') === oid)?.at(-1)?.content;
 }
 
+const INTEGER = 2;
 const BIT_STRING = 3;
+const KEY_IDENTIFIER = 0x80;
 const EXTENSIONS = 0xa3;
 
 interface Element {

@@ -55,6 +55,16 @@ export interface CertificateOrder {
   readonly orderedAt: number;
   /** When there is something to do. */
   readonly dueAt: number;
+  /** When the certificate that was issued is renewed; 0: there was none. */
+  readonly renewAt: number;
+  /** In which the authority suggested to renew it; absent: it suggested none. */
+  readonly renewalWindow?: RenewalWindow | undefined;
+}
+
+/** Epoch milliseconds; `from` is before `to`. */
+export interface RenewalWindow {
+  readonly from: number;
+  readonly to: number;
 }
 
 interface PublishedChallenge {

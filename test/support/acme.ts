@@ -25,6 +25,7 @@ import { DEFAULT_SETTINGS, type Domain } from '#model/domain.ts';
 import type { NewDatabase } from './databases.ts';
 import { startTestEdge, type TestEdge } from './edge.ts';
 import { type Pebble, type PebbleOptions, placePebble } from './pebble.ts';
+import type { RenewalScript } from './renewal-info.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const NAME = 'www.example.com';
@@ -48,6 +49,8 @@ export interface AcmeWorld {
   before: (question: string) => Promise<void>;
   /** And after each, when its answer is there. */
   after: (question: string) => Promise<void>;
+  /** What the authority says of renewals, which Pebble of Debian does not; absent: nothing. */
+  renewals: RenewalScript | undefined;
   /** What is answered in place of the authority; `undefined`: it is asked. */
   instead: (question: string) => HttpAnswer | undefined;
   /** What a worker does from now on reaches the database no more; its lease ends in a moment. Rejects. */
@@ -101,7 +104,7 @@ export async function startAcmeWorld(
     const what = `${question.method} ${new URL(question.url).pathname.split('/')[1]}`;
     world.asked.push(what);
     await world.before(what);
-    const answer = world.instead(what) ?? (await https.ask(question, signal));
+    const answer = world.instead(what) ?? (await (world.renewals?.around(https.ask) ?? https.ask)(question, signal));
     await world.after(what);
     return answer;
   };
@@ -118,6 +121,7 @@ export async function startAcmeWorld(
     ...{ db, ring, edge, pebble, domain, accountId, now, logLines },
     account: '',
     binding: undefined,
+    renewals: undefined,
     asked: [],
     before: async () => undefined,
     after: async () => undefined,
