@@ -241,8 +241,8 @@ describeOnBothEngines('cache orders', (newDatabase) => {
     assert.deepEqual(
       resources.map(({ key, body }) => [key, JSON.parse(body)]),
       [
-        [`${taskId}:0`, { taskId, n: 0, host: 'www.example.com', target: '/a?b', scheme: 'https' }],
-        [`${taskId}:1`, { taskId, n: 1, host: 'www.example.com', target: '/c', scheme: 'http' }],
+        [`${taskId}:0`, { taskId, n: 0, host: 'www.example.com', target: '/a?b', scheme: 'https', accountId: 1 }],
+        [`${taskId}:1`, { taskId, n: 1, host: 'www.example.com', target: '/c', scheme: 'http', accountId: 1 }],
       ],
     );
     await api.acknowledge('north');

@@ -83,7 +83,7 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     assert.deepEqual(events, ['in force 1', '/first', 'in force 2', '/second']);
   });
 
-  test('at most four are under way, and the next begins when one ends', async (t) => {
+  test('at most four of an account are under way, and the next begins when one ends', async (t) => {
     await using feed = await startFeed(t, newDatabase);
     const task = await feed.newTask();
     await publishNow(feed.db, ...Array.from({ length: 12 }, (_, n) => putPrefetch(task, n, `/${n}`)));
@@ -103,6 +103,32 @@ describeOnBothEngines('prefetches on the feed', (newDatabase) => {
     for (const { resolve } of waiting) resolve(STORED);
     await feed.results(task, 12);
     assert.equal(waiting.length, 12);
+  });
+
+  test('accounts take turns: slow ones of one do not hold up the others, who cannot take all places either', async (t) => {
+    await using feed = await startFeed(t, newDatabase);
+    const task = await feed.newTask();
+    const of = (accountId: number, count: number, from: number) =>
+      Array.from({ length: count }, (_, n) => putPrefetch(task, from + n, `/${accountId}`, accountId));
+    await publishNow(feed.db, ...of(1, 40, 0), ...of(2, 40, 40));
+    const started: string[] = [];
+    const ends: (() => void)[] = [];
+    await using _edge = startTestEdge(feed.folder, feed.socketPath, {
+      prefetch: ({ target }) => {
+        started.push(target);
+        return new Promise((resolve) => ends.push(() => resolve(STORED)));
+      },
+    });
+    await eventually('both have their share', () => started.length === 8);
+    const counts = () => Object.groupBy(started, (target) => target);
+    assert.deepEqual([counts()['/1']?.length, counts()['/2']?.length], [4, 4]);
+    await publishNow(feed.db, ...of(3, 1, 80), ...of(4, 1, 81), ...of(5, 1, 82));
+    await eventually('a single one of others begins at once', () =>
+      ['/3', '/4', '/5'].every((one) => started.includes(one)),
+    );
+    for (const end of ends.splice(0)) end();
+    await eventually('their turns go round', () => started.length >= 19);
+    assert.deepEqual([counts()['/1']?.length, counts()['/2']?.length], [8, 8]);
   });
 
   test('what nobody can do just now is asked again; what control does not take is told again', async (t) => {

@@ -63,7 +63,7 @@ export async function orderPrefetch(db: Db, orderer: Orderer, asked: readonly As
     };
     const taskId = await insertTask(trx, task);
     const changes = urls.map(({ host, target, scheme }, n): Change => {
-      const body: PrefetchSpec = { taskId, n, host, target, scheme };
+      const body: PrefetchSpec = { taskId, n, host, target, scheme, accountId };
       return { kind: 'prefetch', key: prefetchKey(body), op: 'put', body };
     });
     await saveTaskRevision(trx, taskId, await publish(trx, changes, now));

@@ -26,8 +26,8 @@ import { bringSlices, discoverSliced } from './slices/prefetch.ts';
 /** Never rejects. */
 export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchOutcome>;
 
-/** At once in one worker; the others wait for their turn. */
-const MAX_PREFETCHES = 8;
+/** At once in one worker. All that a machine has under way at once (feed/prefetches.ts) finds room, whichever worker gets it. */
+const MAX_PREFETCHES = 16;
 const TIMEOUT_MS = 10 * 60_000;
 const FIRST_ERROR_STATUS = 400;
 

@@ -1,5 +1,5 @@
 /** Something bounded that is shared among clients and among domains at the same time. Pure. docs/decisions/0440 */
-import { createShares } from './shares.ts';
+import { createShares } from '#lib/shares.ts';
 
 /** On whose behalf something is taken. */
 export interface Owner {

@@ -13,18 +13,29 @@ export interface PrefetchResultEntry extends PrefetchEntry {
 }
 
 export interface EdgePrefetches {
-  /** Without an outcome, up to this revision of the feed, the oldest first. */
-  listPending(revision: number, limit: number): readonly PrefetchEntry[];
+  /**
+   * Without an outcome, up to this revision of the feed: at most `perAccount` of each account, its oldest ones. The first of
+   * every account come before the second of any; at most 1,000 in all.
+   */
+  listPending(revision: number, perAccount: number): readonly PrefetchEntry[];
   /** Kept until the resource goes, so that a restart does not fetch again. */
   save(key: string, outcome: PrefetchOutcome): void;
   listUnreported(limit: number): readonly PrefetchResultEntry[];
   markReported(keys: readonly string[]): void;
 }
 
+/** Far more accounts than have one under way. */
+const MAX_LISTED = 1000;
+
 export function createEdgePrefetches(database: DatabaseSync): EdgePrefetches {
+  // What `prefetcherOf` says, in SQL.
   const selectPending = database.prepare(`
-    select key, body from resource where kind = 'prefetch' and revision <= ? and key not in (select key from prefetched)
-      order by revision, key limit ?
+    select key, body from (
+      select key, body, revision, row_number() over (
+        partition by coalesce(json_extract(body, '$.accountId'), json_extract(body, '$.host')) order by revision, key
+      ) as place
+      from resource where kind = 'prefetch' and revision <= ? and key not in (select key from prefetched)
+    ) where place <= ? order by place, revision, key limit ${MAX_LISTED}
   `);
   const selectUnreported = database.prepare(`
     select key, body, outcome from prefetched join resource using (key)
@@ -37,7 +48,7 @@ export function createEdgePrefetches(database: DatabaseSync): EdgePrefetches {
   `);
   const mark = database.prepare('update prefetched set is_reported = 1 where key = ?');
   return {
-    listPending: (revision, limit) => selectPending.all(revision, limit).map(toEntry),
+    listPending: (revision, perAccount) => selectPending.all(revision, perAccount).map(toEntry),
     save: (key, outcome) => void insert.run(JSON.stringify(outcome), key),
     listUnreported: (limit) =>
       selectUnreported.all(limit).map((row) => ({

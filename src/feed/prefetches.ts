@@ -1,14 +1,20 @@
 /**
  * Works off the prefetches of an edge: a few at a time, each once, by one worker of the machine; outcomes are kept in the
- * edge's file and told to control until it has taken them.
+ * edge's file and told to control until it has taken them. Accounts take turns: docs/decisions/0462
  */
 import type { Logger } from '#lib/logger.ts';
-import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
+import { Lru } from '#lib/lru.ts';
+import { createShares } from '#lib/shares.ts';
+import { type PrefetchOutcome, type PrefetchRequest, prefetcherOf } from '#sites/prefetch.ts';
 import type { EdgePrefetches, PrefetchEntry, PrefetchResultEntry } from './edge-prefetches.ts';
 import { MAX_PREFETCH_RESULTS } from './protocol.ts';
 
-/** At once, per machine: enough to fill a line, few enough for an origin that viewers need too. */
-const CONCURRENCY = 4;
+/** At once, per machine. */
+const MAX_UNDER_WAY = 16;
+/** Of one account: enough to fill a line, few enough for an origin that viewers need too. */
+const MAX_PER_ACCOUNT = 4;
+/** Accounts whose last turn is remembered. */
+const MAX_ACCOUNTS = 10_000;
 
 export interface PrefetchesOptions {
   readonly entries: EdgePrefetches;
@@ -31,6 +37,10 @@ export function createPrefetches(options: PrefetchesOptions): Prefetches {
 class RunningPrefetches implements Prefetches {
   readonly #options: PrefetchesOptions;
   readonly #underWay = new Set<string>();
+  readonly #shares = createShares(MAX_UNDER_WAY);
+  /** By account, the number of the turn that it had last. */
+  readonly #turns = new Lru<string, number>({ maxWeight: MAX_ACCOUNTS });
+  #lastTurn = 0;
   #revision = 0;
   #isStopped = false;
   #isReportDue = false;
@@ -53,14 +63,31 @@ class RunningPrefetches implements Prefetches {
   }
 
   #begin(): void {
+    if (this.#shares.free === 0) return;
     // Those under way have no outcome yet, so they are among what is found.
-    const found = this.#options.entries.listPending(this.#revision, CONCURRENCY + this.#underWay.size);
-    for (const entry of found) {
-      if (this.#underWay.size >= CONCURRENCY) return;
-      if (this.#underWay.has(entry.key)) continue;
+    let found = this.#options.entries.listPending(this.#revision, MAX_PER_ACCOUNT);
+    for (;;) {
+      found = found.filter(({ key, spec }) => !this.#underWay.has(key) && this.#mayBegin(prefetcherOf(spec)));
+      const entry = this.#nextInTurn(found);
+      if (entry === undefined) return;
+      const account = prefetcherOf(entry.spec);
+      this.#turns.set(account, ++this.#lastTurn);
       this.#underWay.add(entry.key);
-      void this.#perform(entry); // never rejects
+      this.#shares.add(account, 1);
+      void this.#perform(entry, account); // never rejects
     }
+  }
+
+  #mayBegin(account: string): boolean {
+    return this.#shares.heldBy(account) < MAX_PER_ACCOUNT && this.#shares.mayTake(account, 1);
+  }
+
+  /** Of the account whose last turn is longest ago. */
+  #nextInTurn(found: readonly PrefetchEntry[]): PrefetchEntry | undefined {
+    const turnOf = ({ spec }: PrefetchEntry) => this.#turns.get(prefetcherOf(spec)) ?? 0;
+    let next: PrefetchEntry | undefined;
+    for (const entry of found) if (next === undefined || turnOf(entry) < turnOf(next)) next = entry;
+    return next;
   }
 
   /** What is under way is left to whoever does it; it has no outcome, so the next start does it again. */
@@ -70,11 +97,12 @@ class RunningPrefetches implements Prefetches {
   }
 
   /** Never rejects. */
-  async #perform({ key, spec }: PrefetchEntry): Promise<void> {
+  async #perform({ key, spec }: PrefetchEntry, account: string): Promise<void> {
     const { prefetch, entries, log } = this.#options;
     const { host, target, scheme } = spec;
     const outcome = await prefetch({ host, target, scheme });
     this.#underWay.delete(key);
+    this.#shares.add(account, -1);
     if (this.#isStopped || outcome === undefined) return; // whoever calls `advance` next begins it anew
     if (outcome.kind === 'failed') log.info({ host, target, reason: outcome.reason }, 'a prefetch failed');
     try {

@@ -14,6 +14,13 @@ export interface PrefetchSpec extends PrefetchRequest {
   readonly taskId: number;
   /** Which of the task's URLs it is, from 0. */
   readonly n: number;
+  /** Whose task it is; absent in those of an earlier release. */
+  readonly accountId?: number;
+}
+
+/** Those of one account, or where that is not known of one host, take turns with all others. */
+export function prefetcherOf({ accountId, host }: Pick<PrefetchSpec, 'accountId' | 'host'>): string {
+  return accountId === undefined ? host : String(accountId);
 }
 
 export function prefetchKey({ taskId, n }: Pick<PrefetchSpec, 'taskId' | 'n'>): string {

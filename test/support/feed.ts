@@ -37,8 +37,8 @@ export function putPurge(siteId: number, purgeId: string, scope: PurgeScope, sit
 }
 
 /** A prefetch as control publishes it. */
-export function putPrefetch(taskId: number, n: number, target: string): Change {
-  const body = { taskId, n, host: 'a.example.com', target, scheme: 'http' };
+export function putPrefetch(taskId: number, n: number, target: string, accountId = 1): Change {
+  const body = { taskId, n, host: 'a.example.com', target, scheme: 'http', accountId };
   return { kind: 'prefetch', key: `${taskId}:${n}`, op: 'put', body };
 }
 

@@ -3,7 +3,7 @@
  * those who wait take turns by client; of places that are held at the pace of slow clients, some are taken back when others
  * wait. Pure. docs/decisions/0440
  */
-import { createShares } from '../shares.ts';
+import { createShares } from '#lib/shares.ts';
 import { createPauses } from './pauses.ts';
 
 /** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
