@@ -57,6 +57,26 @@ test('what arrives while a transaction runs shares the next one', async (t) => {
   await checkMoney(db);
 });
 
+test('accounts take turns, and none takes all places', async (t) => {
+  const db = await openSmsDatabase(await newSqlite(t));
+  t.after(() => db[Symbol.asyncDispose]());
+  const [many, one] = [await openAccount(db, 1000), await openAccount(db, 1000)];
+  const batches: number[][] = [];
+  const counted: Db = { ...over(db), transaction: (work) => db.transaction(work) };
+  const acceptor = new Acceptor({ db: counted, maxWaiting: 600, onAccepted: () => undefined });
+  const flood = Array.from({ length: 301 }, (_, n) => acceptor.submit(many(n)));
+  const other = acceptor.submit(one(0, { sendid: 'of the other' }));
+  const taken = acceptor.take();
+  batches.push(taken.submissions.map(({ accountId }) => accountId));
+  assert.deepEqual([await flood[300], taken.submissions.length], [{ kind: 'queueFull' }, 256]);
+  assert.notEqual(batches[0]?.[0], batches[0]?.[1], 'the only one of the other account comes second');
+  taken.fail(new Error('for nothing'));
+  assert.equal((await other).kind, 'accepted');
+  const verdicts = await Promise.all(flood.slice(0, 300));
+  assert.ok(verdicts.every(({ kind }) => kind === 'accepted'));
+  await checkMoney(db);
+});
+
 test('one that fails by a fault of ours fails alone', async (t) => {
   const db = await openSmsDatabase(await newSqlite(t));
   t.after(() => db[Symbol.asyncDispose]());

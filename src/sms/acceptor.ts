@@ -1,11 +1,12 @@
 /**
  * Requests to send on their way into the database: what arrives until a transaction has begun shares it, and each is answered
- * when its transaction has been committed. docs/decisions/0212
+ * when its transaction has been committed (docs/decisions/0212). Accounts take turns (docs/decisions/0462).
  */
 import { setImmediate as letSocketsRun } from 'node:timers/promises';
 import { callProcedure } from '#db/call-procedure.ts';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
+import { createShares, type Shares } from '#lib/shares.ts';
 import { mostNumbers, type Submission, type Verdict } from './accept.ts';
 import { createProcedures } from './procedures.ts';
 
@@ -24,7 +25,7 @@ interface Waiting {
 
 export interface AcceptorOptions {
   readonly db: Db;
-  /** That wait for a transaction; more are turned away. */
+  /** Requests that wait for a transaction. Those of one account are turned away beyond its share, see `createShares`. */
   readonly maxWaiting: number;
   /** Messages have been accepted, in a transaction that has not claimed them. */
   onAccepted(): void;
@@ -52,29 +53,36 @@ export interface SubmissionBatch {
 export class Acceptor implements WaitingSubmissions {
   readonly #options: AcceptorOptions;
   readonly #procedures = createProcedures();
-  #waiting: Waiting[] = [];
+  /** By account, in the order in which they came; the first account has the next turn. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #places: Shares;
   #isRunning = false;
 
   constructor(options: AcceptorOptions) {
     this.#options = options;
+    this.#places = createShares(options.maxWaiting);
   }
 
   /** Rejects when the database does not take it: whether it has is not known then. */
   submit(submission: Submission): Promise<AcceptorVerdict> {
-    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.resolve({ kind: 'queueFull' });
+    const { accountId } = submission;
+    if (!this.#places.mayTake(String(accountId), 1)) return Promise.resolve({ kind: 'queueFull' });
+    this.#places.add(String(accountId), 1);
     const numbers = mostNumbers(submission);
     const answer = Promise.withResolvers<AcceptorVerdict>();
-    this.#waiting.push({ submission, numbers, answer });
+    const own = this.#waiting.get(accountId);
+    if (own === undefined) this.#waiting.set(accountId, [{ submission, numbers, answer }]);
+    else own.push({ submission, numbers, answer });
     if (!this.#isRunning && this.#options.offer?.(this) !== true) this.acceptAlone();
     return answer.promise;
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#places.taken;
   }
 
   acceptAlone(): void {
-    if (!this.#isRunning && this.#waiting.length > 0) void this.#run(); // never rejects
+    if (!this.#isRunning && this.waiting > 0) void this.#run(); // never rejects
   }
 
   take(): SubmissionBatch {
@@ -89,17 +97,27 @@ export class Acceptor implements WaitingSubmissions {
   async #run(): Promise<void> {
     this.#isRunning = true;
     await letSocketsRun(); // what has arrived together goes together
-    while (this.#waiting.length > 0) await this.#settle();
+    while (this.waiting > 0) await this.#settle();
     this.#isRunning = false;
   }
 
+  /** One of each account in turn, until a transaction is full. */
   #take(): readonly Waiting[] {
+    const taken: Waiting[] = [];
     let numbers = 0;
-    const end = this.#waiting.findIndex((waiting, index) => {
-      numbers += waiting.numbers;
-      return index > 0 && (index >= MAX_SUBMISSIONS || numbers > MAX_NUMBERS);
-    });
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+    // An account that has more is put behind the others, so the loop comes to it again.
+    for (const [accountId, own] of this.#waiting) {
+      const [next] = own;
+      if (next === undefined || taken.length >= MAX_SUBMISSIONS) break;
+      numbers += next.numbers;
+      if (taken.length > 0 && numbers > MAX_NUMBERS) break;
+      own.shift();
+      taken.push(next);
+      this.#places.add(String(accountId), -1);
+      this.#waiting.delete(accountId);
+      if (own.length > 0) this.#waiting.set(accountId, own);
+    }
+    return taken;
   }
 
   /** One that fails by a fault of its own fails alone. `batch` absent: as many as wait when the transaction has begun. */

@@ -31,6 +31,21 @@ describe('names of origins', () => {
     assert.equal(dns.asked.length, 4);
   });
 
+  test('names of one zone whose servers do not answer leave look-ups for the others', async (t) => {
+    const silent = Array.from({ length: 6 }, (_, n) => `n${n}.slow.example`);
+    const zones: Zones = { 'www.other.example': { a: ['192.0.2.1'] } };
+    for (const name of silent) zones[name] = 'silent';
+    const { resolve, dns } = await start(t, { ...zones, 'www.other.test': { a: ['192.0.2.1'] } }, '', 4);
+    const refused = silent.map((name) => assert.rejects(resolve(name)));
+    assert.deepEqual(await resolve('www.other.test'), ['192.0.2.1']);
+    assert.equal(
+      new Set(dns.asked.filter((asked) => asked.includes('slow'))).size,
+      2 * 2,
+      'half of them, both families',
+    );
+    await Promise.all(refused);
+  });
+
   test('a name that does not exist is remembered for a while', async (t) => {
     const zones: Zones = {};
     const { resolve, dns, pass } = await start(t, zones);
@@ -74,12 +89,12 @@ describe('names of origins', () => {
   });
 });
 
-async function start(t: TestContext, zones: Zones, hosts = '') {
+async function start(t: TestContext, zones: Zones, hosts = '', maxLookups = 500) {
   const dns = await startDns(t, zones);
   const hostsFile = join(temporaryFolder(t), 'hosts');
   await writeFile(hostsFile, hosts);
   let now = 0;
-  const resolve = createResolver({ monotonic: () => now, servers: [dns.server], hostsFile });
+  const resolve = createResolver({ monotonic: () => now, servers: [dns.server], hostsFile, maxLookups });
   const pass = (ms: number) => {
     now += ms;
   };

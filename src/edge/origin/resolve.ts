@@ -6,6 +6,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { Lru } from '#lib/lru.ts';
+import { createShares } from '#lib/shares.ts';
 
 /** Every address of a name, in the order of preference; rejects when there is none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -16,6 +17,8 @@ export interface ResolverOptions {
   /** `address:port`, instead of those of the machine. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
+  /** At once, 500 when absent. More are refused, and so are more of one zone than its share. */
+  readonly maxLookups?: number;
 }
 
 /** For one name, both families and every server together. */
@@ -25,8 +28,10 @@ const SERVER_TIMEOUT_MS = 1_000;
 const TRIES = 3;
 /** How long the other family is waited for when one has answered. */
 const SECOND_FAMILY_MS = 200;
-/** At once in one worker, each with two sockets; more are refused. */
+/** In one worker, each with two sockets. */
 const MAX_LOOKUPS = 500;
+/** Of a name, from its end: what name servers that do not answer are likely to share. */
+const ZONE_LABELS = 2;
 const MAX_NAMES = 10_000;
 const MAX_ADDRESSES = 64;
 /** Bounds for what name servers say. */
@@ -54,9 +59,10 @@ type Found =
 
 /** One question per name at a time, and none while its answer lasts. */
 export function createResolver(options: ResolverOptions): Resolve {
-  const { monotonic, servers, hostsFile = '/etc/hosts' } = options;
+  const { monotonic, servers, hostsFile = '/etc/hosts', maxLookups = MAX_LOOKUPS } = options;
   const names = new Lru<string, Known>({ maxWeight: MAX_NAMES });
   const underWay = new Map<string, Promise<readonly string[]>>();
+  const places = createShares(maxLookups);
 
   const note = (name: string, addresses: readonly string[], freshMs: number, usableUntil?: number) => {
     const freshUntil = monotonic() + freshMs;
@@ -81,8 +87,13 @@ export function createResolver(options: ResolverOptions): Resolve {
   const askOnce = (name: string): Promise<readonly string[]> => {
     const asked = underWay.get(name);
     if (asked !== undefined) return asked;
-    if (underWay.size >= MAX_LOOKUPS) return Promise.resolve(lastKnown(name));
-    const answer = ask(name).finally(() => underWay.delete(name));
+    const zone = name.split('.').slice(-ZONE_LABELS).join('.');
+    if (!places.mayTake(zone, 1)) return Promise.resolve(lastKnown(name));
+    places.add(zone, 1);
+    const answer = ask(name).finally(() => {
+      underWay.delete(name);
+      places.add(zone, -1);
+    });
     underWay.set(name, answer);
     return answer;
   };
