@@ -1,15 +1,26 @@
 /** Answers that are kept ready are those of the pipeline, in every byte, and end when what they depend on changes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type FetchOptions, SITE_HOST } from './support/edge.ts';
+import { type FetchOptions, type Received, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { needs } from './support/needs.ts';
 import { CASES, type Case, type StartedCase, startCase, type Version } from './support/shortcuts.ts';
+import { ODD_FIELDS } from './support/twin-requests.ts';
 
 /** Asks for the same, and is not plain. */
 const BESIDE = ['Pragma', 'x'];
+/** Of HTTP/1.1 alone, or not to be sent by Node's clients: twins send them. */
+const FRAMING: ReadonlySet<string> = new Set([
+  ...['connection', 'proxy-connection', 'keep-alive', 'te', 'expect', 'upgrade', 'content-length', 'transfer-encoding'],
+  ...['x-a', 'range'],
+]);
 const VERSIONS: readonly Version[] = ['HTTP/1.1', 'HTTP/2'];
 const needsOf = (version: Version) => (version === 'HTTP/2' ? needs('openssl') : {});
+
+/** An origin that is asked names another moment each time. */
+function essence({ status, headers, body }: Received): readonly unknown[] {
+  return [status, headers['x-cache'], body];
+}
 
 for (const version of VERSIONS) {
   describe(`an answer over ${version} that is kept ready`, needsOf(version), () => {
@@ -34,6 +45,22 @@ for (const version of VERSIONS) {
         assert.equal(origin.requests.length, 1);
       });
     }
+
+    test('is that of the pipeline whatever field a request has beside', async (t) => {
+      const { fetch, learn } = await startCase(t, version);
+      await learn('/a');
+      for (const [name, values] of Object.entries(ODD_FIELDS)) {
+        if (FRAMING.has(name.toLowerCase())) continue;
+        for (const value of values) {
+          const headers = [name, value];
+          const [ready, piped] = [
+            await fetch('/a', { headers }),
+            await fetch('/a', { headers: [...headers, ...BESIDE] }),
+          ];
+          assert.deepEqual(essence(ready), essence(piped), `${name}: ${value}`);
+        }
+      }
+    });
 
     for (const [name, request] of [
       ['HEAD', { method: 'HEAD' }],
