@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { ROUTES } from '#contract/routes.ts';
 import { listConnectors, openSettings } from '#db/sms-connectors.ts';
 import { storeReplies } from '#db/sms-replies.ts';
-import { storeUnread } from '#db/sms-unread.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { balanceOf, codeOf, type SmsCustomer, smsData, startSmsApi } from './support/sms-customers.ts';
 import { checkMoney, readParts } from './support/sms-queue.ts';
@@ -290,38 +289,6 @@ describeOnBothEngines('SMS services', (newDatabase) => {
     assert.deepEqual((await page(me, { before: newest.next, app_key: me.appKey })).texts, ['first']);
     assert.deepEqual((await page(other)).texts, ['to the other']);
     assert.equal((await me.call('sms.listReplies', { app_key: other.appKey })).errorCode, 'smsAppNotFound');
-  });
-
-  test('a reply that is no text has its octets, and says in which alphabet they are', async (t) => {
-    const { api, me } = await startSmsApi(t, newDatabase);
-    await me.send();
-    const reply = { connectorId: 1, origin: '+8613800138000', text: 'hex:01', coding: 4, isOptOut: false };
-    await api.db.transaction((trx) => storeReplies(trx, [reply], api.now));
-    const { list } = smsData(await me.call('sms.listReplies', {}));
-    assert.ok(Array.isArray(list));
-    assert.deepEqual([list[0].text, list[0].coding], ['hex:01', 4]);
-  });
-
-  test('operators see what nobody could read, of at most 1,000 in a day', async (t) => {
-    const { api, operate } = await startSmsApi(t, newDatabase);
-    const store = (count: number, now: number) => {
-      const unread = { connectorId: 1, reason: 'cut', command: 'deliver_sm', octets: '00ff' };
-      return api.db.transaction((trx) => storeUnread(trx, Array(count).fill(unread), now));
-    };
-    assert.deepEqual([await store(0, api.now), await store(998, api.now), await store(5, api.now)], [0, 998, 2]);
-    assert.deepEqual([await store(1, api.now + 23 * HOUR_MS), await store(1, api.now + 24 * HOUR_MS)], [0, 1]);
-    const page = async (request: object) => {
-      const { list, next } = smsData(await operate('smsOperator.listUnread', { page_size: 2, ...request }));
-      assert.ok(Array.isArray(list));
-      return { list, next };
-    };
-    const newest = await page({});
-    const [first, second] = newest.list;
-    assert.deepEqual([newest.list.length, second.unread_id], [2, newest.next]);
-    const { unread_id: _, create_time, ...rest } = first;
-    assert.deepEqual(rest, { connector: 'loopback', reason: 'cut', command: 'deliver_sm', octets: '00ff' });
-    assert.equal(create_time, '2026-02-01 12:00:00');
-    assert.ok(Number((await page({ before: newest.next })).list[0].unread_id) < Number(newest.next));
   });
 
   test('operators set connectors and routes; passwords lie sealed, and what waits follows its route', async (t) => {

@@ -25,7 +25,11 @@ test('a service is made, a message is sent and read as simulated, and the money 
   });
   assert.equal(numbers[0].mobile, '+8613800138000');
   const [{ done_time, ...part }] = numbers[0].parts;
-  assert.deepEqual(part, { part: 1, status: 'simulated', submit_time: '', error: '', sends: 0 }, 'nothing went out');
+  assert.deepEqual(
+    part,
+    { part: 1, status: 'simulated', submit_time: '', error: '', last_word: '', sends: 0 },
+    'nothing went out',
+  );
   assert.match(done_time, /^\d{4}-/);
   assert.match(await sms('ledger', '1'), /^balance 49\n(.*\n){1,3}.*hold +-1 /);
   assert.match(await sms('list', '--app', app_key), new RegExp(`^${sendid} +ordinary`, 'm'));
@@ -54,7 +58,8 @@ test('a service is made, a message is sent and read as simulated, and the money 
   const addresses = ['--sender-type', '5,0', '--destination-type', '2,8', '--tls-server-name', 'smsc.example'];
   const receipts = ['--registered-delivery', '2', '--receipt-zone-minutes', '-300', '--unmarked-receipts', 'on'];
   const unknown = ['--receipt-number', 'ignore', '--unknown-after', 'refund'];
-  await sms('connector', 'set', 'carrier', ...session, ...addresses, ...receipts, ...unknown);
+  const words = ['--status-words', 'MK:*=expired,SENT=on_the_way'];
+  await sms('connector', 'set', 'carrier', ...session, ...addresses, ...receipts, ...unknown, ...words);
   const [, set] = JSON.parse(await sms('connector', 'list', '--json'));
   const { host, window, tls, ...asked } = set;
   assert.deepEqual([host, window, tls], ['127.0.0.1', 5, '1'], 'what is not given stays');
@@ -62,8 +67,9 @@ test('a service is made, a message is sent and read as simulated, and the money 
     ...{ interface_version: '33', bind_seconds: 5, enquire_seconds: 7, response_seconds: 9, sender_type: '5,0' },
     ...{ destination_type: '2,8', tls_server_name: 'smsc.example', registered_delivery: '2' },
     ...{ receipt_zone_minutes: -300, unmarked_receipts: '1', receipt_number: 'ignore', unknown_after: 'refund' },
+    status_words: ['MK:*=expired', 'SENT=on_the_way'],
   };
-  for (const [name, value] of Object.entries(expected)) assert.equal(asked[name], value, name);
+  for (const [name, value] of Object.entries(expected)) assert.deepEqual(asked[name], value, name);
   const refused = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCommand(t, ['sms', ...args, '--data-dir', service.dataDir]);
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));

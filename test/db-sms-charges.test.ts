@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
-import { expireParts, giveUpParts, queueUncertainAgain } from '#db/sms-sweep.ts';
-import type { ChargeAt } from '#model/sms-part.ts';
+import { expireParts, giveUpParts, queueUncertainAgain, settleUnknown } from '#db/sms-sweep.ts';
+import { type ChargeAt, REVISABLE_MS } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';
 import { accepted, claim, NOW, receive, referenceTo, rematch, store } from './support/sms-steps.ts';
@@ -43,15 +43,17 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     const receipts = states.map((state, n) => ({ carrierKeys: [`k${n}`], state }));
     const others = states.map((_, n) => ({ carrierKeys: [`k${n}`], state: n === 0 ? 'failed' : 'delivered' }) as const);
     assert.deepEqual([...(await receive(db, receipts, NOW, BY_RECEIPT))].sort(), ids.slice(0, 4));
-    for (const again of [receipts, others.slice(0, 4)]) assert.deepEqual(await receive(db, again, NOW, BY_RECEIPT), []);
+    for (const again of [receipts, others.slice(0, 3)]) assert.deepEqual(await receive(db, again, NOW, BY_RECEIPT), []);
     await store(db, taken, NOW, BY_RECEIPT);
     assert.deepEqual(await ends(db), [
       'delivered: hold, charge',
       'failed: hold, refund',
       'expired: hold, refund',
-      'unknown: hold, refund',
+      'unknown: hold',
       'submitted: hold',
     ]);
+    await db.transaction((trx) => settleUnknown(trx, { now: NOW + REVISABLE_MS, limit: 10, chargeAt: BY_RECEIPT }));
+    assert.equal((await ends(db))[3], 'unknown: hold, refund');
     assert.equal(await balanceOf(db), 90);
     await checkMoney(db, BY_RECEIPT);
   });
@@ -67,10 +69,42 @@ describeOnBothEngines('charged by receipts', (newDatabase) => {
     await receive(db, [...contrary(0), ...contrary(1).toReversed()], NOW, BY_RECEIPT);
     await store(db, taken, NOW, BY_RECEIPT);
     await receive(db, [...contrary(2), ...contrary(3).toReversed()], NOW, BY_RECEIPT);
-    const [bad, good] = ['unknown: hold, refund', 'delivered: hold, charge'];
+    const [bad, good] = ['failed: hold, refund', 'delivered: hold, charge'];
     assert.deepEqual(await ends(db), [bad, good, bad, good]);
     await checkMoney(db, BY_RECEIPT);
   });
+
+  for (const chargeAt of ['submit', 'receipt'] as const)
+    test(`a word that says nothing for sure gives way to a better one for 72 hours, charged by ${chargeAt}`, async (t) => {
+      await using db = await openSmsDatabase(await newDatabase(t));
+      const account = await openSmsAccount(db, { balance: 100, now: NOW });
+      const ids = await queueMessage(db, account, { texts: ['1', '2', '3', '4'], now: NOW });
+      await claim(db);
+      const taken = ids.map((id, n) => [id, accepted(`k${n}`)] as const);
+      await store(db, taken, NOW, chargeAt);
+      const tell = (n: number, state: 'unknown' | 'delivered' | 'failed', word: string, now: number) =>
+        receive(db, [{ carrierKeys: [`k${n}`], state, error: state === 'delivered' ? '' : word, word }], now, chargeAt);
+      for (const n of [0, 1, 2, 3]) assert.deepEqual(await tell(n, 'unknown', 'XYZ', NOW), [ids[n]]);
+      const settle = (now: number) => db.transaction((trx) => settleUnknown(trx, { now, limit: 10, chargeAt }));
+      const over = NOW + REVISABLE_MS;
+      assert.deepEqual([await settle(over - 1), await balanceOf(db)], [0, 80]);
+      assert.deepEqual(await tell(0, 'unknown', 'ABC', over - 1), [], 'not by another such word');
+      assert.deepEqual(await tell(0, 'delivered', 'DELIVRD', over - 1), [ids[0]]);
+      assert.deepEqual(await tell(1, 'failed', 'MK:0012', over - 1), [ids[1]]);
+      assert.deepEqual(await tell(2, 'delivered', 'DELIVRD', over), [], 'too late');
+      assert.deepEqual(await tell(1, 'delivered', 'DELIVRD', over - 1), [], 'the first end that is sure holds');
+      assert.deepEqual([await settle(over), await settle(over)], [2, 0]);
+      const entries = chargeAt === 'submit' ? ['charge', 'charge', 'charge'] : ['charge', 'refund', 'refund'];
+      const expected = ['delivered', 'failed', 'unknown'].map((state, n) => `${state}: hold, ${entries[n]}`);
+      assert.deepEqual(await ends(db), [...expected, expected[2]]);
+      assert.equal(await balanceOf(db), chargeAt === 'submit' ? 80 : 95);
+      const parts = await readParts(db);
+      assert.deepEqual(
+        parts.map(({ error, last_word }) => `${error}/${last_word}`),
+        ['/DELIVRD', 'MK:0012/MK:0012', 'XYZ/XYZ', 'XYZ/XYZ'],
+      );
+      await checkMoney(db, chargeAt);
+    });
 
   test('what nobody tells of until its time is over is given back, and a receipt after that takes nothing', async (t) => {
     await using db = await openSmsDatabase(await newDatabase(t));

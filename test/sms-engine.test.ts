@@ -179,6 +179,25 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('a receipt that is not the last word ends nothing, and its word is kept', async (t) => {
+    const { db, a, start } = await openEngineWorld(t, newDatabase);
+    const account = await openSmsAccount(db, { now: Date.now() });
+    await queueMessage(db, account, { now: Date.now() });
+    a.answer = () => accepted('k');
+    await start();
+    await untilStates(db, 'submitted');
+    const words = async () => (await readParts(db)).map(({ error, last_word }) => [error, last_word]);
+    await a.events?.receipt(receiptOf('k', { state: 'undelivered', isFinal: false, word: 'UNDELIV/027' }));
+    await a.events?.receipt(receiptOf('k', { state: 'enroute', isFinal: false, word: 'ENROUTE' }));
+    await untilStates(db, 'submitted');
+    assert.deepEqual(await words(), [['', 'ENROUTE']]);
+    await a.events?.receipt(receiptOf('k', { state: 'undelivered', word: 'MK:0012' }));
+    await untilStates(db, 'failed');
+    await a.events?.receipt(receiptOf('k', { state: 'enroute', isFinal: false, word: 'ENROUTE' }));
+    assert.deepEqual(await words(), [['MK:0012', 'MK:0012']], 'what ended it stays');
+    await checkMoney(db);
+  });
+
   test('what nobody can read is stored before it is acknowledged, with what can be read beside it', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     await openSmsAccount(db, { now: Date.now() });

@@ -127,6 +127,7 @@ describeOnBothEngines('webhooks', (newDatabase) => {
       parts: 1,
       state: 'queued',
       error: '',
+      word: '',
     });
   });
 

@@ -5,7 +5,14 @@ import type { LedgerEntry, SmsPrice } from '#db/sms-balance.ts';
 import type { StoredConnector } from '#db/sms-connectors.ts';
 import type { UnreadView } from '#db/sms-unread.ts';
 import type { SmsApp } from '#model/sms-app.ts';
-import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import {
+  type AddressType,
+  SMPP_DEFAULTS,
+  type SmppSettings,
+  type StatusWord,
+  WORD_STATES,
+  type WordState,
+} from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
 import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
@@ -133,6 +140,7 @@ function readConnector(request: RequestOf<'smsOperator.setConnector'>): Connecto
       receiptIds: request.receipt_ids,
       receiptZoneMinutes: request.receipt_zone_minutes,
       unmarkedReceipts: request.unmarked_receipts,
+      statusWords: request.status_words?.map(readStatusWord),
       receiptNumber: request.receipt_number,
       unknownAfter: request.unknown_after,
     },
@@ -170,6 +178,7 @@ function writeConnector({
     receipt_ids: settings.receiptIds,
     receipt_zone_minutes: settings.receiptZoneMinutes,
     unmarked_receipts: writeFlag(settings.unmarkedReceipts),
+    status_words: settings.statusWords.map(({ word, state }) => `${word}=${writeWordState(state)}`),
     receipt_number: settings.receiptNumber,
     unknown_after: settings.unknownAfter,
   };
@@ -177,6 +186,17 @@ function writeConnector({
 
 const VERSIONS: Readonly<Record<number, '33' | '34' | '50'>> = { 51: '33', 52: '34', 80: '50' };
 const RECEIPTS = ['0', '1', '2'] as const;
+
+/** As the contract has checked it: word=state. */
+function readStatusWord(text: string): StatusWord {
+  const [word = '', written] = text.split('=');
+  const state = WORD_STATES.find((known) => writeWordState(known) === written) ?? 'unknown';
+  return { word, state };
+}
+
+function writeWordState(state: WordState): string {
+  return state === 'onTheWay' ? 'on_the_way' : state;
+}
 
 /** TON and NPI with a comma between them; `undefined`: by the form of the address. */
 function readAddressType(text: string): AddressType | undefined {

@@ -168,13 +168,14 @@ function writeMessages(
       mobile: own[0]?.destination ?? '',
       status: messageStateOf(own.map(({ state }) => state)),
       price: own[0]?.price ?? 0,
-      parts: own.map(({ part, state, submittedAt, doneAt, error, sends }) => ({
+      parts: own.map(({ part, state, submittedAt, doneAt, error, lastWord, sends }) => ({
         part,
         status: state,
         // What is simulated was submitted to nobody.
         submit_time: state === 'simulated' ? '' : time(submittedAt),
         done_time: time(doneAt),
         error,
+        last_word: lastWord,
         sends: state === 'simulated' ? 0 : sends,
       })),
     })),

@@ -77,7 +77,15 @@ function statusCommand(context: CliContext): Command {
 
 function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
   const rows = data.numbers.flatMap(({ mobile, parts }) =>
-    parts.map((part) => [mobile, String(part.part), part.status, part.submit_time, part.done_time, part.error]),
+    parts.map((part) => [
+      mobile,
+      String(part.part),
+      part.status,
+      part.submit_time,
+      part.done_time,
+      part.error,
+      part.last_word,
+    ]),
   );
   return [
     ...formatPairs([
@@ -87,7 +95,7 @@ function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
       ['accepted', data.create_time],
     ]),
     ...formatTable([
-      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY'],
+      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY', 'CARRIER SAID'],
       ...rows.map((row) => row.map((cell) => cell || '-')),
     ]),
   ];

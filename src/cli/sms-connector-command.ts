@@ -104,6 +104,7 @@ function addReceiptOptions(command: Command): void {
     .addOption(new Option('--receipt-ids <form>', 'how receipts write ids').choices(['auto', 'same', 'hex', 'decimal']))
     .option('--receipt-zone-minutes <minutes>', "how far the carrier's clock is ahead of UTC")
     .addOption(onOffOption('--unmarked-receipts <switch>', 'what only reads like a receipt is one'))
+    .option('--status-words <words>', "what words of receipts mean, as MK:0012=failed,MA:*=expired; '': as everywhere")
     .addOption(
       new Option('--receipt-number <how>', 'ignore: receipts name other numbers than messages went to').choices([
         'check',
@@ -145,6 +146,7 @@ function connectorOf(options: Options): ConnectorRequest {
     receipt_ids: options['receiptIds'],
     receipt_zone_minutes: options['receiptZoneMinutes'],
     unmarked_receipts: switchOf(options, 'unmarkedReceipts'),
+    status_words: options['statusWords'],
     receipt_number: options['receiptNumber'],
     unknown_after: options['unknownAfter'],
     rate: options['rate'],

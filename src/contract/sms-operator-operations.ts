@@ -8,13 +8,13 @@ import {
   flag,
   identifier,
   integer,
-  longText,
   optional,
   signedInteger,
   text,
 } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
+import { CONNECTOR_DATA, CONNECTOR_FIELDS } from './sms-connector-fields.ts';
 import { KIND_DATA, numbers, OPT_OUT_DATA, OPT_OUT_PAGE, prefix, TIME_DATA } from './sms-fields.ts';
 
 const MAX_NAME_LENGTH = 64;
@@ -24,7 +24,6 @@ const MAX_PRICE = 1_000_000_000;
 const MAX_REFERENCE_LENGTH = 64;
 const MAX_LEDGER_ID = Number.MAX_SAFE_INTEGER;
 const MAX_UNREAD_ID = Number.MAX_SAFE_INTEGER;
-const MAX_CA_BYTES = 64 * 1024;
 const MAX_CONNECTORS_PER_ROUTE = 10;
 
 const name = text({ min: 1, max: MAX_NAME_LENGTH });
@@ -40,126 +39,6 @@ const connectors = commaList({
     en: `an array of connector names, or a text with commas between them, the preferred first, at most ${MAX_CONNECTORS_PER_ROUTE}; none takes the route away`,
   },
   each: { 'zh-CN': '通道名称', en: 'the name of a connector' },
-});
-
-const authority = {
-  ...longText(MAX_CA_BYTES),
-  expects: {
-    'zh-CN': `签发运营商证书的机构证书（PEM），至多 ${MAX_CA_BYTES} 字节，或空（公共机构）`,
-    en: `the certificate (PEM) of who vouches for the carrier, at most ${MAX_CA_BYTES} bytes, or empty for the public authorities`,
-  },
-};
-const host = {
-  ...text({ min: 1, max: 253 }),
-  schema: text({ min: 1, max: 253 }).schema.refine(isHost),
-  expects: { 'zh-CN': '运营商的域名或 IP 地址', en: 'the host name or IP address of the carrier' },
-};
-
-const addressType = {
-  schema: text({ max: 7 }).schema.refine(
-    (value) => /^(\d{1,3},\d{1,3})?$/.test(value) && value.split(',').every(isOctet),
-  ),
-  expects: {
-    'zh-CN': 'TON 和 NPI，如 5,0，各为 0 到 255；或空：由号码的写法决定',
-    en: 'TON and NPI, such as 5,0, each from 0 to 255; or empty: by the form of the address',
-  },
-  json: { type: 'string', pattern: '^([0-9]{1,3},[0-9]{1,3})?$' },
-};
-
-/** What is not given stays, or has its default where the connector is new. */
-const CONNECTOR_FIELDS = {
-  kind: optional(
-    choice(['smpp', 'loopback'], { 'zh-CN': 'smpp（默认）或 loopback', en: 'smpp (the default) or loopback' }),
-  ),
-  enabled: optional(flag),
-  rate: optional(integer(0, 1_000_000)),
-  host: optional(host),
-  port: optional(integer(1, 65_535)),
-  tls: optional(flag),
-  tls_ca: clearable(authority),
-  tls_server_name: clearable({ ...host, schema: text({ max: 253 }).schema.refine(isHost) }),
-  bind: optional(
-    choice(['transceiver', 'pair'], {
-      'zh-CN': 'transceiver（收发合一）或 pair（收发两个连接）',
-      en: 'transceiver, or pair for a transmitter and a receiver',
-    }),
-  ),
-  system_id: optional(plainText({ min: 1, max: 15 })),
-  password: clearable({ ...plainText({ max: 15 }), isSecret: true as const }),
-  system_type: clearable(plainText({ max: 12 })),
-  interface_version: optional(
-    choice(['33', '34', '50'], {
-      'zh-CN': 'SMPP 版本：33、34 或 50（十六进制）；33 不带可选参数',
-      en: 'the version of SMPP: 33, 34 or 50, as the bind has it; with 33 no optional parameter is sent',
-    }),
-  ),
-  sender: clearable(plainText({ max: 20 })),
-  sender_type: clearable(addressType),
-  destination_type: clearable(addressType),
-  window: optional(integer(1, 1000)),
-  bind_seconds: optional(integer(1, 600)),
-  enquire_seconds: optional(integer(1, 3600)),
-  response_seconds: optional(integer(1, 600)),
-  registered_delivery: optional(
-    choice(['0', '1', '2'], {
-      'zh-CN': '要求的回执：0（不要）、1（所有结果）或 2（仅失败）',
-      en: 'receipts that are asked for: 0 (none), 1 (of every end) or 2 (of failures)',
-    }),
-  ),
-  concatenation: optional(choice(['udh', 'sar'], { 'zh-CN': 'udh 或 sar', en: 'udh or sar' })),
-  gsm7: optional(flag),
-  receipt_ids: optional(
-    choice(['auto', 'same', 'hex', 'decimal'], {
-      'zh-CN': '回执中的标识与应答的关系：auto、same、hex 或 decimal',
-      en: 'how receipts write the id of the answer: auto, same, hex or decimal',
-    }),
-  ),
-  receipt_zone_minutes: optional(
-    signedInteger(-840, 840, { 'zh-CN': '-840 到 840 的整数', en: 'an integer from -840 to 840' }),
-  ),
-  unmarked_receipts: optional(flag),
-  receipt_number: optional(
-    choice(['check', 'ignore'], {
-      'zh-CN': 'check（回执只匹配发往该号码的短信）或 ignore（运营商改写号码）',
-      en: 'check: a receipt is matched only with messages to its number; ignore: the carrier rewrites numbers',
-    }),
-  ),
-  unknown_after: optional(
-    choice(['charge', 'refund'], {
-      'zh-CN': '始终没有应答和回执的短信：charge（照常计费）或 refund（退还）',
-      en: 'parts of which no answer and no receipt came: charge, or refund',
-    }),
-  ),
-};
-
-const CONNECTOR_DATA = z.object({
-  name: z.string(),
-  kind: z.enum(['smpp', 'loopback']),
-  enabled: FLAG_TEXT,
-  rate: z.int().describe('parts a second; 0: as fast as the carrier answers'),
-  host: z.string().optional(),
-  port: z.int().optional(),
-  tls: FLAG_TEXT.optional(),
-  tls_server_name: z.string().optional(),
-  bind: z.enum(['transceiver', 'pair']).optional(),
-  system_id: z.string().optional(),
-  system_type: z.string().optional(),
-  interface_version: z.enum(['33', '34', '50']).optional(),
-  sender: z.string().optional(),
-  sender_type: z.string().optional(),
-  destination_type: z.string().optional(),
-  window: z.int().optional(),
-  bind_seconds: z.int().optional(),
-  enquire_seconds: z.int().optional(),
-  response_seconds: z.int().optional(),
-  registered_delivery: z.enum(['0', '1', '2']).optional(),
-  concatenation: z.enum(['udh', 'sar']).optional(),
-  gsm7: FLAG_TEXT.optional(),
-  receipt_ids: z.enum(['auto', 'same', 'hex', 'decimal']).optional(),
-  receipt_zone_minutes: z.int().optional(),
-  unmarked_receipts: FLAG_TEXT.optional(),
-  receipt_number: z.enum(['check', 'ignore']).optional(),
-  unknown_after: z.enum(['charge', 'refund']).optional(),
 });
 
 const SAMPLE_KEY = 'sms_Vn2rT8wq0Zb5yLkC';
@@ -367,25 +246,3 @@ export const SMS_OPERATOR_OPERATIONS = {
     },
   }),
 };
-
-/** What a text of SMPP can have. */
-function plainText({ min = 0, max }: { readonly min?: number; readonly max: number }) {
-  const base = text({ min, max });
-  return {
-    ...base,
-    schema: base.schema.refine((value) => /^[\x20-\x7e]*$/.test(value)),
-    expects: {
-      'zh-CN': `${min} 到 ${max} 个可打印的 ASCII 字符`,
-      en: `${min} to ${max} printable characters of ASCII`,
-    },
-  };
-}
-
-function isOctet(digits: string): boolean {
-  return Number(digits) <= 255;
-}
-
-/** Its form only; what it leads to is seen when it is connected to. */
-function isHost(value: string): boolean {
-  return /^[\w.:%-]*$/.test(value);
-}

@@ -17,6 +17,7 @@ import { smsPinned } from './migrations-sms-pinned.ts';
 import { smsReceiptFacts } from './migrations-sms-receipt-facts.ts';
 import { smsReceiptMatching } from './migrations-sms-receipt-matching.ts';
 import { smsReceiptTimes } from './migrations-sms-receipt-times.ts';
+import { smsRevisable } from './migrations-sms-revisable.ts';
 import { smsTurns } from './migrations-sms-turns.ts';
 import { smsUnread } from './migrations-sms-unread.ts';
 import { tokenAddresses } from './migrations-token-addresses.ts';
@@ -39,6 +40,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0014-sms-pinned': smsPinned,
   '0015-sms-receipt-facts': smsReceiptFacts,
   '0019-sms-unread': smsUnread,
+  '0020-sms-revisable': smsRevisable,
   '0016-log-positions': logPositions,
   '0017-certificate-pairs': certificatePairs,
   '0018-edge-origins': edgeOrigins,

@@ -131,6 +131,8 @@ interface SmsPartTable {
   error: string;
   /** What the carrier's receipts said last, as it came; empty: nothing yet. */
   last_word: Generated<string>;
+  /** It is `unknown` by a word of its carrier, and a better word is taken until then; absent: it is settled. */
+  revisable_until: Generated<number | null>;
 }
 
 /** A try that did not end well; what was accepted at once is told by the part itself. */

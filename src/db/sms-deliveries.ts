@@ -43,7 +43,7 @@ async function receiptsOf(trx: Transaction<Schema>, endedParts: readonly number[
   if (endedParts.length === 0) return [];
   const { rows } = await sql<ReceiptRow>`
     select m.app_id as "appId", r.sendid as sendid, m.destination as mobile, p.n as part, m.parts as parts,
-      p.state as state, p.error as error, p.done_at as time
+      p.state as state, p.error as error, p.last_word as word, p.done_at as time
     from sms_part as p join sms_message as m on m.id = p.message_id join sms_request as r on r.id = m.request_id
       join sms_app as a on a.id = m.app_id
     where p.id ${inIds(trx, endedParts)} and ${HAS_WEBHOOK} order by p.id`.execute(trx);
@@ -58,6 +58,8 @@ interface ReceiptRow {
   readonly parts: number;
   readonly state: string;
   readonly error: string;
+  /** What the carrier's receipt said, as it came; empty: none came. */
+  readonly word: string;
   /** When it came to its end. */
   readonly time: number;
 }

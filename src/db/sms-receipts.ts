@@ -10,6 +10,7 @@ import {
   type PartEvent,
   type PartState,
   partStatesThatAllow,
+  REVISABLE_MS,
 } from '#model/sms-part.ts';
 import type { Match } from '#model/sms-receipt-match.ts';
 import { prepare } from './prepared.ts';
@@ -131,17 +132,20 @@ export async function applyFates(
     fates.filter(({ state }) => state !== 'onTheWay'),
     ({ partId }) => partId,
   );
-  const first = [...ends.values()].flatMap((own) => own.slice(0, 1));
+  // A word that says nothing for sure gives way to one that does.
+  const first = [...ends.values()].flatMap((own) => own.find(({ state }) => state !== 'unknown') ?? own.slice(0, 1));
   const ended: EndedPart[] = [];
   for (const state of ENDS) {
     const rows = first
       .filter((fate) => fate.state === state)
       .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate), fate.word] as const);
     if (rows.length === 0) continue;
-    const [done] = await runTogether(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id) })] as const);
+    const [done] = await runTogether(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id), now })] as const);
     ended.push(...done.map(({ id }) => ({ id, state })));
   }
-  await settleParts(trx, ended, chargeAt, now);
+  // What a word made unknown may be revised, and is given back only when that is over.
+  const settled = chargeAt === 'submit' ? ended : ended.filter(({ state }) => state !== 'unknown');
+  await settleParts(trx, settled, chargeAt, now);
   return ended.map(({ id }) => id);
 }
 
@@ -171,14 +175,20 @@ const UPDATES = {
 /** The ids are there twice: by them alone PostgreSQL sees how few there are. */
 function updateEnded(state: PartState, event: PartEvent) {
   const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
-  return prepare({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
+  const isUnknown = state === 'unknown';
+  return prepare({ rows: 'rows', partIds: 'ids', now: 'value' }, ({ rows, partIds, now }) => {
+    const revised = isUnknown
+      ? sql``
+      : sql`or (${stateOf('sms_part')} = 'unknown' and sms_part.revisable_until > ${now})`;
     return sql<{ id: number }>`
       update sms_part set state = ${sql.lit(state)}, error = v.error, last_word = v.word,
+        revisable_until = ${isUnknown ? sql`sms_part.submitted_at + ${sql.lit(REVISABLE_MS)}` : sql`null`},
         carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
         done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
       from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
         cast(value ->> 3 as bigint) as done_at, value ->> 4 as word from ${rows}) as v
-      where sms_part.id = v.id and sms_part.id ${partIds} and ${stateOf('sms_part')} in (${sql.join(allowed.map((from) => sql.lit(from)))})
+      where sms_part.id = v.id and sms_part.id ${partIds}
+        and (${stateOf('sms_part')} in (${sql.join(allowed.map((from) => sql.lit(from)))}) ${revised})
       returning sms_part.id as id`;
   });
 }

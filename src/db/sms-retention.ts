@@ -48,7 +48,9 @@ const UNENDED = sql.join(PART_STATES.filter((state) => !isFinal(state)).map((sta
 async function findUnended(trx: Transaction<Schema>, requests: readonly number[]): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct m.request_id as id from sms_message as m join sms_part as p on p.message_id = m.id
-    where m.request_id ${inIds(trx, requests)} and p.state in (${UNENDED})`.execute(trx);
+    where m.request_id ${inIds(trx, requests)} and (p.state in (${UNENDED}) or p.revisable_until is not null)`.execute(
+    trx,
+  );
   return rows.map(({ id }) => id);
 }
 

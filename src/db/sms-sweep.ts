@@ -114,6 +114,20 @@ export async function giveUpParts(
   return over.map(({ id }) => id);
 }
 
+/** No better word came for these: what is held of their price is settled. Returns how many they were. */
+export async function settleUnknown(
+  trx: Transaction<Schema>,
+  { now, limit, chargeAt }: SweepOptions & { readonly chargeAt: ChargeAt },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    update sms_part set revisable_until = null
+    where id in (select id from sms_part where revisable_until <= ${now} order by revisable_until limit ${limit})
+      and revisable_until <= ${now} returning id`.execute(trx);
+  const over = rows.map(({ id }) => ({ id, state: 'unknown' as const }));
+  await settleParts(trx, over, chargeAt, now);
+  return over.length;
+}
+
 /** Parts of notices (`smsType` 2) of apps that prefer a second one to none, as often as `maxSends` in all. */
 export async function queueUncertainAgain(
   trx: Transaction<Schema>,

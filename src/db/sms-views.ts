@@ -28,6 +28,8 @@ export interface SmsPartView {
   readonly submittedAt: number | undefined;
   readonly doneAt: number | undefined;
   readonly error: string;
+  /** What the carrier's receipts said last, as it came; empty: nothing yet. */
+  readonly lastWord: string;
   readonly sends: number;
 }
 
@@ -49,7 +51,8 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
   const rows = await x
     .selectFrom('sms_message as m')
     .innerJoin('sms_part as p', 'p.message_id', 'm.id')
-    .select(['m.id', 'm.destination', 'm.price', 'p.n', 'p.state', 'p.submitted_at', 'p.done_at', 'p.error', 'p.sends'])
+    .select(['m.id', 'm.destination', 'm.price', 'p.n', 'p.state', 'p.submitted_at', 'p.done_at', 'p.error'])
+    .select(['p.last_word', 'p.sends'])
     .where('m.request_id', '=', requestId)
     .orderBy('m.id')
     .orderBy('p.n')
@@ -63,6 +66,7 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
     submittedAt: row.submitted_at ?? undefined,
     doneAt: row.done_at ?? undefined,
     error: row.error,
+    lastWord: row.last_word,
     sends: row.sends,
   }));
 }

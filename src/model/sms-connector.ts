@@ -44,6 +44,8 @@ export interface SmppSettings {
   readonly receiptIds: ReceiptIds;
   /** Minutes that the carrier's clock is ahead of UTC. */
   readonly receiptZoneMinutes: number;
+  /** The carrier's own words, before those that everybody knows. docs/decisions/0422 */
+  readonly statusWords: readonly StatusWord[];
   /** Receipts that are not marked as such, only by their text. A phone can write such a text too. */
   readonly unmarkedReceipts: boolean;
   /** `ignore`: its receipts name another number than the message went to. docs/decisions/0427 */
@@ -53,6 +55,16 @@ export interface SmppSettings {
   /** 0: no receipts, 1: of every end, 2: of failures. */
   readonly registeredDelivery: number;
 }
+
+/** What a word in a carrier's receipts means for a part. */
+export interface StatusWord {
+  /** As in the receipt, in any case; with `*` at its end every word that begins so. */
+  readonly word: string;
+  readonly state: WordState;
+}
+
+export const WORD_STATES = ['delivered', 'failed', 'expired', 'unknown', 'onTheWay'] as const;
+export type WordState = (typeof WORD_STATES)[number];
 
 /** Type of number and numbering plan, as in SMPP. */
 export interface AddressType {
@@ -91,6 +103,7 @@ export const SMPP_DEFAULTS = {
   gsm7: false,
   receiptIds: 'auto',
   receiptZoneMinutes: 480,
+  statusWords: [],
   unmarkedReceipts: false,
   receiptNumber: 'check',
   unknownAfter: 'charge',

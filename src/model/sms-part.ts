@@ -2,7 +2,8 @@
 
 /**
  * `submitting`: its bytes may be on their way. `uncertain`: they went out, and no answer came. `simulated`: the loopback
- * connector took it, no carrier did. `unknown`: nobody will tell any more. `rejected`: the number has opted out.
+ * connector took it, no carrier did. `unknown`: nobody will tell any more, or the carrier's word says that it does not know.
+ * `rejected`: the number has opted out.
  */
 export const PART_STATES = [
   'queued',
@@ -72,6 +73,12 @@ export function partStatesThatAllow(event: PartEvent): readonly PartState[] {
 export function isFinal(state: PartState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
+
+/**
+ * From when a part went out, for as long as one that a receipt made `unknown` takes a better word: as long as receipts are
+ * waited for. docs/decisions/0422
+ */
+export const REVISABLE_MS = 72 * 3600 * 1000;
 
 /** When the price that is held for a part is charged: when the carrier takes it, or when its receipt says that it is delivered. */
 export type ChargeAt = 'submit' | 'receipt';

@@ -11,6 +11,7 @@ import {
   queueUncertainAgain,
   queueUnsentAgain,
   renewLeases,
+  settleUnknown,
 } from '#db/sms-sweep.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -128,6 +129,8 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
     metrics.swept.inc({ to: 'queued' }, queued);
     onQueued();
   }
+  for (let count = BATCH; count >= BATCH && !signal.aborted; )
+    count = await db.transaction((trx) => settleUnknown(trx, { now: clock(), limit: BATCH, chargeAt }));
   await end('expired', (trx, now) => expireParts(trx, { now, limit: BATCH }));
   const { receiptMs } = waits;
   const exceptConnectors = await giveBackSilentParts({

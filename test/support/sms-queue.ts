@@ -157,12 +157,13 @@ export async function checkMoney(db: Db, chargeAt: ChargeAt = 'submit'): Promise
     entries.filter(({ part_id }) => part_id !== null),
     ({ part_id }) => part_id,
   );
-  for (const { id, state } of await readParts(db)) {
+  for (const { id, state, revisable_until } of await readParts(db)) {
     const kinds = (byPart.get(id) ?? [])
       .map(({ kind }) => kind)
       .sort()
       .join();
-    assert.ok(allowedEntries(state, chargeAt).includes(kinds), `part ${id} is ${state}, and of it there is ${kinds}`);
+    const allowed = [...allowedEntries(state, chargeAt), ...(revisable_until === null ? [] : ['hold'])];
+    assert.ok(allowed.includes(kinds), `part ${id} is ${state}, and of it there is ${kinds}`);
   }
 }
 

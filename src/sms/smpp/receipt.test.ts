@@ -41,7 +41,13 @@ describe('a receipt', () => {
       [],
       { state: 'undelivered' },
     ],
-    ['with a state that nobody knows', 'id:1a stat:MK:0001 err:MK:0001', [], { state: 'unknown', word: 'MK:0001' }],
+    ['with a code for its state', 'id:1a stat:MK:0001 err:MK:0001', [], { state: 'undelivered', word: 'MK:0001' }],
+    [
+      'with a state that nobody knows',
+      'id:1a stat:LOST err:7',
+      [],
+      { state: 'unknown', word: 'LOST/7', isFinal: true },
+    ],
     [
       'in capitals, in another order',
       'STAT:delivrd ID:1A DONE DATE:261127210659',

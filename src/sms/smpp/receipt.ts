@@ -6,9 +6,10 @@ import { receiptKeys } from './carrier-id.ts';
 import { readContent } from './data-coding.ts';
 import type { Tlv } from './layouts.ts';
 import { readReceiptDate } from './receipt-date.ts';
+import { stateOfWord } from './status-word.ts';
 import { numberTlv, TAGS, textTlv, tlvOf } from './tlvs.ts';
 
-export type ReceiptDialect = Pick<SmppSettings, 'receiptIds' | 'receiptZoneMinutes'>;
+export type ReceiptDialect = Pick<SmppSettings, 'receiptIds' | 'receiptZoneMinutes' | 'statusWords'>;
 
 export interface ReceiptSource {
   readonly dataCoding: number;
@@ -39,8 +40,10 @@ export function readReceipt(
   const doneAt = readReceiptDate(fields.get('donedate') ?? '', dialect.receiptZoneMinutes);
   const reference = referenceOf(tlvs);
   const keys = receiptKeys(textId, tlvId, dialect.receiptIds);
-  const state = stateOf(fields.get('stat'), numberTlv(tlvs, TAGS.messageState));
   const word = wordOf(fields, tlvs);
+  // Where both say something, the text is what people at the carrier look at.
+  const byText = stateOfWord(printable(fields.get('stat')), word, dialect.statusWords);
+  const state = byText ?? BY_NUMBER[numberTlv(tlvs, TAGS.messageState) ?? -1] ?? 'unknown';
   return {
     carrierId: textId || tlvId,
     keys,
@@ -90,27 +93,6 @@ function readFields(text: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** By SMPP 3.4 appendix B, and what carriers write beside it. */
-const BY_WORD: Readonly<Record<string, ReceiptState>> = {
-  ENROUTE: 'enroute',
-  BUFFERED: 'enroute',
-  SCHEDULED: 'enroute',
-  RETRY: 'enroute',
-  ACCEPTD: 'accepted',
-  ACCEPTED: 'accepted',
-  DELIVRD: 'delivered',
-  DELIVERED: 'delivered',
-  UNDELIV: 'undelivered',
-  UNDELIVERABLE: 'undelivered',
-  UNDELIVERED: 'undelivered',
-  FAILED: 'undelivered',
-  SKIPPED: 'undelivered',
-  EXPIRED: 'expired',
-  DELETED: 'deleted',
-  REJECTD: 'rejected',
-  REJECTED: 'rejected',
-};
-
 /** message_state, SMPP 3.4 §5.2.28, and the two of 5.0. */
 const BY_NUMBER: readonly ReceiptState[] = [
   'enroute',
@@ -124,11 +106,6 @@ const BY_NUMBER: readonly ReceiptState[] = [
   'rejected',
   'undelivered',
 ];
-
-/** Where both say something, the text is what people at the carrier look at. */
-function stateOf(word: string | undefined, number: number | undefined): ReceiptState {
-  return BY_WORD[word?.toUpperCase() ?? ''] ?? BY_NUMBER[number ?? -1] ?? 'unknown';
-}
 
 /** The state's word as the carrier wrote it, then its error code unless that is zero or the same. */
 function wordOf(fields: ReadonlyMap<string, string>, tlvs: readonly Tlv[]): string {
