@@ -65,10 +65,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     const days = await listLogDays(db.query, { domainIds: [7, 8], firstDay: '2025-02-01', lastDay: '2025-02-01' });
     assert.deepEqual(days, [{ domainId: 7, day: '2025-02-01', bytes: 2 * PART.gzip.length }]);
     const parts = await listLogParts(db.query, 7, '2025-02-01');
-    assert.deepEqual(
-      parts.map(({ key }) => key.slice(0, 15)),
-      ['7/2025-02-01/00', '7/2025-02-01/01'],
-    );
+    assert.deepEqual(parts.map(({ key }) => key.slice(0, 15)).sort(), ['7/2025-02-01/00', '7/2025-02-01/01']);
     assert.equal(readdirSync(`${folder}/7/2025-02-01`).length, 2);
     const asked = { domainIds: [7], kind: 'url', from: MIDNIGHT, to: MIDNIGHT + 2 * HOUR_MS, limit: 10 };
     assert.deepEqual(await listTop(db.query, asked), [{ value: '/a', requests: 4, bytes: 40 }]);
