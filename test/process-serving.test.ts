@@ -146,7 +146,7 @@ test('a part that does not give its metrics within a second is left out and coun
 
 test(
   'control speaks TLS beyond loopback, and the commands of the machine trust its certificate',
-  needs('openssl'),
+  needs('openssl', 'ipv6'),
   async (t) => {
     const { cert, key } = createAuthority(t).issue(['control.example.com']);
     const folder = temporaryFolder(t);

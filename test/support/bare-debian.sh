@@ -7,6 +7,7 @@ set -euo pipefail
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 # npm looks for the machine's settings beside the Node that runs it: not the one of a checkout.
 PATH=$(printf '%s' "$PATH" | tr : '\n' | grep -v node_modules | paste -sd :)
+unset npm_config_globalconfig npm_config_prefix npm_config_local_prefix
 
 guard() {
   exec 3<&0
@@ -54,6 +55,7 @@ make_debian() {
   (cd "$checkout" && git ls-files -co --exclude-standard -z | tar -c --null --no-recursion --ignore-failed-read -T -) | tar -x -C "$root/home/causeway"
   local authorities
   authorities=$(npm config get cafile)
+  [ -f "$authorities" ] || authorities=${NODE_EXTRA_CA_CERTS:-}
   if [ -f "$authorities" ]; then cp "$authorities" "$root/etc/machine-authorities.pem"; fi
   in_debian chown -R causeway: /home/causeway
 }
