@@ -22,13 +22,16 @@ describeOnBothEngines('access rules', (newDatabase) => {
   test('a new domain lets everybody in', async (t) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
-    assert.deepEqual(dataOf(await mine('config.getReferer', { domain_id: id })), {
+    assert.partialDeepStrictEqual(dataOf(await mine('config.getReferer', { domain_id: id })), {
       referer_type: '0',
       referer_blank: '1',
       referer_str: '',
     });
-    assert.deepEqual(dataOf(await mine('config.getUserAgent', { domain_id: id })), { ua_control: '0', ua_str: '' });
-    assert.deepEqual(dataOf(await mine('config.getIp', { domain_id: id })), { ip_type: 0, ip_str: '' });
+    assert.partialDeepStrictEqual(dataOf(await mine('config.getUserAgent', { domain_id: id })), {
+      ua_control: '0',
+      ua_str: '',
+    });
+    assert.partialDeepStrictEqual(dataOf(await mine('config.getIp', { domain_id: id })), { ip_type: 0, ip_str: '' });
     assert.partialDeepStrictEqual(await specOf(api, 'a.example'), { access: {} });
   });
 

@@ -15,7 +15,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const read = async () => dataOf(await mine('config.getPolicies', { domain_id: id }));
-    assert.deepEqual(await read(), { use_header_setting: '1', policy: [] }, 'of a new domain');
+    assert.partialDeepStrictEqual(await read(), { use_header_setting: '1', policy: [] }, 'of a new domain');
     const answer = await mine('config.setPolicies', {
       domain_id: id,
       use_header_setting: 0,
@@ -27,7 +27,7 @@ describeOnBothEngines('cache policies', (newDatabase) => {
       ],
     });
     assert.deepEqual(answer.body, { status: 1, info: 'success', data: true });
-    assert.deepEqual(await read(), {
+    assert.partialDeepStrictEqual(await read(), {
       use_header_setting: '0',
       policy: [
         {

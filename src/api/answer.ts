@@ -75,6 +75,8 @@ function headersOf({ code, parameters }: ServiceError): Record<string, string> {
     case 'tooManyFailedTokens':
     case 'notReady':
       return { 'retry-after': String(parameters['seconds']) };
+    case 'revisionChanged':
+      return { 'x-current-revision': String(parameters['revision']) };
     case 'methodNotAllowed':
       return { allow: String(parameters['allow']) };
     default:

@@ -28,6 +28,20 @@ import { toSiteSpec } from './site-spec.ts';
 export interface DomainKey {
   readonly accountId: number;
   readonly domainId: number;
+  /** What the caller has read; absent: whatever is there. */
+  readonly ifRevision?: number | undefined;
+}
+
+/** The settings are not those that the caller has read: `domain` is what is there. docs/decisions/0446 */
+export class StaleRevision extends Error {
+  readonly domain: Domain;
+  readonly given: number;
+
+  constructor(domain: Domain, given: number) {
+    super('the settings have changed');
+    this.domain = domain;
+    this.given = given;
+  }
 }
 
 export async function addDomain(db: Db, domain: NewDomain, maxDomains: number, now: number): Promise<Domain> {
@@ -61,15 +75,16 @@ interface Setter {
   readonly accountId: number;
   readonly now: number;
   readonly review: Review;
+  readonly ifRevision?: number | undefined;
 }
 
 /** As `changeDomain`, for what customers set: refused while the domain is disabled, resubmits it when it was rejected. */
 export async function changeSettings(
-  { db, accountId, now, review }: Setter,
+  { db, accountId, now, review, ifRevision }: Setter,
   domainId: number,
   change: (domain: Domain, trx: Transaction<Schema>) => Domain['settings'] | Promise<Domain['settings']>,
 ): Promise<void> {
-  await changeDomain(db, { accountId, domainId }, now, async (domain, trx) => {
+  await changeDomain(db, { accountId, domainId, ifRevision }, now, async (domain, trx) => {
     refuseDisabled(domain);
     return { ...domain, state: stateWhenChanged(domain.state, review), settings: await change(domain, trx) };
   });
@@ -110,9 +125,12 @@ export async function transferDomain(db: Db, key: DomainKey, toAccountId: number
   });
 }
 
-async function findOrRefuse(trx: Transaction<Schema>, { accountId, domainId }: DomainKey): Promise<Domain> {
+/** Nobody else changes the domain until the transaction ends. */
+export async function findOrRefuse(trx: Transaction<Schema>, key: DomainKey): Promise<Domain> {
+  const { accountId, domainId, ifRevision } = key;
   const domain = await findDomainToChange(trx, { accountId, id: domainId });
   if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
+  if (ifRevision !== undefined && ifRevision !== domain.settingRevision) throw new StaleRevision(domain, ifRevision);
   return domain;
 }
 

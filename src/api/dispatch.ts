@@ -19,6 +19,7 @@ import type { Days } from '#logs/day.ts';
 import type { Review } from '#model/transition.ts';
 import { type Answer, answerFailure, answerSuccess } from './answer.ts';
 import type { Authenticate, Caller, Principal } from './authenticate.ts';
+import { StaleRevision } from './change.ts';
 import { refuseEmpty } from './failed-tokens.ts';
 import { CACHE_HANDLERS } from './handlers/cache.ts';
 import { CONFIG_HANDLERS } from './handlers/config.ts';
@@ -31,8 +32,10 @@ import { TRAFFIC_HANDLERS } from './handlers/traffic.ts';
 import type { PermitsOrigin } from './origin-warnings.ts';
 import type { SmsDesk } from './sms-desk.ts';
 import { refuseWrongTime } from './sms-refusals.ts';
+import { refuseStale } from './stale-revision.ts';
 import { NOTES, READ, WRITE } from './wire.ts';
 import type { Look } from './wire-domain.ts';
+import { readIfRevision } from './wire-values.ts';
 
 /** A route without a handler does not compile. */
 const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
@@ -124,6 +127,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       permitsOrigin: options.permitsOrigin,
       review: options.review,
       cacheLimits: options.cacheLimits,
+      ifRevision: readIfRevision(asked),
       days: options.days,
       logUrl: options.logUrl,
     };
@@ -193,6 +197,10 @@ async function perform<N extends RouteName>(name: N, asked: unknown, call: Call,
   const read = READ[name] as (request: unknown) => Parameters<Handler<N>>[1];
   const write = WRITE[name] as (result: Awaited<ReturnType<Handler<N>>>, look: Look) => unknown;
   const addToInfo = NOTES[name] as ((result: Awaited<ReturnType<Handler<N>>>, look: Look) => string) | undefined;
-  const result = await HANDLERS[name](call, read(asked));
-  return { data: write(result, look), note: addToInfo?.(result, look) ?? '' };
+  try {
+    const result = await HANDLERS[name](call, read(asked));
+    return { data: write(result, look), note: addToInfo?.(result, look) ?? '' };
+  } catch (error) {
+    throw error instanceof StaleRevision ? refuseStale(name, error, look) : error;
+  }
 }

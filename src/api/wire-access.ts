@@ -52,7 +52,11 @@ export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.se
   return { domainId: domain_id, isOn: ip_type === '1', entries };
 }
 
-export function writeReferer({ mode, allowsBlank, entries }: RefererSettings): DataOf<'config.getReferer'> {
+export function writeReferer({
+  mode,
+  allowsBlank,
+  entries,
+}: RefererSettings): Omit<DataOf<'config.getReferer'>, 'revision'> {
   return {
     referer_type: TYPE_OF_MODE[mode],
     referer_blank: writeFlag(allowsBlank),
@@ -60,11 +64,11 @@ export function writeReferer({ mode, allowsBlank, entries }: RefererSettings): D
   };
 }
 
-export function writeUserAgent({ isOn, entries }: ListSettings): DataOf<'config.getUserAgent'> {
+export function writeUserAgent({ isOn, entries }: ListSettings): Omit<DataOf<'config.getUserAgent'>, 'revision'> {
   return { ua_control: writeFlag(isOn), ua_str: entries.join(',') };
 }
 
-export function writeIp({ isOn, entries }: ListSettings): DataOf<'config.getIp'> {
+export function writeIp({ isOn, entries }: ListSettings): Omit<DataOf<'config.getIp'>, 'revision'> {
   // The one switch that the document has as an int.
   return { ip_type: isOn ? 1 : 0, ip_str: entries.join(',') };
 }

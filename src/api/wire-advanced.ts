@@ -23,7 +23,7 @@ export function readAdvanced(request: RequestOf<'config.setAdvanced'>) {
 }
 
 /** The fields that `/config/getDomainAdvanced` shares with the domain object. */
-export function writeAdvanced(settings: DomainSettings): DataOf<'config.getAdvanced'> {
+export function writeAdvanced(settings: DomainSettings): Omit<DataOf<'config.getAdvanced'>, 'revision'> {
   return {
     keep_url_params: writeFlag(settings.keepUrlParams),
     prefix_cache_first: writeFlag(settings.prefixCacheFirst),

@@ -91,7 +91,7 @@ export function readCacheOptions(request: RequestOf<'config.setCacheOptions'>): 
   };
 }
 
-export function writeCacheOptions(cache: CacheSettings): DataOf<'config.getCacheOptions'> {
+export function writeCacheOptions(cache: CacheSettings): Omit<DataOf<'config.getCacheOptions'>, 'revision'> {
   return {
     set_cookie: cache.setCookie,
     request_directives: writeFlag(cache.requestDirectives),

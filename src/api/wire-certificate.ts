@@ -64,7 +64,12 @@ export function writeCertificate(view: CertificateView, { locale }: Look): DataO
   };
 }
 
-export function writeSsl({ sslControl, sslKey, secondSslKey, https }: DomainSettings): DataOf<'config.getSsl'> {
+export function writeSsl({
+  sslControl,
+  sslKey,
+  secondSslKey,
+  https,
+}: DomainSettings): Omit<DataOf<'config.getSsl'>, 'revision'> {
   return {
     ssl_control: writeFlag(sslControl),
     ...writeSslKeys({ sslControl, sslKey, secondSslKey }),

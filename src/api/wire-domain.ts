@@ -1,6 +1,6 @@
 /** A domain's words on the wire and in the model: codes, names of protocols, origins as texts. Used by `wire.ts`. */
 import { isIP } from 'node:net';
-import type { CDN_TYPES, DomainData, SOURCE_TYPES } from '#contract/domain-data.ts';
+import type { CDN_TYPES, DomainData, DomainRow, SOURCE_TYPES } from '#contract/domain-data.ts';
 import { quote } from '#contract/found.ts';
 import { CDN_TYPE_LABELS, CLOSING_LABEL, DOMAIN_STATUS_LABELS, PENDING_LABEL } from '#contract/labels.ts';
 import type { Locale, Localized } from '#contract/locale.ts';
@@ -12,7 +12,7 @@ import { cnameOf, type DomainName, parseDomainName, toNameFragment } from '#mode
 import { parseOrigin } from '#model/origin.ts';
 import type { OriginWarning } from './origin-warnings.ts';
 import { writeAdvanced } from './wire-advanced.ts';
-import { writeFlag } from './wire-values.ts';
+import { writeFlag, writeRevision } from './wire-values.ts';
 
 /** How answers are to look. */
 export interface Look {
@@ -138,6 +138,7 @@ export function writeDomain({ domain, isInForce, warnings }: DomainView, look: L
     is_extensive: writeFlag(!isWildcard(domain)),
     remark: domain.remark,
     create_time: look.formatTime(domain.createdAt),
+    ...writeRevision(domain),
     ...writeWarnings(warnings, look),
   };
 }
@@ -152,6 +153,12 @@ export function writeSslKeys({
     ...(sslControl && { ssl_key: sslKey }),
     ...(sslControl && secondSslKey !== '' && { ssl_key_second: secondSslKey }),
   };
+}
+
+/** In a list. */
+export function writeDomainRow(view: DomainView, look: Look): DomainRow {
+  const { html_403: _page, ...row } = writeDomain(view, look);
+  return row;
 }
 
 function statusCodeOf(domain: Domain, isInForce: boolean): keyof typeof DOMAIN_STATUS_LABELS {

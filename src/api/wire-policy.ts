@@ -55,7 +55,10 @@ function readPolicy(field: string, written: WirePolicy): CachePolicy {
   };
 }
 
-export function writePolicies({ followsOrigin, policies }: CachingSettings): DataOf<'config.getPolicies'> {
+export function writePolicies({
+  followsOrigin,
+  policies,
+}: CachingSettings): Omit<DataOf<'config.getPolicies'>, 'revision'> {
   return { use_header_setting: writeFlag(followsOrigin), policy: policies.map(writePolicy) };
 }
 

@@ -1,6 +1,7 @@
 /** Single values as answers show them. Used by the other `wire-*.ts`. */
 import { flag } from '#contract/fields.ts';
 import type { RequestOf } from '#contract/operations.ts';
+import type { Domain } from '#model/domain.ts';
 
 const FIRST_PAGE = 1;
 export const DEFAULT_PAGE_SIZE = 20;
@@ -12,6 +13,17 @@ export function readPage({ page = FIRST_PAGE, page_size = DEFAULT_PAGE_SIZE }: R
 /** Of an operation that answers `true`. */
 export function writeDone(_nothing: undefined): true {
   return true;
+}
+
+/** The condition of a decoded request; `undefined` without one. */
+export function readIfRevision(request: unknown): number | undefined {
+  if (typeof request !== 'object' || request === null || !('if_revision' in request)) return undefined;
+  return typeof request.if_revision === 'number' ? request.if_revision : undefined;
+}
+
+/** `revision` of whatever reads settings of a domain. */
+export function writeRevision({ settingRevision }: Pick<Domain, 'settingRevision'>): { readonly revision: string } {
+  return { revision: String(settingRevision) };
 }
 
 export function writeFlag(value: boolean): '0' | '1' {

@@ -38,6 +38,7 @@ import {
   readSourceHost,
   readType,
   writeDomain,
+  writeDomainRow,
   writeWarnings,
 } from './wire-domain.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
@@ -45,7 +46,7 @@ import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readNewToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
-import { readPage, writeDone } from './wire-values.ts';
+import { readPage, writeDone, writeRevision } from './wire-values.ts';
 
 interface ChangedOrigins {
   readonly warnings: readonly OriginWarning[];
@@ -107,7 +108,9 @@ export const READ = {
   'config.setCacheOptions': readCacheOptions,
   'config.getCacheOptions': readDomainId,
 
-  'certificate.list': () => undefined,
+  /** Without either field all of them. */
+  'certificate.list': (request) =>
+    request.page === undefined && request.page_size === undefined ? undefined : readPage(request),
   'certificate.add': readNewCertificate,
   'certificate.delete': ({ ssl_key }) => ({ sslKey: ssl_key }),
   'config.setSsl': readSsl,
@@ -165,30 +168,36 @@ export const WRITE = {
   'domain.updateOrigin': (_: ChangedOrigins) => true,
   'domain.list': ({ total, views }: DomainPage, look) => ({
     total,
-    list: views.map((view) => writeDomain(view, look)),
+    list: views.map((view) => writeDomainRow(view, look)),
   }),
   'domain.delete': writeDone,
   'domain.setStatus': writeDone,
   'domain.setRemark': writeDone,
 
   'config.setPolicies': writeDone,
-  'config.getAdvanced': writeAdvanced,
+  'config.getAdvanced': (domain: Domain) => ({ ...writeAdvanced(domain.settings), ...writeRevision(domain) }),
   'config.setAdvanced': writeDone,
   'config.setReferer': writeDone,
   'config.setUserAgent': writeDone,
   'config.setIp': writeDone,
-  'config.getPolicies': writePolicies,
-  'config.getReferer': writeReferer,
-  'config.getUserAgent': writeUserAgent,
-  'config.getIp': writeIp,
+  'config.getPolicies': (domain: Domain) => ({ ...writePolicies(domain.settings.caching), ...writeRevision(domain) }),
+  'config.getReferer': (domain: Domain) => ({ ...writeReferer(domain.settings.referer), ...writeRevision(domain) }),
+  'config.getUserAgent': (domain: Domain) => ({
+    ...writeUserAgent(domain.settings.userAgent),
+    ...writeRevision(domain),
+  }),
+  'config.getIp': (domain: Domain) => ({ ...writeIp(domain.settings.ip), ...writeRevision(domain) }),
   'config.setCacheOptions': writeDone,
-  'config.getCacheOptions': writeCacheOptions,
+  'config.getCacheOptions': (domain: Domain) => ({
+    ...writeCacheOptions(domain.settings.cache),
+    ...writeRevision(domain),
+  }),
 
   'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
   'certificate.add': writeAddedCertificate,
   'certificate.delete': writeDone,
   'config.setSsl': writeDone,
-  'config.getSsl': writeSsl,
+  'config.getSsl': (domain: Domain) => ({ ...writeSsl(domain.settings), ...writeRevision(domain) }),
   'config.requestCertificate': writeDone,
   'config.getCertificateRequest': writeCertificateRequest,
 
@@ -215,7 +224,7 @@ export const WRITE = {
   'operator.narrowToken': writeDone,
   'operator.listDomains': ({ total, views }: DomainPage, look) => ({
     total,
-    list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomain(view, look) })),
+    list: views.map((view) => ({ account_id: String(view.domain.accountId), ...writeDomainRow(view, look) })),
   }),
   'operator.transferDomain': writeDone,
   'operator.setDomainStatus': writeDone,

@@ -22,6 +22,7 @@ export function refererCommand(context: CliContext): Command {
           referer_type: asked === undefined ? now.referer_type : TYPE_OF_RULE[asked.rule],
           referer_blank: blank === undefined ? now.referer_blank : BLANK_OF_WORD[blank],
           referer_str: asked?.entries,
+          if_revision: now.revision,
         });
         return showReferer(await client.call('config.getReferer', { domain_id: id }));
       }),

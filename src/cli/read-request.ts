@@ -1,6 +1,7 @@
 /** A request that a person has written as JSON, checked before it is sent. */
 import { describeProblems } from '#contract/decode.ts';
 import type { Fields } from '#contract/fields.ts';
+import { dropAbsent } from '#contract/members.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { describeError } from '#contract/service-error.ts';
@@ -21,10 +22,10 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new CliError(`${where}: expected an object`);
-  const request = { ...value, ...added };
   const contract = OPERATIONS[name].request;
+  const request = { ...(Object.hasOwn(contract.fields, 'if_revision') ? withoutRevision(value) : value), ...added };
   refuseUnknown(contract.fields, request, name);
-  const checked = contract.schema.safeParse(request);
+  const checked = contract.schema.safeParse(dropAbsent(contract.fields, request, contract.ignored));
   if (!checked.success) {
     const problems = describeProblems(contract, request, checked.error);
     const lines = problems.map(({ code, ...parameters }) => describeError(code, parameters, 'en'));
@@ -32,6 +33,11 @@ export function readRequest<N extends RouteName>(name: N, json: string, where: s
   }
   // Checked against the schema of this very operation just above.
   return request as CallOf<N>;
+}
+
+/** What a reading has printed may be set as it is, also later. */
+function withoutRevision(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'revision'));
 }
 
 /** The service ignores them; a person has misspelt one. `at` says where `given` is, and is '' for the request itself. */

@@ -15,9 +15,10 @@ export function policiesCommand(context: CliContext): Command {
   return addCallSettings(new Command('policies').argument('<domain>'), context)
     .description("show a domain's cache policies, or replace them")
     .option('--set <file>', 'replace them by those in a file, JSON as --json prints it')
+    .option('--if-revision <revision>', 'only if the settings still have it; --json prints it')
     .option('--wait', WAIT_MEANING)
     .action((domain: string, options: Options) =>
-      onDomain(context, domain, options, (client, id) => changePolicies(client, id, textOption(options, 'set'))),
+      onDomain(context, domain, options, (client, id) => changePolicies(client, id, options)),
     );
 }
 
@@ -46,9 +47,13 @@ export function advancedCommand(context: CliContext): Command {
     );
 }
 
-async function changePolicies(client: Client, id: string, file: string | undefined): Promise<Shown> {
+async function changePolicies(client: Client, id: string, options: Options): Promise<Shown> {
+  const file = textOption(options, 'set');
   if (file !== undefined) {
-    const request = readRequest('config.setPolicies', readTextFile(file), file, { domain_id: id });
+    const request = readRequest('config.setPolicies', readTextFile(file), file, {
+      domain_id: id,
+      if_revision: textOption(options, 'ifRevision'),
+    });
     await client.call('config.setPolicies', request);
   }
   const data = await client.call('config.getPolicies', { domain_id: id });
@@ -78,7 +83,7 @@ async function changeAdvanced(client: Client, id: string, options: Options): Pro
   if (Object.keys(given).length > 0) {
     // The operation wants all of them at once. docs/decisions/0100
     const now = await client.call('config.getAdvanced', { domain_id: id });
-    await client.call('config.setAdvanced', { ...now, ...given, domain_id: id });
+    await client.call('config.setAdvanced', { ...now, ...given, domain_id: id, if_revision: now.revision });
   }
   const data = await client.call('config.getAdvanced', { domain_id: id });
   const { html_403: page } = await client.call('domain.get', { domain_id: id });

@@ -43,6 +43,8 @@ interface ClientErrorDetails {
   readonly code?: ErrorCode | undefined;
   /** When the service says that calls come too fast; then it did nothing. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Of a domain's settings, where `if_revision` was another one. */
+  readonly currentRevision?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -55,6 +57,7 @@ export class ClientError extends Error {
   readonly requestId: string | undefined;
   readonly code: ErrorCode | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly currentRevision: string | undefined;
 
   constructor(info: string, details: ClientErrorDetails) {
     super(info, { cause: details.cause });
@@ -66,6 +69,7 @@ export class ClientError extends Error {
     this.requestId = details.requestId;
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.currentRevision = details.currentRevision;
   }
 }
 
@@ -178,7 +182,8 @@ function readData<N extends RouteName>(name: N, response: Response, text: string
     // With 503 the service asks to wait too, but it may have been done.
     const retryAfter = response.status === 429 ? response.headers.get('retry-after') : undefined;
     const retryAfterSeconds = Number(retryAfter ?? undefined);
-    const refusal = { kind: 'refused', ...details, status, code: codeOf(response) } as const;
+    const currentRevision = response.headers.get('x-current-revision') ?? undefined;
+    const refusal = { kind: 'refused', ...details, status, code: codeOf(response), currentRevision } as const;
     throw new ClientError(info, { ...refusal, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) });
   }
   // An answer to sending has its one value beside `code`.

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { choice, commaList, FLAG_TEXT, flag, identifier, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
+import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 export const MAX_ACCESS_ENTRIES = 50;
 /** Before those that mean the same are merged. */
@@ -70,6 +71,7 @@ export const ACCESS_OPERATIONS = {
           },
         }),
         referer_str: optional(REFERER_LIST),
+        ...IF_REVISION,
       },
       // Omitted, here and below, it may be stored: only the handler can tell. docs/decisions/0102
       ({ referer_type, referer_str }) => (referer_type !== '0' && isEmpty(referer_str) ? 'referer_str' : undefined),
@@ -89,7 +91,7 @@ export const ACCESS_OPERATIONS = {
   'config.setUserAgent': operation({
     summary: { 'zh-CN': '设置 User-Agent 黑名单', en: "Sets a domain's User-Agent rule" },
     request: request(
-      { domain_id: identifier, ua_control: flag, ua_str: optional(USER_AGENT_LIST) },
+      { domain_id: identifier, ua_control: flag, ua_str: optional(USER_AGENT_LIST), ...IF_REVISION },
       ({ ua_control, ua_str }) => (ua_control && isEmpty(ua_str) ? 'ua_str' : undefined),
       [{ when: 'ua_control', holds: (isOn) => isOn === false, fields: ['ua_str'] }],
     ),
@@ -103,6 +105,7 @@ export const ACCESS_OPERATIONS = {
         domain_id: identifier,
         ip_type: choice(['0', '1'], { 'zh-CN': '0（关闭）或 1（黑名单）', en: '0 (off) or 1 (blacklist)' }),
         ip_str: optional(ADDRESS_LIST),
+        ...IF_REVISION,
       },
       ({ ip_type, ip_str }) => (ip_type === '1' && isEmpty(ip_str) ? 'ip_str' : undefined),
       [{ when: 'ip_type', holds: (type) => type === '0', fields: ['ip_str'] }],
@@ -114,32 +117,54 @@ export const ACCESS_OPERATIONS = {
     summary: { 'zh-CN': '查询 Referer 防盗链', en: "Gets a domain's referer rule" },
     request: request({ domain_id: identifier }),
     data: z.object({
+      ...REVISION_DATA,
       referer_type: z.enum(['0', '1', '2']).describe('0 off, 1 blacklist, 2 whitelist'),
       referer_blank: FLAG_TEXT.describe('for an empty referer 0 forbid, 1 allow'),
       referer_str: z.string().describe('domains, comma-separated; kept while the rule is off'),
     }),
     sample: {
       request: { domain_id: '1001' },
-      data: { referer_type: '2', referer_blank: '1', referer_str: 'example.com,*.example.net' },
+      data: {
+        revision: SAMPLE_REVISION,
+        referer_type: '2',
+        referer_blank: '1',
+        referer_str: 'example.com,*.example.net',
+      },
     },
   }),
   'config.getUserAgent': operation({
     summary: { 'zh-CN': '查询 User-Agent 黑名单', en: "Gets a domain's User-Agent rule" },
     request: request({ domain_id: identifier }),
     data: z.object({
+      ...REVISION_DATA,
       ua_control: FLAG_TEXT.describe('0 off, 1 on'),
       ua_str: z.string().describe('User-Agents, comma-separated; kept while the rule is off'),
     }),
-    sample: { request: { domain_id: '1001' }, data: { ua_control: '1', ua_str: 'curl,*bot*' } },
+    sample: {
+      request: { domain_id: '1001' },
+      data: {
+        revision: SAMPLE_REVISION,
+        ua_control: '1',
+        ua_str: 'curl,*bot*',
+      },
+    },
   }),
   'config.getIp': operation({
     summary: { 'zh-CN': '查询 IP 黑名单', en: "Gets a domain's IP access rule" },
     request: request({ domain_id: identifier }),
     data: z.object({
+      ...REVISION_DATA,
       ip_type: z.int().describe('0 off, 1 blacklist'),
       ip_str: z.string().describe('addresses and networks, comma-separated; kept while the rule is off'),
     }),
-    sample: { request: { domain_id: '1001' }, data: { ip_type: 1, ip_str: '192.0.2.1,2001:db8::/32' } },
+    sample: {
+      request: { domain_id: '1001' },
+      data: {
+        revision: SAMPLE_REVISION,
+        ip_type: 1,
+        ip_str: '192.0.2.1,2001:db8::/32',
+      },
+    },
   }),
 };
 

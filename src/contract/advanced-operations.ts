@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optionalHttpUrl } from './fields.ts';
 import { operation, request } from './operation.ts';
+import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 /** A year. docs/decisions/0003 */
 const MAX_VALIDITY_SECONDS = 365 * 24 * 3600;
@@ -35,6 +36,7 @@ export const ADVANCED_OPERATIONS = {
     summary: { 'zh-CN': '查询域名高级配置', en: "Gets a domain's advanced configuration" },
     request: request({ domain_id: identifier }),
     data: z.object({
+      ...REVISION_DATA,
       keep_url_params: FLAG_TEXT.describe('parameter filtering'),
       prefix_cache_first: FLAG_TEXT.describe('directory cache priority'),
       ssl_control: FLAG_TEXT.describe('TLS acceleration'),
@@ -49,6 +51,7 @@ export const ADVANCED_OPERATIONS = {
     sample: {
       request: { domain_id: '1001' },
       data: {
+        revision: SAMPLE_REVISION,
         keep_url_params: '1',
         prefix_cache_first: '0',
         ssl_control: '0',
@@ -80,6 +83,7 @@ export const ADVANCED_OPERATIONS = {
         }),
         forbid_redirect_url: clearable(redirectUrl),
         html_403: clearable(page),
+        ...IF_REVISION,
       },
       ({ forbid_http_code, forbid_redirect_url = '', html_403 }) => {
         if (forbid_http_code === '302' && forbid_redirect_url === '') return 'forbid_redirect_url';

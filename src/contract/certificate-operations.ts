@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { CERTIFICATE_WARNINGS, describeWarning } from './certificate-warnings.ts';
 import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
+import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
+import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
 
@@ -55,6 +57,7 @@ const SAMPLE_KEY = '5f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5';
 const PEM = (label: string) => `-----BEGIN ${label}-----\n…\n-----END ${label}-----\n`;
 
 const DATA_SSL = z.object({
+  ...REVISION_DATA,
   ssl_control: FLAG_TEXT.describe('TLS acceleration'),
   ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
   ssl_key_second: z
@@ -69,7 +72,7 @@ const DATA_SSL = z.object({
 export const CERTIFICATE_OPERATIONS = {
   'certificate.list': operation({
     summary: { 'zh-CN': '查询证书列表', en: 'Lists certificates, in the order they were added' },
-    request: request({}),
+    request: request(PAGE_FIELDS),
     data: z.array(
       z.object({
         ssl_key: z.string().describe('certificate identifier'),
@@ -165,6 +168,7 @@ export const CERTIFICATE_OPERATIONS = {
           },
         }),
         tls_min_version: optional(choice(TLS_VERSIONS, { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' })),
+        ...IF_REVISION,
       },
       undefined,
       [{ when: 'ssl_control', holds: (isOn) => isOn === false, fields: ['ssl_key', 'ssl_key_second'] }],
@@ -178,7 +182,14 @@ export const CERTIFICATE_OPERATIONS = {
     data: DATA_SSL,
     sample: {
       request: { domain_id: '1001' },
-      data: { ssl_control: '1', ssl_key: SAMPLE_KEY, force_https: '1', hsts_max_age: '0', tls_min_version: '1.2' },
+      data: {
+        revision: SAMPLE_REVISION,
+        ssl_control: '1',
+        ssl_key: SAMPLE_KEY,
+        force_https: '1',
+        hsts_max_age: '0',
+        tls_min_version: '1.2',
+      },
     },
   }),
 };

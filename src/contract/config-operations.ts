@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { choice, FLAG_TEXT, flag, identifier, integer, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
+import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 const SET_COOKIE_WORDS = ['bypass', 'store', 'strip'] as const;
 
@@ -26,6 +27,7 @@ export const CONFIG_OPERATIONS = {
       stale_cap: optional(upTo(MAX_STALE_CAP)),
       normalize_vary: optional(flag),
       match_language: optional(flag),
+      ...IF_REVISION,
     }),
     data: z.boolean().describe('true when it was done'),
     sample: { request: { domain_id: '1001', set_cookie: 'strip', heuristic_cap: 600 }, data: true },
@@ -34,6 +36,7 @@ export const CONFIG_OPERATIONS = {
     summary: { 'zh-CN': '查询缓存选项', en: "Gets a domain's cache options" },
     request: request({ domain_id: identifier }),
     data: z.object({
+      ...REVISION_DATA,
       set_cookie: z.enum(SET_COOKIE_WORDS).describe('what becomes of a response with Set-Cookie'),
       request_directives: FLAG_TEXT.describe("whether a viewer's own no-cache, no-store, max-age and min-fresh count"),
       heuristic_cap: z.string().describe('longest lifetime without an explicit one, in seconds; 0: none'),
@@ -46,6 +49,7 @@ export const CONFIG_OPERATIONS = {
     sample: {
       request: { domain_id: '1001' },
       data: {
+        revision: SAMPLE_REVISION,
         set_cookie: 'strip',
         request_directives: '0',
         heuristic_cap: '600',

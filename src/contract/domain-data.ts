@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { FLAG_TEXT } from './fields.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';
+import { REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 /** The codes of `domain_status`: closed, being configured, accelerating, review rejected, disabled. */
 export const DOMAIN_STATUS_CODES = ['0', '1', '2', '5', '6'] as const;
@@ -49,10 +50,16 @@ export const DOMAIN_DATA = z.object({
   is_extensive: FLAG_TEXT.describe('0 wildcard domain, 1 ordinary domain'),
   remark: z.string().describe('remark'),
   create_time: z.string().describe("creation time, YYYY-MM-DD HH:MM:SS in the service's time zone"),
+  ...REVISION_DATA,
   warnings: ORIGIN_WARNINGS,
 });
 
 export type DomainData = z.infer<typeof DOMAIN_DATA>;
+
+/** A domain in a list: without the page, which may be 64 KiB of each. */
+export const DOMAIN_ROW = DOMAIN_DATA.omit({ html_403: true });
+
+export type DomainRow = z.infer<typeof DOMAIN_ROW>;
 
 /** A domain that a customer has just added, for samples. */
 export const SAMPLE_DOMAIN: DomainData = {
@@ -84,4 +91,7 @@ export const SAMPLE_DOMAIN: DomainData = {
   is_extensive: '1',
   remark: '',
   create_time: '2026-01-31 12:00:00',
+  revision: SAMPLE_REVISION,
 };
+
+export const SAMPLE_ROW: DomainRow = DOMAIN_ROW.parse(SAMPLE_DOMAIN);

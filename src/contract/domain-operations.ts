@@ -1,10 +1,11 @@
 /** What the `/domain/*` operations take and give. */
 import * as z from 'zod';
-import { CDN_TYPES, DOMAIN_DATA, SAMPLE_DOMAIN, SOURCE_TYPES } from './domain-data.ts';
+import { CDN_TYPES, DOMAIN_DATA, DOMAIN_ROW, SAMPLE_DOMAIN, SAMPLE_ROW, SOURCE_TYPES } from './domain-data.ts';
 import { choice, clearable, identifier, optional, optionalHttpUrl, originList, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';
+import { IF_REVISION } from './revision-fields.ts';
 
 /** The longest name DNS has is 253; anything longer is refused as a name, with that word. */
 const MAX_NAME_LENGTH = 1024;
@@ -76,6 +77,7 @@ export const DOMAIN_OPERATIONS = {
       backup: clearable(originList),
       source_type: clearable(sourceType),
       sourcehost: clearable(sourceHost),
+      ...IF_REVISION,
     }),
     data: succeeded,
     sample: {
@@ -91,16 +93,16 @@ export const DOMAIN_OPERATIONS = {
     }),
     data: z.object({
       total: z.int().describe('number of domains that match, on all pages'),
-      list: z.array(DOMAIN_DATA).describe('the domains of this page'),
+      list: z.array(DOMAIN_ROW).describe('the domains of this page'),
     }),
     sample: {
       request: { page: 1, page_size: 20, name: 'example', domain_status: 1 },
-      data: { total: 1, list: [SAMPLE_DOMAIN] },
+      data: { total: 1, list: [SAMPLE_ROW] },
     },
   }),
   'domain.delete': operation({
     summary: { 'zh-CN': '删除域名', en: 'Deletes a domain' },
-    request: request({ domain_id: identifier }),
+    request: request({ domain_id: identifier, ...IF_REVISION }),
     data: succeeded,
     sample: { request: { domain_id: '1001' }, data: true },
   }),
@@ -109,13 +111,14 @@ export const DOMAIN_OPERATIONS = {
     request: request({
       domain_id: identifier,
       domain_status: choice(['0', '2'], { 'zh-CN': '0（关闭）或 2（启用）', en: '0 (close) or 2 (open)' }),
+      ...IF_REVISION,
     }),
     data: succeeded,
     sample: { request: { domain_id: '1001', domain_status: '0' }, data: true },
   }),
   'domain.setRemark': operation({
     summary: { 'zh-CN': '修改域名备注', en: "Changes a domain's remark" },
-    request: request({ domain_id: identifier, remark }),
+    request: request({ domain_id: identifier, remark, ...IF_REVISION }),
     data: succeeded,
     sample: { request: { domain_id: '1001', remark: '官网 · main site' }, data: true },
   }),

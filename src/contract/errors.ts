@@ -69,6 +69,12 @@ export const ERRORS = {
     'access_token may not be used from the address {address}',
   ),
 
+  revisionChanged: row(
+    200,
+    2001,
+    '域名 {domainId} 的配置已被修改：revision 现为 {revision}，不是 {given}；当前配置：{current}',
+    'the settings of domain {domainId} have changed: their revision is {revision}, not {given}; they are now {current}',
+  ),
   domainNotFound: row(200, 2001, '域名 {domainId} 不存在', 'domain {domainId} does not exist'),
   domainDuplicate: row(200, 2001, '域名 {name} 已添加', 'domain {name} has been added already'),
   domainNameTaken: row(

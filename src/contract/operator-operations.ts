@@ -1,6 +1,6 @@
 /** What the `/operator/*` operations take and give; those that change something name the account that they act for. */
 import * as z from 'zod';
-import { DOMAIN_DATA, SAMPLE_DOMAIN } from './domain-data.ts';
+import { DOMAIN_ROW, SAMPLE_ROW } from './domain-data.ts';
 import { choice, choices, commaList, flag, identifier, integer, optional, text } from './fields.ts';
 import { DOMAIN_FILTER_FIELDS, PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
@@ -143,12 +143,12 @@ export const OPERATOR_OPERATIONS = {
     data: z.object({
       total: z.int().describe('number of domains that match, on all pages'),
       list: z
-        .array(z.object({ account_id: z.string().describe('whose domain it is'), ...DOMAIN_DATA.shape }))
+        .array(z.object({ account_id: z.string().describe('whose domain it is'), ...DOMAIN_ROW.shape }))
         .describe('the domains of this page'),
     }),
     sample: {
       request: { account_id: '2', name: 'www.example.com', exact: 1 },
-      data: { total: 1, list: [{ account_id: '2', ...SAMPLE_DOMAIN }] },
+      data: { total: 1, list: [{ account_id: '2', ...SAMPLE_ROW }] },
     },
   }),
   'operator.transferDomain': operation({

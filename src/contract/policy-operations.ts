@@ -4,6 +4,7 @@ import { choice, FLAG_TEXT, flag, identifier, integer, optional, text } from './
 import type { Localized } from './locale.ts';
 import { objectList } from './members.ts';
 import { operation, request } from './operation.ts';
+import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 const MAX_POLICIES = 100;
 /** They cost more than the others. docs/decisions/0004 */
@@ -93,7 +94,7 @@ export const POLICY_OPERATIONS = {
   'config.setPolicies': operation({
     summary: { 'zh-CN': '设置缓存策略', en: "Sets a domain's cache policies" },
     request: request(
-      { domain_id: identifier, use_header_setting: HEADER_SETTING, policy: optional(policies) },
+      { domain_id: identifier, use_header_setting: HEADER_SETTING, policy: optional(policies), ...IF_REVISION },
       ({ use_header_setting, policy = [] }) => (use_header_setting || policy.length > 0 ? undefined : 'policy'),
     ),
     data: z.boolean().describe('true when it was done'),
@@ -113,12 +114,14 @@ export const POLICY_OPERATIONS = {
     summary: { 'zh-CN': '查询缓存策略', en: "Gets a domain's cache policies" },
     request: request({ domain_id: identifier }),
     data: z.object({
+      ...REVISION_DATA,
       use_header_setting: FLAG_TEXT.describe("1 follow the origin's cache headers, 0 do not"),
       policy: z.array(POLICY_DATA).describe('in the order in which they were set'),
     }),
     sample: {
       request: { domain_id: '1001' },
       data: {
+        revision: SAMPLE_REVISION,
         use_header_setting: '0',
         policy: [
           {

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { identifier } from './fields.ts';
 import { operation, request } from './operation.ts';
+import { IF_REVISION } from './revision-fields.ts';
 
 export const REQUEST_STATES = ['none', 'pending', 'challenged', 'issued', 'failed'] as const;
 
@@ -23,7 +24,7 @@ export const REQUEST_CERTIFICATE_OPERATIONS = {
       'zh-CN': '为域名申请证书，并自动续期',
       en: 'Obtains a certificate for a domain, gives it to the domain, and renews it',
     },
-    request: request({ domain_id: identifier }),
+    request: request({ domain_id: identifier, ...IF_REVISION }),
     data: z.boolean().describe('true when it is asked for'),
     sample: { request: { domain_id: '1001' }, data: true },
   }),

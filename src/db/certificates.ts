@@ -97,12 +97,13 @@ const KEY_BYTES = 16;
 /** In an answer. */
 const MAX_DOMAINS_NAMED = 20;
 
-/** In the order they were added. */
+/** In the order they were added; all of them without a page. */
 export async function listCertificates(
   x: Executor,
   accountId: number,
+  page?: { readonly limit: number; readonly offset: number },
 ): Promise<readonly (Certificate & { readonly isInUse: boolean })[]> {
-  const rows = await x
+  const query = x
     .selectFrom('certificate')
     .select(SHOWN)
     .select((e) =>
@@ -114,8 +115,8 @@ export async function listCertificates(
     )
     .where('account_id', '=', accountId)
     .orderBy('created_at')
-    .orderBy('key')
-    .execute();
+    .orderBy('key');
+  const rows = await (page === undefined ? query : query.limit(page.limit).offset(page.offset)).execute();
   return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
 }
 

@@ -38,9 +38,9 @@ export const ACCESS_HANDLERS = {
     });
   },
 
-  'config.getReferer': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.referer,
+  'config.getReferer': async (call, { domainId }) => await readOwnDomain(call, domainId),
 
-  'config.getUserAgent': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.userAgent,
+  'config.getUserAgent': async (call, { domainId }) => await readOwnDomain(call, domainId),
 
-  'config.getIp': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.ip,
+  'config.getIp': async (call, { domainId }) => await readOwnDomain(call, domainId),
 } satisfies { readonly [N in AccessRoute]: Handler<N> };

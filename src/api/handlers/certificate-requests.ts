@@ -3,18 +3,17 @@
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { askForCertificate, findOrder } from '#db/certificate-orders.ts';
-import { findDomainToChange } from '#db/domains.ts';
 import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
 import { canChangeSettings } from '#model/transition.ts';
+import { findOrRefuse } from '../change.ts';
 import type { Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
 
 export const CERTIFICATE_REQUEST_HANDLERS = {
-  'config.requestCertificate': async ({ db, accountId, obtainsCertificates, now }, { domainId }) => {
+  'config.requestCertificate': async ({ db, accountId, obtainsCertificates, now, ifRevision }, { domainId }) => {
     if (!obtainsCertificates) throw new ServiceError('certificatesNotObtained');
     await db.transaction(async (trx) => {
-      const domain = await findDomainToChange(trx, { accountId, id: domainId });
-      if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
+      const domain = await findOrRefuse(trx, { accountId, domainId, ifRevision });
       if (!canChangeSettings(domain.state)) throw new ServiceError('domainDisabled', { domainId });
       const { name, settings } = domain;
       if (name.startsWith('*.')) throw new ServiceError('wildcardNotObtained', { name });

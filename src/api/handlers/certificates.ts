@@ -22,8 +22,8 @@ import { readOwnDomain } from './own-domain.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 export const CERTIFICATE_HANDLERS = {
-  'certificate.list': async ({ db, accountId, now }) => {
-    const certificates = await listCertificates(db.query, accountId);
+  'certificate.list': async ({ db, accountId, now }, page) => {
+    const certificates = await listCertificates(db.query, accountId, page);
     return certificates.map((certificate) => ({ ...certificate, isExpired: certificate.validTo <= now }));
   },
 
@@ -55,7 +55,7 @@ export const CERTIFICATE_HANDLERS = {
     });
   },
 
-  'config.getSsl': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings,
+  'config.getSsl': async (call, { domainId }) => await readOwnDomain(call, domainId),
 } satisfies {
   readonly [N in RouteName as N extends `certificate.${string}` | `config.${string}Ssl` ? N : never]: Handler<N>;
 };

@@ -18,9 +18,9 @@ export const CONFIG_HANDLERS = {
     await changeSettings(call, domainId, ({ settings }) => ({ ...settings, caching }));
   },
 
-  'config.getPolicies': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.caching,
+  'config.getPolicies': async (call, { domainId }) => await readOwnDomain(call, domainId),
 
-  'config.getAdvanced': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings,
+  'config.getAdvanced': async (call, { domainId }) => await readOwnDomain(call, domainId),
 
   'config.setAdvanced': async (call, { domainId, switches, ...chosen }) => {
     await changeSettings(call, domainId, ({ settings }) => {
@@ -52,7 +52,7 @@ export const CONFIG_HANDLERS = {
     }));
   },
 
-  'config.getCacheOptions': async (call, { domainId }) => (await readOwnDomain(call, domainId)).settings.cache,
+  'config.getCacheOptions': async (call, { domainId }) => await readOwnDomain(call, domainId),
 } satisfies {
   readonly [N in RouteName as N extends `config.${string}` | `certificate.${string}` ? N : never]: Handler<N>;
 };

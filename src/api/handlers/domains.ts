@@ -58,16 +58,16 @@ export const DOMAIN_HANDLERS = {
 
   'domain.list': async ({ db, now, accountId }, filter) => listDomainViews(db, now, { ...filter, accountId }),
 
-  'domain.delete': async ({ db, now, accountId }, { domainId }) => {
-    await deleteDomain(db, { accountId, domainId }, now);
+  'domain.delete': async ({ db, now, accountId, ifRevision }, { domainId }) => {
+    await deleteDomain(db, { accountId, domainId, ifRevision }, now);
   },
 
-  'domain.setStatus': async ({ db, now, accountId }, { domainId, action }) => {
-    await changeDomain(db, { accountId, domainId }, now, (domain) => changeState(domain, action));
+  'domain.setStatus': async ({ db, now, accountId, ifRevision }, { domainId, action }) => {
+    await changeDomain(db, { accountId, domainId, ifRevision }, now, (domain) => changeState(domain, action));
   },
 
-  'domain.setRemark': async ({ db, accountId }, { domainId, remark }) => {
-    await changeRemark(db, { accountId, domainId }, remark);
+  'domain.setRemark': async ({ db, accountId, ifRevision }, { domainId, remark }) => {
+    await changeRemark(db, { accountId, domainId, ifRevision }, remark);
   },
 } satisfies { readonly [N in RouteName as N extends `domain.${string}` ? N : never]: Handler<N> };
 

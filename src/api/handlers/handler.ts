@@ -37,6 +37,8 @@ export interface Call {
   readonly tokenId: number;
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
+  /** Of the domain's settings, as the caller has read them; only operations that change one take it. */
+  readonly ifRevision: number | undefined;
 }
 
 /** Throws `ServiceError` for what the caller did wrong; anything else that is thrown is our fault. */

@@ -1,0 +1,19 @@
+/** The revision of a domain's settings: shown by every reading, and a condition of every write. docs/decisions/0446 */
+import * as z from 'zod';
+import { integer, optional } from './fields.ts';
+
+export const IF_REVISION = {
+  if_revision: optional({
+    ...integer(0, Number.MAX_SAFE_INTEGER),
+    expects: {
+      'zh-CN': '查询操作给出的 revision；配置的版本与此不同时拒绝修改',
+      en: 'a revision as the reading operations give it; the change is refused when the settings have another one',
+    },
+  }),
+};
+
+export const REVISION_DATA = {
+  revision: z.string().describe("revision of the domain's settings, for if_revision"),
+};
+
+export const SAMPLE_REVISION = '17';
