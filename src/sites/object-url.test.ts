@@ -11,6 +11,7 @@ test('a URL is taken apart as a viewer would send it and as the cache knows it',
     ['http://www.example.com', 'http', 'www.example.com', '/', '/'],
     ['https://www.example.com/', 'https', 'www.example.com', '/', '/'],
     ['HTTP://WWW.Example.com.:8080/A', 'http', 'www.example.com', '/A', '/A'],
+    ['http://www.example.com:/A', 'http', 'www.example.com', '/A', '/A'],
     ['http://a-.w.example.com/', 'http', 'a-.w.example.com', '/', '/'],
     ['http://-A--.w.example.com./', 'http', '-a--.w.example.com', '/', '/'],
     ['http://xn--zzzzzz.w.example.com/', 'http', 'xn--zzzzzz.w.example.com', '/', '/'],
@@ -36,6 +37,7 @@ test('what no viewer could send is refused with the reason', () => {
     [' http://www.example.com/a', /http:\/\//],
     ['http://', /empty/],
     ['http://:80/', /empty/],
+    ['http://:/', /empty/],
     ['http://u@www.example.com/', /user name/],
     ['http://www.example.com/a#', /fragment/],
     ['http://www.example.com#a', /host|fragment/],
@@ -93,7 +95,7 @@ test('whatever target the edge takes from a viewer has the key that its URL has'
   fc.assert(
     fc.property(
       fc.array(character, { maxLength: 12 }),
-      fc.constantFrom('a.example', 'A.Example:81'),
+      fc.constantFrom('a.example', 'A.Example:81', 'a.example:', 'a.example.:0080', 'a.example:65536', 'a.example:x'),
       (parts, authority) => {
         const target = `/${parts.join('')}`;
         const line = { method: 'GET', target, httpVersion: '1.1', isTls: false, headers: ['Host', authority] } as const;

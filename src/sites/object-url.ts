@@ -29,7 +29,7 @@ export function parseObjectUrl(text: string): ParsedObjectUrl {
   if (rest.includes('#')) return invalid('has a fragment (#), which no server ever sees');
   if (/\p{Cc}/u.test(rest) || !rest.isWellFormed()) return invalid('contains control characters');
   if (/%(?![0-9a-f]{2})/i.test(rest)) return invalid('has a % without two hexadecimal digits');
-  const [, name = '', port = '0'] = /^(.*?)(?::(\d{1,5}))?$/s.exec(authority) ?? [];
+  const [, name = '', port = '0'] = /^(.*?)(?::(\d{0,5}))?$/s.exec(authority) ?? [];
   if (Number(port) > MAX_PORT) return invalid('has no valid port');
   const host = parseHost(name);
   if (host.kind === 'invalid') return invalid(`has a host that ${host.reason}`);
