@@ -144,6 +144,12 @@ describe('the listener of control', () => {
         /^HTTP\/1\.1 400 .*requestMalformed/s,
         hosts,
       );
+    for (const version of ['HTTP/2.0', 'HTTP/0.9'])
+      assert.match(
+        await sendRaw(api, `${head.replace('HTTP/1.1', version)}Host: a\r\nContent-Length: 2\r\n\r\n{}`),
+        /^HTTP\/1\.1 400 .*requestMalformed/s,
+        version,
+      );
     assert.match(
       await sendRaw(api, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'),
       /^HTTP\/1\.1 405 .*x-error-code: methodNotAllowed\r\nallow: POST\r\n.*"status":0/s,

@@ -178,6 +178,7 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 /** What can be refused before the body is read. */
 function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
   const { httpVersion, rawHeaders } = request.raw;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return new ServiceError('requestMalformed'); // RFC 9112 §2.3
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
   const malformed = refusalOfTarget(request);
