@@ -186,7 +186,10 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     refuse('controlListen', 'not on loopback, so it needs control-tls-cert and control-tls-key, or trusted-proxies');
 
   if ((acmeEabKeyId === undefined) !== (acmeEabMacKey === undefined))
-    refuse(acmeEabKeyId === undefined ? 'acmeEabKeyId' : 'acmeEabMacKey', 'key identifier and MAC key go together');
+    refuse(
+      acmeEabKeyId === undefined ? 'acmeEabKeyId' : 'acmeEabMacKey',
+      'acme-eab-key-id and acme-eab-mac-key have to be set together',
+    );
   const acme = {
     email: acmeEmail,
     ca: fileText('acmeCa', acmeCa),

@@ -55,7 +55,7 @@ test(
     assert.deepEqual([missing?.state, missing?.problem, missing?.failures], ['pending', 'refused', 0]);
     assert.match(
       missing?.detail ?? '',
-      /^the account is refused: .*; acme-eab-key-id and acme-eab-mac-key are to be set$/,
+      /^the account is refused: .*; the operator has to set acme-eab-key-id and acme-eab-mac-key$/,
     );
     assert.equal(missing?.dueAt, world.now + 300_000);
     assert.equal(signUps(), 0, 'the directory says so');

@@ -34,7 +34,7 @@ describeOnBothEngines('warnings about origins', (newDatabase) => {
     await api.acknowledge('e1', undefined, [], [{ key: '10.0.0.1:80', state: 'down' }]);
     const shown = (await call('domain.get', { domain_id: '1' }))['data'] as typeof added;
     assert.deepEqual(shown.warnings, [
-      { code: 'originDown', text: 'origin 10.0.0.1:80 is down, as the probes of edge e1 say' },
+      { code: 'originDown', text: 'origin 10.0.0.1:80 does not answer the probes of edge e1' },
     ]);
   });
 });

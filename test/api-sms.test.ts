@@ -111,7 +111,7 @@ describeOnBothEngines('sending', (newDatabase) => {
     for (const [app_key, found] of unknown)
       assert.equal(
         (await me.send({ app_key })).body['msg'],
-        `field app_key is invalid: expected that of an SMS service of the account; found ${found}`,
+        `field app_key is invalid: expected the app_key of one of the account's SMS services; found ${found}`,
       );
     const numbers = (n: number) => Array.from({ length: n }, (_, i) => `138${String(i).padStart(8, '0')}`).join();
     const advertised: readonly [Record<string, unknown>, number, string][] = [

@@ -25,7 +25,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
   await says('domain', 'add', 'www.example.com', '192.0.2.1');
   const added = await says('certificate', 'add', certificate, key);
   const [, sslKey = ''] =
-    /^certificate (\w+)\nwarning: clients refuse it unless .*: "CN=test authority"\n$/.exec(added) ?? [];
+    /^certificate (\w+)\nwarning: the issuer "CN=test authority" is neither .*\n$/.exec(added) ?? [];
   assert.match(
     await says('certificate', 'list'),
     new RegExp(
@@ -37,6 +37,8 @@ test('certificates are added from files, listed, given to a domain and deleted',
     await says('domain', 'ssl', 'www.example.com'),
     /^https +off\nforce https +off\nhsts +off\nmin version +TLS 1\.2\n$/,
   );
+  const alone = await run('domain', 'ssl', '1', '--second-certificate', sslKey);
+  assert.match(alone.stderr, /^causeway: --certificate is missing/, 'HTTPS is off');
   const on = await says('domain', 'ssl', '1', '--certificate', sslKey, '--force-https', 'on', '--hsts', '300');
   assert.match(
     on,

@@ -92,7 +92,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
     'causeway: connector "carrier" cannot be deleted: routes have it (of +852): change those first\n',
   );
   await sms('route', 'remove', '--prefix', '+852');
-  assert.match(await refused('route', 'remove', '+852'), /^causeway: there is no route of the prefix "\+852"/);
+  assert.match(await refused('route', 'remove', '+852'), /^causeway: there is no route for the prefix "\+852"/);
   assert.match(await refused('route', 'remove', '+852', '--prefix', '+853'), /^causeway: expected one prefix/);
   assert.equal(await refused('route', 'remove'), "causeway: --prefix is missing: '' is that of all other numbers\n");
   assert.equal(await sms('connector', 'remove', 'carrier'), 'connector carrier is removed\n');

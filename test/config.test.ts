@@ -156,10 +156,10 @@ test('External Account Binding takes both of its keys', () => {
   const keyId = { CAUSEWAY_ACME_EAB_KEY_ID: 'kid-1' };
   const macKey = { CAUSEWAY_ACME_EAB_MAC_KEY: 'AAECAwQFBgcICQoLDA0ODw-_' };
   assert.deepEqual(mustFail({ env: { ...directory, ...keyId } }), [
-    'acme-eab-mac-key (default): key identifier and MAC key go together',
+    'acme-eab-mac-key (default): acme-eab-key-id and acme-eab-mac-key have to be set together',
   ]);
   assert.deepEqual(mustFail({ env: { ...directory, ...macKey } }), [
-    'acme-eab-key-id (default): key identifier and MAC key go together',
+    'acme-eab-key-id (default): acme-eab-key-id and acme-eab-mac-key have to be set together',
   ]);
   const [problem] = mustFail({ env: { ...directory, ...keyId, CAUSEWAY_ACME_EAB_MAC_KEY: 'not a key' } });
   assert.equal(problem, 'acme-eab-mac-key (CAUSEWAY_ACME_EAB_MAC_KEY): expected a key in base64url');

@@ -72,5 +72,5 @@ export function createAccountHolder({ db, ring, authority, directory, email, clo
 
 function describe({ type, message }: AcmeProblem): string {
   if (type !== 'externalAccountRequired') return `the account is refused: ${message}`;
-  return `the account is refused: ${message}; acme-eab-key-id and acme-eab-mac-key are to be set`;
+  return `the account is refused: ${message}; the operator has to set acme-eab-key-id and acme-eab-mac-key`;
 }

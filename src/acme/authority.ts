@@ -122,7 +122,7 @@ export function createAuthority({ directoryUrl, ask, binding, clock, steadyClock
     async register(signer, email, signal) {
       const { newAccount, isBindingRequired } = await directory(signal);
       if (isBindingRequired && binding === undefined)
-        throw new AcmeProblem('externalAccountRequired', 'it takes only accounts that are bound to one of its own');
+        throw new AcmeProblem('externalAccountRequired', 'the authority requires External Account Binding');
       const bound = binding && { externalAccountBinding: signer.bind(binding, newAccount) };
       return locationOf(await post({ signer, url: '' }, newAccount, signal, { ...describeAccount(email), ...bound }));
     },

@@ -241,7 +241,7 @@ export type InputOf<N extends RouteName> = ReturnType<(typeof READ)[N]>;
 /** What `info` says after the word of success, where `data` has no room for it. */
 export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Look) => string } = {
   'domain.updateOrigin': ({ warnings }, { locale }) =>
-    warnings.map((warning) => `; ${describeOriginWarning(warning, locale)}`).join(''),
+    warnings.map((warning) => `${locale === 'zh-CN' ? '；' : '; '}${describeOriginWarning(warning, locale)}`).join(''),
 };
 
 export type ResultOf<N extends RouteName> =

@@ -96,7 +96,8 @@ function givenSsl(options: Options, present: '0' | '1') {
   const [hsts, version] = [textOption(options, 'hsts'), textOption(options, 'minVersion')];
   const isOff = options['off'] === true;
   if (!isOff && [sslKey, second, forced, hsts, version].every((option) => option === undefined)) return undefined;
-  const on = sslKey === undefined ? present : '1';
+  const isGiven = sslKey !== undefined || (second !== undefined && second !== 'none');
+  const on = isGiven ? '1' : present;
   return {
     ssl_control: isOff ? ('0' as const) : on,
     ssl_key: sslKey,

@@ -79,12 +79,15 @@ function addSessionOptions(command: Command): void {
     )
     .addOption(new Option('--bind <how>', 'one session, or one for each direction').choices(['transceiver', 'pair']))
     .addOption(onOffOption('--tls <switch>', 'encrypt, and verify the carrier'))
-    .option('--tls-ca-file <file>', 'who vouches for the carrier (PEM); an empty file: the public authorities')
+    .option(
+      '--tls-ca-file <file>',
+      "certificate of the carrier's authority (PEM); an empty file: the public authorities",
+    )
     .option('--tls-server-name <name>', "the name in the carrier's certificate; '': its host")
-    .option('--window <parts>', 'parts that may wait for their answer', wholeNumber)
+    .option('--window <parts>', 'parts that may be unanswered at once', wholeNumber)
     .option('--bind-seconds <seconds>', 'from connecting until the carrier has taken the session', wholeNumber)
-    .option('--enquire-seconds <seconds>', 'of silence, after which the carrier is asked whether it lives', wholeNumber)
-    .option('--response-seconds <seconds>', 'that a part waits for its answer', wholeNumber);
+    .option('--enquire-seconds <seconds>', 'of silence until an enquire_link is sent', wholeNumber)
+    .option('--response-seconds <seconds>', 'to wait for the answer to a part', wholeNumber);
 }
 
 function addMessageOptions(command: Command): void {
@@ -103,19 +106,27 @@ function addReceiptOptions(command: Command): void {
     )
     .addOption(new Option('--receipt-ids <form>', 'how receipts write ids').choices(['auto', 'same', 'hex', 'decimal']))
     .option('--receipt-zone-minutes <minutes>', "how far the carrier's clock is ahead of UTC")
-    .addOption(onOffOption('--unmarked-receipts <switch>', 'what only reads like a receipt is one'))
-    .option('--status-words <words>', "what words of receipts mean, as MK:0012=failed,MA:*=expired; '': as everywhere")
     .addOption(
-      new Option('--receipt-number <how>', 'ignore: receipts name other numbers than messages went to').choices([
-        'check',
-        'ignore',
-      ]),
+      onOffOption(
+        '--unmarked-receipts <switch>',
+        'messages that read like receipts but are not marked as such count as receipts',
+      ),
+    )
+    .option(
+      '--status-words <words>',
+      "what this carrier's status words mean, such as MK:0012=failed,MA:*=expired; '': the usual meanings",
     )
     .addOption(
-      new Option('--unknown-after <what>', 'with parts of which no answer and no receipt came').choices([
-        'charge',
-        'refund',
-      ]),
+      new Option(
+        '--receipt-number <how>',
+        'the number in a receipt has to be that of its message (check), or may differ (ignore)',
+      ).choices(['check', 'ignore']),
+    )
+    .addOption(
+      new Option(
+        '--unknown-after <what>',
+        'what to do with the price of a part that got neither an answer nor a receipt',
+      ).choices(['charge', 'refund']),
     );
 }
 

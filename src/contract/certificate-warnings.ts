@@ -77,11 +77,11 @@ const TEXTS: Readonly<Record<Code, Localized>> = {
     en: 'the certificate is self-signed, and only clients where it was installed trust it',
   },
   issuerMissing: {
-    'zh-CN': '除非客户端认识证书的签发者，否则会拒绝它；签发者既不在文件中，也不是广为信任的机构：{issuer}',
-    en: 'clients refuse it unless they know its issuer, which is neither in the file nor widely known: {issuer}',
+    'zh-CN': '签发者 {issuer} 的证书不在文件中，该签发者也不是公认的证书颁发机构；不信任它的客户端会拒绝此证书',
+    en: 'the issuer {issuer} is neither in the file nor a widely trusted authority, and clients that do not know it refuse the certificate',
   },
   clientsRefuse: {
-    'zh-CN': '试用时，即使信任证书链末端的客户端也拒绝了它：{reason}',
+    'zh-CN': '测试时，即使是信任证书链末端的客户端也拒绝了该证书：{reason}',
     en: 'when it was tried, a client that trusts the end of the chain still refused it: {reason}',
   },
 };

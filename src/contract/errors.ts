@@ -241,8 +241,8 @@ export const ERRORS = {
   smsAppNotFound: row(
     200,
     2009,
-    '字段 app_key 无效：应为本账户短信服务的标识；实际为：{found}',
-    'field app_key is invalid: expected that of an SMS service of the account; found {found}',
+    '字段 app_key 无效：应为本账户某个短信服务的 app_key；实际为：{found}',
+    "field app_key is invalid: expected the app_key of one of the account's SMS services; found {found}",
   ),
   smsAppDisabled: row(200, 2010, '短信服务已禁用', 'the SMS service is disabled'),
   smsContentInvalid: row(
@@ -274,16 +274,11 @@ export const ERRORS = {
   ),
   connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
   connectorInUse: row(200, 2001, '通道 {name} 不能删除：{reason}', 'connector {name} cannot be deleted: {reason}'),
-  smsRouteNotFound: row(
-    200,
-    2001,
-    '前缀 {prefix} 没有路由，无可删除',
-    'there is no route of the prefix {prefix} to take away',
-  ),
+  smsRouteNotFound: row(200, 2001, '前缀 {prefix} 没有路由，无法删除', 'there is no route for the prefix {prefix}'),
   smsPriceNotFound: row(
     200,
     2001,
-    '前缀 {prefix} 没有 {kind} 的单价，无可删除',
+    '前缀 {prefix} 没有 {kind} 的单价，无法删除',
     'the prefix {prefix} has no price for {kind} messages to take away',
   ),
   accountNotNamed: row(

@@ -28,8 +28,8 @@ const TEXTS: Readonly<Record<Code, Localized>> = {
     en: 'edge {edge} refuses to connect to origin {origin}, which has no public address; the operator can open its network with origin-allow',
   },
   originDown: {
-    'zh-CN': '节点 {edge} 的探测显示源站 {origin} 不可用',
-    en: 'origin {origin} is down, as the probes of edge {edge} say',
+    'zh-CN': '节点 {edge} 探测不到源站 {origin}',
+    en: 'origin {origin} does not answer the probes of edge {edge}',
   },
 };
 

@@ -122,13 +122,13 @@ export const CONNECTOR_FIELDS = {
   receipt_number: optional(
     choice(['check', 'ignore'], {
       'zh-CN': 'check（回执只匹配发往该号码的短信）或 ignore（运营商改写号码）',
-      en: 'check: a receipt is matched only with messages to its number; ignore: the carrier rewrites numbers',
+      en: 'check (a receipt is matched only with messages to its number) or ignore (the carrier rewrites numbers)',
     }),
   ),
   unknown_after: optional(
     choice(['charge', 'refund'], {
-      'zh-CN': '始终没有应答和回执的短信：charge（照常计费）或 refund（退还）',
-      en: 'parts of which no answer and no receipt came: charge, or refund',
+      'zh-CN': 'charge（计费）或 refund（退还），适用于始终没有应答和回执的短信',
+      en: 'charge or refund, for parts that got neither an answer nor a receipt',
     }),
   ),
 };
