@@ -234,7 +234,7 @@ test('an operator finds a domain among those of every account, and names it by i
 test('any operation can be called; its fields are checked before they are sent', async (t) => {
   const service = await startService(t, CONTROL);
   const run = runner(t, service.dataDir);
-  const request = { domain: 'www.example.com', cdn_type: 1, data: ['192.0.2.1'] };
+  const request = { domain: 'www.example.com', cdn_type: 1, data: ['origin.example.net'] };
   assert.deepEqual(JSON.parse(await run('call', 'domain.add', '--json', JSON.stringify(request))), { domain_id: '1' });
   assert.equal(JSON.parse(await run('call', 'operator.listAccounts')).total, 1);
   const rows: [string[], string][] = [

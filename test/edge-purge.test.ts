@@ -253,7 +253,7 @@ describe('a prefetch', () => {
     });
     const edge = await startTestEdge(t, [origin.port]);
     const all = Array.from({ length: 20 }, (_, i) => edge.edge.prefetch({ ...asked, target: `/${i}` }));
-    await eventually('the first ones', () => held.length === 8);
+    await eventually('the first ones', () => held.length === 16);
     const viewer = edge.get('/0');
     let isDone = false;
     void Promise.all(all).then(() => {

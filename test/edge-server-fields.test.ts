@@ -19,7 +19,7 @@ test(
   'each field is dropped or passed as documented: miss and hit, HTTP/1.1 and HTTP/2',
   needs('openssl'),
   async (t) => {
-    assert.ok(ROWS.length >= 10, 'docs/edge.md has the table');
+    assert.ok(ROWS.length >= 9, 'docs/edge.md has the table');
     const said = Object.fromEntries(ROWS.map(({ name }) => [name, `of-the-origin; ${name}`]));
     const edge = await startHttpsEdge(t, reply('object', { ...said, 'cache-control': 'max-age=60' }));
     const session = open(t, edge);

@@ -96,6 +96,7 @@ const OF_THE_FIRST: ReadonlySet<string> = new Set(['if-modified-since']);
 const OF_ITS_HOST: ReadonlySet<string> = new Set([
   'clear-site-data',
   'nel',
+  'public-key-pins',
   'report-to',
   'reporting-endpoints',
   'set-cookie',

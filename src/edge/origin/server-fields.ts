@@ -12,6 +12,4 @@ export function withoutServerFields(headers: RawHeaders): RawHeaders {
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
   'alt-svc', // RFC 7838 §3: browsers would go to the origin itself, for a day by default
   'expect-ct', // RFC 9163 §2.1: about the certificate that the server shows, which is the edge's
-  'public-key-pins', // RFC 7469 §2.1: the keys are the origin's
-  'public-key-pins-report-only',
 ]);
