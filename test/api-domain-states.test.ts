@@ -144,7 +144,8 @@ describeOnBothEngines('states and lists of domains', (newDatabase) => {
     assert.deepEqual((await list({ domain_status: '0' })).names, ['x-y.late.example']);
     assert.equal((await list({ domain_status: 6 })).total, 0);
     const [first] = (await list({ domain_status: 2, page_size: 1 })).list;
-    assert.deepEqual(first, await show(mine, String(first.domain_id)), 'as the domain itself reads');
+    const { html_403: _page, ...shown } = await show(mine, String(first.domain_id));
+    assert.deepEqual(first, shown, 'as the domain itself reads');
     for (const wrong of [{ page: 0 }, { page_size: 101 }, { page: 1.5 }, { page: '1e3' }, { domain_status: 3 }]) {
       assert.equal((await mine('domain.list', wrong)).errorCode, 'fieldInvalid', JSON.stringify(wrong));
     }
