@@ -12,6 +12,7 @@ import { listLiveEdges } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { formatPlaceQuery } from '#feed/place-query.ts';
+import { MAX_STATUS_BYTES } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newSqlite } from './support/databases.ts';
@@ -67,7 +68,7 @@ describe('feed server', () => {
       ['a revision beyond counting', post(JSON.stringify({ ...status, appliedRevision: 2 ** 60 })), 400],
       ['rejections that are none', post(JSON.stringify({ ...status, rejected: [null] })), 400],
       ['too many rejections', post(JSON.stringify({ ...status, rejected: Array(1001).fill(rejection) })), 400],
-      ['a report that never ends', post('x'.repeat(3 * 1024 * 1024)), 413],
+      ['a report that never ends', post('x'.repeat(MAX_STATUS_BYTES + 1)), 413],
       [
         'a report of pieces without end',
         post(`400000\r\n${'x'.repeat(0x400000)}\r\n0\r\n\r\n`, 'transfer-encoding: chunked\r\n'),

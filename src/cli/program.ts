@@ -1,6 +1,7 @@
 /** The command line: which commands there are, and how their errors reach the person. */
 import { Command, CommanderError } from 'commander';
 import { ClientError } from '#client/client.ts';
+import { describeError } from '#contract/service-error.ts';
 import { accountCommand, tokenCommand } from './account-commands.ts';
 import { cacheCommand } from './cache-commands.ts';
 import { callCommand } from './call-command.ts';
@@ -38,10 +39,15 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof CliError) && !(error instanceof ClientError)) throw error;
-    const message = error instanceof ClientError ? inCommands(error.message, ran) : error.message;
+    const message = error instanceof ClientError ? inCommands(messageOf(error), ran) : error.message;
     for (const line of message.split('\n')) complain(`causeway: ${line}`);
     return 1;
   }
+}
+
+/** Plain HTTP on a port for HTTPS is refused before the language of the request is read. */
+function messageOf({ code, message }: ClientError): string {
+  return code === 'plainHttp' ? describeError(code, {}, 'en') : message;
 }
 
 function createProgram(context: CliContext, onExitCode: (code: number) => void): Command {
