@@ -21,6 +21,18 @@ describe('shares', () => {
     assert.deepEqual(sizes(askAll(book, 'c', 10)), { taken: 1, waiting: 9 });
   });
 
+  test('clients that ask one after the other for as much as they get leave a place of each kind to the next', () => {
+    for (const [use, count] of [
+      ['read', 7],
+      ['write', 7],
+      ['stream', 5],
+    ] as const) {
+      const book = createPlaceBook({ ...OPTIONS, max: 256, maxWaiting: 10_000 });
+      for (let i = 0; i < count; i++) assert.ok((askAll(book, `client ${i}`, 256, use).get('taken')?.length ?? 0) > 0, use);
+      assert.deepEqual(sizes(askAll(book, 'new', 1, use)), { taken: 1 }, use);
+    }
+  });
+
   test('one kind of requests leaves places to the other, however many clients there are', () => {
     for (const [first, second] of [
       ['read', 'write'],

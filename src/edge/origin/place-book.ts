@@ -3,7 +3,7 @@
  * those who wait take turns by client; of places that are held at the pace of slow clients, some are taken back when others
  * wait. Pure. docs/decisions/0440
  */
-import { createShares } from '#lib/shares.ts';
+import { createShares, type Shares } from '#lib/shares.ts';
 import { createPauses } from './pauses.ts';
 
 /** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
@@ -53,15 +53,17 @@ const SLOW_SHARE = 1 / 2;
 export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: PlaceBookOptions): PlaceBook<C> {
   const places = createShares(max);
   const queue = createShares(maxWaiting);
-  const byUse: Record<PlaceUse, number> = { read: 0, write: 0, stream: 0 };
+  const ofUse = (use: PlaceUse) => createShares(Math.ceil(max * USE_SHARES[use]));
+  const byUse: Record<PlaceUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
   /** By client; the first is the next in turn. */
   const waiting = new Map<string, Set<C>>();
   const pauses = createPauses<C>(slowMs);
 
-  const hasRoom = (use: PlaceUse): boolean => places.free > 0 && byUse[use] < Math.ceil(max * USE_SHARES[use]);
+  const hasRoom = (use: PlaceUse): boolean => places.free > 0 && byUse[use].free > 0;
+  const mayTake = ({ client, use }: Claim): boolean => places.mayTake(client, 1) && byUse[use].mayTake(client, 1);
   const take = ({ client, use }: C): void => {
     places.add(client, 1);
-    byUse[use]++;
+    byUse[use].add(client, 1);
   };
   const leave = (claim: C): void => {
     const own = waiting.get(claim.client);
@@ -70,10 +72,7 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
     if (own.size === 0) waiting.delete(claim.client);
   };
   const next = (): C | undefined => {
-    for (const [client, own] of waiting) {
-      if (!places.mayTake(client, 1)) continue;
-      for (const claim of own) if (hasRoom(claim.use)) return claim;
-    }
+    for (const own of waiting.values()) for (const claim of own) if (mayTake(claim)) return claim;
     return undefined;
   };
   const serveNext = (): C | undefined => {
@@ -98,8 +97,8 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
       return queue.taken;
     },
     ask: (claim) => {
-      const { client, use } = claim;
-      if (hasRoom(use) && places.mayTake(client, 1)) {
+      const { client } = claim;
+      if (mayTake(claim)) {
         take(claim);
         return 'taken';
       }
@@ -112,7 +111,7 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
     free: (claim) => {
       pauses.forget(claim);
       places.add(claim.client, -1);
-      byUse[claim.use]--;
+      byUse[claim.use].add(claim.client, -1);
       const served: C[] = [];
       for (let one = serveNext(); one !== undefined; one = serveNext()) served.push(one);
       return served;
