@@ -28,7 +28,8 @@ describe('shares', () => {
       ['stream', 5],
     ] as const) {
       const book = createPlaceBook({ ...OPTIONS, max: 256, maxWaiting: 10_000 });
-      for (let i = 0; i < count; i++) assert.ok((askAll(book, `client ${i}`, 256, use).get('taken')?.length ?? 0) > 0, use);
+      for (let i = 0; i < count; i++)
+        assert.ok((askAll(book, `client ${i}`, 256, use).get('taken')?.length ?? 0) > 0, use);
       assert.deepEqual(sizes(askAll(book, 'new', 1, use)), { taken: 1 }, use);
     }
   });
