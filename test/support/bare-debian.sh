@@ -12,7 +12,8 @@ unset npm_config_globalconfig npm_config_prefix npm_config_local_prefix
 guard() {
   exec 3<&0
   folder=$(mktemp -d)
-  trap 'kill -9 "$inner" 2>/dev/null || true; wait; rm -rf --one-file-system "$folder"' EXIT
+  # Once: the end of the standard input, which comes with most signals, is another.
+  trap 'trap "" TERM INT HUP; kill -9 "$inner" 2>/dev/null || true; wait; rm -rf --one-file-system "$folder"' EXIT
   trap 'exit 143' TERM INT HUP
   unshare --mount --pid --fork --kill-child --propagation private bash "$0" inside "$folder" "$1" </dev/null 3<&- &
   inner=$!
