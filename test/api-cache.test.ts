@@ -321,11 +321,17 @@ describeOnBothEngines('cache orders', (newDatabase) => {
       normalize_vary: '1',
       match_language: '0',
     };
-    assert.deepEqual(await read(), usual);
+    assert.deepEqual(await read(), { ...usual, revision: '1' });
     await api.acknowledge('local');
     const set = (request: Record<string, unknown>) => mine('config.setCacheOptions', { domain_id: id, ...request });
     assert.equal((await set({ set_cookie: 'store', heuristic_cap: '0', normalize_vary: 0 })).body['data'], true);
-    assert.deepEqual(await read(), { ...usual, set_cookie: 'store', heuristic_cap: '0', normalize_vary: '0' });
+    assert.deepEqual(await read(), {
+      ...usual,
+      set_cookie: 'store',
+      heuristic_cap: '0',
+      normalize_vary: '0',
+      revision: '2',
+    });
     assert.equal((await show(mine, id))['domain_status'], 1, 'a setting like any other');
     await set({ request_directives: '1', stale_cap: 2_592_000, match_language: 1 });
     const row = await api.db.query

@@ -73,7 +73,7 @@ describe('certificates that clients refuse', needs('openssl'), () => {
     const [, told] = dataOf(chinese)['warnings'] as Warnings;
     assert.equal(
       told?.text,
-      '除非客户端认识证书的签发者，否则会拒绝它；签发者既不在文件中，也不是广为信任的机构："CN=test authority"',
+      '签发者 "CN=test authority" 的证书不在文件中，该签发者也不是公认的证书颁发机构；不信任它的客户端会拒绝此证书',
     );
   });
 
