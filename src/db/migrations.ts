@@ -39,13 +39,13 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0013-sms-expiry': smsExpiry,
   '0014-sms-pinned': smsPinned,
   '0015-sms-receipt-facts': smsReceiptFacts,
-  '0019-sms-unread': smsUnread,
-  '0020-sms-revisable': smsRevisable,
   '0016-log-positions': logPositions,
   '0017-certificate-pairs': certificatePairs,
   '0018-edge-origins': edgeOrigins,
-  '0020-sms-receipt-matching': smsReceiptMatching,
-  '0023-acme-renewal': acmeRenewal,
+  '0019-sms-unread': smsUnread,
+  '0020-sms-revisable': smsRevisable,
+  '0021-sms-receipt-matching': smsReceiptMatching,
+  '0022-acme-renewal': acmeRenewal,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */
