@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { createAuthority } from './certificate.ts';
 import { startDns } from './dns.ts';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 import { obtain } from './needs.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -42,7 +42,7 @@ export interface Pebble {
 }
 
 export async function placePebble(t: Pick<TestContext, 'after'>): Promise<PebblePlace> {
-  const [port, managementPort] = await findFreePorts();
+  const [port, managementPort] = [await freePort(), await freePort()];
   const authority = createAuthority(t);
   const { key, cert } = authority.issue(['localhost', '127.0.0.1']);
   const folder = temporaryFolder(t);
@@ -102,15 +102,4 @@ export async function placePebble(t: Pick<TestContext, 'after'>): Promise<Pebble
       return { root: () => ask('roots/0'), log: () => log };
     },
   };
-}
-
-async function findFreePorts(): Promise<readonly [number, number]> {
-  const find = async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    server.close();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  };
-  return [await find(), await find()];
 }
