@@ -77,7 +77,10 @@ function warningsOf(
   edges: readonly EdgeReport[],
 ): readonly OriginWarning[] {
   const spec = toSiteSpec({ ...domain, state: 'open' }); // one that waits for its review has origins too
-  const compiled = compileSite(spec, 1);
+  if (spec === undefined) return [];
+  // Only the origins: compiling policies and lists costs far more than the rest of a reading.
+  const { id, name, type, state, origins } = spec;
+  const compiled = compileSite({ id, name, type, state, origins }, 1);
   return compiled.kind === 'invalid' ? [] : findOriginWarnings(compiled.site, edges, permitsOrigin);
 }
 
