@@ -21,7 +21,6 @@ import {
 } from './exchange.ts';
 import { openFill } from './fill.ts';
 import type { IncomingBody } from './incoming-body.ts';
-import { LiveBody } from './live.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import { receiveBody } from './origin/request-body.ts';
 import type { StoredPart } from './parts.ts';
@@ -31,18 +30,24 @@ import type { EdgeAnswer, Fill } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer, notModifiedAnswer } from './respond/first-hand.ts';
 import type { FetchRest } from './respond/follow.ts';
-import { liveAnswer, storedAnswer } from './respond/stored.ts';
+import { sharedAnswer, storedAnswer } from './respond/stored.ts';
+import { SharedBody } from './shared-body.ts';
 import { indexKey } from './slices/layout.ts';
 import type { CachedResponse } from './store/store.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Another request fetches it: its body is given as it comes. */
-export function answerLive(edge: EdgeContext, visit: Visit, live: LiveBody, now: number): EdgeAnswer {
-  return liveAnswer(visit.request.facts, { live, fetchRest: restFetcher(edge, visit, live) }, { status: 'HIT' }, now);
+export function answerShared(edge: EdgeContext, visit: Visit, shared: SharedBody, now: number): EdgeAnswer {
+  return sharedAnswer(
+    visit.request.facts,
+    { shared, fetchRest: restFetcher(edge, visit, shared) },
+    { status: 'HIT' },
+    now,
+  );
 }
 
 /** For who has fallen behind a body that is not stored after all. */
-function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: LiveBody): FetchRest {
+function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: SharedBody): FetchRest {
   return (at, signal) => fetchRest(edge, visit, { stored, bodyBytes, at }, signal);
 }
 
@@ -235,13 +240,13 @@ export function share(edge: EdgeContext, visit: Visit, place: Place, result: Fet
   }
   // Also where nobody waits: the coded form is read along. Edge rule 8
   if (place.kind !== 'lead' && !visit.site.pageCompress) return result;
-  const live = new LiveBody(admission.stored, fill.announcedBytes, edge.lag.open());
-  if (place.kind === 'lead') place.publish(live);
+  const shared = new SharedBody(admission.stored, fill.announcedBytes, edge.lag.open());
+  if (place.kind === 'lead') place.publish(shared);
   const onEnd = () => {
-    live.break(); // unless it is whole
+    shared.break(); // unless it is whole
     fill.onEnd?.();
   };
-  return { ...result, fill: { ...fill, live, fetchRest: restFetcher(edge, visit, live), onEnd } };
+  return { ...result, fill: { ...fill, shared, fetchRest: restFetcher(edge, visit, shared), onEnd } };
 }
 
 /** Instead of what the origin failed to give; not when it was purged meanwhile. */

@@ -3,8 +3,8 @@
  * comes, or look again when it is stored. They share nothing but what the store takes, so an answer that is not stored reaches one client alone.
  */
 import { Lru } from '#lib/lru.ts';
-import type { LiveBody } from './live.ts';
 import type { EdgeRequest } from './request.ts';
+import type { SharedBody } from './shared-body.ts';
 
 /** Longest wait; then a request asks the origin itself. */
 const WAIT_MS = 5_000;
@@ -22,11 +22,11 @@ const FLIGHT_MS = 60_000;
 
 export type Place =
   /** The others wait for this one; `land` must be called when they can look again. */
-  | { readonly kind: 'lead'; readonly publish: (live: LiveBody) => void; readonly land: () => void }
+  | { readonly kind: 'lead'; readonly publish: (shared: SharedBody) => void; readonly land: () => void }
   /** Until there is something to read along, or to look up. */
   | { readonly kind: 'wait'; readonly ready: Promise<void> }
   /** Reads along. */
-  | { readonly kind: 'join'; readonly live: LiveBody }
+  | { readonly kind: 'join'; readonly shared: SharedBody }
   /** `isRedundant`: another request is storing the key's object already. */
   | { readonly kind: 'alone'; readonly isRedundant: boolean };
 
@@ -43,7 +43,7 @@ interface Turn {
   /** What began at or before this instant says nothing any more: the key was purged. */
   readonly absentUpTo: number;
   /** Whether what is on its way would answer this request if it were stored. */
-  readonly fits: (live: LiveBody) => boolean;
+  readonly fits: (shared: SharedBody) => boolean;
 }
 
 interface Flight {
@@ -51,7 +51,7 @@ interface Flight {
   readonly landed: Promise<void>;
   /** Published or landed. */
   readonly ready: Promise<void>;
-  readonly live: () => LiveBody | undefined;
+  readonly shared: () => SharedBody | undefined;
 }
 
 export function createFlights(): Flights {
@@ -60,11 +60,11 @@ export function createFlights(): Flights {
 
   const lead = (key: string, startedAt: number): Place => {
     const [landed, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let live: LiveBody | undefined;
-    const flight: Flight = { startedAt, landed: landed.promise, ready: ready.promise, live: () => live };
+    let shared: SharedBody | undefined;
+    const flight: Flight = { startedAt, landed: landed.promise, ready: ready.promise, shared: () => shared };
     flights.set(key, flight);
-    const publish = (published: LiveBody) => {
-      live = published;
+    const publish = (published: SharedBody) => {
+      shared = published;
       ready.resolve();
     };
     const land = () => {
@@ -81,15 +81,15 @@ export function createFlights(): Flights {
       const isUnshared = unsharedAt > absentUpTo && Math.abs(now - unsharedAt) < UNSHARED_MS;
       if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
       const flight = flights.get(key);
-      const live = flight?.live();
+      const shared = flight?.shared();
       // One whose answer is coming in may take as long as that needs.
-      const since = live === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
+      const since = shared === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
       if (flight === undefined || flight.startedAt <= since) return lead(key, now);
-      if (live === undefined && waits < MAX_WAITS) return { kind: 'wait', ready: flight.ready };
-      const isMatch = live !== undefined && fits(live);
-      const bodyBytes = live?.bodyBytes ?? 0;
-      const isSmall = live?.bodyBytes !== undefined && bodyBytes <= MAX_SMALL_BYTES;
-      if (isMatch && live.isOpen && !isSmall) return { kind: 'join', live };
+      if (shared === undefined && waits < MAX_WAITS) return { kind: 'wait', ready: flight.ready };
+      const isMatch = shared !== undefined && fits(shared);
+      const bodyBytes = shared?.bodyBytes ?? 0;
+      const isSmall = shared?.bodyBytes !== undefined && bodyBytes <= MAX_SMALL_BYTES;
+      if (isMatch && shared.isOpen && !isSmall) return { kind: 'join', shared };
       if (bodyBytes <= MAX_AWAITED_BYTES && waits < MAX_WAITS) return { kind: 'wait', ready: flight.landed };
       return { kind: 'alone', isRedundant: isMatch };
     },

@@ -6,7 +6,7 @@ import { unreachable } from '#lib/unreachable.ts';
 import { checkAccess } from './access.ts';
 import { describeRequest } from './access-log.ts';
 import { answerWebSocket } from './answer-web-socket.ts';
-import { answerByFetch, answerLive, answerPastCache, answerStored } from './answers.ts';
+import { answerByFetch, answerPastCache, answerShared, answerStored } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
 import { answerChallenge } from './challenge.ts';
 import { waitForLanding } from './collapse.ts';
@@ -180,9 +180,9 @@ async function answerCacheable(
           waits,
           now,
           absentUpTo: visit.absentUpTo,
-          fits: (live) => canReadAlong(visit, live, now),
+          fits: (shared) => canReadAlong(visit, shared, now),
         });
-        if (place.kind === 'join') return answerLive(edge, visit, place.live, now);
+        if (place.kind === 'join') return answerShared(edge, visit, place.shared, now);
         if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) continue;
         return answerByFetch(viewer, edge, visit, { place, stored, others, prefix }); // 8, 9
       }

@@ -4,7 +4,7 @@ import { selectVariant } from '#http/variants.ts';
 import { absentUpTo } from './absence.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { decideRequest, type EdgeDecision } from './decide.ts';
-import type { LiveBody } from './live.ts';
+import type { SharedBody } from './shared-body.ts';
 import type { CacheEntry } from './store/store.ts';
 
 export interface LookedUp extends EdgeDecision {
@@ -31,7 +31,7 @@ function decideOn(edge: EdgeContext, asked: Asked, entry: CacheEntry | undefined
 }
 
 /** Whether what another request is bringing into the store would be a hit for this one: its variant, fresh, and not purged. */
-export function canReadAlong({ request, options, absentUpTo }: Visit, { stored }: LiveBody, now: number): boolean {
+export function canReadAlong({ request, options, absentUpTo }: Visit, { stored }: SharedBody, now: number): boolean {
   if (stored.requestAt <= absentUpTo) return false;
   const selected = selectVariant([stored], request.facts, options);
   return selected !== undefined && decide(request.facts, selected, now, options).kind === 'hit';

@@ -10,7 +10,6 @@ import { waitForLanding } from './collapse.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { askedUncoded } from './encodings.ts';
 import { askForRest, askForWhole, discardBody, type Exchanged } from './exchange.ts';
-import type { LiveBody } from './live.ts';
 import { canReadAlong, type LookedUp, lookUp } from './look-up.ts';
 import { SERVICE_NAME } from './origin/request-headers.ts';
 import { isPart } from './parts.ts';
@@ -19,6 +18,7 @@ import type { Bypass, Denial, EdgeFault, OriginFailure, PrefetchFailure, Request
 import { parseRequest } from './request.ts';
 import type { Fill } from './respond/answer.ts';
 import { streamToStore } from './respond/stream.ts';
+import type { SharedBody } from './shared-body.ts';
 import { isSliceable } from './slices/answer.ts';
 import type { Discovered } from './slices/discover.ts';
 import { bringSlices, discoverSliced } from './slices/prefetch.ts';
@@ -83,10 +83,10 @@ async function fetchInto(
       waits,
       now,
       absentUpTo,
-      fits: (live) => canReadAlong(visit, live, now),
+      fits: (shared) => canReadAlong(visit, shared, now),
     });
     if (place.kind === 'join') {
-      await waitForEnd(place.live, signal);
+      await waitForEnd(place.shared, signal);
       continue;
     }
     if (place.kind === 'wait' && (await waitForLanding(place.ready, signal))) continue;
@@ -107,10 +107,10 @@ async function fetchInto(
 }
 
 /** A reader, so that the fetch goes on though its client should leave. */
-async function waitForEnd(live: LiveBody, signal: AbortSignal): Promise<void> {
-  const reader = live.open(0);
+async function waitForEnd(shared: SharedBody, signal: AbortSignal): Promise<void> {
+  const reader = shared.open(0);
   signal.addEventListener('abort', reader.wake, { once: true });
-  while (live.over === undefined && !signal.aborted) {
+  while (shared.over === undefined && !signal.aborted) {
     if (reader.read() === undefined) await reader.wait();
   }
   signal.removeEventListener('abort', reader.wake);

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
 import type { ResponseHead } from '#http/stored.ts';
-import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
+import type { SharedBody } from '../shared-body.ts';
 import type { BodyWriter, CachedResponse, StoredBody } from '../store/store.ts';
 import type { FetchRest } from './follow.ts';
 
@@ -34,7 +34,7 @@ export type AnswerBody =
   | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
   | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
   /** What another request's answer is bringing into the store. */
-  | { readonly kind: 'live'; readonly live: LiveBody; readonly fetchRest: FetchRest }
+  | { readonly kind: 'shared'; readonly shared: SharedBody; readonly fetchRest: FetchRest }
   /** After a 101: the connection to the origin, which the client's is joined to while `isAllowed` says so. */
   | { readonly kind: 'tunnel'; readonly origin: Socket; readonly isAllowed: () => boolean }
   /** No body for the client; what streams in is for the store alone. */
@@ -50,7 +50,7 @@ export interface Fill {
   /** The body is whole: store it. */
   readonly onWhole: (body: StoredBody) => void;
   /** Those who read along. */
-  readonly live?: LiveBody;
+  readonly shared?: SharedBody;
   readonly fetchRest?: FetchRest;
   /** The body is stored, or will not be. */
   readonly onEnd?: () => void;

@@ -5,8 +5,8 @@ import { firstValue, joinedValue, type RawHeaders } from '#http/headers.ts';
 import { parseContentRange } from '#http/range.ts';
 import { announcedBytes } from '../admit.ts';
 import type { EdgeContext, Visit } from '../context.ts';
-import type { LiveBody } from '../live.ts';
 import type { EdgeRequest } from '../request.ts';
+import type { SharedBody } from '../shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import type { AnswerBody, EdgeAnswer } from './answer.ts';
@@ -88,10 +88,10 @@ async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<Co
   switch (body.kind) {
     case 'pieces':
       return stored && codeStored(coder, stored);
-    case 'live': {
-      const { live, fetchRest } = body;
-      const source = { kind: 'live', bodyBytes: live.bodyBytes, live, fetchRest } as const;
-      return asLive(compressions.share({ ...form, of: live.stored }, source, viewer));
+    case 'shared': {
+      const { shared, fetchRest } = body;
+      const source = { kind: 'shared', bodyBytes: shared.bodyBytes, shared, fetchRest } as const;
+      return asShared(compressions.share({ ...form, of: shared.stored }, source, viewer));
     }
     case 'stream': {
       const { stream, fill } = body;
@@ -99,13 +99,13 @@ async function codeBody(coder: Coding, { body, stored }: EdgeAnswer): Promise<Co
         const coded = compressions.wrap(form, stream);
         return coded && { body: { kind: 'stream', stream: coded, fill } };
       }
-      const { live, fetchRest = nowhere } = fill;
-      if (live === undefined) return undefined;
-      const source = { kind: 'live', bodyBytes: live.bodyBytes, live, fetchRest } as const;
-      const shared = compressions.share({ ...form, of: live.stored }, source, viewer);
+      const { shared, fetchRest = nowhere } = fill;
+      if (shared === undefined) return undefined;
+      const source = { kind: 'shared', bodyBytes: shared.bodyBytes, shared, fetchRest } as const;
+      const coded = compressions.share({ ...form, of: shared.stored }, source, viewer);
       // From here on its client reads along like those who came later.
-      if (shared !== undefined) void streamUnread(stream, fill, edge); // never rejects
-      return asLive(shared);
+      if (coded !== undefined) void streamUnread(stream, fill, edge); // never rejects
+      return asShared(coded);
     }
     default:
       return undefined;
@@ -116,19 +116,19 @@ async function codeStored({ viewer, edge, form }: Coding, stored: CachedResponse
   const { body } = stored;
   const wanted = { ...form, of: stored };
   const joined = edge.compressions.join(wanted, viewer);
-  if (joined !== undefined) return asLive(joined);
+  if (joined !== undefined) return asShared(joined);
   const found = await findCoded(edge.store, wanted, body.sizeBytes);
   if (found === undefined) {
     const source = { kind: 'stored', bodyBytes: body.sizeBytes, body } as const;
-    return asLive(edge.compressions.share(wanted, source, viewer));
+    return asShared(edge.compressions.share(wanted, source, viewer));
   }
   const bytes = found.body.sizeBytes;
   const piece = { body: found.body, span: { first: 0, last: bytes - 1 } };
   return { body: { kind: 'pieces', pieces: [piece] }, bytes, isFromDisk: found.isFromDisk };
 }
 
-function asLive(live: LiveBody | undefined): CodedBody | undefined {
-  return live && { body: { kind: 'live', live, fetchRest: nowhere } };
+function asShared(shared: SharedBody | undefined): CodedBody | undefined {
+  return shared && { body: { kind: 'shared', shared, fetchRest: nowhere } };
 }
 
 /** No origin has what is made here. */

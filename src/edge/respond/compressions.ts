@@ -4,8 +4,8 @@
  */
 import { Readable } from 'node:stream';
 import type { Logger } from '#lib/logger.ts';
-import { LiveBody } from '../live.ts';
 import type { EdgeMetrics } from '../metrics.ts';
+import { SharedBody } from '../shared-body.ts';
 import type { CacheStore, StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { type CodedForm, codedKey, putCoded } from './coded-form.ts';
@@ -13,7 +13,7 @@ import { type Coder, createCoder, encode, type InTurn } from './coder.ts';
 import { MAX_COMPRESSED_BYTES } from './compressible.ts';
 import type { FetchRest } from './follow.ts';
 import type { LagBudget } from './lag.ts';
-import { readLive } from './read-live.ts';
+import { readShared } from './read-shared.ts';
 
 /** At once, up to 6 MiB of memory each; what comes then is not compressed. */
 const MAX_OPEN = 32;
@@ -26,16 +26,16 @@ const MAX_UNPACED_BYTES = 3 * 1024 * 1024;
 
 export interface Compressions {
   /** What is under way and can be read from its beginning. */
-  join(form: CodedForm, viewer: Viewer): LiveBody | undefined;
+  join(form: CodedForm, viewer: Viewer): SharedBody | undefined;
   /** Joins, or starts one. `undefined`: there are too many, or it is too late to read the source from its beginning. */
-  share(form: CodedForm, source: Source, viewer: Viewer): LiveBody | undefined;
+  share(form: CodedForm, source: Source, viewer: Viewer): SharedBody | undefined;
   /** For one client alone; the stream ends the source. `undefined`: there are too many. */
   wrap(form: Pick<CodedForm, 'siteId' | 'coding'>, source: Readable): Readable | undefined;
 }
 
 type Source = { readonly bodyBytes: number | undefined } & (
   | { readonly kind: 'stored'; readonly body: StoredBody }
-  | { readonly kind: 'live'; readonly live: LiveBody; readonly fetchRest: FetchRest }
+  | { readonly kind: 'shared'; readonly shared: SharedBody; readonly fetchRest: FetchRest }
 );
 
 interface CompressionParts {
@@ -54,7 +54,7 @@ export function createCompressions(parts: CompressionParts): Compressions {
     parts.metrics.countCompression(coding, close === undefined ? 'refused' : 'made');
     return close;
   };
-  const join = (form: CodedForm, viewer: Viewer): LiveBody | undefined => {
+  const join = (form: CodedForm, viewer: Viewer): SharedBody | undefined => {
     const shared = underWay.get(nameOf(form));
     return shared?.canJoin === true ? shared.joinedBy(viewer) : undefined;
   };
@@ -63,7 +63,7 @@ export function createCompressions(parts: CompressionParts): Compressions {
     share: (form, source, viewer) => {
       const name = nameOf(form);
       if (underWay.has(name)) return join(form, viewer);
-      if (source.kind === 'live' && !source.live.isOpen) return undefined;
+      if (source.kind === 'shared' && !source.shared.isOpen) return undefined;
       const close = open(form);
       if (close === undefined) return undefined;
       const shared = new Shared(parts, form, source);
@@ -113,7 +113,7 @@ function nameOf(form: CodedForm): string {
 
 /** One compression and its readers. Its own pace is that of its source; what it makes is stored when it is whole. */
 class Shared {
-  readonly live: LiveBody;
+  readonly shared: SharedBody;
   readonly #parts: CompressionParts;
   readonly #form: CodedForm;
   readonly #source: Source;
@@ -125,27 +125,27 @@ class Shared {
     this.#parts = parts;
     this.#form = form;
     this.#source = source;
-    this.live = new LiveBody(form.of, undefined, parts.lag.open());
+    this.shared = new SharedBody(form.of, undefined, parts.lag.open());
   }
 
   /** From its first byte, and it will be made to its end. */
   get canJoin(): boolean {
-    return this.live.isOpen && !this.#left.signal.aborted;
+    return this.shared.isOpen && !this.#left.signal.aborted;
   }
 
-  joinedBy(viewer: Viewer): LiveBody {
+  joinedBy(viewer: Viewer): SharedBody {
     this.#viewers++;
     const leave = () => {
       if (--this.#viewers === 0) this.#left.abort();
     };
     if (viewer.isGone) leave();
     else viewer.signal.addEventListener('abort', leave, { once: true });
-    return this.live;
+    return this.shared;
   }
 
   /** Never rejects. */
   async run(inTurn: InTurn): Promise<void> {
-    const { live } = this;
+    const { shared } = this;
     const { store, log } = this.#parts;
     const writer = store.openWriter();
     let madeBytes = 0;
@@ -154,19 +154,19 @@ class Shared {
         if (this.#readBytes > MAX_COMPRESSED_BYTES) writer.discard();
         madeBytes += bytes.length;
         writer.add(bytes);
-        live.push(bytes);
-        if (!writer.isOpen) live.noteUnstored();
+        shared.push(bytes);
+        if (!writer.isOpen) shared.noteUnstored();
         await writer.drained?.();
         const mayTurnOutTooLarge = this.#source.bodyBytes === undefined && madeBytes > MAX_UNPACED_BYTES;
-        if (!writer.isOpen || mayTurnOutTooLarge) await live.room();
+        if (!writer.isOpen || mayTurnOutTooLarge) await shared.room();
         if (!this.#isWanted(writer.isOpen)) throw new Error('nobody wants it any more');
       }
       const body = writer.finish();
       if (body !== undefined) putCoded(store, this.#form, this.#readBytes, body);
-      live.finish(body);
+      shared.finish(body);
     } catch (error) {
       log.debug({ err: error, key: this.#form.key }, 'a compression broke off');
-      live.break();
+      shared.break();
     } finally {
       writer.discard(); // unless it is finished
     }
@@ -175,8 +175,8 @@ class Shared {
   async *#read(): AsyncGenerator<Buffer> {
     const source = this.#source;
     const pieces =
-      source.kind === 'live'
-        ? readLive(source.live, source.fetchRest, this.#left.signal)
+      source.kind === 'shared'
+        ? readShared(source.shared, source.fetchRest, this.#left.signal)
         : source.body.read({ first: 0, last: source.body.sizeBytes - 1 });
     for await (const bytes of pieces) {
       this.#readBytes += bytes.length;

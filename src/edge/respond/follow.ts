@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { ByteSpan } from '#http/range.ts';
 import type { Buffers } from '../buffers/buffers.ts';
-import type { LiveBody } from '../live.ts';
 import { isReadable } from '../readable.ts';
+import type { SharedBody } from '../shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { Outlet, type Recipient } from './outlet.ts';
@@ -26,12 +26,12 @@ export interface FollowOptions {
  * Who falls behind what is kept for all waits until it is stored, and reads the rest from there; when the store has given it up,
  * from the origin. False: it broke off before the client had anything, so another answer can be given. Never rejects.
  */
-export async function followBody(to: Recipient, live: LiveBody, options: FollowOptions): Promise<boolean> {
+export async function followBody(to: Recipient, shared: SharedBody, options: FollowOptions): Promise<boolean> {
   const { viewer } = to;
-  const at = await followLive(viewer, live, options);
+  const at = await followShared(viewer, shared, options);
   if (viewer.isGone) return true;
   try {
-    if (await sendRest(to, live, at, options)) {
+    if (await sendRest(to, shared, at, options)) {
       await viewer.end();
       return true;
     }
@@ -44,8 +44,8 @@ export async function followBody(to: Recipient, live: LiveBody, options: FollowO
 }
 
 /** Gives how far it came. */
-async function followLive(viewer: Viewer, live: LiveBody, { at = 0, onDrained }: FollowOptions): Promise<number> {
-  const reader = live.open(at);
+async function followShared(viewer: Viewer, shared: SharedBody, { at = 0, onDrained }: FollowOptions): Promise<number> {
+  const reader = shared.open(at);
   viewer.signal.addEventListener('abort', reader.wake, { once: true });
   await viewer.drained();
   onDrained?.();
@@ -54,7 +54,7 @@ async function followLive(viewer: Viewer, live: LiveBody, { at = 0, onDrained }:
     if (chunk !== undefined) {
       if (!viewer.write(chunk)) await viewer.drained();
     } else {
-      if (live.over !== undefined || (live.isUnstored && live.hasLost(reader.at))) break;
+      if (shared.over !== undefined || (shared.isUnstored && shared.hasLost(reader.at))) break;
       await reader.wait();
     }
   }
@@ -66,12 +66,12 @@ async function followLive(viewer: Viewer, live: LiveBody, { at = 0, onDrained }:
 /** False: it is not to be had. */
 async function sendRest(
   to: Recipient,
-  live: LiveBody,
+  shared: SharedBody,
   at: number,
   { fetchRest, pins, buffers }: FollowOptions,
 ): Promise<boolean> {
   const { viewer } = to;
-  const { over } = live;
+  const { over } = shared;
   if (over?.kind === 'whole' && at === over.sizeBytes) return true;
   if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
     const release = pins.hold(over.body, viewer);
@@ -81,7 +81,7 @@ async function sendRest(
       release();
     }
   }
-  const rest = live.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, viewer.signal) : undefined;
+  const rest = shared.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, viewer.signal) : undefined;
   return rest !== undefined && sendAll(viewer, rest, new Outlet(to, buffers));
 }
 

@@ -51,8 +51,8 @@ async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Pr
       return sendPieces(viewer, answer.body.pieces, options.pins);
     case 'stream':
       return streamToViewer(to, answer.body.stream, answer.body.fill, options);
-    case 'live':
-      return followBody(to, answer.body.live, {
+    case 'shared':
+      return followBody(to, answer.body.shared, {
         fetchRest: answer.body.fetchRest,
         pins: options.pins,
         buffers: options.buffers,

@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import { answerFromStored } from '#http/answer.ts';
 import type { RequestFacts } from '#http/stored.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import type { LiveBody } from '../live.ts';
 import type { CacheMark } from '../reasons.ts';
+import type { SharedBody } from '../shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
 import type { FetchRest } from './follow.ts';
@@ -56,13 +56,13 @@ export function storedAnswer({ request, stored, mark, now, boundary }: StoredAns
 }
 
 /** For a whole GET: the head as if it were stored, and the body as it comes. */
-export function liveAnswer(
+export function sharedAnswer(
   request: RequestFacts,
-  { live, fetchRest }: { readonly live: LiveBody; readonly fetchRest: FetchRest },
+  { shared, fetchRest }: { readonly shared: SharedBody; readonly fetchRest: FetchRest },
   mark: CacheMark,
   now: number,
 ): EdgeAnswer {
-  const { stored, bodyBytes } = live;
+  const { stored, bodyBytes } = shared;
   const answer = answerFromStored(request, stored, { now, bodyBytes, boundary: '' });
   if (answer.kind === 'notModified') {
     return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark, response: stored };
@@ -72,7 +72,7 @@ export function liveAnswer(
     status: stored.status,
     reason: stored.reason,
     headers: answer.headers,
-    body: { kind: 'live', live, fetchRest },
+    body: { kind: 'shared', shared, fetchRest },
     mark,
     response: stored,
   };

@@ -125,7 +125,7 @@ async function pump(
   let left: LeftBehind | undefined;
   let gathered = 0;
   const leave = () => {
-    if (fill?.live?.hasReaders === true) fill.live.onUnread = leave;
+    if (fill?.shared?.hasReaders === true) fill.shared.onUnread = leave;
     else if (isWorthFinishing(fill)) limit?.start(gathered);
     else source.destroy();
   };
@@ -136,35 +136,35 @@ async function pump(
     const bytes: Buffer = chunk;
     gathered += bytes.length;
     const isGathering = fill?.writer.add(bytes) ?? false;
-    fill?.live?.push(bytes);
+    fill?.shared?.push(bytes);
     const hasRoom = viewer === undefined || receiver?.outlet.write(bytes) !== false;
     const isWatched = viewer?.isGone === false;
     limit?.note(gathered);
     // Nobody wants the rest; leaving the loop drops it.
-    if (!isWatched && !isGathering && fill?.live?.hasReaders !== true) break;
+    if (!isWatched && !isGathering && fill?.shared?.hasReaders !== true) break;
     // Nobody waits but the disk; or those who fall behind are to find the rest there.
-    if (!isWatched || fill?.live?.hasReaders === true) await fill?.writer.drained?.();
+    if (!isWatched || fill?.shared?.hasReaders === true) await fill?.writer.drained?.();
     if (!isGathering) {
-      fill?.live?.noteUnstored();
-      await fill?.live?.room();
+      fill?.shared?.noteUnstored();
+      await fill?.shared?.room();
     }
     if (hasRoom || viewer === undefined || receiver === undefined) continue;
     const { to, outlet, lag, options } = receiver;
     const mayLag = isGathering && !outlet.isBuffering;
     if (mayLag && lag.note(viewer.queuedBytes)) continue;
     // With a length that the store has accepted, the rest will be there to be read.
-    if (mayLag && fill?.live !== undefined && fill.announcedBytes !== undefined) {
+    if (mayLag && fill?.shared !== undefined && fill.announcedBytes !== undefined) {
       const onDrained = () => void lag.note(0);
       const { fetchRest = nowhere } = fill;
       const { pins, buffers } = options;
-      left = { following: followBody(to, fill.live, { fetchRest, pins, buffers, at: gathered, onDrained }) };
+      left = { following: followBody(to, fill.shared, { fetchRest, pins, buffers, at: gathered, onDrained }) };
       viewer = undefined;
     } else {
       await outlet.room(source);
     }
   }
   receiver?.to.viewer.signal.removeEventListener('abort', leave);
-  if (fill?.live !== undefined) fill.live.onUnread = undefined;
+  if (fill?.shared !== undefined) fill.shared.onUnread = undefined;
   endFill(source, fill, gathered);
   return left;
 }
@@ -180,7 +180,7 @@ function endFill(source: Readable, fill: Fill | undefined, gathered: number): vo
   }
   const body = fill?.writer.finish();
   if (body !== undefined) fill?.onWhole(body);
-  if (source.readableEnded) fill?.live?.finish(body);
+  if (source.readableEnded) fill?.shared?.finish(body);
 }
 
 function isWorthFinishing(fill: Fill | undefined): boolean {

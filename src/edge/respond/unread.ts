@@ -18,7 +18,7 @@ export interface UnreadLimit {
 /** Ends the source when the time is over, or when it has grown large without a known length; not while others read along. */
 export function createUnreadLimit(source: Readable, fill: Fill | undefined, baseMs: number): UnreadLimit {
   let timer: NodeJS.Timeout | undefined;
-  const isUnread = () => timer !== undefined && fill?.live?.hasReaders !== true;
+  const isUnread = () => timer !== undefined && fill?.shared?.hasReaders !== true;
   const end = () => {
     if (isUnread()) source.destroy();
     else timer?.refresh(); // who reads along may leave too

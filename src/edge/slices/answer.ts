@@ -1,7 +1,7 @@
 /** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
 import {
-  answerLive,
   answerResponse,
+  answerShared,
   answerStored,
   canStandIn,
   errorOf,
@@ -113,7 +113,7 @@ async function answerObject(
   switch (opened.kind) {
     case 'stored':
       return { kind: 'answer', answer: { ...answer, isFromDisk: opened.isFromDisk } };
-    case 'live':
+    case 'shared':
       return { kind: 'answer', answer: opened.isJoined ? answer : { ...answer, mark: { status: 'MISS' } } };
     case 'changed':
       return { kind: 'again' };
@@ -147,9 +147,9 @@ async function answerByDiscovery(
     waits,
     now,
     absentUpTo: visit.absentUpTo,
-    fits: (live) => range === undefined && canReadAlong(visit, live, now),
+    fits: (shared) => range === undefined && canReadAlong(visit, shared, now),
   });
-  if (place.kind === 'join') return { kind: 'answer', answer: answerLive(edge, visit, place.live, now) };
+  if (place.kind === 'join') return { kind: 'answer', answer: answerShared(edge, visit, place.shared, now) };
   if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) return { kind: 'again' };
   let sliced: SlicedAnswer = WHOLE;
   const answer = await withLanding(edge, visit, place, async () => {

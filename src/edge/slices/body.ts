@@ -1,9 +1,9 @@
 /** The body of a sliced object as if it were stored whole: what of it is read is fetched, where it is not there. */
 import type { ByteSpan } from '#http/range.ts';
 import type { EdgeContext } from '../context.ts';
-import { readLive } from '../respond/read-live.ts';
+import { readShared } from '../respond/read-shared.ts';
 import type { StoredBody } from '../store/store.ts';
-import type { LiveSlice, OpenedSlice } from './fetch.ts';
+import type { OpenedSlice, SharedSlice } from './fetch.ts';
 import type { NoSlice } from './flights.ts';
 import { SLICE_BYTES, sliceAt } from './layout.ts';
 import type { SlicedObject } from './object.ts';
@@ -46,7 +46,7 @@ export class SlicedBody implements StoredBody {
   leave(): void {
     const opened = this.#first?.opened;
     this.#first = undefined;
-    if (opened?.kind === 'live') opened.reader.leave();
+    if (opened?.kind === 'shared') opened.reader.leave();
   }
 
   /** One slice after the other; the next one is fetched meanwhile. */
@@ -69,7 +69,7 @@ export class SlicedBody implements StoredBody {
   }
 
   async *#readSlice(opened: OpenedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
-    if (opened.kind !== 'stored' && opened.kind !== 'live') {
+    if (opened.kind !== 'stored' && opened.kind !== 'shared') {
       throw new SliceLost(`a slice is not to be had: ${opened.kind}`);
     }
     this.#reading = opened;
@@ -84,14 +84,14 @@ export class SlicedBody implements StoredBody {
 /** As far as it is not kept for those who read along. */
 function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
   if (opened?.kind === 'stored') return opened.body;
-  const end = opened?.kind === 'live' ? opened.live.over : undefined;
+  const end = opened?.kind === 'shared' ? opened.shared.over : undefined;
   return end?.kind === 'whole' ? end.body : undefined;
 }
 
-async function* readAlong({ live, fetchRest, reader }: LiveSlice, span: ByteSpan): AsyncGenerator<Buffer> {
+async function* readAlong({ shared, fetchRest, reader }: SharedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
   const never = new AbortController().signal; // a slice is short
   try {
-    yield* clip(readLive(live, fetchRest, never, reader), span);
+    yield* clip(readShared(shared, fetchRest, never, reader), span);
   } catch (error) {
     throw new SliceLost('a slice broke off', { cause: error });
   }

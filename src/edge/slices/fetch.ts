@@ -3,11 +3,11 @@ import { type ByteSpan, spanBytes } from '#http/range.ts';
 import { absentUpTo } from '../absence.ts';
 import type { EdgeContext } from '../context.ts';
 import { askForPart, discardBody, judgeAnySize } from '../exchange.ts';
-import { LiveBody, type LiveReader } from '../live.ts';
 import type { OriginResponse } from '../origin/attempt.ts';
 import type { ReadableBody } from '../readable.ts';
 import type { FetchRest } from '../respond/follow.ts';
 import { streamUnread } from '../respond/stream.ts';
+import { SharedBody, type SharedReader } from '../shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import { isChange, isOfObject, readPart, wholeHead } from './check.ts';
 import type { NoSlice, OwnFlight } from './flights.ts';
@@ -18,9 +18,9 @@ export type OpenedSlice =
   | ({ readonly kind: 'stored' } & ReadableBody)
   /** On its way. The reader is the caller's, to be left in the end; `landed`: it is stored, or will not be. */
   | {
-      readonly kind: 'live';
-      readonly live: LiveBody;
-      readonly reader: LiveReader;
+      readonly kind: 'shared';
+      readonly shared: SharedBody;
+      readonly reader: SharedReader;
       readonly fetchRest: FetchRest;
       readonly landed: Promise<void>;
       /** Another has asked the origin for it. */
@@ -77,7 +77,7 @@ async function fetchPart(
   return isChange(status) ? { kind: 'changed' } : { kind: 'refused', status };
 }
 
-export type LiveSlice = Extract<OpenedSlice, { kind: 'live' }>;
+export type SharedSlice = Extract<OpenedSlice, { kind: 'shared' }>;
 
 /** From now on the body comes in. */
 export function bringSlice(
@@ -85,40 +85,40 @@ export function bringSlice(
   object: SlicedObject,
   slice: number,
   { response, mayStore, landed, land }: Omit<FetchedSlice, 'kind'> & Pick<OwnFlight, 'landed' | 'land'>,
-): LiveSlice {
+): SharedSlice {
   const { visit, index, totalBytes } = object;
   const { requestAt, responseAt } = response;
   const sizeBytes = spanBytes(sliceSpan(slice, totalBytes));
   const stored = { ...index, requestAt, responseAt };
-  const live = new LiveBody(stored, sizeBytes, edge.lag.open());
+  const shared = new SharedBody(stored, sizeBytes, edge.lag.open());
   const writer = edge.store.openWriter();
   if (!mayStore) writer.discard();
-  const opened = { ...openLive(edge, object, slice, live, landed), isJoined: false };
+  const opened = { ...openShared(edge, object, slice, shared, landed), isJoined: false };
   const onWhole = (body: StoredBody) => {
     if (requestAt <= absentUpTo(edge.sites, visit, undefined, edge.clock())) return;
     putSlice(edge.store, object, slice, { ...stored, body });
   };
   const onEnd = () => {
-    live.break(); // unless it is whole
+    shared.break(); // unless it is whole
     land();
   };
   // Never rejects; nobody but its readers waits for it.
-  void streamUnread(response.body, { writer, announcedBytes: sizeBytes, live, onWhole, onEnd }, edge);
+  void streamUnread(response.body, { writer, announcedBytes: sizeBytes, shared, onWhole, onEnd }, edge);
   return opened;
 }
 
 /** To read along. */
-export function openLive(
+export function openShared(
   edge: EdgeContext,
   object: SlicedObject,
   slice: number,
-  live: LiveBody,
+  shared: SharedBody,
   landed: Promise<void>,
-): LiveSlice {
+): SharedSlice {
   const { first, last } = sliceSpan(slice, object.totalBytes);
   const fetchRest: FetchRest = async (at) => {
     const part = await fetchPart(edge, object, { first: first + at, last });
     return part.kind === 'part' ? part.response.body : undefined;
   };
-  return { kind: 'live', live, reader: live.open(0), fetchRest, landed, isJoined: true };
+  return { kind: 'shared', shared, reader: shared.open(0), fetchRest, landed, isJoined: true };
 }

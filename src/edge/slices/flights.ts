@@ -1,7 +1,7 @@
 /** The slices that a worker is fetching, and the keys that it does not slice for a while. */
 import { Lru } from '#lib/lru.ts';
-import type { LiveBody } from '../live.ts';
 import type { OriginFailure } from '../reasons.ts';
+import type { SharedBody } from '../shared-body.ts';
 
 export type NoSlice =
   /** The origin has another object by now, or gives none of its slices: the index is discarded. */
@@ -11,7 +11,7 @@ export type NoSlice =
   | { readonly kind: 'failed'; readonly failure: OriginFailure };
 
 export type SliceHead =
-  | { readonly kind: 'live'; readonly live: LiveBody }
+  | { readonly kind: 'shared'; readonly shared: SharedBody }
   /** It may not be stored, so it is for nobody else. */
   | { readonly kind: 'unshared' }
   | NoSlice;

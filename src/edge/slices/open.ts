@@ -5,7 +5,7 @@
 import { spanBytes } from '#http/range.ts';
 import type { EdgeContext } from '../context.ts';
 import type { OriginResponse } from '../origin/attempt.ts';
-import { bringSlice, fetchAlone, fetchSlice, type OpenedSlice, openLive } from './fetch.ts';
+import { bringSlice, fetchAlone, fetchSlice, type OpenedSlice, openShared } from './fetch.ts';
 import type { SliceFlight, SliceHead } from './flights.ts';
 import { sliceKey, sliceSpan } from './layout.ts';
 import { findSlice, type SlicedObject } from './object.ts';
@@ -32,7 +32,7 @@ export function fetchAhead(edge: EdgeContext, object: SlicedObject, slice: numbe
   const bytes = spanBytes(sliceSpan(slice, object.totalBytes));
   if (bytes > edge.store.maxBodyBytes || edge.store.refuses(bytes) !== undefined) return;
   void openSlice(edge, object, slice).then(
-    (opened) => opened.kind === 'live' && opened.reader.leave(),
+    (opened) => opened.kind === 'shared' && opened.reader.leave(),
     () => undefined, // it shows where the slice is read
   );
 }
@@ -46,8 +46,8 @@ export function adoptSlice(
 ): () => void {
   const key = sliceKey(object.visit.key, slice, object.generation);
   const flight = edge.slices.begin(key, response.requestAt);
-  const { live, reader } = bringSlice(edge, object, slice, { response, mayStore: true, ...flight });
-  flight.resolve({ kind: 'live', live });
+  const { shared, reader } = bringSlice(edge, object, slice, { response, mayStore: true, ...flight });
+  flight.resolve({ kind: 'shared', shared });
   return () => reader.leave();
 }
 
@@ -61,11 +61,11 @@ async function lead(edge: EdgeContext, object: SlicedObject, slice: number, key:
       return fetched;
     }
     const opened = bringSlice(edge, object, slice, { ...fetched, ...flight });
-    head = fetched.mayStore ? { kind: 'live', live: opened.live } : { kind: 'unshared' };
+    head = fetched.mayStore ? { kind: 'shared', shared: opened.shared } : { kind: 'unshared' };
     return opened;
   } finally {
     flight.resolve(head);
-    if (head.kind !== 'live') flight.land();
+    if (head.kind !== 'shared') flight.land();
   }
 }
 
@@ -79,8 +79,8 @@ async function join(
   const known = await head;
   // Another client's refusal, or answer, is not this one's.
   if (known.kind === 'unshared' || known.kind === 'refused') return fetchAlone(edge, object, slice);
-  if (known.kind !== 'live') return known;
-  if (known.live.isOpen) return openLive(edge, object, slice, known.live, landed);
+  if (known.kind !== 'shared') return known;
+  if (known.shared.isOpen) return openShared(edge, object, slice, known.shared, landed);
   await landed;
   return undefined;
 }

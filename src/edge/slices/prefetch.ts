@@ -31,7 +31,7 @@ export async function bringSlices(
     switch (opened.kind) {
       case 'stored':
         break;
-      case 'live':
+      case 'shared':
         opened.reader.leave();
         await opened.landed;
         if ((await findSlice(edge, object, slice)) === undefined) return 'incomplete';

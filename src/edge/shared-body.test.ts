@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Stored } from '#http/stored.ts';
-import { LiveBody } from './live.ts';
 import { createLagBudget } from './respond/lag.ts';
+import { SharedBody } from './shared-body.ts';
 
 const MIB = 2 ** 20;
 const KIB_64 = Buffer.alloc(64 * 1024);
@@ -30,52 +30,52 @@ const HEAD: Stored = {
   noTransform: false,
 };
 
-function start(budgetBytes = 64 * MIB): LiveBody {
-  return new LiveBody(HEAD, undefined, createLagBudget(budgetBytes).open());
+function start(budgetBytes = 64 * MIB): SharedBody {
+  return new SharedBody(HEAD, undefined, createLagBudget(budgetBytes).open());
 }
 
-function push(live: LiveBody, bytes: number): void {
-  for (let sent = 0; sent < bytes; sent += KIB_64.length) live.push(KIB_64);
+function push(shared: SharedBody, bytes: number): void {
+  for (let sent = 0; sent < bytes; sent += KIB_64.length) shared.push(KIB_64);
 }
 
 describe('a body that comes', () => {
   test('is open for readers as long as its first byte is kept, which is for 4 MiB', () => {
-    const live = start();
-    push(live, 4 * MIB);
-    assert.equal(live.isOpen, true);
-    push(live, 1);
-    assert.equal(live.isOpen, false);
+    const shared = start();
+    push(shared, 4 * MIB);
+    assert.equal(shared.isOpen, true);
+    push(shared, 1);
+    assert.equal(shared.isOpen, false);
   });
 
   test('keeps 4 MiB behind its end for those who read, and nothing for nobody', () => {
-    const live = start();
-    const reader = live.open(0);
-    push(live, 4 * MIB);
+    const shared = start();
+    const reader = shared.open(0);
+    push(shared, 4 * MIB);
     assert.equal(reader.read()?.length, KIB_64.length);
-    push(live, 8 * MIB);
+    push(shared, 8 * MIB);
     assert.equal(reader.read(), undefined);
-    assert.equal(live.chunkAt(8 * MIB)?.length, KIB_64.length);
-    assert.equal(live.chunkAt(8 * MIB + 1)?.length, KIB_64.length - 1);
+    assert.equal(shared.chunkAt(8 * MIB)?.length, KIB_64.length);
+    assert.equal(shared.chunkAt(8 * MIB + 1)?.length, KIB_64.length - 1);
     reader.leave();
-    push(live, 1);
-    assert.equal(live.chunkAt(12 * MIB), undefined);
+    push(shared, 1);
+    assert.equal(shared.chunkAt(12 * MIB), undefined);
   });
 
   test('keeps little when all together have used up the budget', () => {
-    const live = start(MIB);
-    live.open(0);
-    push(live, 2 * MIB);
-    assert.equal(live.isOpen, false);
-    assert.notEqual(live.chunkAt(2 * MIB - 256 * 1024), undefined);
-    assert.equal(live.chunkAt(MIB - 1), undefined); // never more than the budget
+    const shared = start(MIB);
+    shared.open(0);
+    push(shared, 2 * MIB);
+    assert.equal(shared.isOpen, false);
+    assert.notEqual(shared.chunkAt(2 * MIB - 256 * 1024), undefined);
+    assert.equal(shared.chunkAt(MIB - 1), undefined); // never more than the budget
   });
 
   test('gives the budget back when it is over and nobody reads', () => {
     const budget = createLagBudget(4 * MIB);
-    const live = new LiveBody(HEAD, undefined, budget.open());
-    const reader = live.open(0);
-    push(live, 3 * MIB);
-    live.finish(undefined);
+    const shared = new SharedBody(HEAD, undefined, budget.open());
+    const reader = shared.open(0);
+    push(shared, 3 * MIB);
+    shared.finish(undefined);
     const other = budget.open();
     assert.equal(other.note(2 * MIB), false);
     reader.leave();
@@ -83,38 +83,38 @@ describe('a body that comes', () => {
   });
 
   test('wakes readers with news, and at its end, which is told once', async () => {
-    const live = start();
-    const reader = live.open(0);
+    const shared = start();
+    const reader = shared.open(0);
     const news = reader.wait();
-    push(live, 1);
+    push(shared, 1);
     await news;
     const end = reader.wait();
-    live.finish(undefined);
-    live.break();
+    shared.finish(undefined);
+    shared.break();
     await end;
-    assert.deepEqual(live.over, { kind: 'whole', sizeBytes: KIB_64.length, body: undefined });
-    assert.equal(live.isOpen, false);
+    assert.deepEqual(shared.over, { kind: 'whole', sizeBytes: KIB_64.length, body: undefined });
+    assert.equal(shared.isOpen, false);
     assert.equal(reader.read()?.length, KIB_64.length); // what came is still there to be read
     reader.leave();
-    assert.equal(live.hasReaders, false);
-    assert.equal(live.chunkAt(0), undefined);
+    assert.equal(shared.hasReaders, false);
+    assert.equal(shared.chunkAt(0), undefined);
   });
 
   test('where readers set the pace, there is room when none of those who keep up is far behind', async () => {
-    const live = start();
-    const [slow, lost] = [live.open(0), live.open(0)];
-    push(live, 4 * MIB);
+    const shared = start();
+    const [slow, lost] = [shared.open(0), shared.open(0)];
+    push(shared, 4 * MIB);
     while (slow.read() !== undefined);
-    push(live, 64 * 1024);
-    assert.equal(live.room(), undefined); // the other one has lost the beginning, and waits for the store
+    push(shared, 64 * 1024);
+    assert.equal(shared.room(), undefined); // the other one has lost the beginning, and waits for the store
     assert.equal(lost.read(), undefined);
-    push(live, 192 * 1024);
-    const room = live.room();
+    push(shared, 192 * 1024);
+    const room = shared.room();
     assert.ok(room);
     while (slow.read() !== undefined);
     await room;
-    push(live, 192 * 1024);
-    const next = live.room();
+    push(shared, 192 * 1024);
+    const next = shared.room();
     slow.leave();
     await next;
   });

@@ -11,12 +11,12 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 /** What is kept when all windows together are over the budget: enough for those who keep up. */
 const MIN_WINDOW_BYTES = 256 * 1024;
 
-export type LiveEnd =
+export type SharedEnd =
   /** `body`: what the store has taken; `undefined` when it has not. */
   | { readonly kind: 'whole'; readonly sizeBytes: number; readonly body: StoredBody | undefined }
   | { readonly kind: 'broken' };
 
-export class LiveBody {
+export class SharedBody {
   /** The head under which it will be stored. */
   readonly stored: Stored;
   readonly bodyBytes: number | undefined;
@@ -24,11 +24,11 @@ export class LiveBody {
   onUnread: (() => void) | undefined;
   readonly #lag: ClientLag;
   readonly #chunks: Buffer[] = [];
-  readonly #readers = new Set<LiveReader>();
+  readonly #readers = new Set<SharedReader>();
   /** Positions in the body: of the first byte that is kept, and behind the last. */
   #first = 0;
   #end = 0;
-  #over: LiveEnd | undefined;
+  #over: SharedEnd | undefined;
   #isUnstored = false;
   #onProgress: (() => void) | undefined;
 
@@ -60,7 +60,7 @@ export class LiveBody {
   }
 
   /** Set when no byte comes any more. */
-  get over(): LiveEnd | undefined {
+  get over(): SharedEnd | undefined {
     return this.#over;
   }
 
@@ -93,14 +93,14 @@ export class LiveBody {
     this.#close({ kind: 'broken' });
   }
 
-  open(at: number): LiveReader {
-    const reader = new LiveReader(at, this);
+  open(at: number): SharedReader {
+    const reader = new SharedReader(at, this);
     this.#readers.add(reader);
     return reader;
   }
 
   /** For readers: those who have left, and those who have read on. */
-  noteProgress(reader: LiveReader, hasLeft: boolean): void {
+  noteProgress(reader: SharedReader, hasLeft: boolean): void {
     if (hasLeft) this.#readers.delete(reader);
     this.#onProgress?.();
     if (this.#readers.size > 0) return;
@@ -132,7 +132,7 @@ export class LiveBody {
     return false;
   }
 
-  #close(end: LiveEnd): void {
+  #close(end: SharedEnd): void {
     if (this.#over !== undefined) return;
     this.#over = end;
     if (this.#readers.size === 0) this.#trim(0);
@@ -153,14 +153,14 @@ export class LiveBody {
   }
 }
 
-export class LiveReader {
-  readonly #live: LiveBody;
+export class SharedReader {
+  readonly #shared: SharedBody;
   #at: number;
   #wake: (() => void) | undefined;
 
-  constructor(at: number, live: LiveBody) {
+  constructor(at: number, shared: SharedBody) {
     this.#at = at;
-    this.#live = live;
+    this.#shared = shared;
   }
 
   /** The position of the next byte. */
@@ -170,10 +170,10 @@ export class LiveReader {
 
   /** What comes next and is there; `undefined`: not yet, or not any more. */
   read(): Buffer | undefined {
-    const chunk = this.#live.chunkAt(this.#at);
+    const chunk = this.#shared.chunkAt(this.#at);
     if (chunk === undefined) return undefined;
     this.#at += chunk.length;
-    this.#live.noteProgress(this, false);
+    this.#shared.noteProgress(this, false);
     return chunk;
   }
 
@@ -187,6 +187,6 @@ export class LiveReader {
   readonly wake = (): void => this.#wake?.();
 
   leave(): void {
-    this.#live.noteProgress(this, true);
+    this.#shared.noteProgress(this, true);
   }
 }

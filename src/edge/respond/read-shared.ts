@@ -1,25 +1,26 @@
 /** A body on its way into the store, for a reader that is no client. */
-import type { LiveBody, LiveReader } from '../live.ts';
+
 import { isReadable } from '../readable.ts';
+import type { SharedBody, SharedReader } from '../shared-body.ts';
 import type { FetchRest } from './follow.ts';
 
 /**
  * From its first byte, so to be begun, or its reader to be opened, while that is there; all of it, or it throws. The fetch goes
  * on for it while it is read.
  */
-export async function* readLive(
-  live: LiveBody,
+export async function* readShared(
+  shared: SharedBody,
   fetchRest: FetchRest,
   signal: AbortSignal,
-  opened?: LiveReader,
+  opened?: SharedReader,
 ): AsyncGenerator<Buffer> {
-  const reader = opened ?? live.open(0);
+  const reader = opened ?? shared.open(0);
   signal.addEventListener('abort', reader.wake, { once: true });
   try {
     while (!signal.aborted) {
       const chunk = reader.read();
       if (chunk !== undefined) yield chunk;
-      else if (live.over !== undefined || (live.isUnstored && live.hasLost(reader.at))) break;
+      else if (shared.over !== undefined || (shared.isUnstored && shared.hasLost(reader.at))) break;
       else await reader.wait();
     }
   } finally {
@@ -27,22 +28,22 @@ export async function* readLive(
     reader.leave();
   }
   signal.throwIfAborted();
-  yield* await openRest(live, reader.at, fetchRest, signal);
+  yield* await openRest(shared, reader.at, fetchRest, signal);
 }
 
 /** Who has fallen behind reads on in the store, or at the origin where the store has given it up. */
 async function openRest(
-  live: LiveBody,
+  shared: SharedBody,
   at: number,
   fetchRest: FetchRest,
   signal: AbortSignal,
 ): Promise<Iterable<Buffer> | AsyncIterable<Buffer>> {
-  const { over } = live;
+  const { over } = shared;
   if (over?.kind === 'whole' && at === over.sizeBytes) return [];
   if (over?.kind === 'whole' && over.body !== undefined && (await isReadable(over.body))) {
     return over.body.read({ first: at, last: over.sizeBytes - 1 });
   }
-  const rest = live.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, signal) : undefined;
+  const rest = shared.isUnstored && over?.kind !== 'broken' ? await fetchRest(at, signal) : undefined;
   if (rest === undefined) throw new Error('the body broke off');
   return rest;
 }
