@@ -40,10 +40,10 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     const again = await api.db.transaction((trx) => claimOrders(trx, { ...claim, owner: 'w2' }));
     assert.deepEqual(again, [], 'one process at a time');
     assert.equal(await ask(), undefined);
-    await assert.rejects(saveOrder(api.db.query, order, 'w2'), LeaseLost);
+    await assert.rejects(saveOrder(api.db.query, order, { owner: 'w2', now: api.now }), LeaseLost);
 
     const held = { ...order, problem: 'limited', detail: 'a limit of ours', dueAt: api.now + 300_000 } as const;
-    await saveOrder(api.db.query, held, 'w1', true);
+    await saveOrder(api.db.query, held, { owner: 'w1', now: api.now, keeps: true });
     const waiting = await show();
     assert.deepEqual(
       [waiting['state'], waiting['problem'], waiting['detail'], waiting['next_time']],
@@ -52,7 +52,7 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
 
     const failed = { ...order, state: 'failed', problem: 'validation', detail: 'no such name', failures: 1 } as const;
     const today = { dayBeganAt: api.now, dayOrders: 4, orderedAt: api.now };
-    await saveOrder(api.db.query, { ...failed, ...today, dueAt: api.now + 3_600_000 }, 'w1');
+    await saveOrder(api.db.query, { ...failed, ...today, dueAt: api.now + 3_600_000 }, { owner: 'w1', now: api.now });
     const shown = await show();
     assert.deepEqual(
       [shown['state'], shown['problem'], shown['detail'], shown['next_time']],
@@ -63,7 +63,11 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     const later = { ...claim, owner: 'w3', now: api.now + 3_600_000, leaseUntil: api.now + 3_601_000 };
     const [due] = await api.db.transaction((trx) => claimOrders(trx, later));
     assert.equal(due?.failures, 1);
-    await saveOrder(api.db.query, { ...failed, ...today, dayOrders: 5, dueAt: NEVER_AT }, 'w3');
+    await saveOrder(
+      api.db.query,
+      { ...failed, ...today, dayOrders: 5, dueAt: NEVER_AT },
+      { owner: 'w3', now: later.now },
+    );
     assert.equal((await show())['next_time'], '', 'given up');
     assert.equal(await ask(), 'certificateRequestLimit');
     api.now += 24 * 3_600_000;
@@ -87,7 +91,7 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
       const claim = { owner: 'w1', now: api.now, leaseUntil: api.now + 1000, limit: 10 };
       const [order] = await api.db.transaction((trx) => claimOrders(trx, claim));
       assert.ok(order !== undefined);
-      await saveOrder(api.db.query, { ...order, ...change }, 'w1', true);
+      await saveOrder(api.db.query, { ...order, ...change }, { owner: 'w1', now: api.now, keeps: true });
       return order;
     };
     assert.equal(await ask(), undefined);
@@ -95,7 +99,7 @@ describeOnBothEngines('requests of certificates', (newDatabase) => {
     const order = await hold({ state: 'challenged', challenge, dayBeganAt: api.now, dayOrders: 5 });
     await setSsl({ ssl_control: 1, ssl_key });
     assert.deepEqual(await show(), ['none', 'replaced', '']);
-    await assert.rejects(saveOrder(api.db.query, order, 'w1'), LeaseLost);
+    await assert.rejects(saveOrder(api.db.query, order, { owner: 'w1', now: api.now }), LeaseLost);
     const told = api.db.query.selectFrom('resource').select('deleted').where('key', '=', challenge.key);
     assert.deepEqual(await told.execute(), [{ deleted: 1 }], 'edges are told');
     assert.equal(await ask(), 'certificateRequestLimit', 'what it was asked for today still counts');

@@ -97,6 +97,22 @@ describeOnBothEngines('after a clock was put back', (newDatabase) => {
     );
   });
 
+  test('what a word made unknown is settled in 72 hours', async (t) => {
+    await using db = await open(t, newDatabase);
+    const account = await openSmsAccount(db, { now: EVENING });
+    const [late = 0, right = 0] = await queueMessage(db, account, { texts: ['1', '2'], now: EVENING });
+    const unknown = (id: number, revisable_until: number) =>
+      db.query.updateTable('sms_part').set({ state: 'unknown', revisable_until }).where('id', '=', id).execute();
+    await unknown(late, EVENING + 73 * HOUR_MS);
+    await unknown(right, EVENING + 71 * HOUR_MS);
+    assert.deepEqual(await bringBack(db, EVENING), { parts: 0, others: 1 });
+    const rows = await db.query.selectFrom('sms_part').select('revisable_until').orderBy('id').execute();
+    assert.deepEqual(
+      rows.map(({ revisable_until }) => revisable_until),
+      [EVENING + 72 * HOUR_MS, EVENING + 71 * HOUR_MS],
+    );
+  });
+
   test('what was accepted an hour ahead goes out at once, also when the service is started again meanwhile', async (t) => {
     const world = await openEngineWorld(t, newDatabase);
     const account = await openSmsAccount(world.db, { now: Date.now() });

@@ -17,6 +17,8 @@ export interface AccountOptions {
   /** For the authority's warnings. */
   readonly email: string | undefined;
   readonly clock: Clock;
+  /** Goes on whatever the clock is set to. */
+  readonly steadyClock: Clock;
 }
 
 /** The authority does not take the account: no order is to blame, and an operator can help. */
@@ -35,16 +37,20 @@ export const ACCOUNT_RETRY_MS = 300_000;
 /** What says nothing of the account. */
 const PASSING = ['badNonce', 'rateLimited'];
 
-export function createAccountHolder({ db, ring, authority, directory, email, clock }: AccountOptions): AccountHolder {
+export function createAccountHolder(options: AccountOptions): AccountHolder {
+  const { db, ring, authority, directory, email, clock, steadyClock } = options;
   let held: Account | undefined;
   let refused: { readonly error: AccountRefused; readonly until: number } | undefined;
   const register = async (signer: Signer, signal: AbortSignal): Promise<string> => {
-    if (refused !== undefined && clock() < refused.until) throw refused.error;
+    if (refused !== undefined && steadyClock() < refused.until) throw refused.error;
     try {
       return await authority.register(signer, email, signal);
     } catch (error) {
       if (!(error instanceof AcmeProblem) || PASSING.includes(error.type)) throw error;
-      refused = { error: new AccountRefused(describe(error), { cause: error }), until: clock() + ACCOUNT_RETRY_MS };
+      refused = {
+        error: new AccountRefused(describe(error), { cause: error }),
+        until: steadyClock() + ACCOUNT_RETRY_MS,
+      };
       throw refused.error;
     }
   };

@@ -7,13 +7,8 @@ import {
   NEVER_AT,
   ORDER_DAY_MS,
   type RenewalWindow,
+  type Validity,
 } from '#model/certificate-order.ts';
-
-/** When a certificate is valid, in epoch milliseconds. */
-export interface Validity {
-  readonly validFrom: number;
-  readonly validTo: number;
-}
 
 /** After a failure: authorities let a name fail five times an hour. */
 const FIRST_RETRY_MS = 3_600_000;

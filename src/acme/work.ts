@@ -26,6 +26,7 @@ import {
   MAX_ORDERS_PER_DAY,
   type ObtainedCertificate,
   type OrderProblem,
+  type Validity,
 } from '#model/certificate-order.ts';
 import { CHALLENGE_KIND, type ChallengeBody, challengeKey } from '#model/challenge.ts';
 import type { Domain } from '#model/domain.ts';
@@ -43,7 +44,6 @@ import {
   suggestedRenewalAt,
   type Trouble,
   troubleAt,
-  type Validity,
 } from './schedule.ts';
 import { nextStep, type Seen, type Step } from './step.ts';
 
@@ -311,7 +311,11 @@ class Work {
       if (result.kind !== 'given') return result;
       const { sslKey } = result;
       const done = { state: 'issued', ...NO_PROBLEM, sslKey, issuedKey: sslKey, failures: 0 } as const;
-      await saveOrder(trx, { ...this.#order, ...done, ...CLEARED, dueAt, renewAt, renewalWindow: undefined }, owner);
+      await saveOrder(
+        trx,
+        { ...this.#order, ...done, ...CLEARED, dueAt, renewAt, renewalWindow: undefined },
+        { owner, now },
+      );
       return result;
     });
     if (given.kind !== 'given')
@@ -337,7 +341,7 @@ class Work {
   async #giveUp(): Promise<void> {
     const { db, owner, clock } = this.#parts;
     await db.transaction(async (trx) => {
-      await saveOrder(trx, this.#order, owner, true); // it is still ours
+      await saveOrder(trx, this.#order, { owner, now: clock(), keeps: true }); // it is still ours
       const changes = await endOrder(trx, this.#order.domainId);
       if (changes.length > 0) await publish(trx, changes, clock());
     });
@@ -353,10 +357,10 @@ class Work {
 
   /** Gives the order back, unless it `keeps` it. What goes on has no problem any more. */
   async #save(change: Partial<CertificateOrder>, keeps = false): Promise<void> {
-    const { db, owner } = this.#parts;
+    const { db, owner, clock } = this.#parts;
     const isResting = this.#order.state === 'issued' || this.#order.state === 'failed';
     const changed = { ...this.#order, ...(!isResting && NO_PROBLEM), ...change };
-    await saveOrder(db.query, changed, owner, keeps);
+    await saveOrder(db.query, changed, { owner, now: clock(), keeps });
     this.#order = changed;
   }
 
@@ -370,9 +374,10 @@ class Work {
     const all = [...changes, ...withdrawn];
     await db.transaction(async (trx) => {
       // First of all: whoever ends the order takes it before the head too.
-      await saveOrder(trx, changed, owner, true);
-      const revision = all.length === 0 ? 0 : await publish(trx, all, clock());
-      await saveOrder(trx, { ...changed, challenge: challenge && { ...challenge, revision } }, owner);
+      const now = clock();
+      await saveOrder(trx, changed, { owner, now, keeps: true });
+      const revision = all.length === 0 ? 0 : await publish(trx, all, now);
+      await saveOrder(trx, { ...changed, challenge: challenge && { ...challenge, revision } }, { owner, now });
     });
   }
 }

@@ -1,5 +1,6 @@
 /** Works on the orders that are due, some at once, each under a lease; several processes on one database share them. */
 import { claimOrders, freeOrders, giveOrdersBack, hasDueOrders } from '#db/certificate-orders.ts';
+import { correctOrders } from './clock-back.ts';
 import { type WorkParts, workOrder } from './work.ts';
 
 export interface AcmeWorker extends AsyncDisposable {
@@ -33,7 +34,7 @@ export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promi
     return running;
   };
   const giveBackAndWork = async () => {
-    if (isOwing) await giveOrdersBack(db.query, parts.owner, parts.clock() + RETRY_MS);
+    if (isOwing) await giveOrdersBack(db.query, { owner: parts.owner, now: parts.clock(), waitMs: RETRY_MS });
     isOwing = true;
     await rounds(parts, stop.signal);
     isOwing = false;
@@ -61,7 +62,8 @@ export async function startAcmeWorker(parts: WorkParts, pollMs = POLL_MS): Promi
 }
 
 async function rounds(parts: WorkParts, stopping: AbortSignal): Promise<void> {
-  const { db, clock, owner } = parts;
+  const { db, clock, owner, log } = parts;
+  await correctOrders({ db, log, now: clock(), leaseMs: LEASE_MS });
   while (!stopping.aborted && (await hasDueOrders(db.query, clock()))) {
     const now = clock();
     const claim = { owner, leaseUntil: now + LEASE_MS, now, limit: MAX_UNDER_WAY };

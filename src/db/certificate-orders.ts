@@ -7,6 +7,8 @@ import {
   NEVER_AT,
   type OrderProblem,
   type OrderState,
+  type Validity,
+  withoutFuture,
 } from '#model/certificate-order.ts';
 import { CHALLENGE_KIND } from '#model/challenge.ts';
 import { isPostgres } from './engine.ts';
@@ -39,7 +41,7 @@ export async function askForCertificate(
   if (present !== undefined && countDayOrders(present, now) >= MAX_ORDERS_PER_DAY) return 'limited';
   const words = { state: 'pending', problem: '', detail: '', ssl_key: sslKey };
   // Whoever is at work on it knows less than this: its lease ends.
-  const asked = { ...words, failures: 0, requested_at: now, due_at: now, ...RELEASED };
+  const asked = { ...words, failures: 0, requested_at: now, due_at: now, written_at: now, ...RELEASED };
   const unused = {
     issued_key: '',
     url: '',
@@ -86,7 +88,7 @@ export async function claimOrders(
   const rows = await query.execute();
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.domain_id);
-  const lease = { lease_owner: owner, lease_until: leaseUntil };
+  const lease = { lease_owner: owner, lease_until: leaseUntil, written_at: now };
   await trx.updateTable('certificate_order').set(lease).where('domain_id', 'in', ids).execute();
   return rows.map(toOrder);
 }
@@ -105,11 +107,19 @@ export async function countOrders(x: Executor): Promise<number> {
 /** Another process has the order: what this one knows of it no longer counts. */
 export class LeaseLost extends Error {}
 
-/** Throws `LeaseLost`. `keeps`: this process goes on with it. */
-export async function saveOrder(x: Executor, order: CertificateOrder, owner: string, keeps = false): Promise<void> {
+export interface Writer {
+  /** Names the process. */
+  readonly owner: string;
+  readonly now: number;
+  /** The process goes on with the order; else it gives it back. */
+  readonly keeps?: boolean;
+}
+
+/** Throws `LeaseLost`. */
+export async function saveOrder(x: Executor, order: CertificateOrder, { owner, now, keeps }: Writer): Promise<void> {
   const row = await x
     .updateTable('certificate_order')
-    .set({ ...toColumns(order), ...(!keeps && RELEASED) })
+    .set({ ...toColumns(withoutFuture(order, now)), written_at: now, ...(!keeps && RELEASED) })
     .where('domain_id', '=', order.domainId)
     .where('lease_owner', '=', owner)
     .returning('domain_id')
@@ -138,10 +148,54 @@ export function withdrawal(key: string): Change {
   return { kind: CHALLENGE_KIND, key, op: 'delete' };
 }
 
-/** What a process holds though it is at work on nothing, for its database failed: again from `dueAt` on, whoever does it. */
-export async function giveOrdersBack(x: Executor, owner: string, dueAt: number): Promise<void> {
-  const released = { ...RELEASED, due_at: dueAt };
+/** What a process holds though it is at work on nothing, for its database failed: again after `waitMs`, whoever does it. */
+export async function giveOrdersBack(
+  x: Executor,
+  { owner, now, waitMs }: { readonly owner: string; readonly now: number; readonly waitMs: number },
+): Promise<void> {
+  const released = { ...RELEASED, due_at: now + waitMs, written_at: now };
   await x.updateTable('certificate_order').set(released).where('lease_owner', '=', owner).execute();
+}
+
+export interface AheadOptions {
+  readonly now: number;
+  /** Clocks of processes that share the database differ by less. */
+  readonly toleranceMs: number;
+  /** A lease ends in so long at the latest. */
+  readonly leaseMs: number;
+  readonly limit: number;
+}
+
+/**
+ * Corrects orders that were written by a clock that was ahead of `now`; returns how many. `correct` is given what was written, when,
+ * and the certificate that the order's domain had then.
+ */
+export async function bringBackOrders(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, leaseMs, limit }: AheadOptions,
+  correct: (order: CertificateOrder, writtenAt: number, served: Validity | undefined) => CertificateOrder,
+): Promise<number> {
+  let query = trx
+    .selectFrom('certificate_order')
+    .leftJoin('certificate', 'certificate.key', 'ssl_key')
+    .selectAll('certificate_order')
+    .select(['valid_from', 'valid_to'])
+    .where('written_at', '>', now + toleranceMs)
+    .orderBy('written_at')
+    .limit(limit);
+  if (isPostgres(trx)) query = query.forUpdate('certificate_order').skipLocked();
+  const rows = await query.execute();
+  for (const row of rows) {
+    const { valid_from: validFrom, valid_to: validTo } = row;
+    const served = validFrom === null || validTo === null ? undefined : { validFrom, validTo };
+    const corrected = withoutFuture(correct(toOrder(row), row.written_at, served), now);
+    await trx
+      .updateTable('certificate_order')
+      .set({ ...toColumns(corrected), written_at: now, lease_until: Math.min(row.lease_until, now + leaseMs) })
+      .where('domain_id', '=', row.domain_id)
+      .execute();
+  }
+  return rows.length;
 }
 
 /** For a database with one process: whoever held an order has died. */
@@ -168,7 +222,9 @@ export async function countBegun(
 const REPLACED: OrderProblem = 'replaced';
 const RELEASED = { lease_owner: '', lease_until: 0 };
 
-function toColumns(order: CertificateOrder): Omit<CertificateOrderRow, 'domain_id' | 'lease_owner' | 'lease_until'> {
+type OrderColumns = Omit<CertificateOrderRow, 'domain_id' | 'written_at' | 'lease_owner' | 'lease_until'>;
+
+function toColumns(order: CertificateOrder): OrderColumns {
   return {
     state: order.state,
     problem: order.problem ?? '',

@@ -58,7 +58,7 @@ export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, no
 
 /** Edges that reported within the last 30 s, by name. One that refuses a certificate refuses the sites that have it. */
 export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
-  const edges = (await listEdgesSince(x, now - EDGE_LIVE_MS)).filter((edge) => isLive(edge, now));
+  const edges = (await listEdges(x, { now, withinMs: EDGE_LIVE_MS })).filter((edge) => isLive(edge, now));
   const refused = edges.flatMap(({ rejected }) => rejected.filter(isOfCertificate).map(({ key }) => key));
   if (refused.length === 0) return edges;
   const users = await listCertificateUsers(x, refused);
@@ -75,9 +75,14 @@ function isOfCertificate({ kind }: Rejection): boolean {
   return kind === CERTIFICATE_KIND;
 }
 
-/** Edges that reported after `since`, by name. */
-export async function listEdgesSince(x: Executor, since: number): Promise<readonly EdgeReport[]> {
-  const rows = await x.selectFrom('edge').selectAll().where('reported_at', '>', since).orderBy('id').execute();
+/** Edges that reported within `withinMs`, by name. One that reported by a clock that was further ahead is not known any more. */
+export async function listEdges(
+  x: Executor,
+  { now, withinMs }: { readonly now: number; readonly withinMs: number },
+): Promise<readonly EdgeReport[]> {
+  const all = x.selectFrom('edge').selectAll();
+  const within = all.where('reported_at', '>', now - withinMs).where('reported_at', '<', now + withinMs);
+  const rows = await within.orderBy('id').execute();
   return rows.map(toEdgeReport);
 }
 

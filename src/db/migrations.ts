@@ -6,6 +6,7 @@ import { systemClock } from '#lib/clock.ts';
 import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
 import { acmeRenewal } from './migrations-acme-renewal.ts';
+import { acmeWritten } from './migrations-acme-written.ts';
 import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
 import { edgeOrigins } from './migrations-edge-origins.ts';
@@ -46,6 +47,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0020-sms-revisable': smsRevisable,
   '0021-sms-receipt-matching': smsReceiptMatching,
   '0022-acme-renewal': acmeRenewal,
+  '0023-acme-written': acmeWritten,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

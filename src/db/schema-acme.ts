@@ -38,6 +38,8 @@ export interface CertificateOrderTable {
   /** What the authority suggested; both 0: nothing. */
   renew_from: number;
   renew_to: number;
+  /** By the clock of whoever changed the row last. */
+  written_at: number;
   /** Names the process. */
   lease_owner: string;
   lease_until: number;

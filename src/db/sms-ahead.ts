@@ -106,6 +106,18 @@ export async function bringBackSubmitted(
   return rows.length;
 }
 
+/** Parts that are `unknown` by a word of their carrier: a better word is taken for `longestMs` from now at the latest. */
+export async function bringBackRevisable(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
+): Promise<number> {
+  const { rows } = await sql`
+    update sms_part set revisable_until = ${now + longestMs} where id in (
+      select id from sms_part where revisable_until > ${now + longestMs + toleranceMs}
+      order by revisable_until desc limit ${limit}) returning id`.execute(trx);
+  return rows.length;
+}
+
 /** Receipts that wait for their part. */
 export async function bringBackReceipts(
   trx: Transaction<Schema>,

@@ -250,7 +250,7 @@ function createStatusTaker(
       return undefined;
     }
     if (recorded === 'unknownPlace') return UNKNOWN_PLACE;
-    if (now - saidAt >= SAY_AGAIN_MS) {
+    if (Math.abs(now - saidAt) >= SAY_AGAIN_MS) {
       saidAt = now;
       log.error(
         { edge: status.edge, startedAt: status.startedAt },

@@ -67,6 +67,12 @@ export interface RenewalWindow {
   readonly to: number;
 }
 
+/** When a certificate is valid, in epoch milliseconds. */
+export interface Validity {
+  readonly validFrom: number;
+  readonly validTo: number;
+}
+
 interface PublishedChallenge {
   /** Of the feed's resource. */
   readonly key: string;
@@ -86,6 +92,18 @@ export function countDayOrders(
   now: number,
 ): number {
   return now - dayBeganAt >= ORDER_DAY_MS ? 0 : dayOrders;
+}
+
+/** What has happened has happened by `now`, whatever a clock said that was ahead. */
+export function withoutFuture(order: CertificateOrder, now: number): CertificateOrder {
+  const { challenge, dayBeganAt, requestedAt, orderedAt } = order;
+  return {
+    ...order,
+    challenge: challenge && { ...challenge, toldAt: Math.min(challenge.toldAt, now) },
+    dayBeganAt: Math.min(dayBeganAt, now),
+    requestedAt: Math.min(requestedAt, now),
+    orderedAt: Math.min(orderedAt, now),
+  };
 }
 
 /** Of what is given up: until it is asked for anew. The latest instant there is. */

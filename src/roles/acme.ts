@@ -42,7 +42,7 @@ export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOp
   });
   const worker = await startAcmeWorker({
     ...{ db, ring, authority, log },
-    account: createAccountHolder({ db, ring, authority, directory, email, clock: systemClock }),
+    account: createAccountHolder({ db, ring, authority, directory, email, clock: systemClock, steadyClock }),
     give: (trx, given) => giveCertificate(trx, { ring, maxCertificates: CERTIFICATES_PER_ACCOUNT }, given),
     clock: systemClock,
     random: Math.random,

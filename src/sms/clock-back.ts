@@ -10,12 +10,14 @@ import {
   bringBackDeliveries,
   bringBackLeases,
   bringBackReceipts,
+  bringBackRevisable,
   bringBackSubmitted,
   findPartsAhead,
   findQueuesAhead,
   makePartsDue,
 } from '#db/sms-ahead.ts';
 import type { Clock } from '#lib/clock.ts';
+import { REVISABLE_MS } from '#model/sms-part.ts';
 import { LEASE_MS } from './lease.ts';
 import { LONGEST_RETRY_MS } from './outcome.ts';
 import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
@@ -50,6 +52,7 @@ export async function bringBackInstants(
   for (const state of ['submitted', 'uncertain'] as const)
     others += await inBatches((trx, now) => bringBackSubmitted(trx, limits(now), state));
   others += await inBatches((trx, now) => bringBackReceipts(trx, limits(now)));
+  others += await inBatches((trx, now) => bringBackRevisable(trx, { ...limits(now), longestMs: REVISABLE_MS }));
   const longestMs = LONGEST_WEBHOOK_WAIT_MS;
   others += await inBatches((trx, now) => bringBackDeliveries(trx, { ...limits(now), longestMs }));
   return { parts, others };

@@ -38,6 +38,8 @@ export interface AcmeWorld {
   readonly domain: Domain;
   readonly accountId: number;
   now: number;
+  /** By how much `now` was put back: what goes by a steady clock is not. */
+  putBackMs: number;
   /** Behind the address of the directory: another account. */
   account: string;
   /** Of workers that are started from now on. */
@@ -119,6 +121,7 @@ export async function startAcmeWorld(
   let workers = 0;
   const world: AcmeWorld = {
     ...{ db, ring, edge, pebble, domain, accountId, now, logLines },
+    putBackMs: 0,
     account: '',
     binding: undefined,
     renewals: undefined,
@@ -165,7 +168,10 @@ export async function startAcmeWorld(
       const steadyClock = () => performance.now();
       const authority = createAuthority({ directoryUrl: directory, ask, binding: world.binding, clock, steadyClock });
       const own = { db, ring, authority, log, clock, random: () => 0.5, owner: `w${workers}`, onEnd: () => undefined };
-      const account = createAccountHolder({ ...own, directory, email: undefined });
+      const account = createAccountHolder({
+        ...{ ...own, directory, email: undefined },
+        steadyClock: () => world.now + world.putBackMs,
+      });
       const give = giveCertificate;
       return startAcmeWorker(
         { ...own, account, give: (trx, given) => give(trx, { ring, maxCertificates: 10 }, given) },

@@ -3,7 +3,7 @@
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { findTask, listPrefetchResults } from '#db/cache-tasks.ts';
-import { listEdgesSince } from '#db/edges.ts';
+import { listEdges } from '#db/edges.ts';
 import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';
 import { orderPrefetch, orderPurge } from '../cache-orders.ts';
 import type { Call, Handler } from './handler.ts';
@@ -16,7 +16,7 @@ export const CACHE_HANDLERS = {
   'cache.getTask': async ({ db, now, accountId }, { taskId }) => {
     const task = await findTask(db.query, { accountId, id: taskId });
     if (task === undefined) throw new ServiceError('taskNotFound', { taskId });
-    const edges = await listEdgesSince(db.query, now - EDGE_KNOWN_MS);
+    const edges = await listEdges(db.query, { now, withinMs: EDGE_KNOWN_MS });
     const results = task.kind === 'prefetch' ? await listPrefetchResults(db.query, taskId) : [];
     return { task, progress: progressOf(task, edges, results, now) };
   },
