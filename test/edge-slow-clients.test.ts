@@ -133,15 +133,29 @@ describe('bodies that nothing has room for', () => {
     const clients = Array.from({ length: 10 }, (_, i) => connectRaw(edge.port, head, `127.0.1.${i + 1}`));
     for (const { socket } of clients) socket.write(half);
     // A quarter of the places are for them.
-    const isTold = ({ text }: RawClient) => text().includes('originBusy');
+    const isTold = ({ text }: RawClient) => text().includes('buffersFull');
     await eventually('told', () => clients.filter(isTold).length === 8);
     const told = clients.filter(isTold);
-    for (const client of told) assert.match(client.text(), /^HTTP\/1\.1 503 [\s\S]*ERROR originBusy/);
+    for (const client of told) assert.match(client.text(), /^HTTP\/1\.1 503 [\s\S]*ERROR buffersFull/);
     assert.equal((await edge.get('/')).body, 'GET 0');
     for (const client of clients.filter((one) => !told.includes(one))) {
       client.socket.write(half);
       await eventually('passed on', () => client.text().includes(`POST ${MIB}`));
     }
+  });
+
+  test('a client that sends has a connection of one that does not, where those for such bodies are in use', async (t) => {
+    const origin = await startOrigin(t, echo);
+    const patient = { ...limits, originWaitMs: 60_000, originSlowMs: 100 };
+    const edge = await startTestEdge(t, [origin.port], { limits: patient });
+    const slow = Array.from({ length: 2 }, (_, i) => connectRaw(edge.port, head, `127.0.1.${i + 1}`));
+    for (const { socket } of slow) socket.write(half);
+    await eventually('passed on', () => origin.connections() === 2);
+    const quick = connectRaw(edge.port, head, '127.0.1.3');
+    quick.socket.write(Buffer.alloc(MIB, 'x'));
+    await eventually('answered', () => quick.text().includes(`POST ${MIB}`));
+    await eventually('told', () => slow.some(({ text }) => text().includes('503 Service Unavailable')));
+    for (const { socket } of [...slow, quick]) socket.destroy();
   });
 
   test('and go through a file where there is a disk, whatever becomes of it', async (t) => {
@@ -207,7 +221,7 @@ describe('answers that are taken slowly', () => {
   }
 
   test('over HTTP/2, by streams without a window', needs('openssl'), async (t) => {
-    const bufferDisk = { directory: temporaryFolder(t), maxBytes: 512 * MIB };
+    const bufferDisk = { directory: temporaryFolder(t), maxBytes: 1024 * MIB }; // a client of one domain has a quarter
     const limits = { maxOriginConnections: 8, originWaitMs: 60_000 };
     const edge = await startHttpsEdge(t, large, { limits, bufferDisk });
     const session = open(t, edge);

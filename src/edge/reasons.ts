@@ -14,7 +14,9 @@ export const ORIGIN_FAILURES = {
   originForbidden: 'every address of the origin is one that the edge does not connect to',
   originBusy: 'all connections to the origin are in use, and none became free within the limit',
   originShare:
-    "the client, or requests of its kind, have their share of the origin's connections, and none became free within the limit",
+    "the client, or requests of its kind, have their share of the origin's connections, and none became free within the limit; or the client was too slow for one that others waited for",
+  buffersFull:
+    "the request's body found no room in the buffers (the share of the client or of the domain, the disk or the memory), and none of the connections for bodies that are passed on as they arrive became free within the limit",
   noSocket: 'this machine has no socket left for a connection: no fault of the origin',
   originConnect: 'no connection: refused, unreachable or cut while it was made',
   originConnectTimeout: 'no connection within the limit',
@@ -153,6 +155,8 @@ export function reasonOf(mark: CacheMark): string {
 
 /** The status that an origin's failure is answered with. RFC 9110 §15.6.3 to §15.6.5 */
 export function failureStatus(failure: OriginFailure): 502 | 503 | 504 {
-  if (failure === 'originBusy' || failure === 'originShare' || failure === 'noSocket') return 503;
+  if (UNAVAILABLE.has(failure)) return 503;
   return failure === 'originTimeout' || failure === 'originConnectTimeout' ? 504 : 502;
 }
+
+const UNAVAILABLE: ReadonlySet<OriginFailure> = new Set(['originBusy', 'originShare', 'buffersFull', 'noSocket']);

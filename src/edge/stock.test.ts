@@ -13,9 +13,11 @@ function take(stock: ReturnType<typeof createStock>, client: string, domainId: n
 }
 
 test('one client has half of a stock, whatever it asks of how many domains', () => {
-  const stock = createStock(100);
-  assert.equal(take(stock, 'a', 1, 30) + take(stock, 'a', 2, 100), 50);
-  assert.equal(take(stock, 'b', 3, 100), 25);
+  const stock = createStock(96);
+  let taken = 0;
+  for (let domainId = 0; domainId < 10; domainId++) taken += take(stock, 'a', domainId, 100);
+  assert.equal(taken, 48);
+  assert.equal(take(stock, 'b', 100, 100), 12);
 });
 
 test('one domain has half of a stock, however many clients it has', () => {
@@ -23,5 +25,43 @@ test('one domain has half of a stock, however many clients it has', () => {
   let taken = 0;
   for (let i = 0; i < 100; i++) taken += take(stock, `client ${i}`, 1, 1);
   assert.equal(taken, 50);
-  assert.equal(take(stock, 'client 0', 2, 100), 25);
+  assert.ok(take(stock, 'client 0', 2, 100) > 0);
+});
+
+test("of a domain's share a client has half alone, a third beside another, and so on", () => {
+  for (const [clients, share] of [
+    [1, 128],
+    [2, 85],
+    [3, 64],
+    [7, 32],
+  ] as const) {
+    const stock = createStock(512); // a domain alone has half of it
+    const taken = Array.from({ length: clients }, () => 0);
+    for (let round = 0; round < 512; round++)
+      for (let i = 0; i < clients; i++) taken[i] = (taken[i] ?? 0) + take(stock, `client ${i}`, 1, 1);
+    for (const each of taken) assert.ok(Math.abs(each - share) <= 1, `${clients}: ${taken}`);
+    assert.ok(take(stock, 'new', 1, 512) >= share / 2 - 1);
+  }
+});
+
+test('clients with as much as they may have leave room to a new client of the same domain', () => {
+  const MB = 1_000_000;
+  const stock = createStock(128 * MB);
+  for (let i = 0; i < 13; i++) {
+    const owner = { client: `client ${i}`, domainId: 1 };
+    for (let piece = 0; piece < 20 && stock.mayTake(owner, MB / 4); piece++) stock.add(owner, MB / 4);
+  }
+  const owner = { client: 'new', domainId: 1 };
+  assert.ok(stock.mayTake(owner, 2 * MB));
+  stock.add(owner, 2 * MB);
+  assert.ok(!stock.mayTake({ client: 'client 0', domainId: 1 }, 2 * MB));
+});
+
+test('what is given back can be taken again, and a stock of one has a holder', () => {
+  const stock = createStock(1);
+  const owner = { client: 'a', domainId: 1 };
+  assert.equal(take(stock, 'a', 1, 3), 1);
+  assert.equal(stock.mayTake({ client: 'b', domainId: 2 }, 1), false);
+  stock.add(owner, -1);
+  assert.deepEqual([stock.taken, stock.mayTake(owner, 1)], [0, true]);
 });

@@ -1,4 +1,4 @@
-/** Something bounded that is shared among clients and among domains at the same time. Pure. docs/decisions/0440 */
+/** Something bounded that is shared among clients and among domains at the same time. Pure. docs/decisions/0440, docs/decisions/0464 */
 import { createShares } from '#lib/shares.ts';
 
 /** On whose behalf something is taken. */
@@ -11,7 +11,7 @@ export interface Owner {
 export interface Stock {
   /** All that is taken. */
   readonly taken: number;
-  /** Whether the owner's client and its domain may both have `amount` more. */
+  /** Whether the owner may have `amount` more: by its client's share of the stock, its domain's, and its client's share of its domain's. */
   mayTake(owner: Owner, amount: number): boolean;
   /** A negative `amount` gives back. */
   add(owner: Owner, amount: number): void;
@@ -20,15 +20,32 @@ export interface Stock {
 export function createStock(max: number): Stock {
   const byClient = createShares(max);
   const byDomain = createShares(max);
+  const byClientOfDomain = createShares(max);
+  const mayTakeOfDomain = (owner: Owner, domain: string, amount: number): boolean => {
+    // Each unit that the domain takes leaves it two fewer to take: one is gone from what is free, and its share has one more.
+    const room = Math.ceil((byDomain.free - byDomain.heldBy(domain)) / 2);
+    return byClientOfDomain.heldBy(nameOf(owner)) + amount <= room;
+  };
   return {
     get taken() {
       return byClient.taken;
     },
-    mayTake: ({ client, domainId }, amount) =>
-      byClient.mayTake(client, amount) && byDomain.mayTake(String(domainId), amount),
-    add: ({ client, domainId }, amount) => {
-      byClient.add(client, amount);
-      byDomain.add(String(domainId), amount);
+    mayTake: (owner, amount) => {
+      const domain = String(owner.domainId);
+      return (
+        byClient.mayTake(owner.client, amount) &&
+        byDomain.mayTake(domain, amount) &&
+        mayTakeOfDomain(owner, domain, amount)
+      );
+    },
+    add: (owner, amount) => {
+      byClient.add(owner.client, amount);
+      byDomain.add(String(owner.domainId), amount);
+      byClientOfDomain.add(nameOf(owner), amount);
     },
   };
+}
+
+function nameOf({ client, domainId }: Owner): string {
+  return `${domainId} ${client}`;
 }

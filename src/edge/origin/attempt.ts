@@ -117,6 +117,8 @@ export async function attemptOrigin(
 const DENIED = {
   originBusy: 'all connections to it are in use',
   originShare: 'its client, or requests of its kind, have their share of the connections to it',
+  buffersFull:
+    'its body found no room in the buffers, and bodies that are passed on as they arrive have their share of the connections to it',
 } as const;
 
 function useOf({ method, body }: OriginRequest): PlaceUse {

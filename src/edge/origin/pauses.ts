@@ -8,9 +8,9 @@ export interface Pauses<C extends { readonly client: string }> {
   forget(claim: C): void;
   /**
    * The claim that was waited for longest, of the client that has most slow ones. `undefined`: no more than `tolerated`
-   * are slow.
+   * are slow. With `counts` only claims that it returns true for are looked at.
    */
-  findSlowest(now: number, tolerated: number): C | undefined;
+  findSlowest(now: number, tolerated: number, counts?: (claim: C) => boolean): C | undefined;
 }
 
 interface Pause {
@@ -30,8 +30,8 @@ export function createPauses<C extends { readonly client: string }>(slowMs: numb
       if (pause !== undefined) pauses.set(claim, { since: undefined, totalMs: pausedMs(pause, now) });
     },
     forget: (claim) => void pauses.delete(claim),
-    findSlowest: (now, tolerated) => {
-      const slow = [...pauses].filter(([, pause]) => pausedMs(pause, now) >= slowMs);
+    findSlowest: (now, tolerated, counts = () => true) => {
+      const slow = [...pauses].filter(([claim, pause]) => counts(claim) && pausedMs(pause, now) >= slowMs);
       if (slow.length <= tolerated) return undefined;
       let most: typeof slow = [];
       for (const own of Map.groupBy(slow, ([{ client }]) => client).values()) if (own.length > most.length) most = own;

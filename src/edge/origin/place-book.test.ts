@@ -57,6 +57,19 @@ describe('shares', () => {
     assert.deepEqual(sizes(askAll(book, 'a', 5)), { taken: 4, originShare: 1 });
     for (let i = 0; i < 8; i++) askAll(book, `client ${i}`, 1, 'write');
     assert.deepEqual(sizes(askAll(book, 'new', 1, 'write')), { originBusy: 1 });
+    assert.deepEqual(sizes(askAll(book, 'new', 1, 'stream')), { originBusy: 1 });
+  });
+
+  test('the reason tells a full origin from a full share of a kind of requests', () => {
+    for (const [use, reason] of [
+      ['read', 'originShare'],
+      ['write', 'originShare'],
+      ['stream', 'buffersFull'],
+    ] as const) {
+      const book = createPlaceBook({ ...OPTIONS, maxWaiting: 0 });
+      for (let i = 0; i < 8; i++) askAll(book, `client ${i}`, 1, use);
+      assert.deepEqual(sizes(askAll(book, 'new', 1, use)), { [reason]: 1 });
+    }
   });
 });
 
@@ -149,6 +162,21 @@ describe('slow clients', () => {
     }
     assert.equal(book.ask(one('new')), 'waiting'); // 7/8 of the places are taken by requests of its kind
     assert.equal(book.findSlow(10_000), claims[1]);
+  });
+
+  test('of a kind that may have few places, too, when others of this kind wait', () => {
+    const book = createPlaceBook({ ...OPTIONS, max: 256 });
+    const claims = Array.from({ length: 64 }, (_, i): Claim => ({ client: `slow ${i}`, use: 'stream' }));
+    const other: Claim = { client: 'slowest', use: 'read' };
+    for (const [i, claim] of [other, ...claims].entries()) {
+      assert.equal(book.ask(claim), 'taken');
+      book.pause(claim, i);
+    }
+    assert.equal(book.findSlow(10_000), undefined);
+    assert.equal(book.ask({ client: 'new', use: 'read' }), 'taken');
+    assert.equal(book.findSlow(10_000), undefined);
+    assert.equal(book.ask({ client: 'new', use: 'stream' }), 'waiting');
+    assert.equal(book.findSlow(10_000), claims[0]);
   });
 
   test('pauses add up, and what the origin waited for somebody else does not count', () => {

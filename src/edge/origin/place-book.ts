@@ -4,7 +4,7 @@
  * wait. Pure. docs/decisions/0440
  */
 import { createShares, type Shares } from '#lib/shares.ts';
-import { createPauses } from './pauses.ts';
+import { createPauses, type Pauses } from './pauses.ts';
 
 /** `read`: a GET or HEAD without a body. `stream`: its body is passed on while it arrives. `write`: any other. */
 export type PlaceUse = 'read' | 'write' | 'stream';
@@ -16,8 +16,12 @@ export interface Claim {
   readonly use: PlaceUse;
 }
 
-/** Why a claim gets no place: all are taken, or its client or its kind of requests has its share. */
-export type Denied = 'originBusy' | 'originShare';
+/**
+ * Why a claim gets no place. `originBusy`: all are taken. `originShare`: its client or its kind of requests has its share.
+ * `buffersFull`: it would have needed none before its body had arrived, but the buffers had no room for that, and requests of this
+ * kind, or its client, have their share.
+ */
+export type Denied = 'originBusy' | 'originShare' | 'buffersFull';
 
 export interface PlaceBook<C extends Claim> {
   readonly taken: number;
@@ -47,13 +51,14 @@ export interface PlaceBookOptions {
 
 /** Of all places, for one kind of requests. */
 const USE_SHARES: Readonly<Record<PlaceUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
-/** Of all places, for slow clients while others wait. */
+/** Of all places, and of those for one kind of requests, for slow clients while others wait. */
 const SLOW_SHARE = 1 / 2;
+const USES: readonly PlaceUse[] = ['read', 'write', 'stream'];
 
 export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: PlaceBookOptions): PlaceBook<C> {
   const places = createShares(max);
   const queue = createShares(maxWaiting);
-  const ofUse = (use: PlaceUse) => createShares(Math.ceil(max * USE_SHARES[use]));
+  const ofUse = (use: PlaceUse) => createShares(maxOf(max, use));
   const byUse: Record<PlaceUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
   /** By client; the first is the next in turn. */
   const waiting = new Map<string, Set<C>>();
@@ -87,7 +92,7 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
     take(claim);
     return claim;
   };
-  const reasonFor = ({ use }: C): Denied => (hasRoom(use) ? 'originShare' : 'originBusy');
+  const reasonFor = ({ use }: C): Denied => whyNone(use, places.free > 0);
 
   return {
     get taken() {
@@ -121,14 +126,37 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
     pause: pauses.pause,
     resume: pauses.resume,
     findSlow: (now) => {
-      if (waiting.size === 0 || !isShort(waiting, hasRoom)) return undefined;
-      return pauses.findSlowest(now, max * SLOW_SHARE);
+      const short = USES.filter((use) => !hasRoom(use) && isWaitedFor(waiting, use));
+      if (places.free > 0) return findSlowOf(short, pauses, max, now);
+      return short.length === 0 ? undefined : pauses.findSlowest(now, max * SLOW_SHARE);
     },
   };
 }
 
-/** Somebody waits because there is no place, and not because its client has enough of them. */
-function isShort(waiting: ReadonlyMap<string, ReadonlySet<Claim>>, hasRoom: (use: PlaceUse) => boolean): boolean {
-  for (const own of waiting.values()) for (const { use } of own) if (!hasRoom(use)) return true;
+/** Among claims of these kinds alone. */
+function findSlowOf<C extends Claim>(
+  uses: readonly PlaceUse[],
+  pauses: Pauses<C>,
+  max: number,
+  now: number,
+): C | undefined {
+  for (const use of uses) {
+    const slow = pauses.findSlowest(now, maxOf(max, use) * SLOW_SHARE, (claim) => claim.use === use);
+    if (slow !== undefined) return slow;
+  }
+  return undefined;
+}
+
+function maxOf(max: number, use: PlaceUse): number {
+  return Math.ceil(max * USE_SHARES[use]);
+}
+
+function whyNone(use: PlaceUse, hasFree: boolean): Denied {
+  if (!hasFree) return 'originBusy';
+  return use === 'stream' ? 'buffersFull' : 'originShare';
+}
+
+function isWaitedFor(waiting: ReadonlyMap<string, ReadonlySet<Claim>>, use: PlaceUse): boolean {
+  for (const own of waiting.values()) for (const claim of own) if (claim.use === use) return true;
   return false;
 }
