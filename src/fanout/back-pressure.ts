@@ -1,0 +1,63 @@
+/** Whether a viewer keeps up, from the bytes that wait for it. Pure: the time is passed in. */
+
+export interface PressureLimits {
+  /** Waiting for one viewer. */
+  readonly maxQueuedBytes: number;
+  /** Age of the oldest byte that waits. */
+  readonly maxQueuedMs: number;
+  /** While bytes wait and none is taken. */
+  readonly stallMs: number;
+}
+
+/**
+ * `keepsUp`: below half of the limits, may begin again after a drop. `isSlow`: within the limits. `isBehind`: past a limit.
+ * `hasStalled`: took nothing for too long.
+ */
+export type Pressure = 'keepsUp' | 'isSlow' | 'isBehind' | 'hasStalled';
+
+/** Ages are kept this exactly. */
+const MARK_MS = 250;
+
+/** How many bytes had been written to the viewer by an instant. */
+interface Mark {
+  readonly at: number;
+  readonly writtenBytes: number;
+}
+
+export class PressureGauge {
+  readonly #limits: PressureLimits;
+  #writtenBytes = 0;
+  #takenBytes = 0;
+  #progressAt: number;
+  /** Of bytes that still wait, oldest first; at most `maxQueuedMs / MARK_MS` and a few. */
+  readonly #marks: Mark[] = [];
+
+  constructor(limits: PressureLimits, now: number) {
+    this.#limits = limits;
+    this.#progressAt = now;
+  }
+
+  measure(queuedBytes: number, now: number): Pressure {
+    const taken = this.#writtenBytes - queuedBytes;
+    if (taken > this.#takenBytes || queuedBytes === 0) this.#progressAt = now;
+    this.#takenBytes = taken;
+    if (queuedBytes === 0) {
+      this.#marks.length = 0;
+      return 'keepsUp';
+    }
+    while (this.#marks[0] !== undefined && this.#marks[0].writtenBytes <= taken) this.#marks.shift();
+    const { maxQueuedBytes, maxQueuedMs, stallMs } = this.#limits;
+    if (now - this.#progressAt >= stallMs) return 'hasStalled';
+    const oldestMs = now - (this.#marks[0]?.at ?? now);
+    if (queuedBytes > maxQueuedBytes || oldestMs > maxQueuedMs) return 'isBehind';
+    return queuedBytes > maxQueuedBytes / 2 || oldestMs > maxQueuedMs / 2 ? 'isSlow' : 'keepsUp';
+  }
+
+  noteWritten(bytes: number, now: number): void {
+    this.#writtenBytes += bytes;
+    const last = this.#marks.at(-1);
+    if (last === undefined || now - last.at >= MARK_MS) {
+      this.#marks.push({ at: now, writtenBytes: this.#writtenBytes });
+    }
+  }
+}

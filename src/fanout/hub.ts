@@ -1,0 +1,90 @@
+/**
+ * One broadcast to many viewers. Each message is encoded once per encoding; beyond `mergeAbove` viewers writes are merged;
+ * a viewer that is too slow misses whole messages up to the next key frame. docs/decisions/0495
+ */
+import type { Timers } from '#lib/timers.ts';
+import type { HubViewer } from './encoding.ts';
+import { GopCache, type GopLimits } from './gop-cache.ts';
+import { Lane, type LaneLimits, type Place } from './lane.ts';
+import { describeMedia } from './media/describe.ts';
+import type { MediaMessage } from './media/message.ts';
+
+export interface HubLimits extends GopLimits, LaneLimits {}
+
+export const HUB_LIMITS: HubLimits = {
+  maxGopMs: 10_000,
+  maxGopBytes: 16 * 1024 * 1024,
+  maxQueuedBytes: 4 * 1024 * 1024,
+  maxQueuedMs: 8_000,
+  stallMs: 20_000,
+  mergeAbove: 50,
+  mergeMs: 25,
+  maxMergedBytes: 1024 * 1024,
+};
+
+export class Hub {
+  readonly #limits: HubLimits;
+  readonly #timers: Timers;
+  readonly #gop: GopCache;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor({ limits, timers }: { readonly limits: HubLimits; readonly timers: Timers }) {
+    this.#limits = limits;
+    this.#timers = timers;
+    this.#gop = new GopCache(limits);
+  }
+
+  get viewers(): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) count += lane.size;
+    return count;
+  }
+
+  /** `message.data` is kept and must not change any more. */
+  push(message: MediaMessage): void {
+    const facts = describeMedia(message);
+    if (facts.isIgnored) return;
+    // So all messages of one merged write follow the same headers.
+    if (facts.isSequenceHeader || facts.isMetadata) for (const lane of this.#lanes.values()) lane.flush();
+    const role = this.#gop.add(message, facts);
+    for (const lane of this.#lanes.values()) lane.push(message, role);
+  }
+
+  /** Writes what the viewer needs to begin at once: header, metadata, sequence headers, messages since the key frame. */
+  attach(viewer: HubViewer): { detach(): void } {
+    const { encoding } = viewer;
+    let lane = this.#lanes.get(encoding.name);
+    if (lane === undefined) {
+      lane = new Lane({ encoding, gop: this.#gop, limits: this.#limits, timers: this.#timers });
+      this.#lanes.set(encoding.name, lane);
+    }
+    const place = lane.attach(viewer);
+    return { detach: () => this.#detach(encoding.name, place) };
+  }
+
+  /** A lane goes with its last viewer, and with it what is encoded for it. */
+  #detach(name: string, place: Place): void {
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) return;
+    lane.detach(place);
+    if (lane.size > 0) return;
+    lane.cut();
+    this.#lanes.delete(name);
+  }
+
+  /** The broadcast is over: viewers get what is pending, then their end. */
+  end(): void {
+    this.#close((lane) => lane.end());
+  }
+
+  /** Viewers are cut at once. */
+  cut(): void {
+    this.#close((lane) => lane.cut());
+  }
+
+  #close(close: (lane: Lane) => void): void {
+    const lanes = [...this.#lanes.values()];
+    this.#lanes.clear();
+    for (const lane of lanes) close(lane);
+  }
+}

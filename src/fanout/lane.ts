@@ -1,0 +1,150 @@
+/** All viewers of a hub that take the same encoding: what is written once and given to each as far as it keeps up. */
+import type { Timers } from '#lib/timers.ts';
+import { PressureGauge, type PressureLimits } from './back-pressure.ts';
+import { EncodedGop } from './encoded-gop.ts';
+import type { Encoding, HubViewer } from './encoding.ts';
+import type { GopCache, MessageRole } from './gop-cache.ts';
+import type { MediaMessage } from './media/message.ts';
+import { type Block, firstStart, MergedWrites, restOf } from './merged-writes.ts';
+
+export interface LaneLimits extends PressureLimits {
+  /** With more viewers than this writes are merged. */
+  readonly mergeAbove: number;
+  readonly mergeMs: number;
+  readonly maxMergedBytes: number;
+}
+
+interface LaneOptions {
+  readonly encoding: Encoding;
+  readonly gop: GopCache;
+  readonly limits: LaneLimits;
+  readonly timers: Timers;
+}
+
+/** A viewer and how far it is. */
+export interface Place {
+  readonly viewer: HubViewer;
+  readonly gauge: PressureGauge;
+  /** Number of the next message it takes. */
+  next: number;
+  /** It takes nothing before the next message at which a decoder can begin. */
+  isWaiting: boolean;
+  /** Of the headers that it has; `undefined`: not even the beginning of the file. */
+  headersVersion: number | undefined;
+}
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #places = new Set<Place>();
+  readonly #pending = new MergedWrites();
+  #cancelFlush: (() => void) | undefined;
+  readonly #encodedGop: EncodedGop;
+  #headers: { readonly version: number; readonly timestampMs: number; readonly bytes: Buffer } | undefined;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#encodedGop = new EncodedGop(options.gop, options.encoding);
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  attach(viewer: HubViewer): Place {
+    const { gop, limits, timers } = this.#options;
+    const now = timers.now();
+    const gauge = new PressureGauge(limits, now);
+    const place: Place = { viewer, gauge, next: this.#pending.next, isWaiting: true, headersVersion: undefined };
+    this.#places.add(place);
+    const first = gop.messages[0];
+    if (first !== undefined) {
+      this.#begin(place, first.timestampMs, now);
+      for (const piece of this.#encodedGop.pieces()) write(place, piece, now);
+    }
+    return place;
+  }
+
+  detach(place: Place): void {
+    this.#places.delete(place);
+  }
+
+  push(message: MediaMessage, role: MessageRole): void {
+    const bytes = this.#options.encoding.encode(message);
+    this.#encodedGop.follow(bytes);
+    this.#pending.add(bytes, role === 'start' ? message.timestampMs : undefined);
+    const { mergeAbove, mergeMs, maxMergedBytes } = this.#options.limits;
+    if (this.#places.size <= mergeAbove || this.#pending.sizeBytes >= maxMergedBytes) this.flush();
+    else this.#cancelFlush ??= this.#options.timers.after(mergeMs, () => this.flush());
+  }
+
+  flush(): void {
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
+    const block = this.#pending.take();
+    if (block === undefined) return;
+    const now = this.#options.timers.now();
+    for (const place of this.#places) this.#deliver(place, block, now);
+  }
+
+  end(): void {
+    this.flush();
+    for (const { viewer } of this.#take()) viewer.end();
+  }
+
+  cut(): void {
+    this.#cancelFlush?.();
+    for (const { viewer } of this.#take()) viewer.cut();
+  }
+
+  #take(): readonly Place[] {
+    const places = [...this.#places];
+    this.#places.clear();
+    return places;
+  }
+
+  #deliver(place: Place, block: Block, now: number): void {
+    const pressure = place.gauge.measure(place.viewer.queuedBytes, now);
+    if (pressure === 'hasStalled') {
+      this.#places.delete(place);
+      place.viewer.cut();
+      return;
+    }
+    if (pressure === 'isBehind') place.isWaiting = true;
+    const start = place.isWaiting && pressure === 'keepsUp' ? firstStart(block, place.next) : undefined;
+    if (start !== undefined) {
+      this.#begin(place, start.timestampMs, now);
+      place.next = start.number;
+    }
+    if (!place.isWaiting) {
+      write(place, restOf(block, place.next), now);
+      place.headersVersion = this.#options.gop.headersVersion;
+    }
+    place.next = this.#pending.next;
+  }
+
+  /** What must stand before a message at which the viewer begins, or begins again. */
+  #begin(place: Place, timestampMs: number, now: number): void {
+    const { gop, encoding } = this.#options;
+    if (place.headersVersion === undefined) write(place, encoding.begin(gop.tracks), now);
+    if (place.headersVersion !== gop.headersVersion) write(place, this.#encodeHeaders(timestampMs), now);
+    place.headersVersion = gop.headersVersion;
+    place.isWaiting = false;
+  }
+
+  /** Many viewers begin at the same message. */
+  #encodeHeaders(timestampMs: number): Buffer {
+    const { gop, encoding } = this.#options;
+    const version = gop.headersVersion;
+    if (this.#headers?.version !== version || this.#headers.timestampMs !== timestampMs) {
+      const bytes = Buffer.concat(gop.headers.map((header) => encoding.encode({ ...header, timestampMs })));
+      this.#headers = { version, timestampMs, bytes };
+    }
+    return this.#headers.bytes;
+  }
+}
+
+function write({ viewer, gauge }: Place, bytes: Buffer, now: number): void {
+  if (bytes.length === 0) return;
+  viewer.write(bytes);
+  gauge.noteWritten(bytes.length, now);
+}
