@@ -40,6 +40,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
       ssl_key,
       title: '标题',
       issuer: 'test intermediate',
+      key_kind: 'ecdsa',
       validfrom_time: leaf.validFromDate.getTime() / 1000,
       validto_time: leaf.validToDate.getTime() / 1000,
       subjectaltname: '*.example.com,example.com',
@@ -161,7 +162,7 @@ describeOnBothEngines('certificates', (newDatabase) => {
     );
 
     for (const [request, refusal] of [
-      [{ ssl_key_second: otherEc }, /^certificateSameKind: field ssl_key_second .* but both are EC$/],
+      [{ ssl_key_second: otherEc }, /^certificateSameKind: field ssl_key_second .* but both are ECDSA$/],
       [{ ssl_key: rsa, ssl_key_second: rsa }, /^certificateSameKind: /],
       [{ ssl_key_second: 'nothing' }, /^certificateNotFound: /],
       [{ ssl_key_second: elsewhere }, /^certificateNotCovering: field ssl_key_second /],

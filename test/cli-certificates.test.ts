@@ -29,7 +29,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
   assert.match(
     await says('certificate', 'list'),
     new RegExp(
-      `^${sslKey} +not in use +\\d{4}-\\d\\d-\\d\\d +shop\\.pem +test authority +www\\.example\\.com,example\\.com$`,
+      `^${sslKey} +not in use +ecdsa +\\d{4}-\\d\\d-\\d\\d +shop\\.pem +test authority +www\\.example\\.com,example\\.com$`,
       'm',
     ),
   );
@@ -61,7 +61,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
   assert.match(await says('domain', 'ssl', '1', '--second-certificate', second), both);
   assert.match(await says('domain', 'show', '1'), both);
   const same = await run('domain', 'ssl', '1', '--second-certificate', sslKey);
-  assert.match(same.stderr, /^causeway: --second-certificate is invalid: .* but both are EC\n$/);
+  assert.match(same.stderr, /^causeway: --second-certificate is invalid: .* but both are ECDSA\n$/);
   assert.doesNotMatch(await says('domain', 'ssl', '1', '--second-certificate', 'none'), /second/);
   await says('certificate', 'rm', second);
   const [, keyId] = /^key ([0-9a-f]{16})\n1 secrets are sealed with it\n$/.exec(await says('keyring', 'rotate')) ?? [];

@@ -6,12 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { countAccounts, createAccount } from '#db/accounts.ts';
+import { listCertificates } from '#db/certificates.ts';
 import { insertLogPart, listLogParts } from '#db/log-parts.ts';
 import { migrateTo } from '#db/migrations.ts';
 import { openDatabase, openEngine } from '#db/open.ts';
 import { readHead } from '#db/resources.ts';
 import { lockSmsBalances } from '#db/sms-balance.ts';
 import { runTogether } from '#db/together.ts';
+import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines, EMPTY, newPostgres, newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, publishNow, putSite, silentLog } from './support/feed.ts';
@@ -119,6 +121,30 @@ describeOnBothEngines(
       const keys = async (day: string) => (await listLogParts(db.query, 7, day)).map(({ key }) => key.slice(13));
       assert.deepEqual(await keys('2026-01-31'), ['02.a', '02.b', '10.a', '00.a']);
       assert.deepEqual(await keys('2026-02-01'), ['01.a']);
+    });
+
+    test('certificates of an earlier release get the kind of their key', needs('openssl'), async (t) => {
+      const target = await newDatabase(t);
+      const engine = await openEngine({ ...target, log: silentLog });
+      await migrateTo(engine.query, engine.words, '0023-acme-written');
+      await sql`insert into account (name, kind, created_at) values ('ann', 'customer', 1)`.execute(engine.query);
+      const authority = createAuthority(t);
+      for (const [key, isRsa] of [
+        ['a', true],
+        ['b', false],
+      ] as const)
+        await sql`insert into certificate
+            (key, account_id, title, fingerprint, chain, private_key, issuer, names, valid_from, valid_to, created_at)
+          select ${key}, id, '', ${key}, ${authority.issue(['www.example.com'], { isRsa }).cert}, '', '', '[]', 1, 2, 3
+            from account`.execute(engine.query);
+      await engine[Symbol.asyncDispose]();
+      await using db = await openTestDatabase(target);
+      const { id } = await db.query.selectFrom('account').select('id').executeTakeFirstOrThrow();
+      const kinds = (await listCertificates(db.query, id)).map(({ key, keyKind }) => [key, keyKind]);
+      assert.deepEqual(kinds, [
+        ['a', 'rsa'],
+        ['b', 'ecdsa'],
+      ]);
     });
 
     test('numbers beyond 32 bits come back as they went in', async (t) => {

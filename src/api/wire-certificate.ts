@@ -56,6 +56,7 @@ export function writeCertificate(view: CertificateView, { locale }: Look): DataO
     ssl_key: view.key,
     title: view.title,
     issuer: view.issuer,
+    key_kind: view.keyKind,
     validfrom_time: Math.floor(view.validFrom / 1000),
     validto_time: Math.floor(view.validTo / 1000),
     subjectaltname: view.names.join(','),

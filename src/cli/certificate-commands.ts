@@ -73,12 +73,16 @@ async function listCertificates(context: CliContext, options: Options): Promise<
   const rows = data.map((one) => [
     one.ssl_key,
     one.status_name,
+    one.key_kind,
     new Date(one.validto_time * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length),
     one.title,
     one.issuer,
     one.subjectaltname,
   ]);
-  printer(context, options)(data, formatTable([['KEY', 'STATUS', 'VALID TO', 'TITLE', 'ISSUER', 'DOMAINS'], ...rows]));
+  printer(context, options)(
+    data,
+    formatTable([['KEY', 'STATUS', 'KEY KIND', 'VALID TO', 'TITLE', 'ISSUER', 'DOMAINS'], ...rows]),
+  );
 }
 
 async function changeSsl(client: Client, id: string, options: Options): Promise<Shown> {

@@ -8,6 +8,7 @@ import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.t
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
 
+const KEY_KINDS = ['rsa', 'ecdsa', 'ed25519'] as const;
 const TLS_VERSIONS = ['1.2', '1.3'] as const;
 const MAX_TITLE_LENGTH = 255;
 const MAX_SSL_KEY_LENGTH = 128;
@@ -78,6 +79,7 @@ export const CERTIFICATE_OPERATIONS = {
         ssl_key: z.string().describe('certificate identifier'),
         title: z.string().describe('certificate name'),
         issuer: z.string().describe('issuing authority'),
+        key_kind: z.enum(KEY_KINDS).describe('extension: kind of its key'),
         validfrom_time: z.int().describe('start of validity, Unix seconds'),
         validto_time: z.int().describe('end of validity, Unix seconds'),
         subjectaltname: z.string().describe('domains that the certificate is for, comma-separated'),
@@ -92,6 +94,7 @@ export const CERTIFICATE_OPERATIONS = {
           ssl_key: SAMPLE_KEY,
           title: 'example.com 2026',
           issuer: 'R11',
+          key_kind: 'ecdsa',
           validfrom_time: 1_767_225_600,
           validto_time: 1_775_001_600,
           subjectaltname: '*.example.com,example.com',

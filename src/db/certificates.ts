@@ -2,9 +2,9 @@
  * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it; in the
  * database its private key is sealed, wherever it stands.
  */
-import { createHash, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import type { Certificate, CertificateChain } from '#model/certificate.ts';
+import type { Certificate, CertificateChain, KeyKind } from '#model/certificate.ts';
 import { takeLock } from './engine.ts';
 import type { Keyring } from './keyring.ts';
 import { type Change, publish } from './resources.ts';
@@ -75,6 +75,7 @@ export async function addCertificate(
       private_key: sealKey(ring, key, privateKey),
       issuer: chain.issuer,
       names: JSON.stringify(chain.names),
+      key_kind: chain.keyKind,
       valid_from: chain.validFrom,
       valid_to: chain.validTo,
       created_at: now,
@@ -155,11 +156,6 @@ export async function deleteCertificate(trx: Transaction<Schema>, which: Certifi
   return { kind: 'deleted' };
 }
 
-/** A certificate with the kind of its key, such as `rsa`, `ec` or `ed25519`. */
-export interface KindOfCertificate extends Certificate {
-  readonly keyKind: string | undefined;
-}
-
 /**
  * Like `findCertificate`, for a domain that is to have them: they are there until the transaction ends. In the order of `keys`;
  * `undefined` where the account has none.
@@ -169,17 +165,17 @@ export async function findCertificatesFor(
   domainId: number,
   accountId: number,
   keys: readonly string[],
-): Promise<readonly (KindOfCertificate | undefined)[]> {
+): Promise<readonly (Certificate | undefined)[]> {
   await lockCertificates(trx, [...(await findUses(trx, domainId)), ...keys]);
   const rows = await trx
     .selectFrom('certificate')
-    .select([...SHOWN, 'chain'])
+    .select(SHOWN)
     .where('key', 'in', keys)
     .where('account_id', '=', accountId)
     .execute();
   return keys.map((key) => {
     const row = rows.find((one) => one.key === key);
-    return row && { ...toCertificate(row), keyKind: new X509Certificate(row.chain).publicKey.asymmetricKeyType };
+    return row && toCertificate(row);
   });
 }
 
@@ -257,7 +253,7 @@ async function toResources(trx: Executor, key: string): Promise<readonly Change[
 }
 
 /** The columns of a certificate that people see: chain and key are read where they are needed. */
-const SHOWN = ['key', 'account_id', 'title', 'issuer', 'names', 'valid_from', 'valid_to'] as const;
+const SHOWN = ['key', 'account_id', 'title', 'issuer', 'names', 'key_kind', 'valid_from', 'valid_to'] as const;
 
 function toCertificate(row: Pick<CertificateRow, (typeof SHOWN)[number]>): Certificate {
   return {
@@ -267,6 +263,7 @@ function toCertificate(row: Pick<CertificateRow, (typeof SHOWN)[number]>): Certi
     issuer: row.issuer,
     // `as`: written by this file only.
     names: JSON.parse(row.names) as string[],
+    keyKind: row.key_kind as KeyKind, // as above
     validFrom: row.valid_from,
     validTo: row.valid_to,
   };

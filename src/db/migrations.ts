@@ -7,6 +7,7 @@ import type { ColumnWords } from './column-words.ts';
 import { acme } from './migrations-acme.ts';
 import { acmeRenewal } from './migrations-acme-renewal.ts';
 import { acmeWritten } from './migrations-acme-written.ts';
+import { certificateKinds } from './migrations-certificate-kinds.ts';
 import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
 import { edgeOrigins } from './migrations-edge-origins.ts';
@@ -48,6 +49,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0021-sms-receipt-matching': smsReceiptMatching,
   '0022-acme-renewal': acmeRenewal,
   '0023-acme-written': acmeWritten,
+  '0024-certificate-kinds': certificateKinds,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

@@ -14,6 +14,8 @@ export interface CertificateTable {
   issuer: string;
   /** JSON: a list of names. */
   names: string;
+  /** A `KeyKind`. */
+  key_kind: string;
   valid_from: number;
   valid_to: number;
   created_at: number;

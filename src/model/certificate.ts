@@ -15,12 +15,16 @@ export interface Certificate {
   readonly issuer: string;
   /** Domain names that it is for, as they stand in it; lower-case. */
   readonly names: readonly string[];
+  readonly keyKind: KeyKind;
   readonly validFrom: number;
   readonly validTo: number;
 }
 
+/** Of a certificate's key; all that are served. */
+export type KeyKind = 'rsa' | 'ecdsa' | 'ed25519';
+
 /** What a chain says of itself, and the chain: PEM, leaf first, without self-issued certificates above it. */
-export interface CertificateChain extends Pick<Certificate, 'issuer' | 'names' | 'validFrom' | 'validTo'> {
+export interface CertificateChain extends Pick<Certificate, 'issuer' | 'names' | 'keyKind' | 'validFrom' | 'validTo'> {
   readonly chain: string;
 }
 
@@ -138,9 +142,15 @@ function readLeaf(leaf: X509Certificate): Omit<CertificateChain, 'chain'> {
   return {
     issuer: describeIssuer(leaf),
     names: readNames(leaf),
+    keyKind: keyKindOf(leaf.publicKey),
     validFrom: leaf.validFromDate.getTime(),
     validTo: leaf.validToDate.getTime(),
   };
+}
+
+/** Other kinds are refused before they are asked for: `private-key.ts`. */
+export function keyKindOf({ asymmetricKeyType: type }: KeyObject): KeyKind {
+  return type === 'ec' ? 'ecdsa' : type === 'ed25519' ? 'ed25519' : 'rsa';
 }
 
 /** What RFC 2253 §2.4 has a backslash before. */

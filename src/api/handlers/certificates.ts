@@ -85,7 +85,7 @@ async function chooseCertificates(
   const [first, second] = found;
   if (second === undefined || second.keyKind !== first?.keyKind) return { sslKey, secondSslKey };
   if (wanted.secondSslKey === undefined) return { sslKey, secondSslKey: '' };
-  throw new ServiceError('certificateSameKind', { kind: (second.keyKind ?? 'unknown').toUpperCase() });
+  throw new ServiceError('certificateSameKind', { kind: second.keyKind.toUpperCase() });
 }
 
 /** Nothing of the texts is in what is said about them. */
