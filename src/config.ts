@@ -171,6 +171,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
 
   if (values.edgeProxyProtocol === 'required' && values.edgeTrustedProxies.length === 0)
     refuse('edgeProxyProtocol', 'needs edge-trusted-proxies: nobody else is believed');
+  checkPushAuth(values, refuse);
 
   const fileText = (key: string, path: string | undefined): string | undefined => {
     const file = path === undefined ? undefined : readTextFile(resolve(cwd, path));
@@ -210,6 +211,21 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse): Config {
     ...(acmeDirectory !== undefined && { acme: { directory: acmeDirectory, ...acme } }),
     ...(token !== undefined && { token }),
   };
+}
+
+/** Publishers without a key are told apart by their addresses, which a proxy in a private network may hide. docs/decisions/0490 */
+function checkPushAuth(values: Values, refuse: Refuse): void {
+  const takesRtmp = values.roles.includes('live') && [values.rtmpListen, values.rtmpsListen].some((at) => at !== 'off');
+  if (
+    takesRtmp &&
+    values.livePushAuth === 'off' &&
+    values.edgeTrustedProxies.length > 0 &&
+    values.edgeProxyProtocol === 'required'
+  )
+    refuse(
+      'livePushAuth',
+      'behind proxies (edge-proxy-protocol) it has to be required, or rtmp-listen and rtmps-listen off',
+    );
 }
 
 function finishLogStore(values: Values, dataDir: string, refuse: Refuse): LogStore {

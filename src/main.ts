@@ -8,6 +8,7 @@ if (process.argv[2] === 'part') {
     control: async () => (await import('#roles/control.ts')).startControl,
     'edge-feed': async () => (await import('#roles/edge-feed.ts')).startEdgeFeed,
     'edge-worker': async () => (await import('#roles/edge-worker.ts')).startEdgeWorker,
+    live: async () => (await import('#roles/live.ts')).startLive,
   });
 } else {
   const { runCommandLine } = await import('./command.ts');

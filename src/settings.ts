@@ -2,34 +2,33 @@
  * Every setting: its name, what it takes, its default, what it is for. Documented in docs/operations.md, and compared with
  * it; `config.ts` reads them.
  */
-import { availableParallelism } from 'node:os';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import { LOG_LEVELS, type LogLevel } from '#lib/logger.ts';
 import {
-  autoOr,
-  byteSize,
   listenAddress,
   listOf,
   network,
   oneOf,
-  orOff,
   path,
   postgresUrl,
+  serverUrl,
   textThat,
   textWhere,
   timeZone,
   wholeNumber,
-  zeroOr,
 } from '#lib/setting-reader.ts';
-import type { Setting } from '#lib/settings.ts';
+import type { SettingTable } from '#lib/settings.ts';
+import { EDGE_SETTINGS, type EdgeValues } from './settings-edge.ts';
+import { LIVE_SETTINGS, type LiveValues } from './settings-live.ts';
+import { LOG_SETTINGS, type LogValues } from './settings-logs.ts';
 
-type RoleName = 'control' | 'edge';
+type RoleName = 'control' | 'edge' | 'live';
 
 /** The value of each setting. Its name in the file and as a flag is the key in kebab-case. */
-export interface Values {
+export interface Values extends EdgeValues, LiveValues, LogValues {
   readonly dataDir: string;
-  readonly keyring?: string;
   readonly roles: readonly RoleName[];
+  readonly keyring?: string;
   readonly databaseUrl?: string;
   readonly databaseListenUrl?: string;
   readonly controlListen: ListenAddress;
@@ -37,19 +36,6 @@ export interface Values {
   readonly controlTlsKey?: string;
   readonly trustedProxies: readonly string[];
   readonly metricsListen: ListenAddress;
-  readonly edgeHttpListen: ListenAddress;
-  readonly edgeHttpsListen: ListenAddress | 'off';
-  readonly edgeTrustedProxies: readonly string[];
-  readonly edgeProxyProtocol: 'off' | 'required';
-  readonly edgeWorkers: number;
-  readonly edgeId: string;
-  readonly feedSocket?: string;
-  readonly cacheMemory: number;
-  readonly cacheDisk?: string;
-  readonly cacheDiskSize: number;
-  readonly bufferDiskSize: number;
-  readonly originAllow: readonly string[];
-  readonly originVerify: 'names' | 'always' | 'never';
   readonly smsWebhookAllow: readonly string[];
   readonly smsTimeWindowSeconds: number;
   readonly smsChargeAt: 'submit' | 'receipt';
@@ -70,18 +56,6 @@ export interface Values {
   readonly purgeUrlsPerDay: number;
   readonly purgeDirectoriesPerDay: number;
   readonly prefetchUrlsPerDay: number;
-  readonly accessLog: 'on' | 'off';
-  readonly logRotateSeconds: number;
-  readonly logSpool: number;
-  readonly logStore: string;
-  readonly logS3Endpoint?: string;
-  readonly logS3Region: string;
-  readonly logS3AccessKey?: string;
-  readonly logS3SecretKey?: string;
-  readonly statSeconds: number;
-  readonly logDays: number;
-  readonly logUrl?: string;
-  readonly logUrlHours: number;
   readonly logLevel: LogLevel;
   readonly bootstrapToken?: string;
   readonly url?: string;
@@ -89,19 +63,13 @@ export interface Values {
   readonly tokenFile?: string;
 }
 
-type Settings = { readonly [K in keyof Required<Values>]: Setting<Required<Values>[K]> };
-
 const token = textThat('at least 32 printable characters without spaces', /^[\x21-\x7e]{32,512}$/);
-const controlUrl = textWhere(
-  'http:// or https:// and a host',
-  (text) => /^https?:\/\/[^\s/@]+\/?$/.test(text) && URL.canParse(text),
-);
 
-export const SETTINGS: Settings = {
+export const SETTINGS: SettingTable<Values> = {
   dataDir: { reader: path(), default: './data', description: 'Where everything is kept that is not in PostgreSQL' },
   roles: {
-    reader: listOf(oneOf(['control', 'edge']), 1, 2),
-    default: 'control,edge',
+    reader: listOf(oneOf(['control', 'edge', 'live']), 1, 3),
+    default: 'control,edge,live',
     description: 'What this machine runs',
   },
   keyring: {
@@ -136,73 +104,8 @@ export const SETTINGS: Settings = {
     description: 'Proxies before control whose X-Forwarded-For is believed',
   },
   metricsListen: { reader: listenAddress(), default: '127.0.0.1:8701', description: '`/metrics` for Prometheus' },
-  edgeHttpListen: {
-    reader: listenAddress(),
-    default: '[::]:8080',
-    description: 'HTTP for viewers; `[::]` takes IPv4 too, and is 0.0.0.0 on a machine without IPv6',
-  },
-  edgeHttpsListen: {
-    reader: orOff(listenAddress()),
-    default: '[::]:8443',
-    description: 'HTTPS for viewers, over HTTP/2 and HTTP/1.1; `[::]` as above, `off`: none',
-  },
-  edgeTrustedProxies: {
-    reader: listOf(network(), 0, 256),
-    default: '',
-    description:
-      "Proxies before the edge that are believed whose a request is, and whether its client's connection is by TLS",
-  },
-  edgeProxyProtocol: {
-    reader: oneOf(['off', 'required']),
-    default: 'off',
-    description: '`required`: connections of those proxies begin with a header of the PROXY protocol, version 1 or 2',
-  },
-  edgeWorkers: {
-    reader: autoOr(wholeNumber(1, 256), Math.min(256, availableParallelism())),
-    default: 'auto',
-    unit: 'processes',
-    description: 'Edge worker processes; `auto`: one per core',
-  },
-  edgeId: {
-    reader: textThat('1 to 63 letters, digits, dots and hyphens', /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/i),
-    default: 'local',
-    description: 'The name under which this edge reports; each edge needs one of its own',
-  },
-  feedSocket: {
-    reader: path(),
-    description: 'Unix socket of the feed, at most 100 bytes; without it `run/feed.sock` in the data directory',
-  },
-  cacheMemory: {
-    reader: zeroOr(byteSize('1MB', '1024GB')),
-    default: '256MB',
-    description:
-      'Memory for cached responses and for those on their way in, shared out among the edge workers; 0: only what is on disk',
-  },
-  cacheDisk: {
-    reader: path(),
-    description: 'Directory for cached responses, of this service alone; without it `cache` in the data directory',
-  },
-  cacheDiskSize: {
-    reader: zeroOr(byteSize('1MB', '1024GB')),
-    default: '10GB',
-    description: 'Disk for cached responses, shared by the edge workers; 0: none',
-  },
-  bufferDiskSize: {
-    reader: zeroOr(byteSize('1MB', '1024GB')),
-    default: '4GB',
-    description:
-      'Disk in the data directory for bodies of requests until they are whole, and of answers for slow clients, shared out among the edge workers; 0: none',
-  },
-  originAllow: {
-    reader: listOf(network(), 0, 256),
-    default: '',
-    description: 'Private addresses that an origin may have in spite of the guard',
-  },
-  originVerify: {
-    reader: oneOf(['names', 'always', 'never']),
-    default: 'names',
-    description: 'Whose certificates are verified over TLS: origins given by `names`, all of them, or none',
-  },
+  ...EDGE_SETTINGS,
+  ...LIVE_SETTINGS,
   smsWebhookAllow: {
     reader: listOf(network(), 0, 256),
     default: '',
@@ -310,75 +213,7 @@ export const SETTINGS: Settings = {
     unit: 'URLs a day',
     description: 'URLs that one account may prefetch',
   },
-  accessLog: {
-    reader: oneOf(['on', 'off']),
-    default: 'on',
-    description: '`off`: an edge writes no access log and counts no traffic: no log files, no statistics',
-  },
-  logRotateSeconds: {
-    reader: wholeNumber(1, 3600),
-    default: '3600',
-    unit: 'seconds',
-    description:
-      'Age at which an edge ends a file of its access log and hands it to control; every full hour ends one too',
-  },
-  logSpool: {
-    reader: byteSize('64MB', '1024GB'),
-    default: '8GB',
-    description: 'Disk for access-log files that wait for control, for all edge workers together; the oldest go first',
-  },
-  logStore: {
-    reader: textThat(
-      'local, or s3://bucket or s3://bucket/prefix',
-      /^(local|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]{1,64}){0,4})$/,
-    ),
-    default: 'local',
-    description: 'Where control keeps log files: `local` in the data directory, or storage that speaks S3',
-  },
-  logS3Endpoint: {
-    reader: controlUrl,
-    description: 'Of that storage; the bucket is part of the path',
-  },
-  logS3Region: {
-    reader: textThat('letters, digits and hyphens', /^[a-z0-9-]{1,64}$/),
-    default: 'us-east-1',
-    description: 'Of that storage',
-  },
-  logS3AccessKey: {
-    reader: textThat('an access key', /^[\x21-\x7e]{1,256}$/),
-    secret: true,
-    description: 'For that storage',
-  },
-  logS3SecretKey: {
-    reader: textThat('a secret key', /^[\x21-\x7e]{1,256}$/),
-    secret: true,
-    description: 'For that storage',
-  },
-  statSeconds: {
-    reader: wholeNumber(1, 3600),
-    default: '30',
-    unit: 'seconds',
-    description: 'How often an edge reports its traffic to control',
-  },
-  logDays: {
-    reader: wholeNumber(1, 3650),
-    default: '30',
-    unit: 'days',
-    description: 'How long log files are kept',
-  },
-  logUrl: {
-    reader: textWhere(
-      'http:// or https://, a host, and perhaps a path',
-      (text) => /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
-    ),
-    description: 'Base address of log downloads in answers; without it that of the control listener',
-  },
-  logUrlHours: {
-    reader: wholeNumber(1, 168),
-    default: '24',
-    unit: 'hours',
-    description: 'How long the address of a log download can be used',
-  },
+  ...LOG_SETTINGS,
   logLevel: { reader: oneOf(LOG_LEVELS), default: 'info', description: 'Least important log lines that are written' },
   bootstrapToken: {
     reader: token,
@@ -386,7 +221,7 @@ export const SETTINGS: Settings = {
     description: 'The first access token, used when there is no account yet; without it one is made',
   },
   url: {
-    reader: controlUrl,
+    reader: serverUrl(),
     description: 'Where commands find control; without it the service that runs from the data directory',
   },
   token: {

@@ -48,7 +48,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files of `src/` that belong to no room and may import every room. */
-const RIM = ['command.ts', 'config.ts', 'main.ts', 'settings.ts'];
+const RIM = [
+  'command.ts',
+  'config.ts',
+  'main.ts',
+  'settings.ts',
+  'settings-edge.ts',
+  'settings-live.ts',
+  'settings-logs.ts',
+];
 
 /** These rooms also run in a browser, so they use nothing of Node's. */
 const ANYWHERE = ['contract', 'client'];

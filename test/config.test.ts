@@ -16,7 +16,11 @@ test('the defaults are a whole configuration', () => {
   assert.deepEqual(config.edgeHttpListen, { host: '::', port: 8080 });
   assert.deepEqual(config.edgeHttpsListen, { host: '::', port: 8443 });
   assert.equal(mustLoad({ flags: { 'edge-https-listen': 'off' } }).config.edgeHttpsListen, 'off');
-  assert.deepEqual(config.roles, ['control', 'edge']);
+  assert.deepEqual(config.roles, ['control', 'edge', 'live']);
+  assert.deepEqual(
+    [config.rtmpListen, config.rtmpsListen, config.livePushAuth],
+    [{ host: '::', port: 1935 }, 'off', 'off'],
+  );
   assert.deepEqual([config.edgeTrustedProxies, config.edgeProxyProtocol], [[], 'off']);
   assert.equal(config.cacheMemoryBytes, 256 * 2 ** 20);
   assert.equal(config.databaseUrl, undefined);
@@ -100,7 +104,7 @@ test('values out of range or of the wrong form are refused', () => {
     ['controlListen', ['8700', 'localhost', '127.0.0.1:99999', '']],
     ['cacheMemory', ['12', '1023KB', '-1', '1025GB', '256M B']],
     ['cacheDiskSize', ['12', '2000GB', 'none']],
-    ['roles', ['', 'control,live', 'control,edge,edge']],
+    ['roles', ['', 'control,dns', 'control,edge,live,live']],
     [
       'databaseUrl',
       ['mysql://a/b', 'postgres://', 'postgres://[bad', 'postgres://u:pa/ss@h/x', 'postgres://h:99999/x'],
@@ -173,8 +177,22 @@ test('the PROXY protocol is asked of proxies that are named', () => {
   assert.deepEqual(mustFail({ env }), [
     'edge-proxy-protocol (CAUSEWAY_EDGE_PROXY_PROTOCOL): needs edge-trusted-proxies: nobody else is believed',
   ]);
-  const { config } = mustLoad({ env: { ...env, CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::1' } });
+  const both = { ...env, CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::1' };
+  const { config } = mustLoad({ env: { ...both, CAUSEWAY_LIVE_PUSH_AUTH: 'required' } });
   assert.deepEqual([config.edgeTrustedProxies, config.edgeProxyProtocol], [['10.0.0.0/8', '2001:db8::1'], 'required']);
+});
+
+test('behind proxies publishers need a key, or there is no RTMP', () => {
+  const env = { CAUSEWAY_EDGE_PROXY_PROTOCOL: 'required', CAUSEWAY_EDGE_TRUSTED_PROXIES: '10.0.0.0/8' };
+  assert.deepEqual(mustFail({ env }), [
+    'live-push-auth (default): behind proxies (edge-proxy-protocol) it has to be required, or rtmp-listen and rtmps-listen off',
+  ]);
+  mustLoad({ env: { ...env, CAUSEWAY_RTMP_LISTEN: 'off' } });
+  mustLoad({ env: { ...env, CAUSEWAY_ROLES: 'control,edge' } });
+  assert.equal(
+    mustFail({ env: { ...env, CAUSEWAY_RTMP_LISTEN: 'off', CAUSEWAY_RTMPS_LISTEN: '[::]:1936' } }).length,
+    1,
+  );
 });
 
 test('control leaves loopback only with TLS or trusted proxies', (t) => {

@@ -18,7 +18,13 @@ const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
 describe('the service', () => {
   test('starts, serves, and ends with code 0 on SIGTERM', async (t) => {
     const service = await startService(t);
-    assert.deepEqual(Object.keys(service.pids()).sort(), ['control', 'edge-feed', 'edge-worker-1', 'edge-worker-2']);
+    assert.deepEqual(Object.keys(service.pids()).sort(), [
+      'control',
+      'edge-feed',
+      'edge-worker-1',
+      'edge-worker-2',
+      'live',
+    ]);
     assert.equal((await fetch(`${service.controlUrl}/readyz`)).status, 200);
     assert.ok((await fetch(service.edgeUrl)).status >= 400, 'the edge answers for a host that it does not know');
     const pids = Object.values(service.pids());
@@ -31,7 +37,10 @@ describe('the service', () => {
 
   test('npm start stops it on SIGTERM, and leaves nothing behind', async (t) => {
     const folder = temporaryFolder(t);
-    const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP'].map((name) => [`CAUSEWAY_${name}_LISTEN`, '127.0.0.1:0']);
+    const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP', 'RTMP'].map((name) => [
+      `CAUSEWAY_${name}_LISTEN`,
+      '127.0.0.1:0',
+    ]);
     const settings = {
       CAUSEWAY_DATA_DIR: join(folder, 'data'),
       CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
@@ -81,7 +90,7 @@ describe('the service', () => {
 
   test('a part that is killed comes back, and the service goes on', async (t) => {
     const service = await startService(t);
-    for (const part of ['edge-worker-1', 'edge-feed', 'control']) {
+    for (const part of ['edge-worker-1', 'edge-feed', 'live', 'control']) {
       const before = service.pids()[part] ?? 0;
       process.kill(before, 'SIGKILL');
       await eventually(`${part} is back`, () => (service.pids()[part] ?? before) !== before);
@@ -160,7 +169,7 @@ describe('the service', () => {
   test('when the supervisor is killed its parts end, and a new one takes over', async (t) => {
     const service = await startService(t);
     const pids = Object.values(service.pids());
-    assert.equal(pids.length, 4);
+    assert.equal(pids.length, 5);
     service.process.child.kill('SIGKILL');
     await eventually('its parts have ended', () => !pids.some(isAlive));
     const { host } = new URL(service.controlUrl);
@@ -173,7 +182,7 @@ describe('the service', () => {
   test('settings are not in the environment of its parts', async (t) => {
     const service = await startService(t, { settings: { CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' } });
     const pids = Object.values(service.pids());
-    assert.equal(pids.length, 4);
+    assert.equal(pids.length, 5);
     for (const pid of pids) {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
       assert.match(environment, /KEPT=yes/);
@@ -203,6 +212,7 @@ describe('the service refuses to start', () => {
         CAUSEWAY_CONTROL_LISTEN: address,
         CAUSEWAY_EDGE_HTTP_LISTEN: address,
         CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
+        CAUSEWAY_RTMP_LISTEN: address,
         CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
       },
     });
@@ -210,7 +220,8 @@ describe('the service refuses to start', () => {
     assert.equal(
       stderr,
       `causeway: control cannot listen on ${address}: the address is in use (setting control-listen)\n` +
-        `causeway: the edge cannot listen on ${address}: the address is in use (setting edge-http-listen)\n`,
+        `causeway: the edge cannot listen on ${address}: the address is in use (setting edge-http-listen)\n` +
+        `causeway: live cannot listen on ${address}: the address is in use (setting rtmp-listen)\n`,
     );
     assert.ok(!existsSync(dataDir), 'nothing is left behind');
   });

@@ -34,6 +34,7 @@ export async function startService(
       CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
       CAUSEWAY_EDGE_HTTP_LISTEN: `127.0.0.1:${edgePort}`,
       CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
+      CAUSEWAY_RTMP_LISTEN: 'off',
       ...settings,
     },
   });

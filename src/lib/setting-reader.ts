@@ -115,3 +115,11 @@ function bytesOf(text: string): number | undefined {
   const factor = UNITS[unit.toLowerCase()];
   return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
 }
+
+/** The address of a server, without a path. */
+export function serverUrl(): Reader<string> {
+  return textWhere(
+    'http:// or https:// and a host',
+    (text) => /^https?:\/\/[^\s/@]+\/?$/.test(text) && URL.canParse(text),
+  );
+}

@@ -19,6 +19,9 @@ export interface Setting<T> {
   readonly secret?: true;
 }
 
+/** One setting for each value, under the value's name. */
+export type SettingTable<V> = { readonly [K in keyof Required<V>]: Setting<Required<V>[K]> };
+
 export interface Problem {
   readonly setting: string;
   readonly source: string;

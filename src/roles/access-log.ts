@@ -1,4 +1,4 @@
-/** The access log of one worker: a spool of its own in the data directory. */
+/** The access log of one process: a spool of its own in the data directory. */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
@@ -8,6 +8,7 @@ import { formatLine } from '#logs/line.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from './child.ts';
+import { logWriters } from './plan.ts';
 
 const NO_LOG: AccessLog = {
   write: () => undefined,
@@ -33,7 +34,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     firstNumber: randomInt(10_000), // another machine may have this edge's name by mistake
     format: (domainId, record) => `${domainId}\t${formatLine(record, zone)}`,
     maxQueueBytes: MAX_QUEUE_BYTES,
-    keepBytes: Math.floor(config.logSpoolBytes / config.edgeWorkers),
+    keepBytes: Math.floor(config.logSpoolBytes / logWriters(config).length),
     rotateMs: config.logRotateSeconds * 1000,
     zone,
     clock: systemClock,

@@ -20,6 +20,10 @@ export function announce({ config, firstToken, print, isTerminal }: Announcement
     print(`edge     ${urlOf(config.edgeHttpListen, false)} (${workers})`);
     if (config.edgeHttpsListen !== 'off') print(`edge     ${urlOf(config.edgeHttpsListen, true)}`);
   }
+  if (config.roles.includes('live')) {
+    if (config.rtmpListen !== 'off') print(`live     rtmp://${formatListenAddress(config.rtmpListen)}`);
+    if (config.rtmpsListen !== 'off') print(`live     rtmps://${formatListenAddress(config.rtmpsListen)}`);
+  }
   print(`metrics  ${urlOf(config.metricsListen, false)}/metrics`);
   const database = config.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
   print(`data     ${config.dataDir}${config.roles.includes('control') ? ` (${database})` : ''}`);

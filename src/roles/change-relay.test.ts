@@ -31,6 +31,20 @@ test('without a worker that runs it nothing is confirmed', async () => {
   assert.equal(await outcome, false);
 });
 
+test('the live process is waited for, and does not put a change in force alone', async () => {
+  const { relay, sent } = createRelay(['a', 'live']);
+  const done = watch(relay.relay({ revision: 7 }));
+  assert.equal(sent.get('live')?.length, 1);
+  relay.settle('a', 1);
+  assert.equal(await done(), false);
+  relay.settle('live', 1);
+  assert.equal(await done(), true);
+  const next = relay.relay({ revision: 8 });
+  relay.settle('live', 2);
+  relay.forget('a');
+  assert.equal(await next, false);
+});
+
 test('a silent worker is cut off, and its death confirms the change', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { relay, silent, killed } = createRelay(['a', 'b']);
@@ -76,7 +90,7 @@ function createRelay(names: readonly string[]) {
   const sent = new Map<string, ChangedMessage[]>();
   const silent: string[] = [];
   const killed: string[] = [];
-  const workers = names.map((name) => ({
+  const receivers = names.map((name) => ({
     name,
     isReady: true,
     send: (message: ChangedMessage) => {
@@ -86,7 +100,14 @@ function createRelay(names: readonly string[]) {
     },
     kill: () => void killed.push(name),
   }));
-  const relay = new ChangeRelay({ workers, limitMs: 10_000, onSilent: ({ name }) => silent.push(name) });
+  const isOther = ({ name }: { name: string }) => name === 'live';
+  const workers = receivers.filter((receiver) => !isOther(receiver));
+  const relay = new ChangeRelay({
+    workers,
+    others: receivers.filter(isOther),
+    limitMs: 10_000,
+    onSilent: ({ name }) => silent.push(name),
+  });
   return { relay, sent, silent, killed, workers };
 }
 

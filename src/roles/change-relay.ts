@@ -1,5 +1,5 @@
 /**
- * Carries a change from the feed to the workers of this machine and says when all of them run it. A worker that dies no
+ * Carries a change from the feed to the workers of this machine, and to its live process, and says when all of them run it. A worker that dies no
  * longer counts: its successor begins with the store as it is then. One that stays silent is cut off. Where no worker is left
  * nothing is in force.
  */
@@ -16,6 +16,8 @@ interface ChangeReceiver {
 
 export interface ChangeRelayOptions {
   readonly workers: readonly ChangeReceiver[];
+  /** Told and waited for too, but the change is not in force by their running it. */
+  readonly others: readonly ChangeReceiver[];
   /** For one that is ready. One that was still starting has as long once more, and at most `MAX_LIMITS` of them. */
   readonly limitMs: number;
   onSilent(worker: ChangeReceiver): void;
@@ -42,9 +44,9 @@ export class ChangeRelay {
 
   /** Resolves when each worker runs the change, or is gone; false when there is none that does. */
   relay(change: Omit<ChangedMessage, 'kind' | 'id'>): Promise<boolean> {
-    const { workers, limitMs, onSilent } = this.#options;
+    const { workers, others, limitMs, onSilent } = this.#options;
     const id = ++this.#lastId;
-    const asked = workers.filter((worker) => worker.send({ kind: 'changed', id, ...change }));
+    const asked = [...workers, ...others].filter((worker) => worker.send({ kind: 'changed', id, ...change }));
     if (asked.length === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const missing = new Set(asked.map(({ name }) => name));
@@ -85,7 +87,7 @@ export class ChangeRelay {
   #take(worker: string, id: number, isRun: boolean): void {
     const change = this.#pending.get(id);
     if (!change?.missing.delete(worker)) return;
-    change.isRun ||= isRun;
+    change.isRun ||= isRun && this.#options.workers.some(({ name }) => name === worker);
     if (change.missing.size === 0) change.finish(change.isRun);
   }
 }

@@ -6,7 +6,7 @@ import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 
-export type PartKind = 'control' | 'edge-feed' | 'edge-worker';
+export type PartKind = 'control' | 'edge-feed' | 'edge-worker' | 'live';
 
 export interface StartMessage {
   readonly kind: 'start';
@@ -64,7 +64,7 @@ interface TicketSecretsMessage {
 
 export type ToChild =
   | StartMessage
-  /** To a worker, which answers `inForce` when it runs them. */
+  /** To a worker or the live process, which answers `inForce` when it runs them. */
   | ChangedMessage
   /** To the feed: every worker runs the change, or, with `isRun` false, there is none now. */
   | { readonly kind: 'confirmed'; readonly id: number; readonly isRun: boolean }

@@ -7,7 +7,9 @@ const COMMON = { build: '1.0.0', localSecret: 'local' };
 
 test('each role has its processes', () => {
   const rows: [string, string[]][] = [
+    ['control,edge,live', ['control', 'edge-feed', 'edge-worker-1', 'edge-worker-2', 'live']],
     ['control,edge', ['control', 'edge-feed', 'edge-worker-1', 'edge-worker-2']],
+    ['live', ['edge-feed', 'live']],
     ['control', ['control']],
     ['edge', ['edge-feed', 'edge-worker-1', 'edge-worker-2']],
   ];
@@ -50,6 +52,7 @@ test('the edge is told no secret, and where no origin may be', () => {
       { host: '127.0.0.1', port: 8701 },
       { host: '::', port: 8080 },
       { host: '::', port: 8443 },
+      { host: '::', port: 1935 },
       { host: '::1', port: 5432 },
       { host: 'db.example', port: 6432 },
     ]);

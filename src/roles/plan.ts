@@ -22,21 +22,34 @@ export function planParts(
   const parts: StartMessage[] = [];
   if (config.roles.includes('control'))
     parts.push({ ...edge, part: 'control', name: 'control', config, localSecret: common.localSecret });
-  if (!config.roles.includes('edge')) return parts;
+  const { workers, live } = namesOf(config);
+  if (workers.length + live.length === 0) return parts;
   parts.push({ ...edge, part: 'edge-feed', name: 'edge-feed' });
-  for (const name of workerNames(config)) parts.push({ ...edge, part: 'edge-worker', name });
+  for (const name of workers) parts.push({ ...edge, part: 'edge-worker', name });
+  for (const name of live) parts.push({ ...edge, part: 'live', name });
   return parts;
 }
 
-export function workerNames({ edgeWorkers }: Pick<Config, 'edgeWorkers'>): readonly string[] {
-  return Array.from({ length: edgeWorkers }, (_, index) => `edge-worker-${index + 1}`);
+type Planned = Pick<Config, 'roles' | 'edgeWorkers'>;
+
+/** The parts that write an access log. */
+export function logWriters(config: Planned): readonly string[] {
+  const { workers, live } = namesOf(config);
+  return [...workers, ...live];
+}
+
+function namesOf({ roles, edgeWorkers }: Planned) {
+  const workers = Array.from({ length: edgeWorkers }, (_, index) => `edge-worker-${index + 1}`);
+  return { workers: roles.includes('edge') ? workers : [], live: roles.includes('live') ? ['live'] : [] };
 }
 
 function ownAddresses(config: Config): readonly ListenAddress[] {
   const { controlListen, metricsListen, edgeHttpListen, edgeHttpsListen, databaseUrl, databaseListenUrl } = config;
+  const { roles, rtmpListen, rtmpsListen } = config;
   const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressOf(url)));
-  const https = edgeHttpsListen === 'off' ? [] : [edgeHttpsListen];
-  return [controlListen, metricsListen, edgeHttpListen, ...https, ...databases];
+  const optional = [edgeHttpsListen, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
+  const listening = optional.filter((address) => address !== 'off');
+  return [controlListen, metricsListen, edgeHttpListen, ...listening, ...databases];
 }
 
 function addressOf(url: string): ListenAddress {

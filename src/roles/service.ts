@@ -9,6 +9,7 @@ import { countLostLines } from './log-metrics.ts';
 import {
   type ChangedMessage,
   type FirstToken,
+  type PartKind,
   type PrefetchMessage,
   type StartMessage,
   UNDER_WAY,
@@ -73,11 +74,15 @@ export class Service implements AsyncDisposable {
           onRelayed: (part, message) => this.#passOn(part, message),
         }),
     );
-    this.#workers = this.#parts.filter((_, index) => parts[index]?.part === 'edge-worker');
-    this.#feeds = this.#parts.filter((_, index) => parts[index]?.part === 'edge-feed');
+    const ofKind = (kind: PartKind) => this.#parts.filter((_, index) => parts[index]?.part === kind);
+    this.#workers = ofKind('edge-worker');
+    this.#feeds = ofKind('edge-feed');
+    const live = ofKind('live');
     this.#prefetches = new PrefetchRelay(this.#workers);
     this.#relay = new ChangeRelay({
-      workers: this.#workers,
+      // Where there are edge workers, a change is in force only when one of them runs it.
+      workers: this.#workers.length > 0 ? this.#workers : live,
+      others: this.#workers.length > 0 ? live : [],
       limitMs: CHANGE_LIMIT_MS,
       onSilent: ({ name }) =>
         log.error({ part: name, limitMs: CHANGE_LIMIT_MS }, 'killed: it did not run a change in time'),

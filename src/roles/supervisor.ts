@@ -127,17 +127,25 @@ function tellCommands({ dataDir, controlListen, controlTls }: Config, localSecre
   }
 }
 
+const RTMP_KEYS = ['rtmpListen', 'rtmpsListen'] as const;
+
+type ListenKey = 'metricsListen' | 'controlListen' | 'edgeHttpListen' | 'edgeHttpsListen' | (typeof RTMP_KEYS)[number];
+
 /** The configuration with the ports that there will be, or everything that stands in the way. */
 async function settleAddresses(
   config: Config,
 ): Promise<{ readonly kind: 'settled'; readonly config: Config } | Refused> {
-  const wanted: Wanted<'metricsListen' | 'controlListen' | 'edgeHttpListen' | 'edgeHttpsListen'>[] = [];
+  const wanted: Wanted<ListenKey>[] = [];
   if (config.roles.includes('control'))
     wanted.push({ key: 'controlListen', who: 'control', address: config.controlListen });
   if (config.roles.includes('edge'))
     wanted.push({ key: 'edgeHttpListen', who: 'the edge', address: config.edgeHttpListen });
   if (config.roles.includes('edge') && config.edgeHttpsListen !== 'off')
     wanted.push({ key: 'edgeHttpsListen', who: 'the edge', address: config.edgeHttpsListen });
+  for (const key of config.roles.includes('live') ? RTMP_KEYS : []) {
+    const address = config[key];
+    if (address !== 'off') wanted.push({ key, who: 'live', address });
+  }
   wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
   const claims = await claimAddresses(wanted);
   if (claims.kind === 'claimed')

@@ -9,13 +9,13 @@ import { openOutbox } from '#logs/ship/outbox.ts';
 import { type Post, type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import { spoolDirectory } from './access-log.ts';
 import type { PartContext } from './child.ts';
-import { workerNames } from './plan.ts';
+import { logWriters } from './plan.ts';
 
 export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
   const { dataDir, edgeId: edge, feedSocket } = config;
   const shipper = startShipper({
     directory: spoolDirectory(dataDir),
-    writers: config.accessLog === 'off' ? [] : workerNames(config),
+    writers: config.accessLog === 'off' ? [] : logWriters(config),
     openOutbox: () =>
       openOutbox({
         file: join(dataDir, 'edge', 'outbox.db'),

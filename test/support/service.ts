@@ -29,6 +29,7 @@ export interface RunningService {
   readonly edgeUrl: string;
   readonly edgeHttpsUrl: string;
   readonly metricsUrl: string;
+  readonly rtmpUrl: string;
   /** The first access token; empty when there is none. */
   readonly token: string;
   readonly dataDir: string;
@@ -52,6 +53,7 @@ const SETTINGS = {
   CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
+  CAUSEWAY_RTMP_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_WORKERS: '2',
 };
 
@@ -100,6 +102,7 @@ async function startOnce(
     edgeUrl: address('edge'),
     edgeHttpsUrl: /^edge +(https:\S+)/m.exec(command.stdout())?.[1] ?? '',
     metricsUrl: address('metrics'),
+    rtmpUrl: address('live'),
     token: settings['CAUSEWAY_BOOTSTRAP_TOKEN'] ?? readIfThere(join(dataDir, 'first-token')).trim(),
     dataDir,
     process: command,
