@@ -87,6 +87,26 @@ describeOnBothEngines('receipts', (newDatabase) => {
     await checkMoney(db);
   });
 
+  test('that name a part by one of several forms wait while an answer to their number is out', async (t) => {
+    const { db, ids, states, account } = await open(t, newDatabase, [HERE]);
+    const [old = 0] = ids;
+    const id = (carrierId: string) => ({ kind: 'accepted', carrierId, keys: answerKeys(carrierId, 'auto') }) as const;
+    await store(db, [[old, id('100')]]);
+    const [next = 0] = await queueMessage(db, account, { now: NOW });
+    await claim(db);
+    const carrierKeys = receiptKeys('100', '', 'auto');
+    // In decimal: of the part whose answer, 64, is still out.
+    const failed = { carrierKeys, equalKeys: carrierKeys.length, state: 'failed', error: 'X' } as const;
+    assert.deepEqual(await receive(db, [failed]), []);
+    assert.deepEqual(await rematch(db), []);
+    await store(db, [[next, id('64')]]);
+    const carrierKeysOfOld = receiptKeys('256', '', 'auto');
+    await receive(db, [{ carrierKeys: carrierKeysOfOld, equalKeys: carrierKeysOfOld.length }]);
+    await rematch(db);
+    assert.deepEqual(await states(), ['delivered', 'failed']);
+    await checkMoney(db);
+  });
+
   test('that overtake the answer with their id are not given to an older part in doubt', async (t) => {
     const { db, ids, states, account } = await open(t, newDatabase, [HERE]);
     const [old = 0] = ids;

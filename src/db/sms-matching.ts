@@ -1,7 +1,14 @@
 /** The parts that receipts may speak of, looked up for many receipts at once; which it is, is decided in `model/`. docs/decisions/0427 */
 import { sql, type Transaction } from 'kysely';
 import type { PartState } from '#model/sms-part.ts';
-import { type Candidate, type Match, matchByKey, matchReceipt, type ReceiptClues } from '#model/sms-receipt-match.ts';
+import {
+  type Candidate,
+  type Match,
+  matchByKey,
+  matchReceipt,
+  mayBeChance,
+  type ReceiptClues,
+} from '#model/sms-receipt-match.ts';
 import { isPostgres } from './engine.ts';
 import { prepare } from './prepared.ts';
 import { rowList } from './row-list.ts';
@@ -31,9 +38,12 @@ export async function matchReceipts(
   const named = await findNamed(trx, receipts, now);
   const isUnnamed = (receipt: ReceiptToMatch, n: number) => matchByKey(receipt, named.get(n) ?? []) === undefined;
   const open = await findOpen(trx, receipts.filter(isUnnamed), now);
+  const isChance = (receipt: ReceiptToMatch, n: number) => mayBeChance(receipt) && named.has(n);
+  const unanswered = receipts.some(isChance) ? await findUnanswered(trx, now) : new Map<string, readonly Candidate[]>();
   const changed = new Map<number, Candidate>();
   return receipts.map((receipt, n) => {
-    const found = [...(named.get(n) ?? []), ...(open.get(placeOf(receipt)) ?? [])];
+    const place = placeOf(receipt);
+    const found = [...(named.get(n) ?? []), ...(open.get(place) ?? []), ...(unanswered.get(place) ?? [])];
     const candidates = new Map(found.map((it) => [it.partId, changed.get(it.partId) ?? it]));
     const isCut = (named.get(n)?.length ?? 0) >= MAX_NAMED;
     const match: Match = isCut
@@ -104,6 +114,27 @@ async function findOpen(trx: Transaction<Schema>, receipts: readonly ReceiptToMa
     [...byPlace].map(([place, own]) => [place, own.map((row) => ({ ...row, key: row.key ?? undefined }))]),
   );
 }
+
+/** An answer comes so long after its part at the latest. */
+const ANSWER_MS = 15 * 60 * 1000;
+
+/** Parts whose answer may come still, by connector and number: no more than connectors' windows have room for, and what a connection lost. */
+async function findUnanswered(trx: Transaction<Schema>, now: number): Promise<Map<string, readonly Candidate[]>> {
+  const [rows] = await runTogether(trx, [selectUnanswered({ since: now - ANSWER_MS })] as const);
+  const byPlace = Map.groupBy(rows, placeOf);
+  return new Map([...byPlace].map(([place, own]) => [place, own.map((row) => ({ ...row, key: undefined }))]));
+}
+
+/** Each state by its own index. */
+const selectUnanswered = prepare({ since: 'value' }, ({ since }) => {
+  const part = sql`
+    select p.id as "partId", p.connector_id as "connectorId", p.carrier_key as key, m.destination as number,
+      p.submitted_at as "submittedAt", p.state as state
+    from sms_part as p join sms_message as m on m.id = p.message_id`;
+  return sql<OpenRow>`
+    ${part} where p.state = 'submitting'
+    union all ${part} where p.state = 'uncertain' and p.carrier_key is null and p.submitted_at > ${since}`;
+});
 
 function placeOf({
   connectorId,

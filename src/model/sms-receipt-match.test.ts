@@ -18,6 +18,9 @@ function clues(changed: Partial<ReceiptClues> = {}): ReceiptClues {
 }
 
 const IN_DOUBT = { key: undefined, state: 'uncertain' } as const;
+const ON_ITS_WAY = part(2, { state: 'submitting', key: undefined });
+/** Two forms of an id whose writing nobody knows. */
+const FORMS = { keys: ['k1', 'k9'], equalKeys: 2 };
 const UNKNOWN_ID = { keys: ['new'] };
 const WAITED = { receivedAt: SENT + 1, waitedMs: WAIT_MS };
 
@@ -73,6 +76,23 @@ describe('a receipt speaks of', () => {
       { keys: ['k3', 'k1', 'k2'], equalKeys: 2 },
       [part(1), part(2), part(3)],
       3,
+    ],
+    ['none by one of several forms while an answer is out', FORMS, [part(1), ON_ITS_WAY], 'ambiguous'],
+    ['none while an answer that is late may come', FORMS, [part(1), part(2, IN_DOUBT)], 'ambiguous'],
+    [
+      'the part that one form names when none can come',
+      { ...FORMS, waitedMs: WAIT_MS },
+      [part(1), part(2, IN_DOUBT)],
+      1,
+    ],
+    ['it, whatever is on its way to another number', FORMS, [part(1), { ...ON_ITS_WAY, number: ELSEWHERE }], 1],
+    ['it, whatever went out after it', FORMS, [part(1), { ...ON_ITS_WAY, submittedAt: SENT + 5_001 }], 1],
+    ['the one with its id, whatever is on its way', {}, [part(1), ON_ITS_WAY], 1],
+    [
+      'the one with its reference, whatever is on its way',
+      { ...FORMS, reference: { value: 1, bits: 16 } },
+      [part(1), ON_ITS_WAY],
+      1,
     ],
     [
       'the part in doubt with its reference, at once',

@@ -46,11 +46,32 @@ interface MatchTime {
 const TOLERANCE_MS = 60_000;
 
 /**
- * `candidates`: every part of the connector that one of the receipt's keys names and that went out within the life of an id, and,
- * if none of these fits, every part to its number that has not ended. Others are ignored.
+ * `candidates`: every part of the connector that one of the receipt's keys names and that went out within the life of an id; if
+ * none of these fits, every part to its number that has not ended; if one fits and `mayBeChance`, those to its number whose answer
+ * is still out. Others are ignored.
  */
 export function matchReceipt(clues: ReceiptClues, candidates: readonly Candidate[], time: MatchTime): Match {
-  return matchByKey(clues, candidates) ?? matchWithoutKey(clues, candidates, time);
+  const named = matchByKey(clues, candidates);
+  if (named === undefined) return matchWithoutKey(clues, candidates, time);
+  return named.kind === 'part' && isGuess(named.partId, clues, candidates, time)
+    ? { kind: 'waits', reason: 'ambiguous' }
+    : named;
+}
+
+/** Whether one of several forms of the id may name a part by chance: then only its number says that it is the one. */
+export function mayBeChance({ equalKeys, number, reference }: ReceiptClues): boolean {
+  return equalKeys > 1 && number !== undefined && reference === undefined;
+}
+
+/** Another part to the number, whose answer is still out, may have got the id in another form. */
+function isGuess(partId: number, clues: ReceiptClues, candidates: readonly Candidate[], time: MatchTime): boolean {
+  if (!mayBeChance(clues)) return false;
+  return candidates.some((other) => {
+    if (other.partId === partId || other.key !== undefined || other.number !== clues.number) return false;
+    if (other.submittedAt > clues.receivedAt) return false;
+    const isLate = other.state === 'uncertain' && time.now - other.submittedAt < time.answersAfterMs;
+    return other.state === 'submitting' || isLate;
+  });
 }
 
 /** `undefined`: no part that one of the keys names fits. */
