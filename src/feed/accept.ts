@@ -1,12 +1,14 @@
 /** Whether an edge takes a change: what it cannot compile is refused, and the rest goes on. */
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
+import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
 import { compileSite } from '#sites/compile.ts';
+import { isBroadcastId, LIVE_KEY, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseLiveMarkKey } from '#sites/live.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import { type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { CertificatePair } from '#sites/table.ts';
 import type { StoreChange } from './edge-file.ts';
-import { MAX_REJECTION_ERROR_CHARS, type ResourceChange, type UnopenedCertificate } from './protocol.ts';
+import { MAX_REJECTION_ERROR_CHARS, type ResourceChange, type UnopenedSecret } from './protocol.ts';
 
 type Put = Extract<ResourceChange, { readonly op: 'put' }>;
 
@@ -36,6 +38,10 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoCertificate(body);
     case CHALLENGE_KIND:
       return whyNoChallenge(key, body);
+    case LIVE_MARK_KIND:
+      return whyNoLiveMark(key, body);
+    case LIVE_KEYS_KIND:
+      return whyNoLiveKeys(key, body);
     default:
       return undefined;
   }
@@ -78,8 +84,33 @@ const KEY_AUTHORIZATION = /^[\w-]{1,128}\.[\w-]{1,128}$/;
 /** Nothing of it is in what is said about it. */
 function whyNoCertificate(body: unknown): string | undefined {
   // `as`: see above.
-  const { certificate, key, problem } = Object(body) as Record<keyof (CertificatePair & UnopenedCertificate), unknown>;
+  const { certificate, key, problem } = Object(body) as Record<keyof (CertificatePair & UnopenedSecret), unknown>;
   if (typeof problem === 'string') return problem;
   if (typeof certificate !== 'string' || typeof key !== 'string') return 'certificate, key: expected texts';
   return whyNoPair(certificate, key);
+}
+
+function whyNoLiveMark(key: string, body: unknown): string | undefined {
+  // `as`: see above.
+  const { forbidden, until, kicked } = Object(body) as Record<keyof LiveMark, unknown>;
+  if (parseLiveMarkKey(key) === undefined) return 'its key: expected domain id/app/stream';
+  if (typeof forbidden !== 'boolean') return 'forbidden: expected true or false';
+  if (!Number.isSafeInteger(until) || Number(until) < 0) return 'until: expected an integer from 0';
+  const isKnown = typeof kicked === 'string' && (kicked === '' || isBroadcastId(kicked));
+  return isKnown ? undefined : 'kicked: expected the id of a broadcast, or an empty text';
+}
+
+/** Nothing of the keys is in what is said about them. */
+function whyNoLiveKeys(key: string, body: unknown): string | undefined {
+  // `as`: see above.
+  const { publish, play, problem } = Object(body) as Record<keyof (LiveKeys & UnopenedSecret), unknown>;
+  if (typeof problem === 'string') return problem;
+  if (!/^[1-9]\d{0,9}$/.test(key)) return 'its key: expected a domain id';
+  if (!isKeyList(publish) || !isKeyList(play)) return `publish, play: expected at most ${MAX_LIVE_KEYS} keys each`;
+  return undefined;
+}
+
+function isKeyList(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length > MAX_LIVE_KEYS) return false;
+  return value.every((key: unknown) => typeof key === 'string' && LIVE_KEY.test(key));
 }

@@ -7,8 +7,16 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import type { ChallengeBody } from '#model/challenge.ts';
+import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
 import type { Place } from '#model/place.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
+import {
+  type LiveKeys,
+  type LiveMark,
+  type LiveMarkSource,
+  type NamedLiveMark,
+  parseLiveMarkKey,
+} from '#sites/live.ts';
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair, SiteSource } from '#sites/table.ts';
@@ -53,8 +61,8 @@ export interface EdgeStore extends SiteSource, Disposable {
   repair(error?: unknown): boolean;
 }
 
-/** What a worker reads from. */
-export interface SiteReader extends SiteSource, ChallengeSource, Disposable {
+/** What workers and the live process read from. */
+export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource, Disposable {
   /** Absent until the first snapshot. */
   head(): Place | undefined;
 }
@@ -62,6 +70,9 @@ export interface SiteReader extends SiteSource, ChallengeSource, Disposable {
 const SELECT_SITE = "select revision, body from resource where kind = 'site' and key = ?";
 const SELECT_CERTIFICATE = "select body from resource where kind = 'certificate' and key = ?";
 const SELECT_CHALLENGE = "select body from resource where kind = 'challenge' and key = ?";
+const SELECT_LIVE_MARK = `select body from resource where kind = '${LIVE_MARK_KIND}' and key = ?`;
+const SELECT_LIVE_MARKS = `select key, body from resource where kind = '${LIVE_MARK_KIND}' order by key`;
+const SELECT_LIVE_KEYS = `select body from resource where kind = '${LIVE_KEYS_KIND}' and key = ?`;
 const SELECT_HEAD = 'select epoch, revision, tag from head';
 /** From `<site id>:` up to, not including, `<site id>;`: what is between them begins with `<site id>:`. */
 const SELECT_PURGES = `
@@ -92,7 +103,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     applyDelta: (to, changes, now) =>
       write(() =>
         inTransaction(open.database, () => {
-          for (const change of changes) open.apply(closeCertificate(change, edgeKey), now);
+          for (const change of changes) open.apply(closeSecret(change, edgeKey), now);
           if (open.moveHead.run(to.revision, to.tag).changes !== 1)
             throw new Error('a delta before the first snapshot');
         }),
@@ -101,7 +112,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
       const staging = createStaging(open.database);
       return {
         ...staging,
-        add: (change) => staging.add(closeCertificate(change, edgeKey)),
+        add: (change) => staging.add(closeSecret(change, edgeKey)),
         commit: (head, now) => write(() => staging.commit(head, now)),
       };
     },
@@ -156,27 +167,37 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
   };
 }
 
+/** Kinds that lie sealed in the file. */
+const SEALED_KINDS: readonly string[] = ['certificate', LIVE_KEYS_KIND];
+
 /**
- * Certificates that the edge's key does not open are of no use: without them the file does not hold what control has, so it
- * has no place any more and a snapshot is taken. The rest of it serves meanwhile.
+ * Certificates and live keys that the edge's key does not open are of no use: without them the file does not hold what control
+ * has, so it has no place any more and a snapshot is taken. The rest of it serves meanwhile.
  */
 function forgetUnopened(database: DatabaseSync, edgeKey: EdgeKey): boolean {
-  const unopened = database
-    .prepare("select key, body from resource where kind = 'certificate'")
-    .all()
-    .filter((row) => edgeKey.open(String(row['key']), String(row['body'])) === undefined);
+  const unopened = SEALED_KINDS.flatMap((kind) =>
+    database
+      .prepare('select kind, key, body from resource where kind = ?')
+      .all(kind)
+      .filter((row) => edgeKey.open(sealedName(kind, String(row['key'])), String(row['body'])) === undefined),
+  );
   if (unopened.length === 0) return false;
-  const forget = database.prepare("delete from resource where kind = 'certificate' and key = ?");
+  const forget = database.prepare('delete from resource where kind = ? and key = ?');
   inTransaction(database, () => {
-    for (const { key } of unopened) forget.run(String(key));
+    for (const { kind, key } of unopened) forget.run(String(kind), String(key));
     database.exec('delete from head');
   });
   return true;
 }
 
-function closeCertificate<C extends StoreChange>(change: C, edgeKey: EdgeKey): C {
-  if (change.kind !== 'put' || change.resource !== 'certificate') return change;
-  return { ...change, body: edgeKey.close(change.key, change.body) };
+function closeSecret<C extends StoreChange>(change: C, edgeKey: EdgeKey): C {
+  if (change.kind !== 'put' || !SEALED_KINDS.includes(change.resource)) return change;
+  return { ...change, body: edgeKey.close(sealedName(change.resource, change.key), change.body) };
+}
+
+/** What was sealed under one name opens under no other. The key of a certificate has no slash. */
+function sealedName(kind: string, key: string): string {
+  return kind === 'certificate' ? key : `${kind}/${key}`;
 }
 
 interface OpenReader {
@@ -187,6 +208,9 @@ interface OpenReader {
   readonly selectPurges: StatementSync;
   readonly selectCertificate: StatementSync;
   readonly selectChallenge: StatementSync;
+  readonly selectLiveMark: StatementSync;
+  readonly selectLiveMarks: StatementSync;
+  readonly selectLiveKeys: StatementSync;
 }
 
 /**
@@ -227,6 +251,11 @@ export function openSiteReader(file: string): SiteReader {
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
     getChallenge: (key) => read(({ selectChallenge }) => toChallenge(selectChallenge.get(key))),
+    getLiveMark: (domainId, app, stream) =>
+      read(({ selectLiveMark }) => toLiveMark(selectLiveMark.get(liveMarkKey({ domainId, app, stream })))),
+    listLiveMarks: () => read(({ selectLiveMarks }) => selectLiveMarks.all().flatMap(toNamedLiveMark)) ?? [],
+    getLiveKeys: (domainId) =>
+      read(({ selectLiveKeys }) => toLiveKeys(String(domainId), selectLiveKeys.get(String(domainId)), opener)),
     [Symbol.dispose]: close,
   };
 }
@@ -242,6 +271,9 @@ function openReader(file: string, inode: bigint): OpenReader {
       selectPurges: database.prepare(SELECT_PURGES),
       selectCertificate: database.prepare(SELECT_CERTIFICATE),
       selectChallenge: database.prepare(SELECT_CHALLENGE),
+      selectLiveMark: database.prepare(SELECT_LIVE_MARK),
+      selectLiveMarks: database.prepare(SELECT_LIVE_MARKS),
+      selectLiveKeys: database.prepare(SELECT_LIVE_KEYS),
     };
   } catch (error) {
     database.close();
@@ -271,6 +303,23 @@ function toChallenge(row: Row): string | undefined {
   if (row === undefined) return undefined;
   // `as`: only what `accept.ts` has checked was stored.
   return (JSON.parse(String(row['body'])) as ChallengeBody).keyAuthorization;
+}
+
+function toLiveMark(row: Row): LiveMark | undefined {
+  // `as`: only what `accept.ts` has checked was stored.
+  return row && (JSON.parse(String(row['body'])) as LiveMark);
+}
+
+function toNamedLiveMark(row: Row): readonly NamedLiveMark[] {
+  const name = parseLiveMarkKey(String(row?.['key']));
+  const mark = toLiveMark(row);
+  return name === undefined || mark === undefined ? [] : [{ ...name, ...mark }];
+}
+
+function toLiveKeys(key: string, row: Row, opener: CertificateOpener): LiveKeys | undefined {
+  const body = row && opener.open(sealedName(LIVE_KEYS_KIND, key), String(row['body']));
+  // `as`: see above.
+  return body === undefined ? undefined : (JSON.parse(body) as LiveKeys);
 }
 
 function readPurges(select: StatementSync, siteId: number): readonly SitePurge[] {

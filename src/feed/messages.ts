@@ -24,7 +24,7 @@ const MAX_KEY_CHARS = 1024;
 const MAX_ID_CHARS = 64;
 const MAX_BUILD_CHARS = 200;
 
-type Members = Readonly<Record<string, unknown>>;
+export type Members = Readonly<Record<string, unknown>>;
 
 /** These five throw `MessageError`. */
 export function parseDelta(text: string): Delta {
@@ -119,7 +119,7 @@ function readPrefetchResult(value: unknown): PrefetchReportResult {
   };
 }
 
-function readEdge(value: unknown): string {
+export function readEdge(value: unknown): string {
   const edge = readText('edge', value, MAX_ID_CHARS);
   if (!/^[\w.-]+$/.test(edge)) throw new MessageError('edge: expected letters, digits, dots, hyphens');
   return edge;
@@ -148,7 +148,7 @@ function readResource(members: Members) {
   };
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -156,7 +156,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readObject(member: string, value: unknown): Members {
+export function readObject(member: string, value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MessageError(`${member}: expected an object`);
   }
@@ -165,14 +165,14 @@ function readObject(member: string, value: unknown): Members {
 }
 
 /** Not empty. */
-function readText(member: string, value: unknown, maxChars: number): string {
+export function readText(member: string, value: unknown, maxChars: number): string {
   if (typeof value !== 'string' || value === '' || value.length > maxChars) {
     throw new MessageError(`${member}: expected a text of 1 to ${maxChars} characters`);
   }
   return value;
 }
 
-function readCount(member: string, value: unknown): number {
+export function readCount(member: string, value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new MessageError(`${member}: expected an integer from 0`);
   }

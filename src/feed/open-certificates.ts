@@ -8,7 +8,7 @@ import type { ResourceRow } from '#db/resources.ts';
 import { unseal } from '#db/sealing.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { CertificatePair } from '#sites/table.ts';
-import type { UnopenedCertificate } from './protocol.ts';
+import type { UnopenedSecret } from './protocol.ts';
 
 /** Gives a resource's body as it is sent: JSON. */
 export type OpenBody = (row: ResourceRow) => string;
@@ -24,7 +24,7 @@ export function createOpenBody(ring: Keyring | undefined, log: Logger): OpenBody
       if (!(error instanceof KeyringError)) throw error;
       if (!told.has(key)) log.error({ err: error, certificate: key }, 'a certificate cannot be sent to edges');
       told.add(key);
-      return JSON.stringify({ problem: error.message } satisfies UnopenedCertificate);
+      return JSON.stringify({ problem: error.message } satisfies UnopenedSecret);
     }
   };
 }

@@ -38,7 +38,9 @@ export const MAX_FAILURE_CHARS = 100;
 
 /**
  * One resource's newest state. A delete carries no body. `kind` is `site` (a `SiteSpec` under its name), `purge` (a
- * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) `certificate` (a `CertificatePair` under its `ssl_key`) or `challenge` (a `ChallengeBody` under `<host>/<token>`); an edge keeps kinds that it does not know, for the release that does.
+ * `PurgeSpec`), `prefetch` (a `PrefetchSpec`) `certificate` (a `CertificatePair` under its `ssl_key`), `challenge`
+ * (a `ChallengeBody` under `<host>/<token>`), `live_mark` (a `LiveMark` under `<domain id>/<app>/<stream>`) or `live_keys` (`LiveKeys`
+ * under `<domain id>`); an edge keeps kinds that it does not know, for the release that does.
  */
 export type ResourceChange =
   | {
@@ -50,8 +52,8 @@ export type ResourceChange =
     }
   | { readonly kind: string; readonly key: string; readonly revision: number; readonly op: 'delete' };
 
-/** In place of a certificate that control cannot open; no edge accepts it. */
-export interface UnopenedCertificate {
+/** In place of a certificate, or of the keys of live streams, that control cannot open; no edge accepts it. */
+export interface UnopenedSecret {
   readonly problem: string;
 }
 

@@ -1,0 +1,159 @@
+/**
+ * What a live process reports to control: events in their order, until control has acknowledged them, and every 5 s all that
+ * is on air. docs/decisions/0502
+ */
+import {
+  type BroadcastName,
+  END_REASONS,
+  LIVE_SOURCES,
+  type LiveEvent,
+  type LiveStatus,
+  type ViewerCounts,
+} from '#model/live-stream.ts';
+import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
+import { type Members, MessageError, parseJson, readCount, readEdge, readObject, readText } from './messages.ts';
+
+/** In one report. */
+export const MAX_LIVE_EVENTS = 500;
+/** On air at one live process. */
+const MAX_LIVE_STATUSES = 5000;
+const MAX_ADDRESS_CHARS = 300;
+const MAX_CODEC_CHARS = 32;
+const MAX_FLASH_VER_CHARS = 200;
+
+export interface LiveReport {
+  readonly edge: string;
+  /** Names the file that counts the events: another one after that file was lost. */
+  readonly epoch: string;
+  /** The sender's clock, epoch milliseconds. */
+  readonly at: number;
+  /** Ascending by `n`. */
+  readonly events: readonly LiveEvent[];
+  /** All that is on air; replaces what this edge told before. Absent: as before. */
+  readonly streams?: readonly LiveStatus[];
+}
+
+export interface LiveAnswer {
+  /** The highest `n` that control has stored, of this or an earlier report; 0: none. */
+  readonly taken: number;
+  /** Broadcasts of this report that another live process has on air: they are to end with the reason `replaced`. */
+  readonly notOwned: readonly string[];
+}
+
+/** Throws `MessageError`. */
+export function parseLiveReport(text: string): LiveReport {
+  const members = readObject('report', parseJson(text));
+  const { streams } = members;
+  const report = {
+    edge: readEdge(members['edge']),
+    epoch: readText('epoch', members['epoch'], 64),
+    at: readCount('at', members['at']),
+    events: readList('events', members['events'], MAX_LIVE_EVENTS).map(readEvent),
+    ...(streams !== undefined && { streams: readList('streams', streams, MAX_LIVE_STATUSES).map(readStatus) }),
+  };
+  if (report.events.some(({ n }, index) => n <= (report.events[index - 1]?.n ?? 0))) {
+    throw new MessageError('n: expected ascending numbers from 1');
+  }
+  return report;
+}
+
+/** Throws `MessageError`. */
+export function parseLiveAnswer(text: string): LiveAnswer {
+  const members = readObject('answer', parseJson(text));
+  return {
+    taken: readCount('taken', members['taken']),
+    notOwned: readList('notOwned', members['notOwned'], MAX_LIVE_EVENTS + MAX_LIVE_STATUSES).map((each) =>
+      readText('notOwned', each, 32),
+    ),
+  };
+}
+
+function readEvent(value: unknown): LiveEvent {
+  const members = readObject('event', value);
+  const event = { ...readBroadcast(members), n: readCount('n', members['n']), at: readCount('at', members['at']) };
+  if (members['kind'] === 'began') {
+    const { source, address } = members;
+    return {
+      ...event,
+      kind: 'began',
+      source: readWord('source', source, LIVE_SOURCES),
+      address: readAny('address', address, MAX_ADDRESS_CHARS),
+    };
+  }
+  if (members['kind'] !== 'ended') throw new MessageError('kind: expected began or ended');
+  return { ...event, kind: 'ended', reason: readWord('reason', members['reason'], END_REASONS) };
+}
+
+function readStatus(value: unknown): LiveStatus {
+  const members = readObject('stream', value);
+  const { isInGrace } = members;
+  if (typeof isInGrace !== 'boolean') throw new MessageError('isInGrace: expected true or false');
+  return {
+    ...readBroadcast(members),
+    startedAt: readCount('startedAt', members['startedAt']),
+    lastMediaAt: readCount('lastMediaAt', members['lastMediaAt']),
+    source: readWord('source', members['source'], LIVE_SOURCES),
+    address: readAny('address', members['address'], MAX_ADDRESS_CHARS),
+    isInGrace,
+    videoCodec: readAny('videoCodec', members['videoCodec'], MAX_CODEC_CHARS),
+    audioCodec: readAny('audioCodec', members['audioCodec'], MAX_CODEC_CHARS),
+    width: readCount('width', members['width']),
+    height: readCount('height', members['height']),
+    frameRate: readRate(members['frameRate']),
+    keyFrameMs: readCount('keyFrameMs', members['keyFrameMs']),
+    bitsPerSecond: readCount('bitsPerSecond', members['bitsPerSecond']),
+    repairedTimestamps: readCount('repairedTimestamps', members['repairedTimestamps']),
+    viewers: readViewers(members['viewers']),
+    flashVer: readAny('flashVer', members['flashVer'], MAX_FLASH_VER_CHARS),
+  };
+}
+
+function readViewers(value: unknown): ViewerCounts {
+  const members = readObject('viewers', value);
+  return {
+    flv: readCount('flv', members['flv']),
+    websocket: readCount('websocket', members['websocket']),
+    rtmp: readCount('rtmp', members['rtmp']),
+    hls: readCount('hls', members['hls']),
+  };
+}
+
+function readBroadcast(members: Members): BroadcastName {
+  const domainId = readCount('domainId', members['domainId']);
+  const { app, stream, broadcast } = members;
+  if (domainId < 1 || domainId > 2 ** 31 - 1) throw new MessageError('domainId: expected the id of a domain');
+  if (typeof app !== 'string' || !isAppName(app)) throw new MessageError('app: expected the name of an application');
+  if (typeof stream !== 'string' || !isStreamName(stream)) throw new MessageError('stream: expected a name');
+  if (typeof broadcast !== 'string' || !isBroadcastId(broadcast)) {
+    throw new MessageError('broadcast: expected 1 to 32 lower-case letters and digits');
+  }
+  return { domainId, app, stream, broadcast };
+}
+
+function readList(member: string, value: unknown, max: number): readonly unknown[] {
+  if (!Array.isArray(value) || value.length > max) {
+    throw new MessageError(`${member}: expected a list of at most ${max}`);
+  }
+  return value;
+}
+
+function readWord<const W extends string>(member: string, value: unknown, words: readonly W[]): W {
+  const word = words.find((each) => each === value);
+  if (word === undefined) throw new MessageError(`${member}: expected ${words.join(', ')}`);
+  return word;
+}
+
+/** A text that may be empty. NUL and lone surrogates are taken out: no database keeps them. */
+function readAny(member: string, value: unknown, maxChars: number): string {
+  if (typeof value !== 'string' || value.length > maxChars) {
+    throw new MessageError(`${member}: expected a text of at most ${maxChars} characters`);
+  }
+  return value.toWellFormed().replaceAll('\0', '');
+}
+
+function readRate(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+    throw new MessageError('frameRate: expected a number from 0');
+  }
+  return value;
+}

@@ -1,0 +1,66 @@
+/** What control tells edges and live processes about live streams: marks that forbid or kick, and the keys of domains. */
+
+/** A mark on one stream. */
+export interface LiveMark {
+  /** Use `isForbidden`: a mark may have run out. */
+  readonly forbidden: boolean;
+  /** Epoch milliseconds at which the stream is resumed by itself; 0: it stays forbidden until an operator resumes it. */
+  readonly until: number;
+  /** Id of a broadcast whose publisher is to be cut; empty: none. */
+  readonly kicked: string;
+}
+
+/** A mark with the stream that it is about. */
+export interface NamedLiveMark extends LiveMark {
+  readonly domainId: number;
+  readonly app: string;
+  readonly stream: string;
+}
+
+/** At most two keys each, the primary one first. */
+export interface LiveKeys {
+  /** Empty: nobody can publish where a key is required. */
+  readonly publish: readonly string[];
+  /** Empty: playing needs no key. */
+  readonly play: readonly string[];
+}
+
+/** Where marks and keys are read from. Synchronous: a local file's index. */
+export interface LiveMarkSource {
+  /** `undefined`: the stream has no mark. */
+  getLiveMark(domainId: number, app: string, stream: string): LiveMark | undefined;
+  listLiveMarks(): readonly NamedLiveMark[];
+  /** `undefined`: the domain has no keys. */
+  getLiveKeys(domainId: number): LiveKeys | undefined;
+}
+
+/** Of one kind in one domain: primary and secondary. */
+export const MAX_LIVE_KEYS = 2;
+export const LIVE_KEY = /^[A-Za-z0-9]{16,64}$/;
+const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+const BROADCAST_ID = /^[a-z0-9]{1,32}$/;
+
+export function isAppName(text: string): boolean {
+  return APP_NAME.test(text);
+}
+
+export function isStreamName(text: string): boolean {
+  return STREAM_NAME.test(text);
+}
+
+export function isBroadcastId(text: string): boolean {
+  return BROADCAST_ID.test(text);
+}
+
+/** Whether publishing and playing are refused at `now` (epoch milliseconds). */
+export function isForbidden(mark: LiveMark | undefined, now: number): boolean {
+  return mark?.forbidden === true && (mark.until === 0 || now < mark.until);
+}
+
+/** Reads the feed's key `<domain id>/<app>/<stream>`; `undefined`: it is not such a key. */
+export function parseLiveMarkKey(key: string): Pick<NamedLiveMark, 'domainId' | 'app' | 'stream'> | undefined {
+  const [id = '', app = '', stream = '', ...rest] = key.split('/');
+  if (!/^[1-9]\d{0,9}$/.test(id) || !isAppName(app) || !isStreamName(stream) || rest.length > 0) return undefined;
+  return { domainId: Number(id), app, stream };
+}
