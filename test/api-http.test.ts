@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { readAnswer, startTestApi, type TestApi } from './support/api.ts';
 import { createAuthority } from './support/certificate.ts';
@@ -88,8 +89,7 @@ describe('the listener of control', () => {
     const rows: readonly (readonly [line: string, fields: string, expected: RegExp])[] = [
       [`POST http://a${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
       [`POST http://a${ADD}?b HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
-      // RFC 9112 §3.2.2: the host in the target counts, whatever Host says.
-      [`POST https://b.example:1${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
+      [`POST https://b.example:443${ADD} HTTP/1.1`, `Host: B.example\r\n${type}`, /^HTTP\/1\.1 200 .*fieldMissing/s],
       [`POST http://a${ADD} HTTP/1.0`, type, /^HTTP\/1\.1 200 .*fieldMissing/s],
       ['POST http://a/api/sms/ordinary HTTP/1.1', `Host: a\r\n${type}`, /^HTTP\/1\.1 200 .*"code":/s],
       [`GET http://a${ADD} HTTP/1.1`, 'Host: a\r\n', /^HTTP\/1\.1 405 .*allow: POST/is],
@@ -100,6 +100,11 @@ describe('the listener of control', () => {
       // RFC 9112 §3.2: Host is still required, once. RFC 9110 §4.2.1, §4.2.4: the URI has a host and no user.
       [`POST http://a${ADD} HTTP/1.1`, type, /^HTTP\/1\.1 400 .*requestMalformed/s],
       [`POST http://a${ADD} HTTP/1.1`, `Host: a\r\nHost: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
+      // docs/decisions/0466: two hosts are named.
+      [`POST https://b.example:1${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
+      [`POST http://a:1${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
+      ['GET http://b/healthz HTTP/1.1', 'Host: a\r\n', /^HTTP\/1\.1 400 .*requestMalformed/s],
+      ['GET http://b/healthz HTTP/1.1', 'Host:\r\n', /^HTTP\/1\.1 400 .*requestMalformed/s],
       [`POST http://${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
       [`POST http://u@a${ADD} HTTP/1.1`, `Host: a\r\n${type}`, /^HTTP\/1\.1 400 .*requestMalformed/s],
     ];
@@ -338,6 +343,9 @@ describe('the listener of control', () => {
       /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*x-error-code: plainHttp\r\n[\s\S]*connection: close\r\n/,
     );
     assert.match(answer, /https:\/\//);
+    const secure = connectTls({ port: Number(new URL(api.url).port), ca: authority.ca, servername: 'localhost' });
+    secure.write('GET /healthz RTSP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    assert.match(await text(secure), /^HTTP\/1\.1 400 .*requestMalformed/s);
     const again = httpsRequest(`${api.url}/healthz`, { ca: authority.ca, servername: 'localhost' }).end();
     const [second] = await once(again, 'response');
     assert.equal(second.statusCode, 200);

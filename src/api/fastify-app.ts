@@ -3,12 +3,14 @@
  * logs. What is HTTP is decided here (paths, methods, body, sizes); what a call does, in `dispatch.ts`.
  */
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { readHead } from '#db/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
+import { createHttpReader } from '#lib/http-reader.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { type Asker, type Askers, endUnknown, saidBy } from './asker.ts';
@@ -23,6 +25,7 @@ import type { HeldBytes } from './held-bytes.ts';
 import { serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
+import type { ReadLines } from './request-lines.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
 
 export interface AppParts {
@@ -35,6 +38,7 @@ export interface AppParts {
   readonly answerBroken: AnswerBroken;
   /** Of an answer that has no line in the log. */
   readonly count: (answer: Answer) => void;
+  readonly lines: ReadLines;
   /** For every answer. */
   readonly security: Readonly<Record<string, string>>;
 }
@@ -44,7 +48,7 @@ const READY_LIMIT_MS = 2000;
 
 /** It does not listen yet. */
 export function createApp(parts: AppParts): FastifyInstance {
-  const { options, security, parseBody } = parts;
+  const { options, security, parseBody, lines } = parts;
   const answering = createAnswering(parts);
   const { send, writeLine } = answering;
   const app = openFastify(parts, async (request, reply, answer) => {
@@ -59,9 +63,10 @@ export function createApp(parts: AppParts): FastifyInstance {
   addBodyParser(app, parseBody, parts.held);
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(security);
-    const refusal = refusalOfHead(request);
-    if (refusal === undefined) next();
-    else send(request, reply, refusal).catch(next);
+    const refusal = refusalOfHead(request, lines);
+    if (refusal !== undefined) send(request, reply, refusal).catch(next);
+    else if (isForServer(request)) answering.sendOptions(request, reply).catch(next);
+    else next();
   });
   // Hooks run before it and have answered already; it is here so that Fastify's own never speaks.
   app.setNotFoundHandler((request, reply) => send(request, reply, new ServiceError('pathUnknown')));
@@ -76,14 +81,24 @@ export function createApp(parts: AppParts): FastifyInstance {
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   serveInTurn(app.server, MAX_WAITING);
+  lines.watch(app.server);
+  if (options.tls !== undefined) readLinesInTls(app.server, lines);
   app.server.prependListener('secureConnection', endUnknown);
   app.server.on('connect', answerConnect(options.locale, parts.count));
   return app;
 }
 
+/** Of connections in clear `bare/` has the first look. */
+function readLinesInTls(server: FastifyInstance['server'], { openFilter }: ReadLines): void {
+  const read = createHttpReader(server, { openFilter, event: 'secureConnection' });
+  server
+    .removeAllListeners('secureConnection')
+    .on('secureConnection', (socket: Socket) => read(socket, Buffer.alloc(0)));
+}
+
 type Send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | ServiceError) => Promise<FastifyReply>;
 
-function openFastify({ options: { tls }, answerBroken }: AppParts, sendRefusal: Send): FastifyInstance {
+function openFastify({ options: { tls }, answerBroken, lines }: AppParts, sendRefusal: Send): FastifyInstance {
   const settings = {
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -92,12 +107,12 @@ function openFastify({ options: { tls }, answerBroken }: AppParts, sendRefusal: 
     // Node would answer without an envelope; `refusalOfHead` refuses it.
     http: { requireHostHeader: false },
     return503OnClosing: false,
-    // RFC 9112 §3.2.2: the host of the target would win over Host; neither means anything here.
+    // RFC 9112 §3.2.2: every host is answered alike; `lines` has seen whether two are named.
     rewriteUrl: ({ url = '' }: { readonly url?: string | undefined }) => toOriginForm(url),
     genReqId: () => randomUUID(),
     // A path that cannot be decoded is a path that we do not have.
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      sendRefusal(request, reply, refusalOfTarget(request) ?? new ServiceError('pathUnknown')),
+      sendRefusal(request, reply, refusalOfTarget(request, lines) ?? new ServiceError('pathUnknown')),
     clientErrorHandler: answerBroken,
   };
   if (tls === undefined) return fastify(settings);
@@ -109,6 +124,8 @@ function openFastify({ options: { tls }, answerBroken }: AppParts, sendRefusal: 
 interface Answering {
   /** Sends an answer with the headers that every answer has, and notes it for the log. */
   readonly send: Send;
+  /** Answers `OPTIONS *`. */
+  sendOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** What the request's line will say. */
   note(request: FastifyRequest, answer: Answer): void;
   /** Once. */
@@ -129,6 +146,11 @@ function createAnswering({ askers, writeRequestLog }: AppParts): Answering {
       // Closing waits for connections, and one that is kept would hold it up.
       if (!isDrained || !request.server.server.listening) reply.header('connection', 'close');
       return await reply.code(answer.http).headers(fieldsOf(answer, request.id)).send(JSON.stringify(answer.body));
+    },
+    sendOptions: async (request, reply) => {
+      note(request, answerHealthy());
+      if (!(await drain(request.raw))) reply.header('connection', 'close');
+      return await reply.code(200).headers({ allow: ALLOWED, 'cache-control': 'no-store' }).send();
     },
     writeLine: (request, reply) => {
       const answered = notes.get(request);
@@ -176,13 +198,13 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 }
 
 /** What can be refused before the body is read. */
-function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
+function refusalOfHead(request: FastifyRequest, lines: ReadLines): ServiceError | undefined {
   const { httpVersion, rawHeaders } = request.raw;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return new ServiceError('requestMalformed'); // RFC 9112 §2.3
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return new ServiceError('requestMalformed'); // RFC 9112 §3.2
-  const malformed = refusalOfTarget(request);
-  if (malformed !== undefined) return malformed;
+  const malformed = refusalOfTarget(request, lines);
+  if (malformed !== undefined || isForServer(request)) return malformed;
   // The router decodes a path; ours are taken as they are written.
   const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
   const path = pathOf(request);
@@ -197,9 +219,18 @@ function refusalOfHead(request: FastifyRequest): ServiceError | undefined {
 }
 
 /** Only an invalid URI is still in absolute form here. */
-function refusalOfTarget({ url }: FastifyRequest): ServiceError | undefined {
-  return parseAbsoluteForm(url) === 'invalid' ? new ServiceError('requestMalformed') : undefined;
+function refusalOfTarget({ url, raw }: FastifyRequest, lines: ReadLines): ServiceError | undefined {
+  const isValid = parseAbsoluteForm(url) !== 'invalid' && !lines.isMalformed(raw);
+  return isValid ? undefined : new ServiceError('requestMalformed');
 }
+
+/** It asks about the server, not a resource. RFC 9110 §9.3.7 */
+function isForServer({ method, url }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && url === '*';
+}
+
+/** All methods that some path takes. */
+const ALLOWED = 'GET, HEAD, POST, OPTIONS';
 
 /** Names and values in turn. */
 function countHosts(rawHeaders: readonly string[]): number {

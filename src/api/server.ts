@@ -13,6 +13,7 @@ import { HeldBytes } from './held-bytes.ts';
 import { CLOSE_GRACE_MS, MAX_CONNECTIONS, MAX_HELD } from './limits.ts';
 import { createApiMetrics } from './metrics.ts';
 import { answerPlain } from './plain-on-tls.ts';
+import { createReadLines } from './request-lines.ts';
 import { createRequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
@@ -41,11 +42,15 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     answerBroken: answerBrokenRequest(locale, count),
   };
   const security = securityHeaders();
-  const app = createApp({ ...parts, options, count, security });
+  const lines = createReadLines();
+  const app = createApp({ ...parts, options, count, security, lines });
   app.server.maxConnections = MAX_CONNECTIONS;
   const formatAnswer = createFormatAnswer(security, clock);
   // By TLS the handshakes and the ciphers cost more than what is saved.
-  const bare = tls === undefined ? readBare(app.server, { ...parts, formatAnswer, log }) : undefined;
+  const bare =
+    tls === undefined
+      ? readBare(app.server, { ...parts, formatAnswer, log }, { openFilter: lines.openFilter })
+      : undefined;
   if (tls !== undefined) answerPlain(app.server, (socket) => parts.answerBroken({ code: PLAIN_HTTP }, socket));
   await app.listen({ host: listen.host, port: listen.port });
   const close = () => closeWithin(app, bare, CLOSE_GRACE_MS);

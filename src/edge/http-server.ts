@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { RequestLines } from '#http/request-lines.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { createHttpReader, type HttpReader } from '#lib/http-reader.ts';
 import { describeRefusal, type Refused } from './access-log.ts';
@@ -19,7 +20,6 @@ import { lingerAtEnd } from './linger.ts';
 import { findNamedSite } from './named-site.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import type { Proxies } from './proxies.ts';
-import { RequestLines } from './request-lines.ts';
 
 /** Per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;

@@ -3,12 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
-import { MAX_TARGET_BYTES } from '#http/request.ts';
+import { isOfLine, type RequestLine } from '#http/request-lines.ts';
 import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
-import type { RequestLine } from './request-lines.ts';
 import type { Secured } from './tls/secured.ts';
 import { watchUntaken } from './untaken.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from './viewer.ts';
@@ -243,12 +242,3 @@ function readReceived(
     upgrade,
   };
 }
-
-/** Whether the parser has read what the line says, as HTTP. */
-function isOfLine(line: RequestLine, method: string, url: string): boolean {
-  if (line.method !== method || !url.startsWith(line.parsedTarget)) return false;
-  return url.length > MAX_TARGET_BYTES || (url === line.parsedTarget && VERSION.test(line.version));
-}
-
-/** The parser takes RTSP and ICE for HTTP. RFC 9112 §2.3 */
-const VERSION = /^HTTP\/\d\.\d$/;

@@ -36,6 +36,13 @@ export function toOriginForm(target: string): string {
   return typeof absolute === 'object' ? absolute.target : target;
 }
 
+/** Whether a target in absolute form names another host or port than `Host` does. False without a `Host`. docs/decisions/0466 */
+export function isForOtherHost(target: string, host: string | undefined): boolean {
+  if (host === undefined || target.startsWith('/')) return false;
+  const absolute = parseAbsoluteForm(target);
+  return typeof absolute === 'object' && parseAuthority(host, absolute.scheme)?.authority !== absolute.authority;
+}
+
 /** `uri-host [ ":" port ]` without user information. RFC 9110 §7.2 */
 export function parseAuthority(text: string, scheme: Scheme): Authority | undefined {
   const match = AUTHORITY.exec(text);

@@ -69,7 +69,7 @@ export function checkRequest(line: RequestLine): ValidRequest | InvalidRequest {
   if (repeatsSingleField(line.headers)) return invalid(400, 'repeatedField');
   const target = readTarget(line, scheme);
   if (target === undefined) return invalid(400, 'target');
-  // RFC 9112 §3.2.2 lets the target win; a request that says two things is refused instead
+  // RFC 9112 §3.2.2 lets the target win; a request that names two hosts is refused instead. docs/decisions/0466
   if (target.authority !== undefined && target.authority !== host.authority) return invalid(400, 'hostMismatch');
   return assemble(line.method, scheme, host, target.path);
 }

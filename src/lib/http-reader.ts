@@ -10,11 +10,16 @@ export interface HttpReaderOptions {
   readonly untilEnd?: (socket: Socket) => Promise<void>;
   /** Gives what node:http is to get in place of the bytes of this connection, piece by piece; absent: those bytes. */
   readonly openFilter?: (socket: Socket) => (bytes: Buffer) => Buffer;
+  /** Which event gives `server` its connections: `secureConnection` where it speaks TLS. */
+  readonly event?: 'connection' | 'secureConnection';
 }
 
 /** What reads on as `server` does; to be called before that loses its listeners. */
-export function createHttpReader(server: Server, { untilEnd, openFilter }: HttpReaderOptions = {}): HttpReader {
-  const readers = server.listeners('connection');
+export function createHttpReader(
+  server: Server,
+  { untilEnd, openFilter, event = 'connection' }: HttpReaderOptions = {},
+): HttpReader {
+  const readers = server.listeners(event);
   return (socket, rest) => {
     const hasEnded = socket.readableEnded;
     if (!hasEnded && rest.length > 0) socket.unshift(rest);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { RequestLines } from '../../src/edge/request-lines.ts';
+import { RequestLines } from '../../src/http/request-lines.ts';
 
 export interface NodeRequest {
   readonly method: string | undefined;

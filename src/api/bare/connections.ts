@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createDirectWrites } from '#lib/direct-write.ts';
-import { createHttpReader } from '#lib/http-reader.ts';
+import { createHttpReader, type HttpReaderOptions } from '#lib/http-reader.ts';
 import { createSharedReading } from '#lib/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { endUnknown } from '../asker.ts';
@@ -17,12 +17,13 @@ export interface BareConnections {
 const SWEEP_MS = 1_000;
 const NOTHING = Buffer.alloc(0);
 
-/** All that `server` accepts from now on. */
+/** All that `server` accepts from now on. `reading`: how node:http reads what is left to it. */
 export function readBare(
   server: Server,
   parts: Omit<BareParts, 'reading' | 'openDirectWrite' | 'isClosing' | 'giveAway' | 'onLeft'>,
+  reading: HttpReaderOptions = {},
 ): BareConnections {
-  const giveAway = createHttpReader(server);
+  const giveAway = createHttpReader(server, reading);
   const open = createSwept<BareConnection>(SWEEP_MS);
   let isClosing = false;
   const shared: BareParts = {

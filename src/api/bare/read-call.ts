@@ -3,7 +3,7 @@
  * otherwise, and whatever is answered with anything but the call's own answer, is left to it. docs/decisions/0380
  */
 import type { RouteName } from '#contract/routes.ts';
-import { toOriginForm } from '#http/absolute-form.ts';
+import { isForOtherHost, toOriginForm } from '#http/absolute-form.ts';
 import { trimOws } from '#http/headers.ts';
 import { findRoute, isSmsPath } from '../answer.ts';
 import { type Asker, saidBy } from '../asker.ts';
@@ -32,10 +32,12 @@ export function readCall(bytes: Buffer): Call | 'incomplete' | 'other' {
   const lineEnd = text.indexOf('\r\n');
   const headEnd = text.indexOf('\r\n\r\n', lineEnd);
   if (headEnd === -1) return text.length < MAX_HEAD_BYTES && mayBegin(bytes) ? 'incomplete' : 'other';
-  const path = toOriginForm(REQUEST_LINE.exec(text.slice(0, lineEnd))?.[1] ?? '');
+  const target = REQUEST_LINE.exec(text.slice(0, lineEnd))?.[1] ?? '';
+  const path = toOriginForm(target);
   const name = findRoute(path);
   const fields = name === undefined ? undefined : readFields(text.slice(lineEnd + 2, headEnd + 2));
   if (name === undefined || fields?.host === undefined) return 'other'; // RFC 9112 §3.2
+  if (isForOtherHost(target, fields.host)) return 'other';
   const { connection = 'keep-alive', 'content-length': length = '' } = fields;
   const isLast = connection.toLowerCase() === 'close';
   if (!isLast && connection.toLowerCase() !== 'keep-alive') return 'other';

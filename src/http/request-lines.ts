@@ -3,8 +3,8 @@
  * protocol a request named: here the bytes are replaced on their way to it, and each line is kept for the request that it begins.
  * Pure. docs/decisions/0416
  */
-import { trimOws } from '#http/headers.ts';
-import { MAX_TARGET_BYTES } from '#http/request.ts';
+import { trimOws } from './headers.ts';
+import { MAX_TARGET_BYTES } from './request.ts';
 
 export interface RequestLine {
   readonly method: string;
@@ -144,6 +144,15 @@ export class RequestLines {
     else this.#place = this.#leftBytes === 0 ? 'trailers' : 'chunkData';
   }
 }
+
+/** Whether the parser has read a request with this method and target as the line says, and the line names HTTP. */
+export function isOfLine(line: RequestLine, method: string, url: string): boolean {
+  if (line.method !== method || !url.startsWith(line.parsedTarget)) return false;
+  return url.length > MAX_TARGET_BYTES || (url === line.parsedTarget && VERSION.test(line.version));
+}
+
+/** The parser takes RTSP and ICE for HTTP. RFC 9112 §2.3 */
+const VERSION = /^HTTP\/\d\.\d$/;
 
 const LF = 0x0a;
 const SP = 0x20;
