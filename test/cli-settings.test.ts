@@ -110,6 +110,30 @@ test('rules of access are turned on and off; the list is kept', async (t) => {
   await refuses(['ua', '1', '--off', '--deny', 'x'], "error: option '--off' cannot be used with option '--deny");
 });
 
+test('every command that changes a domain takes the revision that the change is for', async (t) => {
+  const { run, refuses } = await startWithDomain(t);
+  const { revision } = JSON.parse(await run('show', '1', '--json')) as { revision: string };
+  await run('ip', '1', '--deny', '192.0.2.1', '--if-revision', revision);
+  const stale: readonly (readonly string[])[] = [
+    ['origin', '1', '192.0.2.9'],
+    ['close', '1'],
+    ['open', '1'],
+    ['remark', '1', 'x'],
+    ['rm', '1'],
+    ['rm', '1', '--wait'],
+    ['advanced', '1', '--page-compress', 'on'],
+    ['referer', '1', '--deny', 'a.example'],
+    ['ua', '1', '--deny', 'curl'],
+    ['ip', '1', '--off'],
+    ['cache-options', '1', '--stale-cap', '0'],
+    ['ssl', '1', '--force-https', 'on'],
+  ];
+  for (const args of stale)
+    await refuses([...args, '--if-revision', revision], 'causeway: the settings of domain 1 have changed: ');
+  const now = JSON.parse(await run('show', '1', '--json')) as { revision: string };
+  await run('rm', '1', '--if-revision', now.revision);
+});
+
 async function startWithDomain(t: TestContext) {
   const { dataDir } = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
   const execute = (args: string[]) => runCommand(t, ['domain', ...args], { settings: { CAUSEWAY_DATA_DIR: dataDir } });

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { DataOf } from '#contract/operations.ts';
 import type { CliContext } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
-import { addCallSettings, addToList, listOption, type Options, textOption } from './options.ts';
+import { addChangeSettings, addToList, ifRevision, listOption, type Options, textOption } from './options.ts';
 import { formatPairs } from './output.ts';
 
 export function refererCommand(context: CliContext): Command {
@@ -22,7 +22,7 @@ export function refererCommand(context: CliContext): Command {
           referer_type: asked === undefined ? now.referer_type : TYPE_OF_RULE[asked.rule],
           referer_blank: blank === undefined ? now.referer_blank : BLANK_OF_WORD[blank],
           referer_str: asked?.entries,
-          if_revision: now.revision,
+          if_revision: textOption(options, 'ifRevision') ?? now.revision,
         });
         return showReferer(await client.call('config.getReferer', { domain_id: id }));
       }),
@@ -40,6 +40,7 @@ export function userAgentCommand(context: CliContext): Command {
             domain_id: id,
             ua_control: asked.rule === 'off' ? '0' : '1',
             ua_str: asked.entries,
+            ...ifRevision(options),
           });
         const data = await client.call('config.getUserAgent', { domain_id: id });
         return { data, lines: describeRule(data.ua_control === '1' ? 'deny' : 'off', data.ua_str) };
@@ -58,6 +59,7 @@ export function ipCommand(context: CliContext): Command {
             domain_id: id,
             ip_type: asked.rule === 'off' ? 0 : 1,
             ip_str: asked.entries,
+            ...ifRevision(options),
           });
         const data = await client.call('config.getIp', { domain_id: id });
         return { data, lines: describeRule(data.ip_type === 1 ? 'deny' : 'off', data.ip_str) };
@@ -72,7 +74,7 @@ export const RULE_OF_TYPE = { '0': 'off', '1': 'deny', '2': 'allow' } as const;
 const BLANK_OF_WORD: Readonly<Record<string, '0' | '1'>> = { forbid: '0', allow: '1' };
 
 function addRule(context: CliContext, name: string, what: string, entries: string): Command {
-  return addCallSettings(new Command(name).argument('<domain>'), context)
+  return addChangeSettings(new Command(name).argument('<domain>'), context)
     .description(`show which ${what}, or change that`)
     .addOption(new Option('--off', 'refuse none; the list is kept').conflicts(['deny', 'allow', 'on']))
     .addOption(listOf(`--deny <${entries}>`, 'refuse these').conflicts('allow'))

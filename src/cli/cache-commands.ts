@@ -10,8 +10,10 @@ import { findDomainId } from './find-domain.ts';
 import { WAIT_MEANING as EDGES_RUN_IT, onDomain, type Shown } from './on-domain.ts';
 import {
   addCallSettings,
+  addChangeSettings,
   addWhole,
   givenSettings,
+  ifRevision,
   listOption,
   type Options,
   onOffOption,
@@ -52,7 +54,7 @@ export function cacheCommand(context: CliContext): Command {
 }
 
 export function cacheOptionsCommand(context: CliContext): Command {
-  return addCallSettings(new Command('cache-options').argument('<domain>'), context)
+  return addChangeSettings(new Command('cache-options').argument('<domain>'), context)
     .description("show a domain's cache options, and change those that are given")
     .addOption(new Option('--set-cookie <what>', 'a response that sets a cookie').choices(['bypass', 'store', 'strip']))
     .addOption(onOffOption('--request-directives <switch>', "viewers' own no-cache and max-age count"))
@@ -126,7 +128,7 @@ async function changeCacheOptions(client: Client, id: string, options: Options):
     match_language: pickSwitch(textOption(options, 'matchLanguage')),
   };
   if (Object.values(given).some((value) => value !== undefined))
-    await client.call('config.setCacheOptions', { domain_id: id, ...given });
+    await client.call('config.setCacheOptions', { domain_id: id, ...given, ...ifRevision(options) });
   const data = await client.call('config.getCacheOptions', { domain_id: id });
   return { data, lines: formatPairs(describeOptions(data)) };
 }

@@ -7,7 +7,15 @@ import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
-import { addCallSettings, givenSettings, type Options, onOffOption, textOption } from './options.ts';
+import {
+  addCallSettings,
+  addChangeSettings,
+  givenSettings,
+  ifRevision,
+  type Options,
+  onOffOption,
+  textOption,
+} from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addRequestCommands } from './request-certificate.ts';
 import { readTextFile } from './setting-commands.ts';
@@ -32,7 +40,7 @@ export function certificateCommand(context: CliContext): Command {
 }
 
 export function sslCommand(context: CliContext): Command {
-  return addCallSettings(new Command('ssl').argument('<domain>'), context)
+  return addChangeSettings(new Command('ssl').argument('<domain>'), context)
     .description("show a domain's HTTPS, and change what is given")
     .addOption(
       new Option('--off', 'HTTP alone; the certificate is let go').conflicts(['certificate', 'secondCertificate']),
@@ -89,7 +97,7 @@ async function changeSsl(client: Client, id: string, options: Options): Promise<
   const now = await client.call('config.getSsl', { domain_id: id });
   const given = givenSsl(options, now.ssl_control);
   if (given === undefined) return showSsl(now);
-  await client.call('config.setSsl', { domain_id: id, ...given });
+  await client.call('config.setSsl', { domain_id: id, ...given, ...ifRevision(options) });
   return showSsl(await client.call('config.getSsl', { domain_id: id }));
 }
 

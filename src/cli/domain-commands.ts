@@ -15,8 +15,10 @@ import { findDomainId } from './find-domain.ts';
 import { WAIT_MEANING, waitForEdges } from './on-domain.ts';
 import {
   addCallSettings,
+  addChangeSettings,
   addToList,
   givenSettings,
+  ifRevision,
   listOption,
   type Options,
   textOption,
@@ -58,28 +60,7 @@ export function domainCommand(context: CliContext): Command {
   describe('show <domain>', 'show a domain and, in short, its rules').action((domain: string, options: Options) =>
     showAll(context, domain, options),
   );
-  addOriginOptions(describe('origin <domain> <origin...>', "replace a domain's origins")).action(
-    (domain: string, origins: string[], options: Options) =>
-      change(context, domain, options, (client, id) =>
-        client.call('domain.updateOrigin', { domain_id: id, ...originFields(origins, options) }),
-      ),
-  );
-  for (const [name, code, description] of [
-    ['close', '0', 'refuse its viewers'],
-    ['open', '2', 'serve it again'],
-  ] as const)
-    describe(`${name} <domain>`, description)
-      .option('--wait', WAIT_MEANING)
-      .action((domain: string, options: Options) =>
-        change(context, domain, options, (client, id) =>
-          client.call('domain.setStatus', { domain_id: id, domain_status: code }),
-        ),
-      );
-  describe('remark <domain> <text>', 'change its remark, which edges do not need')
-    .option('--wait', 'until every edge runs what was changed before')
-    .action((domain: string, remark: string, options: Options) =>
-      change(context, domain, options, (client, id) => client.call('domain.setRemark', { domain_id: id, remark })),
-    );
+  addChangeCommands(command, context);
   for (const setting of [
     policiesCommand,
     advancedCommand,
@@ -90,10 +71,44 @@ export function domainCommand(context: CliContext): Command {
     sslCommand,
   ])
     command.addCommand(setting(context));
-  describe('rm <domain>', 'delete it')
+  addChangeSettings(command.command('rm <domain>'), context)
+    .description('delete it')
     .option('--wait', 'close it first, and delete it when no edge serves it any more')
     .action((domain: string, options: Options) => deleteDomain(context, domain, options));
   return command;
+}
+
+function addChangeCommands(command: Command, context: CliContext): void {
+  const describeChange = (usage: string, description: string) =>
+    addChangeSettings(command.command(usage), context).description(description);
+  addOriginOptions(describeChange('origin <domain> <origin...>', "replace a domain's origins")).action(
+    (domain: string, origins: string[], options: Options) =>
+      change(context, domain, options, (client, id) =>
+        client.call('domain.updateOrigin', {
+          domain_id: id,
+          ...originFields(origins, options),
+          ...ifRevision(options),
+        }),
+      ),
+  );
+  for (const [name, code, description] of [
+    ['close', '0', 'refuse its viewers'],
+    ['open', '2', 'serve it again'],
+  ] as const)
+    describeChange(`${name} <domain>`, description)
+      .option('--wait', WAIT_MEANING)
+      .action((domain: string, options: Options) =>
+        change(context, domain, options, (client, id) =>
+          client.call('domain.setStatus', { domain_id: id, domain_status: code, ...ifRevision(options) }),
+        ),
+      );
+  describeChange('remark <domain> <text>', 'change its remark, which edges do not need')
+    .option('--wait', 'until every edge runs what was changed before')
+    .action((domain: string, remark: string, options: Options) =>
+      change(context, domain, options, (client, id) =>
+        client.call('domain.setRemark', { domain_id: id, remark, ...ifRevision(options) }),
+      ),
+    );
 }
 
 function addOriginOptions(command: Command): Command {
@@ -154,17 +169,19 @@ async function change(
 async function deleteDomain(context: CliContext, domain: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
   const id = await findDomainId(client, domain);
-  if (options['wait'] === true) await closeEverywhere(client, id);
-  const data = await client.call('domain.delete', { domain_id: id });
+  const isClosed = options['wait'] === true && (await closeEverywhere(client, id, options));
+  // Closing it has raised the revision.
+  const data = await client.call('domain.delete', { domain_id: id, ...(!isClosed && ifRevision(options)) });
   printer(context, options)(data, [`${domain} is deleted`]);
 }
 
-/** What is not in service has no viewers. */
-async function closeEverywhere(client: Client, id: string): Promise<void> {
+/** What is not in service has no viewers. Returns whether it had to be closed. */
+async function closeEverywhere(client: Client, id: string, options: Options): Promise<boolean> {
   const { domain_status, status } = await client.call('domain.get', { domain_id: id });
   const isInService = ['1', '2'].includes(String(domain_status)) && status !== PENDING_LABEL.en;
-  if (isInService) await client.call('domain.setStatus', { domain_id: id, domain_status: '0' });
+  if (isInService) await client.call('domain.setStatus', { domain_id: id, domain_status: '0', ...ifRevision(options) });
   if (isInService || String(domain_status) === '0') await waitForEdges(client, id);
+  return isInService;
 }
 
 async function showAll(context: CliContext, name: string, options: Options): Promise<void> {

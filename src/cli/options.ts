@@ -20,6 +20,19 @@ export function addCallSettings(command: Command, context: CliContext): Command 
   return addSettings(command, context, CALL_SETTINGS).option('--json', 'print the answer as JSON');
 }
 
+/** For commands that change a domain. */
+export function addChangeSettings(command: Command, context: CliContext): Command {
+  return addCallSettings(command, context).option(
+    '--if-revision <revision>',
+    'only if the settings still have it; --json prints it',
+  );
+}
+
+/** Of a command with `addChangeSettings`. */
+export function ifRevision(options: Options): { readonly if_revision: string | undefined } {
+  return { if_revision: textOption(options, 'ifRevision') };
+}
+
 /**
  * Takes settings before the name of a command too: `causeway --data-dir /srv domain list`. `group`: the program or a command
  * that has others below it. Those that every call of a service takes are shown in its help.

@@ -8,7 +8,7 @@ import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findDomainId } from './find-domain.ts';
 import { waitForEdges } from './on-domain.ts';
-import { addCallSettings, givenSettings, type Options } from './options.ts';
+import { addCallSettings, addChangeSettings, givenSettings, ifRevision, type Options } from './options.ts';
 import { formatPairs } from './output.ts';
 
 type Request = DataOf<'config.getCertificateRequest'>;
@@ -18,19 +18,18 @@ const WAIT_LIMIT_MS = 300_000;
 const WAIT_POLL_MS = 500;
 
 export function addRequestCommands(command: Command, context: CliContext): void {
-  const describe = (usage: string, description: string) =>
-    addCallSettings(command.command(usage), context).description(description);
-  describe('request <domain>', 'obtain a certificate for a domain, give it to the domain, and renew it in time')
+  addChangeSettings(command.command('request <domain>'), context)
+    .description('obtain a certificate for a domain, give it to the domain, and renew it in time')
     .option('--wait', 'until every edge has it, or it has failed')
     .action((domain: string, options: Options) =>
       showRequest(context, domain, options, async (client, id) => {
-        await client.call('config.requestCertificate', { domain_id: id });
+        await client.call('config.requestCertificate', { domain_id: id, ...ifRevision(options) });
         if (options['wait'] === true) await waitForCertificate(client, id);
       }),
     );
-  describe('status <domain>', 'show how far that has come, and when it is renewed').action(
-    (domain: string, options: Options) => showRequest(context, domain, options, async () => undefined),
-  );
+  addCallSettings(command.command('status <domain>'), context)
+    .description('show how far that has come, and when it is renewed')
+    .action((domain: string, options: Options) => showRequest(context, domain, options, async () => undefined));
 }
 
 async function showRequest(

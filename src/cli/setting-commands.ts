@@ -5,17 +5,16 @@ import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { type CliContext, CliError } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
-import { addCallSettings, type Options, onOffOption, textOption } from './options.ts';
+import { addChangeSettings, ifRevision, type Options, onOffOption, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { readRequest } from './read-request.ts';
 
 type Policies = DataOf<'config.getPolicies'>;
 
 export function policiesCommand(context: CliContext): Command {
-  return addCallSettings(new Command('policies').argument('<domain>'), context)
+  return addChangeSettings(new Command('policies').argument('<domain>'), context)
     .description("show a domain's cache policies, or replace them")
     .option('--set <file>', 'replace them by those in a file, JSON as --json prints it')
-    .option('--if-revision <revision>', 'only if the settings still have it; --json prints it')
     .option('--wait', WAIT_MEANING)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changePolicies(client, id, options)),
@@ -23,7 +22,7 @@ export function policiesCommand(context: CliContext): Command {
 }
 
 export function advancedCommand(context: CliContext): Command {
-  return addCallSettings(new Command('advanced').argument('<domain>'), context)
+  return addChangeSettings(new Command('advanced').argument('<domain>'), context)
     .description("show a domain's advanced configuration, and change what is given")
     .addOption(onOffOption('--keep-url-params <switch>', 'the query does not distinguish objects'))
     .addOption(onOffOption('--prefix-cache-first <switch>', 'cache policies for directories go first'))
@@ -52,7 +51,7 @@ async function changePolicies(client: Client, id: string, options: Options): Pro
   if (file !== undefined) {
     const request = readRequest('config.setPolicies', readTextFile(file), file, {
       domain_id: id,
-      if_revision: textOption(options, 'ifRevision'),
+      ...ifRevision(options),
     });
     await client.call('config.setPolicies', request);
   }
@@ -83,7 +82,12 @@ async function changeAdvanced(client: Client, id: string, options: Options): Pro
   if (Object.keys(given).length > 0) {
     // The operation wants all of them at once. docs/decisions/0100
     const now = await client.call('config.getAdvanced', { domain_id: id });
-    await client.call('config.setAdvanced', { ...now, ...given, domain_id: id, if_revision: now.revision });
+    await client.call('config.setAdvanced', {
+      ...now,
+      ...given,
+      domain_id: id,
+      if_revision: textOption(options, 'ifRevision') ?? now.revision,
+    });
   }
   const data = await client.call('config.getAdvanced', { domain_id: id });
   const { html_403: page } = await client.call('domain.get', { domain_id: id });
