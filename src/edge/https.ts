@@ -1,10 +1,10 @@
 /** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
 import { Gauge, type Registry } from 'prom-client';
+import type { ListenOptions } from '#lib/listen.ts';
 import type { SiteSource } from '#sites/table.ts';
 import type { HttpServer } from './http-server.ts';
 import type { Http2Parts } from './http2/connection.ts';
 import { createHttp2Sessions } from './http2/session.ts';
-import type { ListenOptions } from './listen.ts';
 import type { Certificates } from './tls/certificates.ts';
 import type { TicketSecret } from './tls/ticket-keys.ts';
 import { createTlsServer, type TlsServer } from './tls/tls-server.ts';

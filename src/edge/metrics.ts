@@ -1,8 +1,8 @@
 /** The edge's counters. Every label has a closed set of values. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
+import type { ProxyHeaderFailure } from '#lib/proxy-header.ts';
 import type { Unfollowed } from './origin/redirect.ts';
-import type { ProxyHeaderFailure } from './proxies.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
 import type { Handshake } from './tls/waiting-room.ts';

@@ -8,7 +8,7 @@ import { allValues, joinedValue, listMembers } from '#http/headers.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
 import { clientAddress } from '#lib/client-address.ts';
-import { type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
+import { type AnnouncedClient, type ProxyHeaderFailure, receiveProxyHeader } from '#lib/proxy-header.ts';
 
 export interface Client {
   readonly address: string;
@@ -41,18 +41,15 @@ export interface ProxiesOptions {
   readonly onFailure: (failure: ProxyHeaderFailure) => void;
 }
 
-/** Why a trusted proxy's connection was ended: no header in time, or something else than one. */
-export type ProxyHeaderFailure = 'timeout' | 'malformed';
-
 export function createProxies({ trusted: networks, protocol, headerMs, onFailure }: ProxiesOptions): Proxies {
   const trusted = createAddressSet(networks);
-  const announced = new WeakMap<Socket, Announced>();
+  const announced = new WeakMap<Socket, AnnouncedClient>();
   const waiting = new Set<Socket>();
   const addressOf = (socket: Socket) => announced.get(socket)?.client ?? unmapAddress(socket.remoteAddress ?? '');
 
   const receive = (socket: Socket, pass: () => void): void => {
     waiting.add(socket);
-    readHeader(socket, headerMs, (outcome) => {
+    receiveProxyHeader(socket, headerMs, (outcome) => {
       waiting.delete(socket);
       if (outcome.kind === 'failed') onFailure(outcome.failure);
       if (outcome.kind !== 'header') return;
@@ -110,40 +107,6 @@ function isForwardedTls(headers: RequestHeaders): boolean | undefined {
   const schemes = listMembers(allValues(headers, 'x-forwarded-proto'));
   if (schemes.length === 0) return undefined;
   return schemes.every((scheme) => scheme === 'https');
-}
-
-type Announced = Extract<ProxyHeader, { kind: 'header' }>;
-
-type Outcome =
-  | Announced
-  | { readonly kind: 'failed'; readonly failure: ProxyHeaderFailure }
-  | { readonly kind: 'gone' };
-
-/** Calls `done` once. What came behind the header is put back, to be read by whoever listens next. */
-function readHeader(socket: Socket, timeoutMs: number, done: (outcome: Outcome) => void): void {
-  let bytes: Buffer = Buffer.alloc(0);
-  const settle = (outcome: Outcome): void => {
-    clearTimeout(timer);
-    socket.off('data', onData).off('end', onGone).off('close', onGone).off('error', ignore);
-    if (outcome.kind !== 'header') socket.on('error', ignore).destroy();
-    done(outcome);
-    if (outcome.kind === 'header') socket.resume();
-  };
-  const onData = (chunk: Buffer): void => {
-    bytes = Buffer.concat([bytes, chunk]);
-    const header = readProxyHeader(bytes);
-    if (header.kind === 'incomplete') return;
-    if (header.kind === 'header') {
-      socket.pause();
-      socket.unshift(bytes.subarray(header.sizeBytes));
-      settle(header);
-    } else {
-      settle({ kind: 'failed', failure: 'malformed' });
-    }
-  };
-  const onGone = (): void => settle({ kind: 'gone' });
-  const timer = setTimeout(() => settle({ kind: 'failed', failure: 'timeout' }), timeoutMs);
-  socket.on('data', onData).on('end', onGone).on('close', onGone).on('error', ignore);
 }
 
 function ignore(): void {} // shows as closed

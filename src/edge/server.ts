@@ -1,5 +1,6 @@
 /** The edge's listener, and the parts that a worker's requests share. */
 import type { Registry } from 'prom-client';
+import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import { type BufferDisk, createBuffers } from './buffers/buffers.ts';
@@ -10,7 +11,6 @@ import { createExplain, type Explain } from './explain.ts';
 import { createHttpServer } from './http-server.ts';
 import { createHttpsServer, type Https, type HttpsOptions } from './https.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
-import { closeServers, type ListenOptions, listen } from './listen.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { createEdgeOrigins, type EdgeOrigins, type EdgeOriginsOptions } from './origins.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';

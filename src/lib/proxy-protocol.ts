@@ -3,7 +3,7 @@
  * (binary). Pure: bytes in, an address out.
  */
 import { isIPv4, isIPv6 } from 'node:net';
-import { plainAddress } from '#lib/cidr.ts';
+import { plainAddress } from './cidr.ts';
 
 export type ProxyHeader =
   | {

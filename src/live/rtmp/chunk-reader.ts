@@ -1,0 +1,251 @@
+/**
+ * RTMP's chunks to messages: each payload byte is copied once, into its message. Pure: bytes in, messages out, and what the peer
+ * says about the chunks themselves is obeyed here. "Adobe's Real Time Messaging Protocol" 1.0, §5.3 and §5.4
+ */
+import { MESSAGE_TYPE, type RtmpMessage } from './messages.ts';
+
+/** Bytes that are no chunks, or go beyond a limit. */
+export class ChunkError extends Error {
+  override readonly name = 'ChunkError';
+}
+
+export interface ChunkLimits {
+  readonly maxMessageBytes: number;
+  readonly maxChunkStreams: number;
+  /** Of messages that have begun and are not whole, as their headers announce them. */
+  readonly maxPartialBytes: number;
+}
+
+/** For a client that has not been let in. */
+export const LIMITS_BEFORE: ChunkLimits = {
+  maxMessageBytes: 64 * 1024,
+  maxChunkStreams: 8,
+  maxPartialBytes: 128 * 1024,
+};
+
+/** For an accepted publisher. */
+export const LIMITS_AFTER: ChunkLimits = {
+  maxMessageBytes: 8 * 1024 * 1024,
+  maxChunkStreams: 64,
+  maxPartialBytes: 16 * 1024 * 1024,
+};
+
+/** Until the peer says another. §5.4.1 */
+const INITIAL_CHUNK_BYTES = 128;
+/** Basic header, message header, extended timestamp. */
+const MAX_HEADER_BYTES = 3 + 11 + 4;
+/** A timestamp of 24 bits that says: the next four bytes are the timestamp. §5.3.1.3 */
+const EXTENDED = 0xffffff;
+/** Of the message header, by the chunk's type. §5.3.1.2 */
+const MESSAGE_HEADER_BYTES = [11, 7, 3, 0] as const;
+
+interface ChunkStream {
+  timestamp: number;
+  /** Of the last header with a timestamp, as it was written: after a type 0 the timestamp itself. */
+  delta: number;
+  isExtended: boolean;
+  /** The sender has been seen to leave the extended timestamp out of its type 3 chunks. */
+  omitsExtended: boolean;
+  type: number;
+  streamId: number;
+  length: number;
+  /** Of the message that has begun. */
+  payload: Buffer | undefined;
+  filled: number;
+}
+
+export class ChunkReader {
+  limits: ChunkLimits = LIMITS_BEFORE;
+  readonly #streams = new Map<number, ChunkStream>();
+  #chunkBytes = INITIAL_CHUNK_BYTES;
+  #partialBytes = 0;
+  /** What was pushed last, and how far it has been read. */
+  #input: Buffer = Buffer.alloc(0);
+  #at = 0;
+  /** The beginning of a header whose end has not come. */
+  readonly #kept = Buffer.alloc(MAX_HEADER_BYTES);
+  #keptBytes = 0;
+  /** The chunk whose payload comes next, and how much of it is missing. */
+  #current: ChunkStream | undefined;
+  #missing = 0;
+
+  /** Takes the next bytes. What was pushed before has to be read to its end: `next` has returned `undefined`. */
+  push(bytes: Buffer): void {
+    this.#input = bytes;
+    this.#at = 0;
+  }
+
+  /** The next whole message; `undefined`: more bytes are needed. Throws `ChunkError`, after which nothing can be read. */
+  next(): RtmpMessage | undefined {
+    for (;;) {
+      this.#current ??= this.#readHeader();
+      if (this.#current === undefined) return undefined;
+      if (!this.#fill(this.#current)) return undefined;
+      const stream = this.#current;
+      this.#current = undefined;
+      const message = this.#takeWhole(stream);
+      if (message !== undefined && !this.#obey(message)) return message;
+    }
+  }
+
+  /** `undefined`: it is not all here. */
+  #readHeader(): ChunkStream | undefined {
+    const { bytes, start } = this.#headerBytes();
+    const available = bytes.length - start;
+    if (available < 1) return undefined;
+    const first = bytes.readUInt8(start);
+    const basicBytes = basicHeaderBytes(first);
+    const type = first >> 6;
+    const fixedBytes = basicBytes + (MESSAGE_HEADER_BYTES[type] ?? 0);
+    if (available < fixedBytes) return this.#keep(bytes, start);
+    const id = chunkStreamId(bytes, start, basicBytes);
+    const stream = this.#streamOf(id, type);
+    const at = start + basicBytes;
+    const isExtended = type === 3 ? stream.isExtended && !stream.omitsExtended : bytes.readUIntBE(at, 3) === EXTENDED;
+    if (isExtended && available < fixedBytes + 4) return this.#keep(bytes, start);
+    const extended = isExtended ? bytes.readUInt32BE(start + fixedBytes) : 0;
+    const hasExtended = isExtended && (type !== 3 || repeatsExtended(stream, extended));
+    this.#consume(fixedBytes + (hasExtended ? 4 : 0));
+    if (type === 3) this.#continue(stream);
+    else this.#applyHeader(stream, type, bytes, at, isExtended ? extended : undefined);
+    this.#beginChunk(stream);
+    return stream;
+  }
+
+  /** Where a header is read: in the input itself, or, where its beginning was kept, behind that. */
+  #headerBytes(): { readonly bytes: Buffer; readonly start: number } {
+    if (this.#keptBytes === 0) return { bytes: this.#input, start: this.#at };
+    const copied = this.#input.copy(this.#kept, this.#keptBytes, this.#at);
+    return { bytes: this.#kept.subarray(0, this.#keptBytes + copied), start: 0 };
+  }
+
+  #keep(bytes: Buffer, start: number): undefined {
+    if (bytes === this.#input) bytes.copy(this.#kept, 0, start);
+    this.#keptBytes = bytes.length - start;
+    this.#at = this.#input.length;
+    return undefined;
+  }
+
+  #consume(headerBytes: number): void {
+    this.#at += headerBytes - this.#keptBytes;
+    this.#keptBytes = 0;
+  }
+
+  #streamOf(id: number, type: number): ChunkStream {
+    const known = this.#streams.get(id);
+    if (known !== undefined) return known;
+    // Some senders begin with a type 1, which is then relative to zero.
+    if (type > 1) throw new ChunkError(`chunk stream ${id} begins without a header`);
+    if (this.#streams.size >= this.limits.maxChunkStreams)
+      throw new ChunkError(`more than ${this.limits.maxChunkStreams} chunk streams`);
+    const created: ChunkStream = {
+      timestamp: 0,
+      delta: 0,
+      isExtended: false,
+      omitsExtended: false,
+      type: 0,
+      streamId: 0,
+      length: 0,
+      payload: undefined,
+      filled: 0,
+    };
+    this.#streams.set(id, created);
+    return created;
+  }
+
+  /** `at`: where the message header begins. */
+  #applyHeader(stream: ChunkStream, type: number, bytes: Buffer, at: number, extended: number | undefined): void {
+    this.#drop(stream);
+    const time = extended ?? bytes.readUIntBE(at, 3);
+    stream.isExtended = extended !== undefined;
+    stream.delta = time;
+    stream.timestamp = type === 0 ? time : (stream.timestamp + time) >>> 0;
+    if (type === 2) return;
+    stream.length = bytes.readUIntBE(at + 3, 3);
+    stream.type = bytes.readUInt8(at + 6);
+    if (type === 0) stream.streamId = bytes.readUInt32LE(at + 7);
+  }
+
+  /** A type 3 goes on with a message, or begins one that is like the one before. §5.3.1.2.4 */
+  #continue(stream: ChunkStream): void {
+    if (stream.payload === undefined) stream.timestamp = (stream.timestamp + stream.delta) >>> 0;
+  }
+
+  #beginChunk(stream: ChunkStream): void {
+    if (stream.payload === undefined) {
+      const { maxMessageBytes, maxPartialBytes } = this.limits;
+      if (stream.length > maxMessageBytes)
+        throw new ChunkError(`a message of ${stream.length} bytes; at most ${maxMessageBytes} are taken`);
+      this.#partialBytes += stream.length;
+      if (this.#partialBytes > maxPartialBytes)
+        throw new ChunkError(`messages of more than ${maxPartialBytes} bytes have begun and not ended`);
+      // Not from the pool: a message may be held for long, and would hold its neighbours.
+      stream.payload = Buffer.allocUnsafeSlow(stream.length);
+      stream.filled = 0;
+    }
+    this.#missing = Math.min(this.#chunkBytes, stream.length - stream.filled);
+  }
+
+  /** Whether the chunk is all here. */
+  #fill(stream: ChunkStream): boolean {
+    const { payload } = stream;
+    if (payload === undefined) throw new ChunkError('a chunk of no message'); // cannot be: a chunk begins with its message
+    const count = Math.min(this.#missing, this.#input.length - this.#at);
+    this.#input.copy(payload, stream.filled, this.#at, this.#at + count);
+    stream.filled += count;
+    this.#at += count;
+    this.#missing -= count;
+    return this.#missing === 0;
+  }
+
+  #takeWhole(stream: ChunkStream): RtmpMessage | undefined {
+    const { payload, type, timestamp, streamId } = stream;
+    if (payload === undefined || stream.filled < payload.length) return undefined;
+    this.#drop(stream);
+    return { type, timestamp, streamId, payload };
+  }
+
+  #drop(stream: ChunkStream): void {
+    this.#partialBytes -= stream.payload?.length ?? 0;
+    stream.payload = undefined;
+    stream.filled = 0;
+  }
+
+  /** Whether the message was about the chunks, and so for nobody else. */
+  #obey({ type, payload }: RtmpMessage): boolean {
+    if (type !== MESSAGE_TYPE.setChunkSize && type !== MESSAGE_TYPE.abort) return false;
+    if (payload.length < 4) throw new ChunkError('a control message of less than four bytes');
+    const value = payload.readUInt32BE(0);
+    if (type === MESSAGE_TYPE.setChunkSize) {
+      // The highest bit is zero by §5.4.1; a message has at most 24 bits of length, so more than that says nothing.
+      if (value < 1 || value > 0x7fffffff) throw new ChunkError(`a chunk size of ${value}`);
+      this.#chunkBytes = value;
+    } else {
+      const stream = this.#streams.get(value);
+      if (stream !== undefined) this.#drop(stream);
+    }
+    return true;
+  }
+}
+
+function basicHeaderBytes(first: number): 1 | 2 | 3 {
+  const low = first & 0x3f;
+  return low === 0 ? 2 : low === 1 ? 3 : 1;
+}
+
+/** §5.3.1.1 */
+function chunkStreamId(bytes: Buffer, start: number, basicBytes: 1 | 2 | 3): number {
+  if (basicBytes === 1) return bytes.readUInt8(start) & 0x3f;
+  const low = 64 + bytes.readUInt8(start + 1);
+  return basicBytes === 2 ? low : low + bytes.readUInt8(start + 2) * 256;
+}
+
+/**
+ * Whether a type 3 chunk repeats the extended timestamp, as §5.3.1.3 asks. Not all senders do. Within a message four other bytes are
+ * payload; at its beginning they are a timestamp, unless the sender was seen to leave it out. docs/decisions/0485
+ */
+function repeatsExtended(stream: ChunkStream, value: number): boolean {
+  if (value === stream.delta || stream.payload === undefined) return true;
+  stream.omitsExtended = true;
+  return false;
+}

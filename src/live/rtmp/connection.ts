@@ -1,0 +1,142 @@
+/** One connection from its first byte on: a trusted proxy's header, TLS, then the session. It waits until it publishes or plays. */
+import type { Socket } from 'node:net';
+import { type AddressSet, clientNetwork, unmapAddress } from '#lib/cidr.ts';
+import type { Logger } from '#lib/logger.ts';
+import { receiveProxyHeader } from '#lib/proxy-header.ts';
+import type { Timers } from '#lib/timers.ts';
+import type { RtmpHooks } from './conversation.ts';
+import type { ConnectionEnd } from './ends.ts';
+import type { RtmpLimits } from './limits.ts';
+import { type RtmpRole, RtmpSession } from './session.ts';
+import { SocketOutput } from './socket-output.ts';
+import { beginTls, type SecureContexts } from './tls.ts';
+import type { Waiting } from './waiting.ts';
+
+/** What the connections of a server share. */
+export interface ConnectionParts {
+  readonly hooks: RtmpHooks;
+  readonly limits: RtmpLimits;
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly randomBytes: (size: number) => Buffer;
+  readonly waiting: Waiting<Connection>;
+  /** Whose connections begin with a header of the PROXY protocol. */
+  readonly trusted: AddressSet;
+  readonly onEnd: (end: ConnectionEnd) => void;
+}
+
+export class Connection {
+  readonly #raw: Socket;
+  readonly #parts: ConnectionParts;
+  readonly #secureContexts: SecureContexts | undefined;
+  readonly #startedAt: number;
+  #role: RtmpRole = 'waiting';
+  #session: RtmpSession | undefined;
+  #clientAddress: string;
+  #hasEnded = false;
+
+  /** `secureContexts` `undefined`: plain RTMP. */
+  constructor(raw: Socket, parts: ConnectionParts, secureContexts: SecureContexts | undefined) {
+    this.#raw = raw;
+    this.#parts = parts;
+    this.#secureContexts = secureContexts;
+    this.#clientAddress = unmapAddress(raw.remoteAddress ?? '');
+    this.#startedAt = parts.timers.now();
+  }
+
+  get role(): RtmpRole {
+    return this.#role;
+  }
+
+  begin(): void {
+    const { trusted, limits } = this.#parts;
+    this.#raw.on('error', ignore);
+    this.#raw.once('close', () => this.#noteEnd('clientLeft', 'the connection closed'));
+    // Gone before it was taken: nobody can say whose it was.
+    if (this.#clientAddress === '') return void this.#raw.destroy();
+    if (!trusted.has(this.#clientAddress)) return void this.#beginClient();
+    this.#wait(undefined);
+    receiveProxyHeader(this.#raw, limits.handshakeMs, (outcome) => {
+      if (outcome.kind === 'failed') this.#noteEnd('proxyHeader', outcome.failure);
+      if (outcome.kind !== 'header') return;
+      // A balancer that speaks for itself is its own client.
+      this.#clientAddress = outcome.client ?? this.#clientAddress;
+      this.#beginClient();
+    });
+  }
+
+  /** Repeatable. */
+  end(end: ConnectionEnd, detail: string): void {
+    if (this.#session !== undefined) return void this.#session.end(end, detail);
+    this.#noteEnd(end, detail);
+    this.#raw.destroy();
+  }
+
+  #beginClient(): void {
+    this.#wait(clientNetwork(this.#clientAddress));
+    if (this.#hasEnded) return;
+    if (this.#secureContexts === undefined) this.#beginSession(this.#raw, false);
+    else this.#beginTls(this.#secureContexts);
+  }
+
+  #wait(network: string | undefined): void {
+    this.#parts.waiting.enter(this, network)?.end('crowded', 'too many connections wait');
+  }
+
+  #beginTls(secureContexts: SecureContexts): void {
+    const { timers, limits } = this.#parts;
+    const socket = beginTls(this.#raw, secureContexts);
+    const cancel = timers.after(limits.handshakeMs, () => this.end('handshakeTimeout', 'no handshake of TLS in time'));
+    this.#raw.once('close', () => {
+      cancel();
+      socket.destroy();
+    });
+    socket.on('error', (error) => {
+      if (this.#session === undefined) this.end('tlsFailed', error.message);
+    });
+    socket.once('secure', () => {
+      cancel();
+      if (!this.#hasEnded) this.#beginSession(socket, true);
+    });
+  }
+
+  #beginSession(socket: Socket, isTls: boolean): void {
+    const { limits, timers } = this.#parts;
+    // One time for both handshakes.
+    const elapsedMs = timers.now() - this.#startedAt;
+    const session = new RtmpSession({
+      ...this.#parts,
+      client: { clientAddress: this.#clientAddress, isTls },
+      limits: { ...limits, handshakeMs: Math.max(0, limits.handshakeMs - elapsedMs) },
+      output: new SocketOutput(socket, this.#raw, timers),
+      onRole: (role) => this.#setRole(role),
+      onEnd: (end, detail) => this.#noteEnd(end, detail),
+    });
+    this.#session = session;
+    socket.on('data', (bytes: Buffer) => session.receive(bytes));
+    socket.once('end', () => session.leave('the client closed its side'));
+    socket.on('error', (error) => session.leave(error.message));
+    socket.once('close', () => session.leave('the connection closed'));
+  }
+
+  #setRole(role: RtmpRole): void {
+    this.#role = role;
+    if (role === 'waiting') this.#wait(clientNetwork(this.#clientAddress));
+    else this.#parts.waiting.leave(this);
+  }
+
+  #noteEnd(end: ConnectionEnd, detail: string): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { waiting, onEnd, log } = this.#parts;
+    waiting.leave(this);
+    onEnd(end);
+    const fields = { client: this.#clientAddress, role: this.#role, end, detail };
+    if (end === 'failed') log.error(fields, 'an RTMP connection ended');
+    // Whoever floods us with connections that say nothing does not fill the log.
+    else if (this.#role === 'waiting' && end !== 'refused') log.debug(fields, 'an RTMP connection ended');
+    else log.info(fields, 'an RTMP connection ended');
+  }
+}
+
+function ignore(): void {} // shows as closed

@@ -1,0 +1,103 @@
+/** What an RTMP session and the owner of the streams say to each other. Types only. */
+import type { MediaMessage } from '#fanout/media/message.ts';
+
+/** What a client wants to publish or play, and what it says about itself. Names are as sent: whoever decides checks them. */
+export interface RtmpRequest {
+  readonly clientAddress: string;
+  /**
+   * Of `?vhost=` or `?domain=` behind the stream's name or the app, else of the connection's URL (`tcUrl`): lower case, without
+   * port. `undefined`: the client names none that can be read.
+   */
+  readonly host: string | undefined;
+  /** Without query and outer slashes. */
+  readonly app: string;
+  /** Without query. May be empty. */
+  readonly stream: string;
+  /** Of the stream's name, then of the app where the name does not have the parameter. */
+  readonly query: URLSearchParams;
+  readonly isTls: boolean;
+  /** Empty: not said. */
+  readonly flashVer: string;
+  /** The page that a player or publisher is embedded in; empty: not said. */
+  readonly pageUrl: string;
+}
+
+/** Decides what clients may do. Nothing is read from a client while a promise is pending. A rejection closes the connection. */
+export interface RtmpHooks {
+  publish(request: RtmpRequest, connection: RtmpConnection): Promise<PublishAnswer>;
+  play(request: RtmpRequest, connection: RtmpConnection): Promise<PlayAnswer>;
+}
+
+export type PublishAnswer =
+  | { readonly kind: 'accepted'; readonly sink: PublishSink }
+  | Refused<'NetStream.Publish.BadName' | 'NetStream.Publish.Denied'>;
+
+export type PlayAnswer =
+  | { readonly kind: 'accepted'; readonly player: RtmpPlayer }
+  | Refused<'NetStream.Play.StreamNotFound' | 'NetStream.Play.Failed'>;
+
+interface Refused<Code extends string> {
+  readonly kind: 'refused';
+  readonly code: Code;
+  /** For the client. */
+  readonly description: string;
+  /** For the log. */
+  readonly reason: string;
+}
+
+/** Takes what an accepted publisher sends. `end` is called exactly once, and nothing after it. */
+export interface PublishSink {
+  /** In the order of arrival, with the timestamp as sent (32 bits that wrap). `data` is never empty and is not written to again. */
+  take(message: MediaMessage): void;
+  end(how: PublishEnd): void;
+}
+
+/** `lost`: the connection broke, was closed, or was silent for too long. A publisher that never sent media ends as `unpublished`. */
+export type PublishEnd = { readonly kind: 'unpublished' } | { readonly kind: 'lost'; readonly detail: string };
+
+/** The owner's side of an accepted player. `start` and `stop` alternate; `stop` is the last call after a `start`. */
+export interface RtmpPlayer {
+  /** The client has been told that playing begins, or goes on after a pause: attach the viewer to the stream. */
+  start(viewer: RtmpViewer): void;
+  /** The client paused, chose other tracks (a `start` with another viewer follows), stopped or left: detach the viewer. */
+  stop(): void;
+}
+
+/** Where a stream is written to; a viewer of the hub. */
+export interface RtmpViewer {
+  /** RTMP's, of the tracks that the client wants. */
+  readonly encoding: RtmpEncoding;
+  /** Bytes of `encoding`, whole messages only. */
+  write(bytes: Buffer): void;
+  readonly queuedBytes: number;
+  /** The stream is over: the client is told, then the connection ends. */
+  end(): void;
+  /** Ends the connection at once. */
+  cut(): void;
+}
+
+/** Bytes that are the same for all players, as the hub's encodings are. */
+export interface RtmpEncoding {
+  readonly name: string;
+  begin(): Buffer;
+  encode(message: MediaMessage): Buffer;
+}
+
+export interface RtmpConnection {
+  readonly clientAddress: string;
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+  /** Written, and not yet taken by the operating system. */
+  readonly queuedBytes: number;
+  /**
+   * Ends reading at once: nothing that has arrived or still arrives reaches the sink, whose `end` is called before this returns. Then
+   * the client is told `status` and the connection ends; it is reset if it is still there after one second. Repeatable.
+   */
+  close(status?: RtmpStatus): void;
+}
+
+/** An error of the client's stream, such as `NetStream.Publish.Denied`. */
+export interface RtmpStatus {
+  readonly code: string;
+  readonly description: string;
+}

@@ -1,0 +1,41 @@
+/** The hub's encoding for RTMP players: whole messages in chunks of one size, the same bytes for every player. */
+import type { MediaMessage } from '#fanout/media/message.ts';
+import { writeMessage } from './chunk-writer.ts';
+import type { RtmpEncoding } from './conversation.ts';
+import { MESSAGE_TYPE } from './messages.ts';
+
+/** Of everything that a server sends behind its Set Chunk Size: nearly every message is one chunk. Old players take at most 65,536. */
+export const SENT_CHUNK_BYTES = 60_000;
+/** Of what plays; each connection's players use this one. */
+export const PLAY_STREAM_ID = 1;
+
+/** Tracks that a player can switch off (`receiveAudio`, `receiveVideo`). */
+export interface RtmpTracks {
+  readonly audio: boolean;
+  readonly video: boolean;
+}
+
+/** Messages of tracks that are off become no bytes. */
+export function rtmpEncoding(tracks: RtmpTracks = { audio: true, video: true }): RtmpEncoding {
+  const { audio, video } = tracks;
+  const name = audio && video ? 'rtmp' : `rtmp${audio ? '-audio' : ''}${video ? '-video' : ''}-only`;
+  return {
+    name,
+    begin: () => NOTHING,
+    encode: (message) =>
+      (message.kind === 'audio' && !audio) || (message.kind === 'video' && !video) ? NOTHING : encode(message),
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+const CHUNK_STREAM_ID = { audio: 4, video: 6, data: 5 } as const;
+
+function encode({ kind, timestampMs, data }: MediaMessage): Buffer {
+  const message = {
+    type: MESSAGE_TYPE[kind],
+    timestamp: timestampMs >>> 0, // the clock does not wrap, RTMP's does
+    streamId: PLAY_STREAM_ID,
+    payload: data,
+  };
+  return writeMessage(message, CHUNK_STREAM_ID[kind], SENT_CHUNK_BYTES);
+}

@@ -1,0 +1,125 @@
+/**
+ * RTMP's handshake: the simple one of the specification (§5.2), and the complex one of Flash players and encoders, in which each
+ * side signs its bytes with a key that every implementation knows. Pure: random bytes are passed in. docs/decisions/0486
+ */
+import { createHmac } from 'node:crypto';
+
+/** C0 and C1 together, and S0 and S1. */
+export const HANDSHAKE_START_BYTES = 1 + 1536;
+/** C2, and S2. */
+export const HANDSHAKE_END_BYTES = 1536;
+
+const VERSION = 3;
+const BODY_BYTES = 1536;
+const DIGEST_BYTES = 32;
+/** Time and version, before everything that is random. */
+const PREFIX_BYTES = 8;
+
+const COMMON_KEY = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
+const SERVER_NAME = Buffer.from('Genuine Adobe Flash Media Server 001', 'latin1');
+const PLAYER_NAME = Buffer.from('Genuine Adobe Flash Player 001', 'latin1');
+const SERVER_KEY = Buffer.concat([SERVER_NAME, COMMON_KEY]);
+const PLAYER_KEY = Buffer.concat([PLAYER_NAME, COMMON_KEY]);
+
+/** Where the four bytes stand whose sum says where the digest is. */
+const SCHEMAS = [8, 772] as const;
+export type HandshakeSchema = 0 | 1;
+
+/** Whether the first byte of a connection is one of RTMP without encryption. */
+export function isHandshakeVersion(first: number): boolean {
+  return first === VERSION;
+}
+
+/**
+ * S0, S1 and S2, for C0 and C1 (`HANDSHAKE_START_BYTES`). A client whose bytes are signed gets signed ones, in its own order of
+ * fields; any other gets its bytes back. `random`: at least 3,072 bytes.
+ */
+export function answerHandshake(start: Buffer, random: Buffer): Buffer {
+  const body = start.subarray(1, HANDSHAKE_START_BYTES);
+  const own = Buffer.from(random.subarray(0, BODY_BYTES));
+  own.fill(0, 0, PREFIX_BYTES);
+  const signed = findDigest(body, PLAYER_NAME);
+  if (signed === undefined) return Buffer.concat([Buffer.of(VERSION), own, body]);
+  own.writeUInt32BE(SERVER_VERSION, 4);
+  sign(own, signed.schema, SERVER_NAME);
+  const reply = signReply(random.subarray(BODY_BYTES, 2 * BODY_BYTES), signed.digest, SERVER_KEY);
+  return Buffer.concat([Buffer.of(VERSION), own, reply]);
+}
+
+/** Says that the server can do the complex handshake: not all zeros, as in the simple one. */
+const SERVER_VERSION = 0x04050001;
+
+/** C0 and C1; `schema` `undefined`: the simple handshake. `random`: at least 1,536 bytes. */
+export function beginHandshake(random: Buffer, schema: HandshakeSchema | undefined): Buffer {
+  const body = Buffer.from(random.subarray(0, BODY_BYTES));
+  body.fill(0, 0, PREFIX_BYTES);
+  if (schema !== undefined) {
+    body.writeUInt32BE(0x09007c02, 4); // Flash Player 9.0.124.2
+    sign(body, schema, PLAYER_NAME);
+  }
+  return Buffer.concat([Buffer.of(VERSION), body]);
+}
+
+/**
+ * C2, for S0, S1 and S2; `undefined`: the server's bytes are not signed as they have to be for a client that began with a schema.
+ * `start`: what `beginHandshake` returned.
+ */
+export function endHandshake(
+  start: Buffer,
+  answer: Buffer,
+  random: Buffer,
+  schema: HandshakeSchema | undefined,
+): Buffer | undefined {
+  const body = answer.subarray(1, HANDSHAKE_START_BYTES);
+  if (schema === undefined) return Buffer.from(body);
+  const signed = findDigest(body, SERVER_NAME);
+  const mine = findDigest(start.subarray(1), PLAYER_NAME);
+  const reply = answer.subarray(HANDSHAKE_START_BYTES, HANDSHAKE_START_BYTES + HANDSHAKE_END_BYTES);
+  if (signed?.schema !== schema || mine === undefined) return undefined;
+  if (!signReply(reply, mine.digest, SERVER_KEY).equals(reply)) return undefined;
+  return signReply(random.subarray(0, BODY_BYTES), signed.digest, PLAYER_KEY);
+}
+
+interface Signed {
+  readonly schema: HandshakeSchema;
+  readonly digest: Buffer;
+}
+
+/** `undefined`: the bytes are not signed with this key. */
+function findDigest(body: Buffer, key: Buffer): Signed | undefined {
+  for (const schema of [0, 1] as const) {
+    const at = digestOffset(body, schema);
+    const digest = body.subarray(at, at + DIGEST_BYTES);
+    if (digestOf(body, at, key).equals(digest)) return { schema, digest };
+  }
+  return undefined;
+}
+
+function sign(body: Buffer, schema: HandshakeSchema, key: Buffer): void {
+  const at = digestOffset(body, schema);
+  digestOf(body, at, key).copy(body, at);
+}
+
+/** At most 728 bytes behind the four that say where. */
+function digestOffset(body: Buffer, schema: HandshakeSchema): number {
+  const at = SCHEMAS[schema];
+  const sum = body.readUInt8(at) + body.readUInt8(at + 1) + body.readUInt8(at + 2) + body.readUInt8(at + 3);
+  return at + 4 + (sum % 728);
+}
+
+/** Of everything but the digest itself. */
+function digestOf(body: Buffer, at: number, key: Buffer): Buffer {
+  return createHmac('sha256', key)
+    .update(body.subarray(0, at))
+    .update(body.subarray(at + DIGEST_BYTES))
+    .digest();
+}
+
+/** C2 or S2: random bytes that end with their signature, by a key made of the digest of the other side. */
+function signReply(random: Buffer, digest: Buffer, key: Buffer): Buffer {
+  const reply = Buffer.from(random);
+  const own = createHmac('sha256', key).update(digest).digest();
+  const signedBytes = BODY_BYTES - DIGEST_BYTES;
+  createHmac('sha256', own).update(reply.subarray(0, signedBytes)).digest().copy(reply, signedBytes);
+  return reply;
+}

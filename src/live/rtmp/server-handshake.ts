@@ -1,0 +1,34 @@
+/** The server's side of a handshake while its bytes come in, in pieces of any size. */
+import { answerHandshake, HANDSHAKE_END_BYTES, HANDSHAKE_START_BYTES, isHandshakeVersion } from './handshake.ts';
+
+export type HandshakeStep =
+  /** `answer`: to be written now, if anything. */
+  | { readonly kind: 'incomplete'; readonly answer: Buffer | undefined }
+  /** `rest`: what came behind the handshake. */
+  | { readonly kind: 'done'; readonly answer: Buffer | undefined; readonly rest: Buffer }
+  /** The client speaks something else, or RTMPE. */
+  | { readonly kind: 'foreign' };
+
+export class ServerHandshake {
+  readonly #randomBytes: (size: number) => Buffer;
+  readonly #start = Buffer.alloc(HANDSHAKE_START_BYTES);
+  #startBytes = 0;
+  /** Of C2, whose content says nothing that is needed. */
+  #missingEndBytes = HANDSHAKE_END_BYTES;
+
+  constructor(randomBytes: (size: number) => Buffer) {
+    this.#randomBytes = randomBytes;
+  }
+
+  push(bytes: Buffer): HandshakeStep {
+    const copied = bytes.copy(this.#start, this.#startBytes);
+    this.#startBytes += copied;
+    if (!isHandshakeVersion(this.#start.readUInt8(0))) return { kind: 'foreign' };
+    if (this.#startBytes < HANDSHAKE_START_BYTES) return { kind: 'incomplete', answer: undefined };
+    const answer = copied > 0 ? answerHandshake(this.#start, this.#randomBytes(2 * HANDSHAKE_END_BYTES)) : undefined;
+    const skipped = Math.min(this.#missingEndBytes, bytes.length - copied);
+    this.#missingEndBytes -= skipped;
+    if (this.#missingEndBytes > 0) return { kind: 'incomplete', answer };
+    return { kind: 'done', answer, rest: bytes.subarray(copied + skipped) };
+  }
+}

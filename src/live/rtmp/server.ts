@@ -1,0 +1,89 @@
+/** RTMP's and RTMPS's listeners, and the connections of both: their sockets, their bounds, their end. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Registry } from 'prom-client';
+import { createAddressSet } from '#lib/cidr.ts';
+import { closeServers, type ListenOptions, listen } from '#lib/listen.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import { Connection, type ConnectionParts } from './connection.ts';
+import type { RtmpHooks } from './conversation.ts';
+import { DEFAULT_RTMP_LIMITS, type RtmpLimits } from './limits.ts';
+import { createRtmpMetrics } from './metrics.ts';
+import type { SecureContexts } from './tls.ts';
+import { Waiting } from './waiting.ts';
+
+export interface RtmpServerOptions {
+  /** Absent: no plain RTMP. */
+  readonly listen?: ListenOptions['listen'] | undefined;
+  /** Absent: no RTMPS. */
+  readonly tls?: { readonly listen: ListenOptions['listen']; readonly secureContexts: SecureContexts } | undefined;
+  readonly hooks: RtmpHooks;
+  readonly limits?: Partial<RtmpLimits> | undefined;
+  /** Whose connections begin with a header of the PROXY protocol where `proxyProtocol` is `required`. */
+  readonly trustedProxies: readonly string[];
+  readonly proxyProtocol: 'off' | 'required';
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+export interface RtmpServer extends AsyncDisposable {
+  /** 0: no plain RTMP. */
+  readonly port: number;
+  /** 0: no RTMPS. */
+  readonly tlsPort: number;
+  /**
+   * No new connections, and none that waits. Those that publish or play have `graceMs` to end by themselves or by their owner.
+   * Resolves when all have ended.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpServer> {
+  const limits = { ...DEFAULT_RTMP_LIMITS, ...options.limits };
+  const connections = new Set<Connection>();
+  const metrics = createRtmpMetrics(options.registry, () => countRoles(connections));
+  const parts: ConnectionParts = {
+    ...options,
+    limits,
+    randomBytes,
+    waiting: new Waiting<Connection>(limits),
+    trusted: createAddressSet(options.proxyProtocol === 'required' ? options.trustedProxies : []),
+    onEnd: (end) => metrics.countEnd(end),
+  };
+  const accept = (raw: Socket, secureContexts: SecureContexts | undefined): void => {
+    const connection = new Connection(raw, parts, secureContexts);
+    connections.add(connection);
+    raw.once('close', () => connections.delete(connection));
+    connection.begin();
+  };
+  const servers: Server[] = [];
+  const open = async (place: ListenOptions['listen'], secureContexts: SecureContexts | undefined): Promise<number> => {
+    const server = createServer({ noDelay: true, keepAlive: true }, (raw) => accept(raw, secureContexts));
+    server.maxConnections = limits.maxConnections;
+    const { port, servers: opened } = await listen(server, { listen: place, reusePort: false, allowHalfOpen: false });
+    servers.push(...opened);
+    return port;
+  };
+  const close = async (graceMs: number): Promise<void> => {
+    for (const connection of parts.waiting.items()) connection.end('stopping', 'the service stops');
+    await closeServers(servers, graceMs, () => {
+      for (const connection of connections) connection.end('stopping', 'the service stops');
+    });
+  };
+  try {
+    const port = options.listen === undefined ? 0 : await open(options.listen, undefined);
+    const tlsPort = options.tls === undefined ? 0 : await open(options.tls.listen, options.tls.secureContexts);
+    return { port, tlsPort, close, [Symbol.asyncDispose]: () => close(0) };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+function countRoles(connections: ReadonlySet<Connection>): Record<Connection['role'], number> {
+  const counts = { waiting: 0, publishing: 0, playing: 0 };
+  for (const { role } of connections) counts[role]++;
+  return counts;
+}

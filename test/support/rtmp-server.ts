@@ -1,0 +1,91 @@
+/** An RTMP server whose owner accepts what it is told to, keeps what is published, and writes it on to players. */
+import { Registry } from 'prom-client';
+import type { MediaMessage } from '#fanout/media/message.ts';
+import { createLogger } from '#lib/logger.ts';
+import { systemTimers } from '#lib/timers.ts';
+import type {
+  PlayAnswer,
+  PublishAnswer,
+  PublishEnd,
+  RtmpConnection,
+  RtmpHooks,
+  RtmpRequest,
+  RtmpViewer,
+} from '#live/rtmp/conversation.ts';
+import { type RtmpServer, type RtmpServerOptions, startRtmpServer } from '#live/rtmp/server.ts';
+
+export interface Published {
+  readonly request: RtmpRequest;
+  readonly connection: RtmpConnection;
+  readonly messages: MediaMessage[];
+  end: PublishEnd | undefined;
+}
+
+export interface RecordingOwner extends RtmpHooks {
+  readonly published: Published[];
+  readonly played: RtmpRequest[];
+  readonly viewers: Set<RtmpViewer>;
+}
+
+/** Refuses the stream `refused`; an exception for `broken`. A player gets all messages that its stream has had, then what comes. */
+export function createRecordingOwner(): RecordingOwner {
+  const published: Published[] = [];
+  const played: RtmpRequest[] = [];
+  const viewers = new Set<RtmpViewer>();
+  const publish = async (request: RtmpRequest, connection: RtmpConnection): Promise<PublishAnswer> => {
+    if (request.stream === 'broken') throw new Error('the owner is broken');
+    if (request.stream === 'refused')
+      return { kind: 'refused', code: 'NetStream.Publish.Denied', description: 'not allowed', reason: 'a test' };
+    const one: Published = { request, connection, messages: [], end: undefined };
+    published.push(one);
+    const take = (message: MediaMessage) => {
+      if (one.end !== undefined) throw new Error('a message after the end');
+      one.messages.push(message);
+      for (const viewer of viewers) viewer.write(viewer.encoding.encode(message));
+    };
+    const end = (how: PublishEnd) => {
+      if (one.end !== undefined) throw new Error('a second end');
+      one.end = how;
+      for (const viewer of viewers) viewer.end();
+    };
+    return { kind: 'accepted', sink: { take, end } };
+  };
+  const play = async (request: RtmpRequest): Promise<PlayAnswer> => {
+    played.push(request);
+    const source = published.find((one) => one.request.stream === request.stream && one.end === undefined);
+    if (source === undefined)
+      return { kind: 'refused', code: 'NetStream.Play.StreamNotFound', description: 'no stream', reason: 'a test' };
+    let attached: RtmpViewer | undefined;
+    const start = (viewer: RtmpViewer) => {
+      attached = viewer;
+      viewers.add(viewer);
+      for (const message of source.messages) viewer.write(viewer.encoding.encode(message));
+    };
+    const stop = () => {
+      if (attached !== undefined) viewers.delete(attached);
+    };
+    return { kind: 'accepted', player: { start, stop } };
+  };
+  return { publish, play, published, played, viewers };
+}
+
+export interface TestRtmpServer extends RtmpServer {
+  readonly owner: RecordingOwner;
+  readonly registry: Registry;
+}
+
+export async function startTestRtmpServer(options: Partial<RtmpServerOptions> = {}): Promise<TestRtmpServer> {
+  const owner = createRecordingOwner();
+  const registry = new Registry();
+  const server = await startRtmpServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    hooks: owner,
+    trustedProxies: [],
+    proxyProtocol: 'off',
+    timers: systemTimers,
+    log: createLogger({ name: 'test', level: 'silent' }),
+    registry,
+    ...options,
+  });
+  return { ...server, owner, registry };
+}
