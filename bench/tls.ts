@@ -76,7 +76,8 @@ try {
 
 async function compare(one: Case, nginx: NamedRival, others: readonly NamedRival[]): Promise<void> {
   const figures = new Map([nginx, ...others].map((rival): [NamedRival, Figure[]] => [rival, []]));
-  for (let round = 0; round < ROUNDS; round++) for (const [rival, its] of figures) its.push(await measure(one, rival));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [rival, its] of figures) its.push(...(await measure(one, rival)));
   const their = medians(figures.get(nginx) ?? []);
   console.log(`${one.name}: nginx ${showFigure(their)}, load ${loadavg()[0]?.toFixed(1)}`);
   for (const rival of others) {
@@ -85,7 +86,8 @@ async function compare(one: Case, nginx: NamedRival, others: readonly NamedRival
   }
 }
 
-async function measure({ path, load }: Case, { port, cpuMs }: Rival): Promise<Figure> {
+/** One figure, or none where requests failed: what those cost would be counted as the cost of the others. */
+async function measure({ path, load }: Case, { name, port, cpuMs }: NamedRival): Promise<Figure[]> {
   const url = `https://${HOST}:${port}${path}`;
   const args = ['-c', '1', 'h2load', ...load, `--connect-to=127.0.0.1:${port}`, url];
   const [cpuBefore, startedAt] = [cpuMs(), performance.now()];
@@ -93,11 +95,14 @@ async function measure({ path, load }: Case, { port, cpuMs }: Rival): Promise<Fi
   const seconds = (performance.now() - startedAt) / 1000;
   const cpuMicros = (cpuMs() - cpuBefore) * 1000;
   const good = Number(/(\d+) 2xx/.exec(stdout)?.[1]);
-  if (!/ 0 failed, 0 errored, 0 timeout/.test(stdout)) console.warn(/^requests:.*$/m.exec(stdout)?.[0]);
+  if (!/ 0 failed, 0 errored, 0 timeout/.test(stdout)) {
+    console.warn(`${name}: a round that does not count: ${/^requests:.*$/m.exec(stdout)?.[0]}`);
+    return [];
+  }
   const isTimed = load.includes('-D');
   const perSecond = good / (isTimed ? ROUND_SECONDS : seconds);
   // While it warms up it is not counted by h2load, and yet served.
-  return { perSecond, cpuMicros: cpuMicros / (isTimed ? perSecond * (ROUND_SECONDS + WARM_SECONDS) : good) };
+  return [{ perSecond, cpuMicros: cpuMicros / (isTimed ? perSecond * (ROUND_SECONDS + WARM_SECONDS) : good) }];
 }
 
 function makeCertificate(): CertificatePair {

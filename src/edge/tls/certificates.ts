@@ -57,7 +57,14 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   /** `null`: it is here and cannot be used. */
   const known = new Lru<string, Certificate | null>({ maxWeight: maxCertificates });
   /** By the names of the sites that they were asked for. */
-  const uses = new Lru<string, readonly string[]>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
+  const uses = new Lru<string, SiteUses>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
+  const usesFor = ({ name, tls }: TlsSite): SiteUses => {
+    const last = uses.get(name);
+    if (last?.tls === tls) return last;
+    const next = usesOf(tls);
+    uses.set(name, next);
+    return next;
+  };
 
   const open = (keys: readonly string[], minVersion: SiteTls['minVersion']): Certificate | null => {
     try {
@@ -85,20 +92,16 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   };
 
   return {
-    find: ({ name, tls }, serverName, ticketKeyNames) => {
-      const keys = certificatesOf(tls);
-      uses.set(
-        name,
-        [keys, ...keys.map((key) => [key])].map((some) => useOf(some, tls.minVersion)),
-      );
-      const certificate = load(keys, tls.minVersion);
+    find: (site, serverName, ticketKeyNames) => {
+      const { keys, use } = usesFor(site);
+      const certificate = known.get(use) ?? load(keys, site.tls.minVersion);
       if (certificate === 'missing') return certificate;
       if (certificate?.covers(serverName) !== true) return undefined;
       return { server: certificate.serverFor(ticketKeyNames), covers: certificate.covers };
     },
     forget: (names) => {
       if (names === undefined) return known.clear();
-      for (const use of names.flatMap((name) => uses.get(name) ?? [])) known.delete(use);
+      for (const use of names.flatMap((name) => uses.get(name)?.all ?? [])) known.delete(use);
     },
     useTicketSecrets: (next) => {
       secrets = next;
@@ -106,6 +109,22 @@ export function createCertificates(options: CertificatesOptions): Certificates {
     countExpired: (now) =>
       known.values().filter((certificate) => certificate !== null && certificate.expiresAt < now).length,
   };
+}
+
+/** What a site's certificates are remembered under. */
+interface SiteUses {
+  readonly tls: SiteTls;
+  readonly keys: readonly string[];
+  /** Of all its certificates together. */
+  readonly use: string;
+  /** `use`, and that of each certificate alone. */
+  readonly all: readonly string[];
+}
+
+function usesOf(tls: SiteTls): SiteUses {
+  const keys = certificatesOf(tls);
+  const use = useOf(keys, tls.minVersion);
+  return { tls, keys, use, all: [use, ...keys.map((key) => useOf([key], tls.minVersion))] };
 }
 
 /** What a handshake depends on, as one word. */

@@ -23,6 +23,12 @@ describe('readFirstBytes', () => {
     }
   });
 
+  test('copies nothing of a hello that is one record', async () => {
+    const bytes = await helloOf({ servername: 'www.example.com' });
+    const start = readFirstBytes(bytes);
+    assert.ok(start.kind === 'message' && start.message.buffer === bytes.buffer);
+  });
+
   test('tells at once what is no hello, with its alert', () => {
     const rows: readonly (readonly [what: string, bytes: Buffer | string, found: string])[] = [
       ['nothing', '', 'incomplete'],

@@ -20,7 +20,7 @@ const MAX_HELLO_BYTES = 5 + 16 * 1024;
 
 /** `bytes`: everything that came on the connection so far. */
 export function readFirstBytes(bytes: Buffer): FirstBytes {
-  const [first] = bytes;
+  const first = bytes[0];
   if (first === undefined) return incomplete(1);
   if (first === HANDSHAKE) return joinRecords(bytes);
   if (first === ALERT) return readAlert(bytes);
@@ -39,17 +39,23 @@ function joinRecords(bytes: Buffer): FirstBytes {
     parts.push(part);
     joined += part.length;
     if (endsAt === undefined) {
-      const header = Buffer.concat(parts.map((one) => one.subarray(0, MESSAGE_HEADER_BYTES)));
+      const header = join(parts);
       if (header.length > 0 && header[0] !== CLIENT_HELLO) return malformed('unexpectedMessage');
       if (joined >= MESSAGE_HEADER_BYTES) endsAt = MESSAGE_HEADER_BYTES + header.readUIntBE(1, 3);
     }
     if (endsAt !== undefined && joined >= endsAt) {
-      return { kind: 'message', message: Buffer.concat(parts).subarray(MESSAGE_HEADER_BYTES, endsAt) };
+      return { kind: 'message', message: join(parts).subarray(MESSAGE_HEADER_BYTES, endsAt) };
     }
     if (end > MAX_HELLO_BYTES || (endsAt ?? 0) > MAX_HELLO_BYTES) return malformed('decodeError');
     if (bytes.length < end) return incomplete(Math.min(end, bytes.length + (endsAt ?? MESSAGE_HEADER_BYTES) - joined));
     at = end;
   }
+}
+
+/** Nearly every hello is one record, of which nothing is copied. */
+function join(parts: readonly Buffer[]): Buffer {
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
 }
 
 type Record =
@@ -58,7 +64,7 @@ type Record =
   | { readonly kind: 'record'; readonly part: Buffer; readonly end: number };
 
 function readRecord(bytes: Buffer, at: number): Record {
-  const [type = HANDSHAKE, major = MAJOR_VERSION] = bytes.subarray(at, at + 2);
+  const { [at]: type = HANDSHAKE, [at + 1]: major = MAJOR_VERSION } = bytes;
   if (type !== HANDSHAKE) return malformed('unexpectedMessage');
   if (major !== MAJOR_VERSION) return malformed('protocolVersion');
   const start = at + RECORD_HEADER_BYTES;
