@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { boxesOf } from '../../../test/support/fragments.ts';
 import { readAudioFormat } from './audio-formats.ts';
 import { type Sample, writeFragment } from './fragment.ts';
 import { initSegment } from './init-segment.ts';
@@ -57,20 +58,3 @@ test('an init segment has the tracks that there are', () => {
   assert.equal(tree.get('moov/trak/mdia/mdhd')?.[0]?.readUInt32BE(12), 48_000);
   assert.ok(init.includes(Buffer.from('058080800211900680808001', 'hex')));
 });
-
-const CONTAINERS: readonly string[] = ['moof', 'traf', 'moov', 'trak', 'mdia', 'mvex'];
-
-/** Path of each box → its contents, in order; fails where a box does not end with its parent. */
-function boxesOf(bytes: Buffer, path = '', found = new Map<string, Buffer[]>()): Map<string, Buffer[]> {
-  let at = 0;
-  while (at < bytes.length) {
-    const size = bytes.readUInt32BE(at);
-    assert.ok(size >= 8 && at + size <= bytes.length, `${path}: a box of ${size} bytes at ${at}`);
-    const type = bytes.toString('latin1', at + 4, at + 8);
-    const content = bytes.subarray(at + 8, at + size);
-    found.set(path + type, [...(found.get(path + type) ?? []), content]);
-    if (CONTAINERS.includes(type)) boxesOf(content, `${path}${type}/`, found);
-    at += size;
-  }
-  return found;
-}

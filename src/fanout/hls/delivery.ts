@@ -1,0 +1,121 @@
+/** What a client gets that asks for one of a stream's HLS files: at once, or when it is there (RFC 8216bis §6.2.5.2, blocking reload). */
+import type { Directives, HlsFile } from './files.ts';
+import type { HlsPackager } from './packager.ts';
+import { writeMediaPlaylist, writeMultivariantPlaylist } from './playlist.ts';
+import type { HlsWindow, Segment } from './window.ts';
+
+/** §6.2.5.2: so far ahead of the newest segment may be asked. */
+const MAX_SEGMENTS_AHEAD = 2;
+const MAX_AHEAD_SECONDS = 3;
+
+export type PlaylistAnswer =
+  | { readonly kind: 'playlist'; readonly text: string }
+  /** More is asked than comes next: 400. */
+  | { readonly kind: 'tooFar' }
+  /** The signal was aborted before it came: 503. */
+  | { readonly kind: 'notYet' }
+  /** The broadcast ended without media: 404. */
+  | { readonly kind: 'none' };
+
+/** Waits until the stream can be described. `mediaUri` leads from the playlist's own address to the media playlist. */
+export async function answerMultivariant(
+  packager: HlsPackager,
+  mediaUri: string,
+  signal: AbortSignal,
+): Promise<PlaylistAnswer> {
+  await waitUntil(packager, signal, () => isReady(packager));
+  if (!isReady(packager)) return { kind: packager.isEnded ? 'none' : 'notYet' };
+  const text = writeMultivariantPlaylist({ ...packager.formats, segments: packager.window.listed }, mediaUri);
+  return { kind: 'playlist', text };
+}
+
+/** Waits until what the directives ask for is there; without any, until there is a playlist. */
+export async function answerMedia(
+  packager: HlsPackager,
+  directives: Directives,
+  signal: AbortSignal,
+): Promise<PlaylistAnswer> {
+  if (!packager.isEnded && isTooFar(packager, directives)) return { kind: 'tooFar' };
+  const isThere = () => isReady(packager) && (packager.isEnded || includes(packager.window, directives));
+  await waitUntil(packager, signal, isThere);
+  if (isThere()) {
+    const text = writeMedia(packager, directives.maySkip);
+    if (text !== undefined) return { kind: 'playlist', text };
+  }
+  return { kind: packager.isEnded ? 'none' : 'notYet' };
+}
+
+/**
+ * The bytes of an init segment, a segment or a part, in pieces to be sent one after another. A part that comes next is waited for.
+ * `undefined`: it is not there and does not come, or the signal was aborted.
+ */
+export async function answerBytes(
+  packager: HlsPackager,
+  file: Exclude<HlsFile, { kind: 'multivariant' | 'media' }>,
+  signal: AbortSignal,
+): Promise<readonly Buffer[] | undefined> {
+  const { window } = packager;
+  switch (file.kind) {
+    case 'init': {
+      const init = window.init(file.number);
+      return init && [init];
+    }
+    case 'segment':
+      return window.segment(file.sequence)?.parts.map(({ bytes }) => bytes);
+    case 'part': {
+      const { sequence, part } = file;
+      await waitUntil(packager, signal, () => !isNextPart(window, sequence, part));
+      const found = window.part(sequence, part);
+      return found && [found.bytes];
+    }
+  }
+}
+
+async function waitUntil(packager: HlsPackager, signal: AbortSignal, isThere: () => boolean): Promise<void> {
+  while (!isThere() && !packager.isEnded && !signal.aborted) await packager.window.change(signal);
+}
+
+function isReady({ partTargetMs, targetSeconds }: HlsPackager): boolean {
+  return partTargetMs !== undefined && targetSeconds !== undefined;
+}
+
+function includes({ newest }: HlsWindow, { sequence, part }: Directives): boolean {
+  if (sequence === undefined) return true;
+  if (newest === undefined) return false;
+  if (part === undefined) return newest.sequence > sequence || (newest.sequence === sequence && newest.isComplete);
+  // A part that its segment does not have stands for the first one of the next segment.
+  return newest.sequence > sequence || (newest.sequence === sequence && newest.parts.length > part);
+}
+
+/** §6.2.5.2; the limit of parts is that of three seconds, and at least three. */
+function isTooFar({ window, partTargetMs }: HlsPackager, { sequence, part }: Directives): boolean {
+  if (sequence === undefined) return false;
+  const newest = window.nextSequence - 1;
+  if (sequence > newest + MAX_SEGMENTS_AHEAD) return true;
+  if (part === undefined || window.newest === undefined || sequence !== newest) return false;
+  const ahead = Math.max(MAX_AHEAD_SECONDS, (MAX_AHEAD_SECONDS * 1000) / (partTargetMs ?? 1000));
+  return part > window.newest.parts.length - 1 + ahead;
+}
+
+/** As the preload hint names it. */
+function isNextPart(window: HlsWindow, sequence: number, part: number): boolean {
+  const next = nextPart(window.newest, window.nextSequence);
+  return next.sequence === sequence && next.part === part;
+}
+
+function nextPart(newest: Segment | undefined, nextSequence: number): { sequence: number; part: number } {
+  return newest === undefined || newest.isComplete
+    ? { sequence: nextSequence, part: 0 }
+    : { sequence: newest.sequence, part: newest.parts.length };
+}
+
+function writeMedia(packager: HlsPackager, maySkip: boolean): string | undefined {
+  const { window, partTargetMs, targetSeconds, isEnded } = packager;
+  if (partTargetMs === undefined || targetSeconds === undefined) return undefined;
+  const { discontinuitySequence } = window;
+  const next = isEnded ? undefined : nextPart(window.newest, window.nextSequence);
+  return writeMediaPlaylist(
+    { segments: window.tell(), discontinuitySequence, targetSeconds, partTargetMs, next },
+    maySkip,
+  );
+}

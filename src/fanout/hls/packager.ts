@@ -1,0 +1,261 @@
+/**
+ * One stream as HLS with low latency: cuts its messages into parts and segments. What a publisher does wrong is repaired or left out,
+ * never a reason to stop. Holds no clock and no timer; `now` is given. docs/decisions/0481
+ */
+import { writeFragment } from '../fmp4/fragment.ts';
+import { type Formats, initSegment } from '../fmp4/init-segment.ts';
+import type { MediaFacts } from '../media/describe.ts';
+import type { MediaMessage } from '../media/message.ts';
+import { AudioSamples } from './audio-samples.ts';
+import {
+  choosePartTarget,
+  isPartDue,
+  isSegmentLong,
+  MAX_SEGMENT_MS,
+  PART_MS,
+  predictTargetSeconds,
+  SEGMENT_MS,
+  targetSecondsOf,
+} from './part-clock.ts';
+import { Tracks } from './tracks.ts';
+import { VideoSamples } from './video-samples.ts';
+import { HlsWindow, type WallClock } from './window.ts';
+
+/** When audio is so far ahead, the picture has stopped, and parts go on without it. */
+const MAX_VIDEO_LAG_MS = 3_000;
+/** A part, or a segment, that has so much is cut at once: a publisher's timestamps may stand still. */
+const MAX_PART_BYTES = 16 * 1024 * 1024;
+const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
+const LISTED_SEGMENTS = 6;
+const UNLISTED_SEGMENTS = 1;
+
+export interface PackagerOptions {
+  /** The longest distance of key frames that was seen; `undefined`: not known, so the first segment tells the target duration. */
+  readonly keyFrameMs?: number | undefined;
+}
+
+/** What is packaged since the last break: its tracks and where the open part and segment begin. */
+interface Run {
+  readonly formats: Formats;
+  readonly init: number;
+  readonly clock: WallClock;
+  readonly audio: AudioSamples | undefined;
+  partStartMs: number;
+  segmentStartMs: number;
+  segmentBytes: number;
+}
+
+export class HlsPackager {
+  readonly window = new HlsWindow({
+    listedSegments: LISTED_SEGMENTS,
+    unlistedSegments: UNLISTED_SEGMENTS,
+    maxBytes: MAX_WINDOW_BYTES,
+  });
+  readonly #tracks = new Tracks();
+  readonly #video = new VideoSamples();
+  #run: Run | undefined;
+  #formats: Formats = { video: undefined, audio: undefined };
+  #partTargetMs: number | undefined;
+  #targetSeconds: number | undefined;
+  #fragments = 0;
+  #isEnded = false;
+
+  constructor({ keyFrameMs }: PackagerOptions = {}) {
+    if (keyFrameMs !== undefined && keyFrameMs > 0) this.#targetSeconds = predictTargetSeconds(keyFrameMs);
+  }
+
+  /** The formats of the tracks that were packaged last. */
+  get formats(): Formats {
+    return this.#formats;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get bytesHeld(): number {
+    return this.window.bytesHeld + this.#video.bytes + (this.#run?.audio?.bytes ?? 0);
+  }
+
+  /** Milliseconds; never changes once told. `undefined`: no playlist can be written yet. */
+  get partTargetMs(): number | undefined {
+    return this.window.newest === undefined ? undefined : this.#partTargetMs;
+  }
+
+  /** Whole seconds; grows when key frames turn out to be further apart. `undefined`: no playlist can be written yet. */
+  get targetSeconds(): number | undefined {
+    return this.#targetSeconds;
+  }
+
+  /** Takes a message on the broadcast's clock (`media/timeline.ts`). `now`: epoch milliseconds. After the end nothing is taken. */
+  push(message: MediaMessage, facts: MediaFacts, now: number): void {
+    if (this.#isEnded || message.kind === 'data' || facts.isIgnored) return;
+    if (this.#tracks.take(message, facts)) this.#break();
+    if (facts.isSequenceHeader || !this.#tracks.isConfigured(message.kind, facts.codec)) return;
+    const payload = message.data.subarray(facts.payloadOffset);
+    if (message.kind === 'audio' && this.#isPaused(message.timestampMs)) this.#break();
+    const run = this.#run ?? this.#begin(message, facts, payload, now);
+    if (run === undefined) return;
+    if (!run.clock.isTold) run.clock.offsetMs = Math.min(run.clock.offsetMs, now - message.timestampMs);
+    if (message.kind === 'video') this.#takeVideo(run, message, facts, payload);
+    else this.#takeAudio(run, message.timestampMs, payload);
+  }
+
+  /** Another publisher goes on with the broadcast: it sends its own configurations. */
+  discontinuity(): void {
+    this.#break();
+    this.#tracks.clear();
+  }
+
+  /** The broadcast is over: what there is remains, and the playlist says that it is all. */
+  end(): void {
+    this.#break();
+    this.#partTargetMs ??= PART_MS;
+    this.#isEnded = true;
+    this.window.wake();
+  }
+
+  /** Forgets what it holds. Messages begin it anew, with numbers that follow on. */
+  suspend(): void {
+    this.#break();
+    this.#tracks.clear();
+    this.window.clear();
+  }
+
+  /** Begins at a key frame, or at any audio frame when there is no video. */
+  #begin(message: MediaMessage, facts: MediaFacts, payload: Buffer, now: number): Run | undefined {
+    const isVideo = message.kind === 'video';
+    if (isVideo ? !facts.isKeyFrame : this.#tracks.hasVideo) return undefined;
+    const formats = this.#tracks.readFormats(isVideo ? payload : undefined);
+    if (isVideo && formats.video === undefined) this.#tracks.leaveOutVideo();
+    if (formats.video === undefined && (isVideo || formats.audio === undefined)) return undefined;
+    this.#formats = formats;
+    const startMs = message.timestampMs;
+    this.#run = {
+      formats,
+      init: this.window.addInit(initSegment(formats)),
+      clock: { offsetMs: now - startMs, isTold: false },
+      audio: formats.audio && new AudioSamples(formats.audio),
+      partStartMs: startMs,
+      segmentStartMs: startMs,
+      segmentBytes: 0,
+    };
+    return this.#run;
+  }
+
+  /** Nothing but audio, and that has a hole in which no part would have a sample. */
+  #isPaused(timestampMs: number): boolean {
+    const { formats, audio } = this.#run ?? {};
+    return formats?.video === undefined && audio !== undefined && timestampMs - audio.endMs > PART_MS;
+  }
+
+  #takeVideo(run: Run, { timestampMs }: MediaMessage, facts: MediaFacts, data: Buffer): void {
+    if (run.formats.video === undefined) return;
+    const { compositionMs, isKeyFrame: isKey } = facts;
+    const nowMs = this.#video.add({ timestampMs, compositionMs, isKey, data });
+    this.#partTargetMs ??= choosePartTarget(this.#video.durationsMs, run.audio !== undefined);
+    if (this.#partTargetMs !== undefined) this.#cutAtFrame(run, nowMs, isKey, this.#partTargetMs);
+    this.#cutBySize(run, nowMs);
+  }
+
+  /** The next frame is decoded at `nowMs`: the part ends before it when another one may not have room, the segment when it is due. */
+  #cutAtFrame(run: Run, nowMs: number, isKey: boolean, partTargetMs: number): void {
+    const segmentMs = nowMs - run.segmentStartMs;
+    this.#cutTo(run, nowMs, partTargetMs);
+    if ((isKey && isSegmentLong(segmentMs)) || segmentMs >= MAX_SEGMENT_MS) this.#cutSegment(run, nowMs);
+    else if (isPartDue(nowMs - run.partStartMs, this.#video.lastDurationMs, partTargetMs, run.audio !== undefined))
+      this.#cutPart(run, nowMs);
+  }
+
+  #takeAudio(run: Run, timestampMs: number, data: Buffer): void {
+    const { audio, formats } = run;
+    if (audio === undefined) return;
+    const added = audio.add(timestampMs, data);
+    if (added === 'unreadable' || added === 'ahead') return;
+    const { endMs } = audio;
+    if (formats.video !== undefined) {
+      if (endMs - this.#video.endMs > MAX_VIDEO_LAG_MS) this.#goOnWithoutVideo(run, endMs);
+    } else this.#cutAudioOnly(run, audio, endMs);
+    this.#cutBySize(run, endMs);
+  }
+
+  #cutAudioOnly(run: Run, audio: AudioSamples, endMs: number): void {
+    const { frameMs } = audio;
+    const frames = Math.max(1, Math.round(PART_MS / frameMs));
+    this.#partTargetMs ??= Math.ceil(frames * frameMs);
+    this.#targetSeconds ??= SEGMENT_MS / 1000;
+    this.#cutTo(run, endMs, this.#partTargetMs);
+    if (endMs + frameMs - run.partStartMs <= this.#partTargetMs) return;
+    this.#cutPart(run, endMs);
+    if (isSegmentLong(endMs - run.segmentStartMs)) this.#cutSegment(run, endMs);
+  }
+
+  #goOnWithoutVideo(run: Run, endMs: number): void {
+    this.#video.finish();
+    this.#partTargetMs ??= PART_MS;
+    this.#cutTo(run, endMs, this.#partTargetMs);
+    if (endMs - run.segmentStartMs >= MAX_SEGMENT_MS) this.#cutSegment(run, endMs);
+  }
+
+  /** Cuts by the clock while more than a part lies before `untilMs`, as behind a frame that lasts long. */
+  #cutTo(run: Run, untilMs: number, partTargetMs: number): void {
+    while (untilMs - run.partStartMs > partTargetMs) {
+      const boundaryMs = run.partStartMs + partTargetMs;
+      const isLast = untilMs - boundaryMs <= partTargetMs;
+      const hasNext = isLast || this.#hasBetween(run, boundaryMs, boundaryMs + partTargetMs);
+      if (!hasNext || !this.#hasBetween(run, Number.NEGATIVE_INFINITY, boundaryMs)) {
+        // No part is without samples: where all tracks pause, one part is as long as the pause.
+        this.#cutPart(run, untilMs);
+        return;
+      }
+      this.#cutPart(run, boundaryMs);
+    }
+  }
+
+  #hasBetween(run: Run, fromMs: number, untilMs: number): boolean {
+    return this.#video.hasBetween(fromMs, untilMs) || run.audio?.hasBetween(fromMs, untilMs) === true;
+  }
+
+  #cutBySize(run: Run, nowMs: number): void {
+    const bytes = this.#video.bytes + (run.audio?.bytes ?? 0);
+    if (bytes > MAX_PART_BYTES) this.#cutPart(run, nowMs);
+    // Frames of a time that is over have no part to go to.
+    if (bytes > MAX_PART_BYTES && nowMs < run.partStartMs) this.#break();
+    else if (run.segmentBytes > MAX_SEGMENT_BYTES) this.#cutSegment(run, nowMs);
+  }
+
+  /** Ends the open part at `untilMs`. Without samples there is none, and time goes to the next one. */
+  #cutPart(run: Run, untilMs: number): void {
+    const video = this.#video.take(untilMs);
+    const audio = run.audio?.take(untilMs) ?? [];
+    const durationMs = untilMs - run.partStartMs;
+    if (durationMs <= 0 || video.length + audio.length === 0) return;
+    const bytes = writeFragment(++this.#fragments, video, audio);
+    const isIndependent = run.formats.video === undefined || video[0]?.isKey === true;
+    const part = { durationMs, isIndependent, videoFrames: video.length, bytes };
+    run.segmentBytes += bytes.length;
+    this.window.addPart(part, { init: run.init, startMs: run.segmentStartMs, clock: run.clock });
+    run.partStartMs = untilMs;
+  }
+
+  #cutSegment(run: Run, untilMs: number): void {
+    this.#cutPart(run, untilMs);
+    const ended = this.window.endSegment();
+    if (ended !== undefined)
+      this.#targetSeconds = Math.max(this.#targetSeconds ?? 0, targetSecondsOf(ended.durationMs));
+    run.segmentStartMs = run.partStartMs;
+    run.segmentBytes = 0;
+  }
+
+  #break(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    const endMs = Math.max(this.#video.finish(), run.audio?.endMs ?? 0);
+    if (this.#partTargetMs !== undefined) this.#cutTo(run, endMs, this.#partTargetMs);
+    this.#cutSegment(run, endMs);
+    this.window.break();
+    this.#video.clear();
+    this.#run = undefined;
+  }
+}

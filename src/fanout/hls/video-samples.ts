@@ -1,0 +1,109 @@
+/** The video samples of the part that is being made. A sample's duration is known when the next one comes; until then it is held back. */
+import type { Sample } from '../fmp4/fragment.ts';
+import { VIDEO_TIME_SCALE } from '../fmp4/init-segment.ts';
+
+export const VIDEO_TICKS_PER_MS = VIDEO_TIME_SCALE / 1000;
+/** A tenth of a millisecond: of frames with one timestamp, or with one that goes back, each still lasts. */
+const MIN_DURATION = 9;
+/** Behind a longer pause the next sample says where it stands. */
+const MAX_DURATION = 10_000 * VIDEO_TICKS_PER_MS;
+const USUAL_DURATION = 33 * VIDEO_TICKS_PER_MS;
+
+export interface VideoFrame {
+  readonly timestampMs: number;
+  readonly compositionMs: number;
+  readonly isKey: boolean;
+  readonly data: Buffer;
+}
+
+export class VideoSamples {
+  #ready: Sample[] = [];
+  #held: Omit<Sample, 'duration'> | undefined;
+  #lastDuration = USUAL_DURATION;
+  /** The next sample is decoded no earlier. */
+  #earliest = 0;
+  #bytes = 0;
+
+  /** Of all samples that were not taken. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Of the samples that can be taken, in milliseconds. */
+  get durationsMs(): readonly number[] {
+    return this.#ready.map(({ duration }) => duration / VIDEO_TICKS_PER_MS);
+  }
+
+  /** How long the last complete sample lasted, in milliseconds. */
+  get lastDurationMs(): number {
+    return this.#lastDuration / VIDEO_TICKS_PER_MS;
+  }
+
+  /** No frame comes before it, in milliseconds. */
+  get endMs(): number {
+    return this.#earliest / VIDEO_TICKS_PER_MS;
+  }
+
+  /** Returns when the frame is decoded, in milliseconds: at its timestamp, or behind the frame before. */
+  add({ timestampMs, compositionMs, isKey, data }: VideoFrame): number {
+    const stamped = timestampMs * VIDEO_TICKS_PER_MS;
+    const decodeAt = Math.max(stamped, this.#earliest);
+    // A frame that was moved is still shown when it was meant to be, unless that has passed.
+    const shown = stamped + compositionMs * VIDEO_TICKS_PER_MS - decodeAt;
+    const composition = compositionMs < 0 ? shown : Math.max(0, shown);
+    this.#complete(decodeAt);
+    this.#held = { decodeAt, composition, isKey, data };
+    this.#earliest = decodeAt + MIN_DURATION;
+    this.#bytes += data.length;
+    return decodeAt / VIDEO_TICKS_PER_MS;
+  }
+
+  /** No frame follows soon: the last one lasts as long as the one before. Returns when it ends, in milliseconds. */
+  finish(): number {
+    if (this.#held !== undefined) {
+      const endsAt = this.#held.decodeAt + this.#lastDuration;
+      this.#complete(endsAt);
+      this.#held = undefined;
+      this.#earliest = endsAt;
+    }
+    return this.endMs;
+  }
+
+  hasBetween(fromMs: number, untilMs: number): boolean {
+    const [from, until] = [fromMs * VIDEO_TICKS_PER_MS, untilMs * VIDEO_TICKS_PER_MS];
+    return this.#ready.some(({ decodeAt }) => decodeAt >= from && decodeAt < until);
+  }
+
+  /** The complete samples that are decoded before `untilMs`. */
+  take(untilMs: number): readonly Sample[] {
+    const until = untilMs * VIDEO_TICKS_PER_MS;
+    const taken = takeWhile(this.#ready, ({ decodeAt }) => decodeAt < until);
+    this.#ready = taken.left;
+    for (const { data } of taken.samples) this.#bytes -= data.length;
+    return taken.samples;
+  }
+
+  /** What is not taken is left out; the next frame may be of any time. */
+  clear(): void {
+    this.#ready = [];
+    this.#held = undefined;
+    this.#earliest = 0;
+    this.#bytes = 0;
+  }
+
+  #complete(nextAt: number): void {
+    if (this.#held === undefined) return;
+    const duration = Math.min(nextAt - this.#held.decodeAt, MAX_DURATION);
+    this.#ready.push({ ...this.#held, duration });
+    this.#lastDuration = duration;
+  }
+}
+
+/** Splits samples at the first one that is not wanted. Nearly always all are wanted. */
+export function takeWhile(
+  samples: Sample[],
+  isWanted: (sample: Sample) => boolean,
+): { readonly samples: Sample[]; readonly left: Sample[] } {
+  const end = samples.findIndex((sample) => !isWanted(sample));
+  return end < 0 ? { samples, left: [] } : { samples: samples.slice(0, end), left: samples.slice(end) };
+}
