@@ -1,7 +1,7 @@
 /** The names of a stream's HLS files, and what a client may ask of a playlist. */
 
-export const MULTIVARIANT_NAME = 'index.m3u8';
-export const MEDIA_NAME = 'media.m3u8';
+const MULTIVARIANT_NAME = 'index.m3u8';
+const MEDIA_NAME = 'media.m3u8';
 
 export type HlsFile =
   | { readonly kind: 'multivariant' | 'media' }

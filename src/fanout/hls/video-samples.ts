@@ -2,7 +2,7 @@
 import type { Sample } from '../fmp4/fragment.ts';
 import { VIDEO_TIME_SCALE } from '../fmp4/init-segment.ts';
 
-export const VIDEO_TICKS_PER_MS = VIDEO_TIME_SCALE / 1000;
+const VIDEO_TICKS_PER_MS = VIDEO_TIME_SCALE / 1000;
 /** A tenth of a millisecond: of frames with one timestamp, or with one that goes back, each still lasts. */
 const MIN_DURATION = 9;
 /** Behind a longer pause the next sample says where it stands. */
