@@ -30,7 +30,19 @@ describeOnBothEngines('sending', (newDatabase) => {
         mobile: '+8613800138000',
         status: 'queued',
         price: 1,
-        parts: [{ part: 1, status: 'queued', submit_time: '', done_time: '', error: '', last_word: '', sends: 0 }],
+        parts: [
+          {
+            part: 1,
+            status: 'queued',
+            submit_time: '',
+            done_time: '',
+            error: '',
+            last_word: '',
+            group: '',
+            text: '',
+            sends: 0,
+          },
+        ],
       },
     ]);
     await checkMoney(api.db);

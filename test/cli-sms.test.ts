@@ -27,7 +27,7 @@ test('a service is made, a message is sent and read as simulated, and the money 
   const [{ done_time, ...part }] = numbers[0].parts;
   assert.deepEqual(
     part,
-    { part: 1, status: 'simulated', submit_time: '', error: '', last_word: '', sends: 0 },
+    { part: 1, status: 'simulated', submit_time: '', error: '', last_word: '', group: '', text: '', sends: 0 },
     'nothing went out',
   );
   assert.match(done_time, /^\d{4}-/);
@@ -70,6 +70,11 @@ test('a service is made, a message is sent and read as simulated, and the money 
     status_words: ['MK:*=expired', 'SENT=on_the_way'],
   };
   for (const [name, value] of Object.entries(expected)) assert.deepEqual(asked[name], value, name);
+  const table = join(service.dataDir, 'words.csv');
+  writeFileSync(table, '\uFEFF# word,state\r\nMK:0001, failed, absent, 不在, away\r\n\nMK:*,expired\n');
+  await sms('connector', 'set', 'carrier', '--status-words-file', table);
+  const [, fromFile] = JSON.parse(await sms('connector', 'list', '--json'));
+  assert.deepEqual(fromFile.status_words, ['MK:0001=failed|absent|不在|away', 'MK:*=expired']);
   const refused = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCommand(t, ['sms', ...args, '--data-dir', service.dataDir]);
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));

@@ -5,17 +5,11 @@ import type { LedgerEntry, SmsPrice } from '#db/sms-balance.ts';
 import type { StoredConnector } from '#db/sms-connectors.ts';
 import type { UnreadView } from '#db/sms-unread.ts';
 import type { SmsApp } from '#model/sms-app.ts';
-import {
-  type AddressType,
-  SMPP_DEFAULTS,
-  type SmppSettings,
-  type StatusWord,
-  WORD_STATES,
-  type WordState,
-} from '#model/sms-connector.ts';
+import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
 import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
+import { readStatusWord, writeStatusWord } from './wire-status-words.ts';
 import { DEFAULT_PAGE_SIZE, readPage, writeDone, writeFlag } from './wire-values.ts';
 
 type OperatorRoute = Extract<RouteName, `smsOperator.${string}`>;
@@ -178,7 +172,7 @@ function writeConnector({
     receipt_ids: settings.receiptIds,
     receipt_zone_minutes: settings.receiptZoneMinutes,
     unmarked_receipts: writeFlag(settings.unmarkedReceipts),
-    status_words: settings.statusWords.map(({ word, state }) => `${word}=${writeWordState(state)}`),
+    status_words: settings.statusWords.map(writeStatusWord),
     receipt_number: settings.receiptNumber,
     unknown_after: settings.unknownAfter,
   };
@@ -186,17 +180,6 @@ function writeConnector({
 
 const VERSIONS: Readonly<Record<number, '33' | '34' | '50'>> = { 51: '33', 52: '34', 80: '50' };
 const RECEIPTS = ['0', '1', '2'] as const;
-
-/** As the contract has checked it: word=state. */
-function readStatusWord(text: string): StatusWord {
-  const [word = '', written] = text.split('=');
-  const state = WORD_STATES.find((known) => writeWordState(known) === written) ?? 'unknown';
-  return { word, state };
-}
-
-function writeWordState(state: WordState): string {
-  return state === 'onTheWay' ? 'on_the_way' : state;
-}
 
 /** TON and NPI with a comma between them; `undefined`: by the form of the address. */
 function readAddressType(text: string): AddressType | undefined {

@@ -1,4 +1,5 @@
 /** The customers' operations of SMS, their words on the wire and in the model. Used by `wire.ts` only. */
+import type { Locale } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import type { SmsPrice } from '#db/sms-balance.ts';
@@ -7,6 +8,7 @@ import type { ReplyView } from '#db/sms-replies.ts';
 import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/sms-views.ts';
 import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { messageStateOf } from '#model/sms-part.ts';
+import type { StatusWord } from '#model/sms-status-words.ts';
 import { readNumbers } from './sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
 import { DEFAULT_PAGE_SIZE, writeDone, writeFlag } from './wire-values.ts';
@@ -156,8 +158,18 @@ function writeRequest({ sendid, appKey, kind, createdAt }: SmsRequestView, { for
   return { sendid, app_key: appKey, kind, create_time: formatTime(createdAt) };
 }
 
+/** `meaning`: of its last word, by its connector's table. */
+interface ExplainedPart extends SmsPartView {
+  readonly meaning: StatusWord | undefined;
+}
+
+function textOf(meaning: StatusWord | undefined, locale: Locale): string {
+  const { text = {} } = meaning ?? {};
+  return text[locale] || text['zh-CN'] || text.en || '';
+}
+
 function writeMessages(
-  { request, parts }: { readonly request: SmsRequestView; readonly parts: readonly SmsPartView[] },
+  { request, parts }: { readonly request: SmsRequestView; readonly parts: readonly ExplainedPart[] },
   look: Look,
 ): DataOf<'sms.getStatus'> {
   const time = (at: number | undefined) => (at === undefined ? '' : look.formatTime(at));
@@ -168,7 +180,7 @@ function writeMessages(
       mobile: own[0]?.destination ?? '',
       status: messageStateOf(own.map(({ state }) => state)),
       price: own[0]?.price ?? 0,
-      parts: own.map(({ part, state, submittedAt, doneAt, error, lastWord, sends }) => ({
+      parts: own.map(({ part, state, submittedAt, doneAt, error, lastWord, meaning, sends }) => ({
         part,
         status: state,
         // What is simulated was submitted to nobody.
@@ -176,6 +188,8 @@ function writeMessages(
         done_time: time(doneAt),
         error,
         last_word: lastWord,
+        group: meaning?.group ?? '',
+        text: textOf(meaning, look.locale),
         sends: state === 'simulated' ? 0 : sends,
       })),
     })),

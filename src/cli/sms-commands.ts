@@ -85,6 +85,7 @@ function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
       part.done_time,
       part.error,
       part.last_word,
+      part.text || part.group,
     ]),
   );
   return [
@@ -95,7 +96,7 @@ function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
       ['accepted', data.create_time],
     ]),
     ...formatTable([
-      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY', 'CARRIER SAID'],
+      ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY', 'CARRIER SAID', 'MEANING'],
       ...rows.map((row) => row.map((cell) => cell || '-')),
     ]),
   ];

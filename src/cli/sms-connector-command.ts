@@ -118,6 +118,12 @@ function addReceiptOptions(command: Command): void {
     )
     .addOption(
       new Option(
+        '--status-words-file <file>',
+        'the same from a table with commas: word, state, group, text in Chinese, text in English',
+      ).conflicts('statusWords'),
+    )
+    .addOption(
+      new Option(
         '--receipt-number <how>',
         'the number in a receipt has to be that of its message (check), or may differ (ignore)',
       ).choices(['check', 'ignore']),
@@ -134,6 +140,7 @@ type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name'>;
 
 function connectorOf(options: Options): ConnectorRequest {
   const [password, authority] = [textOption(options, 'passwordFile'), textOption(options, 'tlsCaFile')];
+  const table = textOption(options, 'statusWordsFile');
   const given = {
     host: options['host'],
     port: options['port'],
@@ -157,7 +164,7 @@ function connectorOf(options: Options): ConnectorRequest {
     receipt_ids: options['receiptIds'],
     receipt_zone_minutes: options['receiptZoneMinutes'],
     unmarked_receipts: switchOf(options, 'unmarkedReceipts'),
-    status_words: options['statusWords'],
+    status_words: table === undefined ? options['statusWords'] : readStatusWords(readTextFile(table)),
     receipt_number: options['receiptNumber'],
     unknown_after: options['unknownAfter'],
     rate: options['rate'],
@@ -167,6 +174,18 @@ function connectorOf(options: Options): ConnectorRequest {
   };
   // `as`: options are texts and numbers, and the interface says which of them are wrong.
   return given as ConnectorRequest;
+}
+
+/** Lines that begin with `#` are remarks. */
+function readStatusWords(table: string): readonly string[] {
+  const lines = table
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return lines.map((line) => {
+    const [word, state, ...meaning] = line.split(',').map((cell) => cell.trim());
+    return [`${word}=${state}`, ...meaning].join('|');
+  });
 }
 
 function switchOf(options: Options, name: string): '0' | '1' | undefined {

@@ -39,23 +39,32 @@ const addressType = {
   json: { type: 'string', pattern: '^([0-9]{1,3},[0-9]{1,3})?$' },
 };
 
+/** Why a message did not arrive, as the words of a carrier's table say. docs/decisions/0468 */
+export const WORD_GROUPS = [
+  ...['absent', 'suspended', 'off', 'full', 'blacklist', 'content', 'signature', 'frequency', 'optout', 'route'],
+  ...['ported', 'carrier', 'other'],
+] as const;
 const MAX_STATUS_WORDS = 500;
 const MAX_STATUS_WORD_LENGTH = 40;
 const WORD_STATE_NAMES = ['delivered', 'failed', 'expired', 'unknown', 'on_the_way'] as const;
-/** A word has no comma, blank or equals sign; `*` stands at its end only. */
+const MAX_STATUS_TEXT_LENGTH = 60;
+/** A word has no comma, blank or equals sign; `*` stands at its end only. A text has no comma and no `|`. */
+const STATUS_TEXT = `[^|,\\p{Cc}]{0,${MAX_STATUS_TEXT_LENGTH}}`;
 const STATUS_WORD = new RegExp(
-  `^([!-)+\\-.-<>-~]{1,${MAX_STATUS_WORD_LENGTH - 1}}\\*?)=(${WORD_STATE_NAMES.join('|')})$`,
+  `^([!-)+\\-.-<>-~]{1,${MAX_STATUS_WORD_LENGTH - 1}}\\*?)=(${WORD_STATE_NAMES.join('|')})` +
+    `(\\|(${WORD_GROUPS.join('|')})?(\\|${STATUS_TEXT}){0,2})?$`,
+  'u',
 );
 const statusWordList = commaList({
   maxEntries: MAX_STATUS_WORDS,
-  maxLength: MAX_STATUS_WORD_LENGTH + 12,
+  maxLength: MAX_STATUS_WORD_LENGTH + 30 + 2 * MAX_STATUS_TEXT_LENGTH,
   expects: {
     'zh-CN': `“状态词=结果”的数组，或以逗号分隔的文本，至多 ${MAX_STATUS_WORDS} 个；空：没有自己的状态词`,
     en: `an array of word=state, or a text with commas between them, at most ${MAX_STATUS_WORDS}; none: the carrier has no words of its own`,
   },
   each: {
-    'zh-CN': `状态词（至多 ${MAX_STATUS_WORD_LENGTH} 个 ASCII 字符，末尾可有 *）、= 和 ${WORD_STATE_NAMES.join('、')} 之一，如 MK:0012=failed`,
-    en: `a word of at most ${MAX_STATUS_WORD_LENGTH} characters of ASCII, also with * at its end, then = and one of ${WORD_STATE_NAMES.join(', ')}, such as MK:0012=failed`,
+    'zh-CN': `状态词（至多 ${MAX_STATUS_WORD_LENGTH} 个 ASCII 字符，末尾可有 *）、= 和 ${WORD_STATE_NAMES.join('、')} 之一，如 MK:0012=failed；其后可加 |原因|中文说明|英文说明，原因为 ${WORD_GROUPS.join('、')} 之一，说明至多 ${MAX_STATUS_TEXT_LENGTH} 个字符`,
+    en: `a word of at most ${MAX_STATUS_WORD_LENGTH} characters of ASCII, also with * at its end, then = and one of ${WORD_STATE_NAMES.join(', ')}, such as MK:0012=failed; behind it |group|text in Chinese|text in English may follow, the group one of ${WORD_GROUPS.join(', ')}, each text of at most ${MAX_STATUS_TEXT_LENGTH} characters`,
   },
 });
 const statusWords = {
@@ -159,7 +168,10 @@ export const CONNECTOR_DATA = z.object({
   receipt_ids: z.enum(['auto', 'same', 'hex', 'decimal']).optional(),
   receipt_zone_minutes: z.int().optional(),
   unmarked_receipts: FLAG_TEXT.optional(),
-  status_words: z.array(z.string()).optional().describe('word=state: what words in receipts of this carrier mean'),
+  status_words: z
+    .array(z.string())
+    .optional()
+    .describe('word=state, or word=state|group|text|text: what words in receipts of this carrier mean'),
   receipt_number: z.enum(['check', 'ignore']).optional(),
   unknown_after: z.enum(['charge', 'refund']).optional(),
 });

@@ -13,6 +13,7 @@ import {
   text,
 } from './fields.ts';
 import { operation, request } from './operation.ts';
+import { WORD_GROUPS } from './sms-connector-fields.ts';
 import {
   anyAppKey,
   appKey,
@@ -161,6 +162,10 @@ export const SMS_OPERATIONS = {
               done_time: TIME_DATA,
               error: z.string().describe('why it waits or failed; empty: nothing is wrong'),
               last_word: z.string().describe("what the carrier's receipts said last, as it came; empty: nothing yet"),
+              group: z
+                .enum(['', ...WORD_GROUPS])
+                .describe("why, by the connector's status_words; empty: they do not say"),
+              text: z.string().describe('the same for people, localised; empty: there is none'),
               sends: z.int().describe('how often it may have gone out; 0 where it is simulated'),
             }),
           ),
@@ -187,6 +192,8 @@ export const SMS_OPERATIONS = {
                 done_time: '2026-01-31 12:00:01',
                 error: '',
                 last_word: '',
+                group: '',
+                text: '',
                 sends: 0,
               },
             ],

@@ -5,6 +5,7 @@ import { inIds, rowList } from './row-list.ts';
 import type { Executor, Schema } from './schema.ts';
 import { seal, unseal } from './sealing.ts';
 import type { StoredReply } from './sms-replies.ts';
+import { readMeanings } from './sms-status-words.ts';
 
 export interface DueDelivery {
   readonly id: number;
@@ -43,11 +44,17 @@ async function receiptsOf(trx: Transaction<Schema>, endedParts: readonly number[
   if (endedParts.length === 0) return [];
   const { rows } = await sql<ReceiptRow>`
     select m.app_id as "appId", r.sendid as sendid, m.destination as mobile, p.n as part, m.parts as parts,
-      p.state as state, p.error as error, p.last_word as word, p.done_at as time
+      p.state as state, p.error as error, p.last_word as word, p.done_at as time,
+      p.connector_id as "connectorId"
     from sms_part as p join sms_message as m on m.id = p.message_id join sms_request as r on r.id = m.request_id
       join sms_app as a on a.id = m.app_id
     where p.id ${inIds(trx, endedParts)} and ${HAS_WEBHOOK} order by p.id`.execute(trx);
-  return rows.map(({ appId, ...told }) => [appId, 'receipt', JSON.stringify({ event: 'receipt', ...told }), now]);
+  if (rows.length === 0) return [];
+  const meaningOf = await readMeanings(trx);
+  return rows.map(({ appId, connectorId, ...told }) => {
+    const { group } = meaningOf(connectorId ?? undefined, told.word) ?? {};
+    return [appId, 'receipt', JSON.stringify({ event: 'receipt', ...told, group }), now];
+  });
 }
 
 interface ReceiptRow {
@@ -60,6 +67,8 @@ interface ReceiptRow {
   readonly error: string;
   /** What the carrier's receipt said, as it came; empty: none came. */
   readonly word: string;
+  /** That took it. */
+  readonly connectorId: number | null;
   /** When it came to its end. */
   readonly time: number;
 }

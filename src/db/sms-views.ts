@@ -30,6 +30,8 @@ export interface SmsPartView {
   readonly error: string;
   /** What the carrier's receipts said last, as it came; empty: nothing yet. */
   readonly lastWord: string;
+  /** That took it; absent: none has yet. */
+  readonly connectorId: number | undefined;
   readonly sends: number;
 }
 
@@ -52,7 +54,7 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
     .selectFrom('sms_message as m')
     .innerJoin('sms_part as p', 'p.message_id', 'm.id')
     .select(['m.id', 'm.destination', 'm.price', 'p.n', 'p.state', 'p.submitted_at', 'p.done_at', 'p.error'])
-    .select(['p.last_word', 'p.sends'])
+    .select(['p.last_word', 'p.connector_id', 'p.sends'])
     .where('m.request_id', '=', requestId)
     .orderBy('m.id')
     .orderBy('p.n')
@@ -67,6 +69,7 @@ export async function listSmsParts(x: Executor, requestId: number): Promise<read
     doneAt: row.done_at ?? undefined,
     error: row.error,
     lastWord: row.last_word,
+    connectorId: row.connector_id ?? undefined,
     sends: row.sends,
   }));
 }

@@ -1,5 +1,7 @@
 /** The settings of a connector, the way to a carrier, as they are stored; the password is sealed there. */
 
+import type { StatusWord } from './sms-status-words.ts';
+
 export type ConnectorSettings = LoopbackSettings | SmppSettings;
 
 export interface LoopbackSettings {
@@ -55,16 +57,6 @@ export interface SmppSettings {
   /** 0: no receipts, 1: of every end, 2: of failures. */
   readonly registeredDelivery: number;
 }
-
-/** What a word in a carrier's receipts means for a part. */
-export interface StatusWord {
-  /** As in the receipt, in any case; with `*` at its end every word that begins so. */
-  readonly word: string;
-  readonly state: WordState;
-}
-
-export const WORD_STATES = ['delivered', 'failed', 'expired', 'unknown', 'onTheWay'] as const;
-export type WordState = (typeof WORD_STATES)[number];
 
 /** Type of number and numbering plan, as in SMPP. */
 export interface AddressType {

@@ -11,6 +11,7 @@ import { listSmsPrices, readSmsBalance } from '#db/sms-balance.ts';
 import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
 import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
 import { listSmsReplies } from '#db/sms-replies.ts';
+import { readMeanings } from '#db/sms-status-words.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/sms-views.ts';
 import { flatText } from '#lib/flat-text.ts';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings, type SmsKind } from '#model/sms-app.ts';
@@ -36,7 +37,9 @@ export const SMS_HANDLERS = {
   'sms.getStatus': async ({ db, accountId }, { sendid }) => {
     const request = await findSmsRequest(db.query, { accountId, sendid });
     if (request === undefined) throw new ServiceError('sendidNotFound', { sendid });
-    return { request, parts: await listSmsParts(db.query, request.id) };
+    const parts = await listSmsParts(db.query, request.id);
+    const meaningOf = await readMeanings(db.query);
+    return { request, parts: parts.map((part) => ({ ...part, meaning: meaningOf(part.connectorId, part.lastWord) })) };
   },
 
   'sms.list': async (call, { appKey, before: sendid, limit }) => {

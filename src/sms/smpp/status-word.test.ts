@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { StatusWord } from '#model/sms-connector.ts';
+import type { StatusWord } from '#model/sms-status-words.ts';
 import { stateOfWord } from './status-word.ts';
 
 describe('the word of a receipt', () => {

@@ -1,5 +1,5 @@
 /** The words of receipts, which say what became of a message → its state. Pure. docs/decisions/0422 */
-import type { StatusWord, WordState } from '#model/sms-connector.ts';
+import { findStatusWord, type StatusWord, type WordState } from '#model/sms-status-words.ts';
 import type { ReceiptState } from '../carrier.ts';
 
 /**
@@ -8,25 +8,9 @@ import type { ReceiptState } from '../carrier.ts';
  */
 export function stateOfWord(stat: string, word: string, own: readonly StatusWord[]): ReceiptState | undefined {
   const plain = stat.toUpperCase();
-  const found = findOwn([word.toUpperCase(), plain], own);
-  if (found !== undefined) return OWN_STATES[found];
+  const found = findStatusWord([word, stat], own);
+  if (found !== undefined) return OWN_STATES[found.state];
   return BY_WORD[plain] ?? (CODE.test(plain) ? 'undelivered' : undefined);
-}
-
-function findOwn(words: readonly string[], own: readonly StatusWord[]): WordState | undefined {
-  const fits = own.filter((entry) => {
-    const known = entry.word.toUpperCase();
-    const isBeginning = known.endsWith('*');
-    return words.some((word) => (isBeginning ? word.startsWith(known.slice(0, -1)) : word === known));
-  });
-  return fits.toSorted((a, b) => weightOf(b) - weightOf(a))[0]?.state;
-}
-
-/** More than any beginning has. */
-const WHOLE = 1_000;
-
-function weightOf({ word }: StatusWord): number {
-  return word.endsWith('*') ? word.length : WHOLE + word.length;
 }
 
 const OWN_STATES: Readonly<Record<WordState, ReceiptState>> = {
