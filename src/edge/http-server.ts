@@ -13,6 +13,7 @@ import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';
 import { type BareConnections, createBareConnections } from './fast/connections.ts';
 import { createGivenResponse } from './given-response.ts';
+import { watchHalfClosed } from './half-closed.ts';
 import { concludeUnserved, handle } from './handle.ts';
 import { Http1Viewer } from './http1-viewer.ts';
 import type { EdgeLimits } from './limits.ts';
@@ -118,7 +119,7 @@ function reader(
   lines: WeakMap<Socket, RequestLines>,
 ): HttpReader {
   const readOn = createHttpReader(server, {
-    untilEnd: (socket) => untilAnswered(connections.underWay(socket)),
+    untilEnd: (socket) => untilAnswered(socket, connections.underWay(socket), limits.halfClosedMs),
     openFilter: (socket) => {
       const own = new RequestLines();
       lines.set(socket, own);
@@ -132,8 +133,11 @@ function reader(
 }
 
 /** What a client sent before it ended its side is answered all the same; of what will never be whole the end is what is wrong. */
-async function untilAnswered(asked: readonly Http1Viewer[]): Promise<void> {
-  if (asked.every(({ isReceived }) => isReceived)) await Promise.all(asked.map(({ ended }) => ended));
+async function untilAnswered(socket: Socket, asked: readonly Http1Viewer[], limitMs: number): Promise<void> {
+  if (asked.length === 0 || !asked.every(({ isReceived }) => isReceived)) return;
+  const ended = Promise.all(asked.map((viewer) => viewer.ended)).then(() => undefined);
+  watchHalfClosed(socket, ended, limitMs);
+  await ended;
 }
 
 /** What is no request, or one that no server but an origin's could take. */

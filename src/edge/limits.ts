@@ -19,6 +19,8 @@ export interface EdgeLimits {
   readonly unreadFetchMs: number;
   /** A client that neither sends its body nor reads its answer. */
   readonly clientIdleMs: number;
+  /** Without a byte sent to a client that has ended its side: it may read on, or be gone. */
+  readonly halfClosedMs: number;
   /** For the header that a trusted proxy begins a connection with, where it has to. */
   readonly proxyHeaderMs: number;
   readonly requestHeaderMs: number;
@@ -67,6 +69,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   originConnectionMs: 60_000,
   unreadFetchMs: 30_000,
   clientIdleMs: 60_000,
+  halfClosedMs: 10_000,
   proxyHeaderMs: 5_000,
   requestHeaderMs: 15_000,
   requestMs: 600_000,

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 export type HttpReader = (socket: Socket, rest: Buffer) => void;
 
 export interface HttpReaderOptions {
-  /** What the end of a client waits for that has ended its side before; absent: nothing. */
+  /** What node:http is told the end of a client's side behind; absent: it is told at once. Never rejects. */
   readonly untilEnd?: (socket: Socket) => Promise<void>;
   /** Gives what node:http is to get in place of the bytes of this connection, piece by piece; absent: those bytes. */
   readonly openFilter?: (socket: Socket) => (bytes: Buffer) => Buffer;
@@ -23,18 +23,30 @@ export function createHttpReader(
   return (socket, rest) => {
     const hasEnded = socket.readableEnded;
     if (!hasEnded && rest.length > 0) socket.unshift(rest);
-    const before = new Set(socket.listeners('data'));
+    const before = new Set([...socket.listeners('data'), ...socket.listeners('end')]);
     for (const read of readers) Reflect.apply(read, server, [socket]);
     if (openFilter !== undefined) {
       const filter = openFilter(socket);
       for (const read of socket.listeners('data')) if (!before.has(read)) standBefore(socket, read, filter);
     }
+    if (untilEnd !== undefined)
+      for (const onEnd of socket.listeners('end')) if (!before.has(onEnd)) holdBack(socket, onEnd, untilEnd);
     if (!hasEnded) return void socket.resume();
     // A stream takes nothing back behind its end.
     socket.emit('data', rest);
-    if (untilEnd === undefined) socket.emit('end');
-    else void untilEnd(socket).then(() => socket.emit('end')); // never rejects
+    socket.emit('end');
   };
+}
+
+/** node:http drops the answers under way when a client ends its side. */
+function holdBack(
+  socket: Socket,
+  onEnd: (...args: never[]) => unknown,
+  untilEnd: (socket: Socket) => Promise<void>,
+): void {
+  const listener = () => void untilEnd(socket).then(() => Reflect.apply(onEnd, socket, []));
+  socket.off('end', onEnd as () => void); // it listens to this event
+  socket.on('end', Object.assign(listener, { listener: onEnd }));
 }
 
 /**

@@ -114,6 +114,7 @@ export async function startTestEdge(
       https: { listen: { host: '127.0.0.1', port: 0 }, certificates: { getCertificate }, ticketSecrets },
     }),
     ...options,
+    limits: { halfClosedMs: 100, ...options.limits }, // so that clients that leave are noticed soon
   });
   t.after(() => edge.close(0));
   const forget = (name: string) => {

@@ -7,6 +7,7 @@ import type { OpenDirectWrite } from '#lib/direct-write.ts';
 import { pause, type SharedReading } from '#lib/shared-reading.ts';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
+import { watchHalfClosed } from '../half-closed.ts';
 import { concludeUnserved, handle } from '../handle.ts';
 import type { EdgeLimits } from '../limits.ts';
 import { LINGER_MS } from '../linger.ts';
@@ -312,11 +313,12 @@ export class BareConnection implements BareWire {
     this.socket.destroy();
   }
 
-  /** The client says no more. If nothing is on its way to it, it has left; else it may still read. */
+  /** The client says no more. It may still read: a client that has left shows when bytes are sent to it. docs/decisions/0325 */
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (!this.#isBusy || this.#isOver) this.#end();
-    else if (this.#viewer?.isFinished === false && this.#viewer.queuedBytes === 0) this.socket.destroy();
+    if (!this.#isBusy || this.#isOver) return void this.#end();
+    const viewer = this.#viewer;
+    if (viewer !== undefined) watchHalfClosed(this.socket, viewer.ended, this.#parts.limits.halfClosedMs);
   };
 
   readonly #onClose = (): void => {
