@@ -21,7 +21,7 @@ describe('request bodies', () => {
       const origin = await startOrigin(t, (request, response) => {
         response.end(createHash('sha256').update(Buffer.from(request.body, 'latin1')).digest('hex'));
       });
-      const bufferDisk = { directory: temporaryFolder(t), maxBytes: 64 * MIB };
+      const bufferDisk = { directory: temporaryFolder(t), maxBytes: 128 * MIB }; // a client of one domain has a quarter
       const edge = await startTestEdge(t, [origin.port], { bufferDisk });
       const header = framing === 'chunks' ? 'Transfer-Encoding: chunked' : `Content-Length: ${20 * MIB}`;
       const client = connectRaw(edge.port, `POST /up HTTP/1.1\r\n${HOST}${header}\r\nConnection: close\r\n\r\n`);
