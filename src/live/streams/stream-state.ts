@@ -1,0 +1,252 @@
+/**
+ * The state machine of one stream: who holds it, whether it is on air, and what each event comes to. Pure: `now`, and with it
+ * every instant here, is in milliseconds of a clock that never goes back. Whether a stream is forbidden is no state here but an answer to be asked anew, so a mark that
+ * travels by the feed cannot be walked round. docs/decisions/0491
+ */
+import { unreachable } from '#lib/unreachable.ts';
+
+export type StreamSource = 'publish' | 'origin';
+
+/** Why a broadcast ended. `unwatched`: pulled from an origin, and its last viewer left. */
+export type EndReason =
+  | 'unpublished'
+  | 'lost'
+  | 'forbidden'
+  | 'kicked'
+  | 'closed'
+  | 'crashed'
+  | 'unwatched'
+  | 'replaced';
+
+export interface StreamLimits {
+  /** A publisher that sends no media for so long after it was accepted is closed. */
+  readonly firstMediaMs: number;
+  /** A publisher that sends no media for so long is taken for gone. */
+  readonly silenceMs: number;
+  /** For so long a broadcast whose publisher is gone waits for the next one. */
+  readonly graceMs: number;
+  /** A publisher silent for longer than this gives way to another one. */
+  readonly takeoverMs: number;
+  /** A pulled stream ends when nobody has watched it for so long. */
+  readonly unwatchedMs: number;
+}
+
+export const STREAM_LIMITS: StreamLimits = {
+  firstMediaMs: 5_000,
+  silenceMs: 15_000,
+  graceMs: 10_000,
+  takeoverMs: 5_000,
+  unwatchedMs: 15_000,
+};
+
+/** A publisher, or a pull from an origin, that was accepted. */
+export interface Holder {
+  /** Names it among all holders of this process. */
+  readonly id: number;
+  readonly source: StreamSource;
+  readonly address: string;
+  /** When it was accepted, then when its last media came. */
+  readonly heardAt: number;
+  readonly hasMedia: boolean;
+}
+
+export interface OnAir {
+  readonly broadcast: string;
+  readonly startedAt: number;
+  readonly lastMediaAt: number;
+  readonly source: StreamSource;
+  readonly address: string;
+  /** Since when it waits for another publisher; absent: media comes in. */
+  readonly brokenAt?: number;
+}
+
+export interface StreamState {
+  readonly holder?: Holder;
+  readonly onAir?: OnAir;
+}
+
+/** Nobody holds the stream and it is not on air. */
+export const IDLE: StreamState = {};
+
+/** What the domain, the marks and control say about the stream at this moment. */
+export interface Rules {
+  readonly isForbidden: boolean;
+  readonly isOpen: boolean;
+  /** A broadcast whose publisher is to be cut; empty: none. */
+  readonly kicked: string;
+  /** A broadcast that another live process owns; empty: none. */
+  readonly disowned: string;
+}
+
+export type StreamEvent =
+  | {
+      readonly kind: 'publish';
+      readonly holder: Pick<Holder, 'id' | 'source' | 'address'>;
+      readonly isForbidden: boolean;
+    }
+  /** `broadcast`: the id that a broadcast gets which begins with this message. */
+  | { readonly kind: 'media'; readonly holder: number; readonly broadcast: string }
+  | { readonly kind: 'gone'; readonly holder: number; readonly isClean: boolean }
+  | { readonly kind: 'rules'; readonly rules: Rules }
+  /** `unwatchedSince`: when the last viewer left; absent: somebody watches. */
+  | { readonly kind: 'tick'; readonly unwatchedSince: number | undefined }
+  /** The process ends. */
+  | { readonly kind: 'stop' };
+
+export type CutReason =
+  | 'forbidden'
+  | 'kicked'
+  | 'closed'
+  | 'replaced'
+  | 'silent'
+  | 'noMedia'
+  | 'unwatched'
+  | 'stopping';
+
+export type StreamEffect =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'refuse'; readonly reason: 'busy' | 'forbidden' }
+  | { readonly kind: 'cut'; readonly holder: number; readonly reason: CutReason }
+  | { readonly kind: 'began'; readonly onAir: OnAir }
+  /** Viewers are held while another publisher may come. */
+  | { readonly kind: 'broke' }
+  /** Another publisher goes on with the broadcast. */
+  | { readonly kind: 'resumed' }
+  | { readonly kind: 'ended'; readonly broadcast: string; readonly at: number; readonly reason: EndReason };
+
+export interface Decision {
+  readonly state: StreamState;
+  /** In the order in which they are to be done. */
+  readonly effects: readonly StreamEffect[];
+}
+
+export function decide(state: StreamState, event: StreamEvent, now: number, limits: StreamLimits): Decision {
+  switch (event.kind) {
+    case 'publish':
+      return decidePublish(state, event, now, limits);
+    case 'media':
+      return decideMedia(state, event, now);
+    case 'gone':
+      return event.holder === state.holder?.id ? leave(state, event.isClean, now) : unchanged(state);
+    case 'rules':
+      return decideRules(state, event.rules, now);
+    case 'tick':
+      return decideTick(state, event.unwatchedSince, now, limits);
+    case 'stop':
+      return end(state, 'lost', state.onAir?.lastMediaAt ?? now, 'stopping');
+    default:
+      return unreachable(event);
+  }
+}
+
+type PublishEvent = Extract<StreamEvent, { kind: 'publish' }>;
+
+function decidePublish(state: StreamState, event: PublishEvent, now: number, limits: StreamLimits): Decision {
+  if (event.isForbidden) return { state, effects: [{ kind: 'refuse', reason: 'forbidden' }] };
+  const next: Holder = { ...event.holder, heardAt: now, hasMedia: false };
+  const { holder, onAir } = state;
+  if (holder === undefined) return { state: { ...state, holder: next }, effects: [{ kind: 'accept' }] };
+  if (event.holder.source === 'origin') return { state, effects: [{ kind: 'refuse', reason: 'busy' }] };
+  if (holder.source === 'origin') {
+    // A local publisher wins over a pull, which is another broadcast.
+    const ended = end(state, 'replaced', now, 'replaced');
+    return { state: { holder: next }, effects: [...ended.effects, { kind: 'accept' }] };
+  }
+  if (now - holder.heardAt <= limits.takeoverMs) return { state, effects: [{ kind: 'refuse', reason: 'busy' }] };
+  const broken = onAir && breakOff(onAir, now);
+  return {
+    state: { holder: next, ...(broken && { onAir: broken }) },
+    effects: [
+      { kind: 'cut', holder: holder.id, reason: 'silent' },
+      ...(onAir === undefined || onAir.brokenAt !== undefined ? [] : [{ kind: 'broke' } as const]),
+      { kind: 'accept' },
+    ],
+  };
+}
+
+function decideMedia(
+  state: StreamState,
+  event: { readonly holder: number; readonly broadcast: string },
+  now: number,
+): Decision {
+  const { onAir } = state;
+  if (state.holder?.id !== event.holder) return unchanged(state);
+  const holder = { ...state.holder, heardAt: now, hasMedia: true };
+  const { source, address } = holder;
+  if (onAir === undefined) {
+    const begun: OnAir = { broadcast: event.broadcast, startedAt: now, lastMediaAt: now, source, address };
+    return { state: { holder, onAir: begun }, effects: [{ kind: 'began', onAir: begun }] };
+  }
+  const { brokenAt, ...kept } = onAir;
+  return {
+    state: { holder, onAir: { ...kept, address, lastMediaAt: now } },
+    effects: brokenAt === undefined ? [] : [{ kind: 'resumed' }],
+  };
+}
+
+/** The holder is gone by itself. A pull has tried all its origins by then, so nothing is waited for. */
+function leave(state: StreamState, isClean: boolean, now: number): Decision {
+  const { holder, onAir } = state;
+  if (onAir === undefined || holder === undefined) return { state: IDLE, effects: [] };
+  // What it left unfinished goes on waiting for the next one.
+  if (!holder.hasMedia) return { state: { onAir: breakOff(onAir, now) }, effects: [] };
+  if (isClean) return ended(onAir, 'unpublished', now);
+  if (holder.source === 'origin') return ended(onAir, 'lost', onAir.lastMediaAt);
+  return { state: { onAir: breakOff(onAir, now) }, effects: [{ kind: 'broke' }] };
+}
+
+function decideRules(state: StreamState, rules: Rules, now: number): Decision {
+  const { onAir } = state;
+  if (rules.isForbidden) return end(state, 'forbidden', now, 'forbidden');
+  if (!rules.isOpen) return end(state, 'closed', now, 'closed');
+  if (onAir === undefined) return unchanged(state);
+  if (rules.kicked === onAir.broadcast) return end(state, 'kicked', now, 'kicked');
+  if (rules.disowned === onAir.broadcast) return end(state, 'replaced', now, 'replaced');
+  return unchanged(state);
+}
+
+function decideTick(
+  state: StreamState,
+  unwatchedSince: number | undefined,
+  now: number,
+  limits: StreamLimits,
+): Decision {
+  const { holder, onAir } = state;
+  if (onAir?.source === 'origin' && unwatchedSince !== undefined && now - unwatchedSince >= limits.unwatchedMs)
+    return end(state, 'unwatched', now, 'unwatched');
+  if (onAir?.brokenAt !== undefined && now - onAir.brokenAt >= limits.graceMs) {
+    // A publisher that has been accepted meanwhile begins another broadcast.
+    const over = ended(onAir, 'lost', onAir.lastMediaAt);
+    return { ...over, state: holder === undefined ? IDLE : { holder } };
+  }
+  // A pull has time limits of its own, for each of its origins.
+  if (holder === undefined || holder.source === 'origin') return unchanged(state);
+  const silentMs = now - holder.heardAt;
+  if (!holder.hasMedia && silentMs >= limits.firstMediaMs)
+    return { state: onAir ? { onAir } : IDLE, effects: [{ kind: 'cut', holder: holder.id, reason: 'noMedia' }] };
+  if (!holder.hasMedia || silentMs < limits.silenceMs) return unchanged(state);
+  const left = leave(state, false, now);
+  return { ...left, effects: [{ kind: 'cut', holder: holder.id, reason: 'silent' }, ...left.effects] };
+}
+
+/** Cuts whoever holds the stream and ends its broadcast. */
+function end(state: StreamState, reason: EndReason, at: number, cut: CutReason): Decision {
+  const { holder, onAir } = state;
+  const cuts: StreamEffect[] = holder === undefined ? [] : [{ kind: 'cut', holder: holder.id, reason: cut }];
+  return { state: IDLE, effects: onAir === undefined ? cuts : [...cuts, ...ended(onAir, reason, at).effects] };
+}
+
+function ended({ broadcast }: OnAir, reason: EndReason, at: number): Decision {
+  return { state: IDLE, effects: [{ kind: 'ended', broadcast, at, reason }] };
+}
+
+/** A broadcast that is broken already has waited since then. */
+function breakOff(onAir: OnAir, now: number): OnAir {
+  return { ...onAir, brokenAt: onAir.brokenAt ?? now };
+}
+
+function unchanged(state: StreamState): Decision {
+  return { state, effects: NOTHING };
+}
+
+const NOTHING: readonly StreamEffect[] = [];
