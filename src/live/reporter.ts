@@ -1,0 +1,94 @@
+/** Reports events and what is on air to control: every 5 s, at once when something happens, again after a failure. */
+import type { LiveAnswer, LiveReport } from '#feed/live-report.ts';
+import { backoffDelayMs } from '#lib/backoff.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import type { LiveFile } from './live-file.ts';
+
+export interface ReporterOptions {
+  readonly edge: string;
+  readonly file: Pick<LiveFile, 'epoch' | 'listEvents' | 'acknowledge'>;
+  /** All that is on air. */
+  statuses(): NonNullable<LiveReport['streams']>;
+  post(report: LiveReport, signal: AbortSignal): Promise<LiveAnswer>;
+  /** Another live process has these broadcasts' streams on air. */
+  onNotOwned(broadcasts: readonly string[]): void;
+  readonly everyMs: number;
+  readonly maxEvents: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface Reporter extends AsyncDisposable {
+  /** Something has happened that control should hear at once. */
+  hurry(): void;
+}
+
+const BACKOFF = { firstMs: 500, capMs: 30_000 };
+
+export function startReporter(options: ReporterOptions): Reporter {
+  const { everyMs, timers, log } = options;
+  const stop = new AbortController();
+  let failures = 0;
+  let isHurried = false;
+  let running: Promise<void> | undefined;
+  let cancel = () => {};
+  const schedule = (delayMs: number) => {
+    cancel();
+    if (!stop.signal.aborted) cancel = timers.after(delayMs, run);
+  };
+  const run = () => {
+    cancel();
+    isHurried = false;
+    running = report(options, stop.signal)
+      .then(
+        (isWhole) => {
+          if (failures > 0) log.info({ failures }, 'control takes reports of live streams again');
+          failures = 0;
+          return isHurried || !isWhole ? 0 : everyMs;
+        },
+        (error: unknown) => {
+          failures++;
+          if (failures === 1 && !stop.signal.aborted)
+            log.warn({ err: error }, 'live streams cannot be reported to control');
+          return backoffDelayMs(BACKOFF, failures, options.random());
+        },
+      )
+      .then((delayMs) => {
+        running = undefined;
+        schedule(delayMs);
+      });
+  };
+  schedule(0);
+  return {
+    hurry() {
+      // After a failure the next try says it too.
+      if (running !== undefined) isHurried = true;
+      else if (failures === 0) schedule(0);
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      cancel();
+      await running;
+      cancel();
+    },
+  };
+}
+
+/** Resolves with whether no event waits any more. */
+async function report(options: ReporterOptions, signal: AbortSignal): Promise<boolean> {
+  const { edge, file, maxEvents, clock } = options;
+  const events = file.listEvents(maxEvents);
+  const answer = await options.post(
+    { edge, epoch: file.epoch, at: clock(), events, streams: options.statuses() },
+    signal,
+  );
+  const last = events.at(-1)?.n ?? 0;
+  // What was not sent is not acknowledged, whatever the answer says.
+  file.acknowledge(Math.min(answer.taken, last));
+  if (answer.notOwned.length > 0) options.onNotOwned(answer.notOwned);
+  return events.length < maxEvents;
+}
