@@ -10,8 +10,7 @@ import type { LiveReport } from '#feed/live-report.ts';
 import { nameFile } from '#lib/file-error.ts';
 import { inTransaction, isDamage, moveAside } from '#lib/sqlite-file.ts';
 
-export type LiveEvent = LiveReport['events'][number];
-export type BroadcastName = Pick<LiveEvent, 'domainId' | 'app' | 'stream' | 'broadcast'>;
+type LiveEvent = LiveReport['events'][number];
 
 /** An event before it has its number. */
 export type NewEvent = Began | Ended;

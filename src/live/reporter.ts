@@ -28,11 +28,15 @@ export interface Reporter extends AsyncDisposable {
 }
 
 const BACKOFF = { firstMs: 500, capMs: 30_000 };
+/** Control may be starting. */
+const QUIET_MS = 15_000;
 
 export function startReporter(options: ReporterOptions): Reporter {
   const { everyMs, timers, log } = options;
   const stop = new AbortController();
   let failures = 0;
+  let takenAt = timers.now();
+  let isWarned = false;
   let isHurried = false;
   let running: Promise<void> | undefined;
   let cancel = () => {};
@@ -46,14 +50,18 @@ export function startReporter(options: ReporterOptions): Reporter {
     running = report(options, stop.signal)
       .then(
         (isWhole) => {
-          if (failures > 0) log.info({ failures }, 'control takes reports of live streams again');
+          if (isWarned) log.info({ failures }, 'control takes reports of live streams again');
+          isWarned = false;
           failures = 0;
+          takenAt = timers.now();
           return isHurried || !isWhole ? 0 : everyMs;
         },
         (error: unknown) => {
           failures++;
-          if (failures === 1 && !stop.signal.aborted)
-            log.warn({ err: error }, 'live streams cannot be reported to control');
+          if (!isWarned && !stop.signal.aborted && timers.now() - takenAt > QUIET_MS) {
+            isWarned = true;
+            log.warn({ err: error, failures }, 'live streams cannot be reported to control');
+          }
           return backoffDelayMs(BACKOFF, failures, options.random());
         },
       )

@@ -1,14 +1,58 @@
-/** The process that owns this machine's live streams: takes publishers in and hands streams to the edge workers. */
+/** The process that owns this machine's live streams, by its settings. */
+import { join } from 'node:path';
+import { requestFeed } from '#feed/connection.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
+import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
+import { systemClock } from '#lib/clock.ts';
+import { systemTimers } from '#lib/timers.ts';
+import { startLiveProcess } from '#live/live-process.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
 
-export async function startLive({ config }: PartContext): Promise<RunningPart> {
+const REPORT_MS = 5_000;
+/** Control writes a report to its database; silent for longer, it has died. */
+const REPORT_SILENCE_MS = 30_000;
+const LIVE_PATH = '/edge/v1/live';
+
+export async function startLive({ config, log, registry }: PartContext): Promise<RunningPart> {
   const source = openSiteReader(edgeStorePath(config.dataDir));
+  const live = await startLiveProcess({
+    edgeId: config.edgeId,
+    source,
+    file: join(config.dataDir, 'live', 'live.db'),
+    socketPath: liveSocketPath(config.dataDir),
+    rtmpListen: config.rtmpListen,
+    rtmpsListen: config.rtmpsListen,
+    pushAuth: config.livePushAuth,
+    trustedProxies: config.edgeTrustedProxies,
+    proxyProtocol: config.edgeProxyProtocol,
+    post: postTo(config.feedSocket),
+    reportMs: REPORT_MS,
+    clock: systemClock,
+    timers: systemTimers,
+    log,
+    registry,
+  });
   return {
-    applyChange: () => {},
-    async stop() {
+    applyChange: ({ names }) => live.applyChange(names),
+    async stop(graceMs) {
+      await live.stop(graceMs);
       source[Symbol.dispose]();
     },
+  };
+}
+
+/** Where the workers of this data directory find the live process. */
+function liveSocketPath(dataDir: string): string {
+  return join(dataDir, 'run', 'live.sock');
+}
+
+function postTo(socketPath: string) {
+  return async (report: LiveReport, signal: AbortSignal): Promise<LiveAnswer> => {
+    const body = JSON.stringify(report);
+    const answer = await requestFeed({ socketPath, path: LIVE_PATH, signal, silenceMs: REPORT_SILENCE_MS, body });
+    let text = '';
+    for await (const piece of answer.setEncoding('utf8')) text += piece;
+    return parseLiveAnswer(text);
   };
 }

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** `missing`: there is no `auth_key`. `wrong`: made for another path, or with another key. */
-type LiveKeyRefusal = 'missing' | 'malformed' | 'expired' | 'wrong';
+export type LiveKeyRefusal = 'missing' | 'malformed' | 'expired' | 'wrong';
 
 export type LiveKeyCheck =
   | { readonly kind: 'valid'; readonly expiresAt: number }

@@ -40,7 +40,7 @@ export const STREAM_LIMITS: StreamLimits = {
 };
 
 /** A publisher, or a pull from an origin, that was accepted. */
-export interface Holder {
+interface Holder {
   /** Names it among all holders of this process. */
   readonly id: number;
   readonly source: StreamSource;

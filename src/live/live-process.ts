@@ -1,0 +1,146 @@
+/** Joins the parts of the live process: listeners, streams, what workers read, what control is told. Closes them in reverse order. */
+import { randomBytes } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Registry } from 'prom-client';
+import type { SiteReader } from '#feed/edge-store.ts';
+import { MAX_LIVE_EVENTS } from '#feed/live-report.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { ListenAddress } from '#lib/listen-address.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import { createSiteTable } from '#sites/lookup.ts';
+import type { SiteTable } from '#sites/table.ts';
+import { openLiveFile } from './live-file.ts';
+import { Owner } from './owner.ts';
+import { Players } from './players.ts';
+import { openRelayServer } from './relay-server.ts';
+import { type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
+import { type RtmpServer, startRtmpServer } from './rtmp/server.ts';
+import { createRtmpHooks } from './rtmp-hooks.ts';
+import { countViewers, listStatuses } from './statuses.ts';
+import type { StreamLimits } from './streams/stream-state.ts';
+import { Viewers } from './viewers.ts';
+
+export interface LiveProcessOptions {
+  readonly edgeId: string;
+  /** The edge's own file of settings. */
+  readonly source: SiteReader;
+  /** Of events and of what is on air; made when it is not there. */
+  readonly file: string;
+  /** For the edge workers. */
+  readonly socketPath: string;
+  readonly rtmpListen: ListenAddress | 'off';
+  readonly rtmpsListen: ListenAddress | 'off';
+  readonly pushAuth: 'off' | 'required';
+  readonly trustedProxies: readonly string[];
+  readonly proxyProtocol: 'off' | 'required';
+  readonly post: ReporterOptions['post'];
+  readonly reportMs: number;
+  /** Others than those of the design. */
+  readonly limits?: Partial<StreamLimits>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+export interface LiveProcess {
+  /** 0: no plain RTMP. */
+  readonly rtmpPort: number;
+  readonly rtmpsPort: number;
+  /** Settings of these sites, or any where absent, or marks, have changed. */
+  applyChange(names: readonly string[] | undefined): void;
+  /** Ends all broadcasts, and says so if control listens. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Compiled sites of live domains. */
+const MAX_SITES = 2_000;
+const BROADCAST_ID_BYTES = 16;
+/** At the end, for publishers to hear of it. */
+const MAX_CLOSE_MS = 1_000;
+
+export async function startLiveProcess(options: LiveProcessOptions): Promise<LiveProcess> {
+  const { source, clock, timers, log, limits } = options;
+  const sites = createSiteTable({ source, maxSites: MAX_SITES });
+  const file = openLiveFile(options.file, (to) =>
+    log.error({ to }, 'what this machine knew of its live streams was damaged; moved aside, and begun anew'),
+  );
+  const players = new Players();
+  const viewers = new Viewers();
+  let reporter: Reporter | undefined;
+  const owner = new Owner({
+    sites,
+    marks: source,
+    file,
+    clock,
+    timers,
+    ...(limits !== undefined && { limits }),
+    newBroadcastId: () => randomBytes(BROADCAST_ID_BYTES).toString('hex'),
+    countViewers: (name) => countViewers(name, { players, viewers }) + relay.countRelays(name),
+    onEvent: () => reporter?.hurry(),
+    log,
+  });
+  const relay = await openRelayServer({ ...options, owner, viewers });
+  const rtmp = await startRtmp(options, owner, players, sites);
+  reporter = startReporter({
+    ...options,
+    edge: options.edgeId,
+    file,
+    statuses: () => listStatuses({ owner, players, viewers }),
+    onNotOwned: (broadcasts) => owner.disown(broadcasts),
+    everyMs: options.reportMs,
+    maxEvents: MAX_LIVE_EVENTS,
+    random: Math.random,
+  });
+  return {
+    rtmpPort: rtmp?.port ?? 0,
+    rtmpsPort: rtmp?.tlsPort ?? 0,
+    applyChange(names) {
+      owner.applyChange(names);
+      players.recheck();
+    },
+    async stop(graceMs) {
+      owner[Symbol.dispose]();
+      owner.stop();
+      await rtmp?.close(Math.min(graceMs, MAX_CLOSE_MS));
+      await reporter[Symbol.asyncDispose]();
+      await relay[Symbol.asyncDispose]();
+      file[Symbol.dispose]();
+    },
+  };
+}
+
+async function startRtmp(
+  { rtmpListen, rtmpsListen, source, ...options }: LiveProcessOptions,
+  owner: Owner,
+  players: Players,
+  sites: SiteTable,
+): Promise<RtmpServer | undefined> {
+  if (rtmpListen === 'off' && rtmpsListen === 'off') return undefined;
+  const secureContexts = (serverName: string) => secureContextOf(serverName, source, sites);
+  return await startRtmpServer({
+    listen: rtmpListen === 'off' ? undefined : rtmpListen,
+    tls: rtmpsListen === 'off' ? undefined : { listen: rtmpsListen, secureContexts },
+    hooks: createRtmpHooks({ ...options, owner, players, marks: source }),
+    trustedProxies: options.trustedProxies,
+    proxyProtocol: options.proxyProtocol,
+    timers: options.timers,
+    log: options.log,
+    registry: options.registry,
+  });
+}
+
+/** Made anew for each connection: publishers are few, and a connection lasts. */
+function secureContextOf(serverName: string, source: SiteReader, sites: SiteTable): SecureContext | undefined {
+  const tls = sites.find(serverName)?.tls;
+  const pairs = [tls?.certificate, tls?.secondCertificate]
+    .flatMap((key) => (key === undefined ? [] : [source.getCertificate(key)]))
+    .filter((pair) => pair !== undefined);
+  if (tls === undefined || pairs.length === 0) return undefined;
+  return createSecureContext({
+    cert: pairs.map(({ certificate }) => certificate),
+    key: pairs.map(({ key }) => key),
+    minVersion: tls.minVersion === '1.3' ? 'TLSv1.3' : 'TLSv1.2',
+  });
+}

@@ -1,0 +1,210 @@
+/** One stream: does what its state machine decides. Publishers and pulls come in here, viewers attach to its broadcast. */
+import type { MediaMessage } from '#fanout/media/message.ts';
+import type { Timers } from '#lib/timers.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import { Broadcast } from './broadcast.ts';
+import type { NewEvent } from './live-file.ts';
+import {
+  type CutReason,
+  decide,
+  type EndReason,
+  IDLE,
+  type OnAir,
+  type Rules,
+  type StreamEffect,
+  type StreamEvent,
+  type StreamLimits,
+  type StreamSource,
+  type StreamState,
+} from './streams/stream-state.ts';
+
+export interface StreamName {
+  readonly domainId: number;
+  readonly app: string;
+  readonly stream: string;
+}
+
+/** Whoever brings the stream in. */
+export interface HolderSide {
+  readonly source: StreamSource;
+  readonly address: string;
+  /** What a publisher calls itself; may be empty. */
+  readonly flashVer: string;
+  /** Reading ends before this returns. */
+  cut(reason: CutReason): void;
+}
+
+export interface LiveStreamOptions {
+  readonly name: StreamName;
+  readonly limits: StreamLimits;
+  readonly timers: Timers;
+  /** An instant of the timers as epoch milliseconds. */
+  toEpoch(at: number): number;
+  newHolderId(): number;
+  newBroadcastId(): string;
+  onEvent(event: NewEvent): void;
+  /** Its state has changed. */
+  onChange(): void;
+}
+
+/** What a holder does, in the order in which it is done. Calls after its end do nothing. */
+export interface Intake {
+  take(message: MediaMessage): void;
+  /** The source of the media begins anew, as another origin does: its timestamps follow from nothing before. */
+  restart(): void;
+  end(isClean: boolean): void;
+}
+
+export type Admission =
+  | { readonly kind: 'accepted'; readonly intake: Intake }
+  | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' };
+
+/** These end a broadcast by order: viewers are cut, not served to the end. */
+const CUTTING: readonly EndReason[] = ['forbidden', 'kicked', 'closed'];
+
+export class LiveStream {
+  readonly name: StreamName;
+  readonly #options: LiveStreamOptions;
+  readonly #sides = new Map<number, HolderSide>();
+  #state: StreamState = IDLE;
+  #broadcast: Broadcast | undefined;
+  /** Of the holder that has sent no media yet: what describes the media goes before them. */
+  #metadata: MediaMessage | undefined;
+  #unwatchedSince: number | undefined;
+
+  constructor(options: LiveStreamOptions) {
+    this.#options = options;
+    this.name = options.name;
+  }
+
+  /** Absent: not on air. */
+  get broadcast(): Broadcast | undefined {
+    return this.#broadcast;
+  }
+
+  get onAir(): OnAir | undefined {
+    return this.#state.onAir;
+  }
+
+  /** Of whoever holds the stream. */
+  get side(): HolderSide | undefined {
+    return this.#state.holder && this.#sides.get(this.#state.holder.id);
+  }
+
+  /** Nobody holds it and it is not on air. */
+  get isIdle(): boolean {
+    return this.#state.holder === undefined && this.#state.onAir === undefined;
+  }
+
+  admit(side: HolderSide, isForbidden: boolean): Admission {
+    const { source, address } = side;
+    const id = this.#options.newHolderId();
+    const effects = this.#apply({ kind: 'publish', holder: { id, source, address }, isForbidden });
+    const refusal = effects.find((effect) => effect.kind === 'refuse');
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal.reason };
+    this.#sides.set(id, side);
+    this.#metadata = undefined;
+    return { kind: 'accepted', intake: this.#intake(id) };
+  }
+
+  applyRules(rules: Rules): void {
+    this.#apply({ kind: 'rules', rules });
+  }
+
+  /** `viewers`: how many watch it now. */
+  tick(viewers: number): void {
+    this.#unwatchedSince = viewers > 0 ? undefined : (this.#unwatchedSince ?? this.#options.timers.now());
+    this.#apply({ kind: 'tick', unwatchedSince: this.#unwatchedSince });
+  }
+
+  stop(): void {
+    this.#apply({ kind: 'stop' });
+  }
+
+  #intake(id: number): Intake {
+    return {
+      take: (message) => this.#take(id, message),
+      restart: () => {
+        if (this.#state.holder?.id === id) this.#broadcast?.resume();
+      },
+      end: (isClean) => {
+        this.#sides.delete(id);
+        this.#apply({ kind: 'gone', holder: id, isClean });
+      },
+    };
+  }
+
+  #take(id: number, message: MediaMessage): void {
+    const { holder } = this.#state;
+    if (holder?.id !== id) return;
+    if (message.kind === 'data' && !holder.hasMedia) {
+      this.#metadata = message;
+      return;
+    }
+    if (message.kind !== 'data')
+      this.#apply({ kind: 'media', holder: id, broadcast: holder.hasMedia ? '' : this.#options.newBroadcastId() });
+    this.#broadcast?.take(message);
+  }
+
+  #apply(event: StreamEvent): readonly StreamEffect[] {
+    const { state, effects } = decide(this.#state, event, this.#options.timers.now(), this.#options.limits);
+    // Before anything is done: whoever is cut says at once that it is gone.
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+    if (effects.length > 0) this.#options.onChange();
+    return effects;
+  }
+
+  #do(effect: StreamEffect): void {
+    switch (effect.kind) {
+      case 'cut':
+        this.#cut(effect.holder, effect.reason);
+        break;
+      case 'began':
+        this.#begin(effect.onAir);
+        break;
+      case 'resumed':
+        this.#broadcast?.resume();
+        this.#takeMetadata();
+        break;
+      case 'ended':
+        this.#end(effect);
+        break;
+      case 'accept':
+      case 'refuse':
+      case 'broke':
+        break; // told to whoever asked, and to those who follow the state
+      default:
+        unreachable(effect);
+    }
+  }
+
+  #cut(holder: number, reason: CutReason): void {
+    const side = this.#sides.get(holder);
+    this.#sides.delete(holder);
+    side?.cut(reason);
+  }
+
+  #begin({ broadcast, startedAt, source, address }: OnAir): void {
+    const { timers, toEpoch, onEvent, name } = this.#options;
+    const at = Math.round(toEpoch(startedAt));
+    this.#broadcast = new Broadcast({ id: broadcast, startedAt: at, timers });
+    this.#unwatchedSince = undefined;
+    onEvent({ ...name, broadcast, kind: 'began', at, source, address });
+    this.#takeMetadata();
+  }
+
+  #takeMetadata(): void {
+    if (this.#metadata !== undefined) this.#broadcast?.take(this.#metadata);
+    this.#metadata = undefined;
+  }
+
+  #end({ broadcast, at, reason }: Extract<StreamEffect, { kind: 'ended' }>): void {
+    const { toEpoch, onEvent, name } = this.#options;
+    const over = this.#broadcast;
+    this.#broadcast = undefined;
+    if (CUTTING.includes(reason)) over?.cut();
+    else over?.end();
+    onEvent({ ...name, broadcast, kind: 'ended', at: Math.round(toEpoch(at)), reason });
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * All streams of this machine: lets publishers and players in, asks again when settings change, says what becomes of each
+ * stream. Marks and domains are read from the edge's own file, so they hold without control. docs/decisions/0491
+ */
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import { isForbidden, type LiveMark, type LiveMarkSource } from '#sites/live.ts';
+import type { Site } from '#sites/site.ts';
+import type { SiteTable } from '#sites/table.ts';
+import type { LiveFile, NewEvent } from './live-file.ts';
+import { type Admission, type HolderSide, LiveStream, type StreamName } from './live-stream.ts';
+import { keyOf, type StreamLine, StreamLines } from './stream-lines.ts';
+import { STREAM_LIMITS, type StreamLimits } from './streams/stream-state.ts';
+
+export interface OwnerOptions {
+  readonly sites: SiteTable;
+  readonly marks: LiveMarkSource;
+  readonly file: Pick<LiveFile, 'append' | 'saveLastMedia'>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly limits?: Partial<StreamLimits>;
+  newBroadcastId(): string;
+  /** How many watch the stream by HTTP, on all workers. */
+  countViewers(name: StreamName): number;
+  /** Control should hear of it soon. */
+  onEvent(): void;
+  readonly log: Logger;
+}
+
+/** How often time is asked whether it has done something. */
+const TICK_MS = 250;
+/** After a kill what is on air ended at most so long before. */
+const SAVE_MS = 10_000;
+
+interface Known {
+  readonly stream: LiveStream;
+  /** Whose domain it is of; the site is looked up anew when settings change. */
+  readonly host: string;
+}
+
+export class Owner implements Disposable {
+  readonly lines = new StreamLines();
+  readonly #options: OwnerOptions;
+  readonly #streams = new Map<string, Known>();
+  #marks: ReadonlyMap<string, LiveMark> = new Map();
+  #disowned = '';
+  /** Settings or marks have changed and could not be read yet. */
+  #isStale = false;
+  #lastHolderId = 0;
+  #savedAt: number;
+  #cancelTick: () => void;
+
+  constructor(options: OwnerOptions) {
+    this.#options = options;
+    const { timers } = options;
+    this.#savedAt = timers.now();
+    this.applyChange(undefined);
+    this.#cancelTick = timers.after(TICK_MS, () => this.#tick());
+  }
+
+  /** The open live domain of a host. */
+  siteOf(host: string | undefined): Site | undefined {
+    return host === undefined ? undefined : this.#options.sites.find(host);
+  }
+
+  /** A holder that its domain's rules let in. `host` is the domain's. */
+  admit(name: StreamName, host: string, side: HolderSide): Admission {
+    const key = keyOf(name);
+    const known = this.#streams.get(key) ?? { stream: this.#create(name), host };
+    this.#streams.set(key, { ...known, host });
+    const admission = known.stream.admit(side, this.isForbidden(name));
+    if (known.stream.isIdle) this.#streams.delete(key);
+    return admission;
+  }
+
+  find(name: StreamName): LiveStream | undefined {
+    return this.#streams.get(keyOf(name))?.stream;
+  }
+
+  list(): readonly LiveStream[] {
+    return [...this.#streams.values()].map(({ stream }) => stream);
+  }
+
+  isForbidden({ domainId, app, stream }: StreamName): boolean {
+    return isForbidden(this.#options.marks.getLiveMark(domainId, app, stream), this.#options.clock());
+  }
+
+  /** Milliseconds of the timers as epoch milliseconds. */
+  toEpoch(at: number): number {
+    const { clock, timers } = this.#options;
+    return clock() - (timers.now() - at);
+  }
+
+  /** Settings of these sites, or any where absent, or marks, have changed: all that is on air is asked again. */
+  applyChange(names: readonly string[] | undefined): void {
+    this.#options.sites.forget(names);
+    this.#isStale = true;
+    this.#recheck();
+  }
+
+  /** Other live processes have these broadcasts' streams on air. */
+  disown(broadcasts: readonly string[]): void {
+    for (const broadcast of broadcasts) {
+      this.#disowned = broadcast;
+      for (const known of this.#streams.values())
+        if (known.stream.onAir?.broadcast === broadcast) this.#applyRules(known);
+    }
+    this.#disowned = '';
+  }
+
+  /** The process ends: so do all broadcasts. */
+  stop(): void {
+    for (const { stream } of this.#streams.values()) stream.stop();
+    this.#options.file.saveLastMedia([]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancelTick();
+  }
+
+  #create(name: StreamName): LiveStream {
+    const { timers, limits, newBroadcastId } = this.#options;
+    return new LiveStream({
+      name,
+      limits: { ...STREAM_LIMITS, ...limits },
+      timers,
+      toEpoch: (at) => this.toEpoch(at),
+      newHolderId: () => ++this.#lastHolderId,
+      newBroadcastId,
+      onEvent: (event) => this.#note(event),
+      onChange: () => this.#show(name),
+    });
+  }
+
+  #note(event: NewEvent): void {
+    const { file, log, onEvent } = this.#options;
+    const { kind: what, ...rest } = event;
+    log.info({ what, ...rest }, 'broadcast');
+    try {
+      file.append(event);
+    } catch (error) {
+      log.error({ err: error }, 'an event of a live stream could not be kept');
+    }
+    onEvent();
+  }
+
+  #tick(): void {
+    const { timers, countViewers } = this.#options;
+    if (this.#isStale || this.#hasMarkRunOut()) this.#recheck();
+    for (const [key, { stream }] of this.#streams) {
+      stream.tick(countViewers(stream.name));
+      if (stream.isIdle) this.#streams.delete(key);
+    }
+    if (timers.now() - this.#savedAt >= SAVE_MS) this.#save();
+    this.#cancelTick = timers.after(TICK_MS, () => this.#tick());
+  }
+
+  #save(): void {
+    const { timers, file, log } = this.#options;
+    this.#savedAt = timers.now();
+    const onAir = this.list().flatMap(({ onAir }) => onAir ?? []);
+    try {
+      file.saveLastMedia(
+        onAir.map(({ broadcast, lastMediaAt }) => ({ broadcast, lastMediaAt: this.toEpoch(lastMediaAt) })),
+      );
+    } catch (error) {
+      log.error({ err: error }, 'what is on air could not be saved');
+    }
+  }
+
+  #recheck(): void {
+    try {
+      const marks = this.#options.marks.listLiveMarks();
+      const now = this.#options.clock();
+      const before = this.#marks;
+      this.#marks = new Map(marks.filter((mark) => isForbidden(mark, now)).map((mark) => [keyOf(mark), mark]));
+      for (const known of this.#streams.values()) this.#applyRules(known);
+      for (const mark of marks) if (before.has(keyOf(mark)) || this.#marks.has(keyOf(mark))) this.#show(mark);
+      for (const key of before.keys()) if (!this.#marks.has(key)) this.#show(nameOf(key));
+      this.#isStale = false;
+    } catch (error) {
+      // Tried again at the next tick. Whoever wants to publish meanwhile is refused by the same failure.
+      this.#options.log.error({ err: error }, 'settings of live streams cannot be read just now');
+    }
+  }
+
+  /** A stream is resumed when the time of its mark is over. */
+  #hasMarkRunOut(): boolean {
+    const now = this.#options.clock();
+    for (const mark of this.#marks.values()) if (!isForbidden(mark, now)) return true;
+    return false;
+  }
+
+  #applyRules({ stream, host }: Known): void {
+    const { domainId, app, stream: name } = stream.name;
+    const mark = this.#options.marks.getLiveMark(domainId, app, name);
+    const site = this.siteOf(host);
+    const address = stream.side?.address;
+    const isRefused = address !== undefined && site?.access.deniedAddresses?.has(address) === true;
+    const isOpen = site?.id === domainId && site.type === 'live' && site.state === 'open' && !isRefused;
+    stream.applyRules({
+      isForbidden: isForbidden(mark, this.#options.clock()),
+      isOpen,
+      kicked: mark?.kicked ?? '',
+      disowned: this.#disowned,
+    });
+  }
+
+  #show(name: StreamName): void {
+    this.lines.set(this.#lineOf(name));
+  }
+
+  #lineOf({ domainId, app, stream }: StreamName): StreamLine {
+    const name = { domain: domainId, app, stream };
+    if (this.#marks.has(keyOf({ domainId, app, stream }))) return { ...name, state: 'paused' };
+    const onAir = this.find({ domainId, app, stream })?.onAir;
+    if (onAir === undefined) return { ...name, state: 'none' };
+    return { ...name, state: onAir.brokenAt === undefined ? 'live' : 'grace', broadcast: onAir.broadcast };
+  }
+}
+
+function nameOf(key: string): StreamName {
+  const [domainId = '', app = '', stream = ''] = key.split('/');
+  return { domainId: Number(domainId), app, stream };
+}

@@ -1,0 +1,143 @@
+/**
+ * Hands streams to the edge workers: HTTP/1.1 on a unix socket that only the service's user may open. The list of streams with
+ * every change, streams as FLV, how many watch. docs/decisions/0493
+ */
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import { isAppName, isStreamName } from '#sites/live.ts';
+import type { Broadcast } from './broadcast.ts';
+import type { StreamName } from './live-stream.ts';
+import type { Owner } from './owner.ts';
+import { keyOf } from './stream-lines.ts';
+import type { Viewers } from './viewers.ts';
+
+export interface RelayServerOptions {
+  readonly socketPath: string;
+  readonly owner: Owner;
+  readonly viewers: Viewers;
+  readonly timers: Timers;
+  readonly log: Logger;
+}
+
+export interface RelayServer extends AsyncDisposable {
+  /** Streams that are open as FLV. */
+  countRelays(name: StreamName): number;
+}
+
+/** So often the list says something, also where nothing changes. */
+const ALIVE_MS = 5_000;
+/** A worker that does not read its list is cut: what it does not know of it would go on serving. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+const MAX_REPORT_BYTES = 64 * 1024 * 1024;
+
+export async function openRelayServer(options: RelayServerOptions): Promise<RelayServer> {
+  const { socketPath, log } = options;
+  const relays = new Map<string, number>();
+  const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 60_000 }, (request, response) => {
+    response.on('error', () => response.destroy());
+    answer(options, relays, request, response).catch((error: unknown) => {
+      log.error({ err: error, url: request.url }, 'a worker could not be answered');
+      response.destroy();
+    });
+  });
+  rmSync(socketPath, { force: true }); // of a process that was killed
+  server.listen({ path: socketPath });
+  await once(server, 'listening');
+  return {
+    countRelays: (name) => relays.get(keyOf(name)) ?? 0,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  options: RelayServerOptions,
+  relays: Map<string, number>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://live');
+  if (request.method === 'POST' && pathname === '/viewers') return takeViewers(options, request, response);
+  request.resume();
+  if (request.method !== 'GET') return refuse(response, 405);
+  if (pathname === '/streams') return giveList(options, response);
+  const [, domain = '', app = '', stream = '', rest = ''] =
+    /^\/streams\/([1-9]\d{0,9})\/([^/]+)\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
+  if (!isAppName(app) || !isStreamName(stream)) return refuse(response, 404);
+  const name: StreamName = { domainId: Number(domain), app, stream };
+  if (rest !== 'flv') return refuse(response, 404);
+  const broadcast = options.owner.isForbidden(name) ? undefined : options.owner.find(name)?.broadcast;
+  if (broadcast === undefined) return refuse(response, 404);
+  giveFlv(broadcast, keyOf(name), relays, response);
+}
+
+function giveList({ owner, timers }: RelayServerOptions, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  for (const line of owner.lines.list()) response.write(`${line}\n`);
+  response.write('{"synced":true}\n');
+  const say = (line: string) => {
+    response.write(`${line}\n`);
+    if (response.writableLength > MAX_LIST_BYTES) response.destroy();
+  };
+  const following = owner.lines.follow(say);
+  let cancel = () => {};
+  const sayAlive = () => {
+    say('{}');
+    cancel = timers.after(ALIVE_MS, sayAlive);
+  };
+  cancel = timers.after(ALIVE_MS, sayAlive);
+  response.on('close', () => {
+    cancel();
+    following[Symbol.dispose]();
+  });
+}
+
+/** The hub watches over a worker that does not keep up, as over any viewer. */
+function giveFlv(broadcast: Broadcast, key: string, relays: Map<string, number>, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'video/x-flv', 'causeway-broadcast': broadcast.id });
+  relays.set(key, (relays.get(key) ?? 0) + 1);
+  const place = broadcast.hub.attach({
+    encoding: FLV_ENCODING,
+    write: (bytes) => void response.write(bytes),
+    get queuedBytes() {
+      return response.writableLength;
+    },
+    end: () => void response.end(),
+    cut: () => void response.destroy(),
+  });
+  response.on('close', () => {
+    place.detach();
+    const left = (relays.get(key) ?? 1) - 1;
+    if (left > 0) relays.set(key, left);
+    else relays.delete(key);
+  });
+}
+
+async function takeViewers(
+  { viewers, timers }: RelayServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    const chunk: Buffer = piece; // no encoding is set
+    bytes += chunk.length;
+    if (bytes > MAX_REPORT_BYTES) return refuse(response, 413);
+    pieces.push(chunk);
+  }
+  refuse(response, viewers.take(Buffer.concat(pieces).toString('utf8'), timers.now()) ? 204 : 400);
+}
+
+/** Answers with a status alone. */
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'cache-control': 'no-store', ...(status !== 204 && { 'content-length': 0 }) }).end();
+}

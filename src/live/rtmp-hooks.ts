@@ -1,0 +1,117 @@
+/** Answers RTMP's publishers and players: by the rules of their domain, then by the state of the stream. */
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { LiveMarkSource } from '#sites/live.ts';
+import type { HolderSide, StreamName } from './live-stream.ts';
+import type { Owner } from './owner.ts';
+import type { Players } from './players.ts';
+import type {
+  PlayAnswer,
+  PublishAnswer,
+  RtmpConnection,
+  RtmpHooks,
+  RtmpRequest,
+  RtmpStatus,
+} from './rtmp/conversation.ts';
+import { denialOfPlay } from './streams/play-access.ts';
+import { denialOfPublish } from './streams/publish-access.ts';
+import type { CutReason } from './streams/stream-state.ts';
+
+export interface RtmpHooksOptions {
+  readonly owner: Owner;
+  readonly players: Players;
+  readonly marks: LiveMarkSource;
+  readonly pushAuth: 'off' | 'required';
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
+  return {
+    publish: async (request, connection) => answerPublish(options, request, connection),
+    play: async (request) => answerPlay(options, request),
+  };
+}
+
+function answerPublish(
+  { owner, marks, pushAuth, clock, log }: RtmpHooksOptions,
+  request: RtmpRequest,
+  connection: RtmpConnection,
+): PublishAnswer {
+  const denial = denialOfPublish({ ...asked(owner, marks, request, clock()), pushAuth });
+  const name = nameOf(owner, request);
+  if (denial !== undefined || name === undefined || request.host === undefined)
+    return denied(log, request, denial ?? 'domain');
+  const side: HolderSide = {
+    source: 'publish',
+    address: request.clientAddress,
+    flashVer: request.flashVer,
+    cut: (reason) => connection.close(statusOf(reason)),
+  };
+  const admission = owner.admit(name, request.host, side);
+  if (admission.kind === 'refused') {
+    if (admission.reason === 'forbidden') return denied(log, request, 'forbidden');
+    const description = 'the stream is being published already';
+    return { kind: 'refused', code: 'NetStream.Publish.BadName', description, reason: 'busy' };
+  }
+  const { intake } = admission;
+  return {
+    kind: 'accepted',
+    sink: { take: (message) => intake.take(message), end: ({ kind }) => intake.end(kind === 'unpublished') },
+  };
+}
+
+function answerPlay({ owner, players, marks, clock }: RtmpHooksOptions, request: RtmpRequest): PlayAnswer {
+  const denial = denialOfPlay(asked(owner, marks, request, clock()));
+  if (denial !== undefined)
+    return { kind: 'refused', code: 'NetStream.Play.Failed', description: 'playing is refused', reason: denial };
+  const name = nameOf(owner, request);
+  const broadcast = name && owner.find(name)?.broadcast;
+  if (name === undefined || broadcast === undefined)
+    return {
+      kind: 'refused',
+      code: 'NetStream.Play.StreamNotFound',
+      description: 'the stream is not on air',
+      reason: 'notOnAir',
+    };
+  const mayGoOn = () =>
+    denialOfPlay({ ...asked(owner, marks, request, clock()), authKey: undefined, keys: undefined }) === undefined;
+  return { kind: 'accepted', player: players.create({ name, hub: broadcast.hub, mayGoOn }) };
+}
+
+function asked(owner: Owner, marks: LiveMarkSource, request: RtmpRequest, now: number) {
+  const { app, stream, clientAddress, query } = request;
+  const site = owner.siteOf(request.host);
+  const keys = site && marks.getLiveKeys(site.id);
+  const mark = site && marks.getLiveMark(site.id, app, stream);
+  return { site, app, stream, clientAddress, authKey: query.get('auth_key') ?? undefined, keys, mark, now };
+}
+
+function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | undefined {
+  const site = owner.siteOf(host);
+  return site && { domainId: site.id, app, stream };
+}
+
+/** The reason is for the log: a stranger learns only that publishing is refused. */
+function denied(log: Logger, { host, app, stream, clientAddress }: RtmpRequest, reason: string): PublishAnswer {
+  log.warn({ host, app, stream, clientAddress, reason }, 'publishing refused');
+  const description = 'publishing is refused';
+  return { kind: 'refused', code: 'NetStream.Publish.Denied', description, reason };
+}
+
+function statusOf(reason: CutReason): RtmpStatus | undefined {
+  switch (reason) {
+    case 'forbidden':
+    case 'closed':
+      return { code: 'NetStream.Publish.Denied', description: 'publishing is refused' };
+    case 'kicked':
+      return { code: 'NetStream.Unpublish.Success', description: 'the publisher was disconnected' };
+    case 'replaced':
+      return { code: 'NetStream.Publish.BadName', description: 'the stream is being published elsewhere' };
+    case 'silent':
+    case 'noMedia':
+    case 'unwatched':
+    case 'stopping':
+      return undefined;
+  }
+}

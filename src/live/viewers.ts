@@ -1,0 +1,88 @@
+/** How many watch each stream by HTTP, summed over what the edge workers report. A worker that falls silent is forgotten. */
+import type { StreamName } from './live-stream.ts';
+import { keyOf } from './stream-lines.ts';
+
+interface StreamViewers {
+  readonly flv: number;
+  readonly websocket: number;
+  /** Viewers by HLS, each a hash of who asks; one may ask several workers. */
+  readonly hls: readonly string[];
+}
+
+const SILENT_MS = 15_000;
+const MAX_WORKERS = 512;
+const MAX_STREAMS = 10_000;
+const MAX_HLS = 10_000;
+const NOBODY: ViewerSum = { flv: 0, websocket: 0, hls: 0 };
+
+export interface ViewerSum {
+  readonly flv: number;
+  readonly websocket: number;
+  readonly hls: number;
+}
+
+interface Report {
+  readonly at: number;
+  readonly streams: ReadonlyMap<string, StreamViewers>;
+}
+
+export class Viewers {
+  readonly #reports = new Map<string, Report>();
+  #sums: ReadonlyMap<string, ViewerSum> = new Map();
+
+  /** Returns false when the report is not one. `now`: milliseconds of a clock that never goes back. */
+  take(text: string, now: number): boolean {
+    const report = readReport(text);
+    if (report === undefined) return false;
+    this.#reports.delete(report.worker);
+    if (this.#reports.size < MAX_WORKERS) this.#reports.set(report.worker, { at: now, streams: report.streams });
+    this.sweep(now);
+    return true;
+  }
+
+  /** Forgets workers that have been silent. */
+  sweep(now: number): void {
+    for (const [worker, { at }] of this.#reports) if (now - at >= SILENT_MS) this.#reports.delete(worker);
+    this.#sums = sumUp([...this.#reports.values()].map(({ streams }) => streams));
+  }
+
+  of(name: StreamName): ViewerSum {
+    return this.#sums.get(keyOf(name)) ?? NOBODY;
+  }
+}
+
+function sumUp(reports: readonly ReadonlyMap<string, StreamViewers>[]): ReadonlyMap<string, ViewerSum> {
+  const sums = new Map<string, { flv: number; websocket: number; hls: Set<string> }>();
+  for (const streams of reports)
+    for (const [key, { flv, websocket, hls }] of streams) {
+      const sum = sums.get(key) ?? { flv: 0, websocket: 0, hls: new Set() };
+      sum.flv += flv;
+      sum.websocket += websocket;
+      for (const viewer of hls) sum.hls.add(viewer);
+      sums.set(key, sum);
+    }
+  return new Map([...sums].map(([key, sum]) => [key, { ...sum, hls: sum.hls.size }]));
+}
+
+/** Our own workers of the same version send it; what is not as it should be is left out all the same. */
+function readReport(text: string) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // not JSON
+  }
+  const { worker, streams } = Object(value) as Record<string, unknown>;
+  if (typeof worker !== 'string' || !Array.isArray(streams)) return undefined;
+  const read = streams.slice(0, MAX_STREAMS).map((each): [string, StreamViewers] => {
+    const { domain, app, stream, flv, websocket, hls } = Object(each) as Record<string, unknown>;
+    const key = keyOf({ domainId: readCount(domain), app: String(app), stream: String(stream) });
+    const viewers = Array.isArray(hls) ? hls.slice(0, MAX_HLS).filter((one) => typeof one === 'string') : [];
+    return [key, { flv: readCount(flv), websocket: readCount(websocket), hls: viewers }];
+  });
+  return { worker, streams: new Map(read) };
+}
+
+function readCount(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}

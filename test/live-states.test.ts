@@ -1,0 +1,227 @@
+/** The life of a stream over real sockets: publishers, the list that workers read, what control is told. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeAuthKey } from '#sites/live-key.ts';
+import { eventually } from './support/eventually.ts';
+import { startLiveWorld } from './support/live-world.ts';
+import { RtmpClient, sampleMessages } from './support/rtmp-client.ts';
+
+const FORBIDDEN = { forbidden: true, until: 0, kicked: '' };
+const FREE = { forbidden: false, until: 0, kicked: '' };
+
+describe('a stream', () => {
+  test('is on air from its first media to its end, and control is told', async (t) => {
+    const world = await startLiveWorld(t);
+    const publisher = await world.publish('a');
+    await eventually('control knows', () => world.report()?.streams?.[0]?.stream === 'a');
+    const [status] = world.report()?.streams ?? [];
+    assert.deepEqual(
+      [status?.source, status?.address, status?.isInGrace, status?.videoCodec, status?.audioCodec, status?.flashVer],
+      ['publish', '127.0.0.1', false, 'avc1', 'mp4a', 'test/1.0'],
+    );
+    publisher.unpublish('a');
+    await eventually('it has ended', () => world.told.length === 2);
+    assert.deepEqual(world.told, ['began a', 'ended a unpublished']);
+    assert.equal(world.states.get('a'), 'none');
+    await eventually('nothing is on air', () => world.report()?.streams?.length === 0);
+  });
+
+  test('whose link broke is waited for, and goes on as the same broadcast', async (t) => {
+    const world = await startLiveWorld(t);
+    const first = await world.publish('a');
+    const viewer = await world.openFlv('a');
+    const broadcast = viewer.headers['causeway-broadcast'];
+    let bytes = 0;
+    viewer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    first.break();
+    await eventually('it waits', () => world.states.get('a') === 'grace');
+    const before = bytes;
+    await world.publish('a');
+    await eventually('the viewer goes on', () => bytes > before);
+    assert.equal((await world.openFlv('a')).headers['causeway-broadcast'], broadcast);
+    assert.deepEqual(world.told, ['began a']);
+  });
+
+  test('whose publisher does not come back ends with its last media', async (t) => {
+    const world = await startLiveWorld(t, { limits: { graceMs: 300 } });
+    const publisher = await world.publish('a');
+    const viewer = await world.openFlv('a');
+    const ended = new Promise((resolve) => viewer.resume().on('end', resolve));
+    publisher.break();
+    await eventually('it has ended', () => world.told.includes('ended a lost'));
+    await ended;
+    const [began, end] = world.events;
+    assert.ok(began !== undefined && end !== undefined && end.at >= began.at && end.at - began.at < 10_000);
+  });
+
+  test('is published by one at a time', async (t) => {
+    const world = await startLiveWorld(t);
+    await world.publish('a');
+    const second = await world.publisher();
+    assert.equal((await second.publish('a')).code, 'NetStream.Publish.BadName');
+    assert.equal(world.states.get('a'), 'live');
+  });
+
+  test('is taken over from a publisher that has fallen silent', async (t) => {
+    const world = await startLiveWorld(t, { limits: { takeoverMs: 200 } });
+    const silent = await world.publish('a');
+    const second = await eventually('the second one is let in', async () => {
+      const client = await world.publisher();
+      return (await client.publish('a')).code === 'NetStream.Publish.Start' && client;
+    });
+    await silent.ended();
+    for (const message of sampleMessages(10)) second.send(message);
+    await eventually('it goes on', () => world.states.get('a') === 'live');
+    assert.deepEqual(world.told, ['began a']);
+  });
+
+  test('whose publisher falls silent for too long waits for another', async (t) => {
+    const world = await startLiveWorld(t, { limits: { silenceMs: 300 } });
+    const silent = await world.publish('a');
+    await silent.ended();
+    await eventually('it waits', () => world.states.get('a') === 'grace');
+  });
+});
+
+describe('an order', () => {
+  test('to forbid cuts publisher and viewers at once, and is not walked round', async (t) => {
+    const world = await startLiveWorld(t);
+    const publisher = await world.publish('a'); // it does not close its side when the server does
+    const viewer = await world.openFlv('a');
+    const cut = new Promise((resolve) => viewer.resume().on('close', resolve));
+    world.setMark('a', FORBIDDEN);
+    // Whatever the publisher still sends: in the moment in which the mark arrived nothing of it counts any more.
+    assert.equal((await world.openFlv('a')).statusCode, 404);
+    await cut;
+    await eventually('workers know', () => world.states.get('a') === 'paused');
+    await eventually('the connection of one that ignores FIN is reset', () => {
+      publisher.send(sampleMessages(1)[1] ?? assert.fail());
+      return publisher.isClosed;
+    });
+    assert.equal(publisher.statuses.at(-1)?.code, 'NetStream.Publish.Denied');
+    const again = await world.publisher();
+    assert.equal((await again.publish('a')).code, 'NetStream.Publish.Denied');
+    await eventually('control knows', () => world.told.length === 2);
+    assert.deepEqual(world.told, ['began a', 'ended a forbidden']);
+    world.setMark('a', FREE);
+    assert.equal(world.states.get('a'), 'paused');
+    await world.publish('a');
+  });
+
+  test('to forbid a stream that was never seen holds, also in another process', async (t) => {
+    const world = await startLiveWorld(t);
+    world.setMark('x', FORBIDDEN);
+    await eventually('workers know', () => world.states.get('x') === 'paused');
+    assert.equal((await (await world.publisher()).publish('x')).code, 'NetStream.Publish.Denied');
+    world.control.isAway = true;
+    await world.restart();
+    assert.equal(world.states.get('x'), 'paused');
+    assert.equal((await (await world.publisher()).publish('x')).code, 'NetStream.Publish.Denied');
+  });
+
+  test('to forbid until a time ends then by itself', async (t) => {
+    const world = await startLiveWorld(t);
+    world.setMark('a', { forbidden: true, until: Date.now() + 400, kicked: '' });
+    await eventually('it is paused', () => world.states.get('a') === 'paused');
+    await eventually('it is resumed', () => world.states.get('a') === 'none');
+    await world.publish('a');
+  });
+
+  test('to kick ends the broadcast, and the publisher may come back', async (t) => {
+    const world = await startLiveWorld(t);
+    const publisher = await world.publish('a');
+    await eventually('control knows it', () => world.events.length === 1);
+    world.setMark('a', { forbidden: false, until: 0, kicked: world.events[0]?.broadcast ?? '' });
+    await publisher.ended();
+    await world.publish('a');
+    await eventually('control knows both', () => world.told.length === 3);
+    assert.deepEqual(world.told, ['began a', 'ended a kicked', 'began a']);
+  });
+
+  test('to close the domain ends its broadcasts; when it is opened again it takes publishers', async (t) => {
+    const world = await startLiveWorld(t);
+    const publisher = await world.publish('a');
+    world.setSite({ state: 'closed' });
+    await publisher.ended();
+    await eventually('control knows', () => world.told.includes('ended a closed'));
+    assert.equal((await (await world.publisher()).publish('a')).code, 'NetStream.Publish.Denied');
+    world.setSite({ state: 'open' });
+    await world.publish('a');
+  });
+
+  test('of control that another process owns the stream ends it here', async (t) => {
+    const world = await startLiveWorld(t);
+    const publisher = await world.publish('a');
+    await eventually('control knows it', () => world.events.length === 1);
+    world.control.notOwned = [world.events[0]?.broadcast ?? ''];
+    await publisher.ended();
+    assert.equal(publisher.statuses.at(-1)?.code, 'NetStream.Publish.BadName');
+    await eventually('control knows', () => world.told.includes('ended a replaced'));
+  });
+});
+
+describe('a publisher', () => {
+  test('needs a key where keys are required', async (t) => {
+    const world = await startLiveWorld(t, { pushAuth: 'required' });
+    const key = 'publishpublish16';
+    world.setKeys({ publish: [key], play: [] });
+    assert.equal((await (await world.publisher()).publish('a')).code, 'NetStream.Publish.Denied');
+    const value = makeAuthKey({ path: '/live/a', key, expiresAt: Date.now() + 60_000, random: '0' });
+    const publisher = await world.publisher();
+    assert.equal((await publisher.publish(`a?auth_key=${value}`)).code, 'NetStream.Publish.Start');
+  });
+
+  test('that the domain refuses by its address is cut while it is on air', async (t) => {
+    const world = await startLiveWorld(t);
+    const publisher = await world.publish('a');
+    world.setSite({ access: { deniedAddresses: ['127.0.0.1'] } });
+    await publisher.ended();
+    assert.equal((await (await world.publisher()).publish('a')).code, 'NetStream.Publish.Denied');
+  });
+
+  test('for a host that is no live domain is refused', async (t) => {
+    const world = await startLiveWorld(t);
+    await using client = await RtmpClient.openStream({ port: world.live.rtmpPort, app: 'live', host: 'other.example' });
+    assert.equal((await client.publish('a')).code, 'NetStream.Publish.Denied');
+  });
+
+  test('that sends no media is closed, and nothing was on air', async (t) => {
+    const world = await startLiveWorld(t, { limits: { firstMediaMs: 200 } });
+    const publisher = await world.publisher();
+    assert.equal((await publisher.publish('a')).code, 'NetStream.Publish.Start');
+    await publisher.ended();
+    assert.deepEqual(world.told, []);
+  });
+});
+
+test('a player by RTMP gets the stream, is counted, and is cut when its address is refused', async (t) => {
+  const world = await startLiveWorld(t);
+  await world.publish('a');
+  await using player = await RtmpClient.openStream({
+    port: world.live.rtmpPort,
+    app: 'live',
+    host: 'live.example.com',
+  });
+  assert.equal((await player.play('a')).code, 'NetStream.Play.Start');
+  await eventually('media', () => player.media.some(({ kind }) => kind === 'video'));
+  await eventually('it is counted', () => world.report()?.streams?.[0]?.viewers.rtmp === 1);
+  assert.equal((await (await world.publisher()).play('b')).code, 'NetStream.Play.StreamNotFound');
+  world.setSite({ access: { deniedAddresses: ['127.0.0.1'] } });
+  await player.ended();
+});
+
+test('while control is away streams go on, and it hears all when it is back', async (t) => {
+  const world = await startLiveWorld(t);
+  world.control.isAway = true;
+  const publisher = await world.publish('a');
+  publisher.unpublish('a');
+  await eventually('it has ended', () => world.states.get('a') === 'none');
+  await world.publish('b');
+  assert.deepEqual(world.told, []);
+  await world.restart(); // what is not acknowledged outlives the process
+  world.control.isAway = false;
+  await eventually('control has heard all', () => world.told.length === 4);
+  assert.deepEqual(world.told, ['began a', 'ended a unpublished', 'began b', 'ended b lost']);
+});

@@ -1,0 +1,171 @@
+/**
+ * The live process's parts in the test's own process: real sockets, the edge's own file, and a control that only listens. Domain 7
+ * is `live.example.com`; limits are short, so that a test need not wait for those of the design.
+ */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Registry } from 'prom-client';
+import { acceptPut } from '#feed/accept.ts';
+import { openEdgeStore, openSiteReader } from '#feed/edge-store.ts';
+import type { LiveReport } from '#feed/live-report.ts';
+import { systemClock } from '#lib/clock.ts';
+import { systemTimers } from '#lib/timers.ts';
+import { type LiveProcess, type LiveProcessOptions, startLiveProcess } from '#live/live-process.ts';
+import type { LiveKeys, LiveMark } from '#sites/live.ts';
+import type { SiteSpec } from '#sites/spec.ts';
+import { eventually } from './eventually.ts';
+import { silentLog, siteSpec } from './feed.ts';
+import { RtmpClient, sampleMessages } from './rtmp-client.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export const HOST = 'live.example.com';
+export type LiveEvent = LiveReport['events'][number];
+
+export interface LiveWorld {
+  readonly live: LiveProcess;
+  /** Events that control has taken, in order, as `began a` and `ended a lost`. */
+  readonly told: string[];
+  readonly events: LiveEvent[];
+  /** The latest report. */
+  report(): LiveReport | undefined;
+  /** Control takes reports, or refuses them. */
+  control: { isAway: boolean; notOwned: readonly string[] };
+  /** Of the list that workers read, the latest line of each stream: its state. */
+  readonly states: ReadonlyMap<string, string>;
+  publisher(): Promise<RtmpClient>;
+  /** A publisher that is on air. */
+  publish(stream: string): Promise<RtmpClient>;
+  setMark(stream: string, mark: LiveMark): void;
+  setKeys(keys: LiveKeys): void;
+  setSite(changed: Partial<SiteSpec>): void;
+  openFlv(stream: string): Promise<IncomingMessage>;
+  get(path: string): Promise<IncomingMessage>;
+  /** As after a kill: nothing is written, then another process begins. */
+  restart(): Promise<void>;
+}
+
+export async function startLiveWorld(
+  t: Pick<TestContext, 'after'>,
+  options: Partial<Pick<LiveProcessOptions, 'limits' | 'pushAuth'>> = {},
+): Promise<LiveWorld> {
+  const folder = temporaryFolder(t);
+  const settings = join(folder, 'sites.db');
+  const store = openEdgeStore(settings, () => undefined);
+  let site: SiteSpec = { ...siteSpec(7, HOST), type: 'live' };
+  let revision = 1;
+  {
+    using staging = store.stageSnapshot();
+    staging.add(acceptPut({ kind: 'site', key: HOST, revision, op: 'put', body: site }));
+    staging.commit({ epoch: 'e', revision, tag: 't', continues: true }, 1);
+  }
+  const source = openSiteReader(settings);
+  const control: LiveWorld['control'] = { isAway: false, notOwned: [] };
+  const events: LiveEvent[] = [];
+  const told: string[] = [];
+  let latest: LiveReport | undefined;
+  const start = () =>
+    startLiveProcess({
+      edgeId: 'test',
+      source,
+      file: join(folder, 'live.db'),
+      socketPath: join(folder, 'live.sock'),
+      rtmpListen: { host: '127.0.0.1', port: 0 },
+      rtmpsListen: 'off',
+      pushAuth: 'off',
+      trustedProxies: [],
+      proxyProtocol: 'off',
+      post: async (report) => {
+        if (control.isAway) throw new Error('control is away');
+        latest = report;
+        const fresh = report.events.filter(({ n }) => n > (events.at(-1)?.n ?? 0));
+        events.push(...fresh);
+        told.push(...fresh.map(describe));
+        return { taken: events.at(-1)?.n ?? 0, notOwned: control.notOwned };
+      },
+      reportMs: 50,
+      clock: systemClock,
+      timers: systemTimers,
+      log: silentLog,
+      registry: new Registry(),
+      ...options,
+    });
+  let live = await start();
+  const change = (kind: string, key: string, body: unknown) => {
+    revision++;
+    store.applyDelta({ revision, tag: `t${revision}` }, [acceptPut({ kind, key, revision, op: 'put', body })], 1);
+    live.applyChange(kind === 'site' ? [key] : []);
+  };
+  const get = async (path: string): Promise<IncomingMessage> => {
+    const asked = request({ socketPath: join(folder, 'live.sock'), path, agent: false }).end();
+    // `as`: what the event `response` of a client request carries.
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined);
+    return response;
+  };
+  const states = new Map<string, string>();
+  const follow = async () => {
+    states.clear();
+    const list = await get('/streams');
+    let rest = '';
+    list.setEncoding('utf8').on('data', (text: string) => {
+      const lines = `${rest}${text}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines.map((each) => JSON.parse(each))) {
+        if (line.synced === true) states.set('', 'synced');
+        else if (line.stream !== undefined) states.set(line.stream, line.state);
+      }
+    });
+    await eventually('the list is whole', () => states.has(''));
+  };
+  await follow();
+  const clients: RtmpClient[] = [];
+  t.after(() => Promise.all(clients.map((client) => client[Symbol.asyncDispose]())));
+  t.after(async () => {
+    await live.stop(0);
+    source[Symbol.dispose]();
+    store[Symbol.dispose]();
+  });
+  const publisher = async () => {
+    const client = await RtmpClient.openStream({ port: live.rtmpPort, app: 'live', host: HOST });
+    clients.push(client);
+    return client;
+  };
+  return {
+    get live() {
+      return live;
+    },
+    told,
+    events,
+    report: () => latest,
+    control,
+    states,
+    publisher,
+    async publish(stream) {
+      const client = await publisher();
+      const { code, description } = await client.publish(stream);
+      if (code !== 'NetStream.Publish.Start') throw new Error(`${code}: ${description}`);
+      for (const message of sampleMessages(10)) client.send(message);
+      await eventually('it is on air', () => states.get(stream) === 'live');
+      return client;
+    },
+    setMark: (stream, mark) => change('live_mark', `7/live/${stream}`, mark),
+    setKeys: (keys) => change('live_keys', '7', keys),
+    setSite(changed) {
+      site = { ...site, ...changed };
+      change('site', HOST, site);
+    },
+    openFlv: (stream) => get(`/streams/7/live/${stream}/flv`),
+    get,
+    async restart() {
+      await live.stop(0);
+      live = await start();
+      await follow();
+    },
+  };
+}
+
+function describe(event: LiveEvent): string {
+  return event.kind === 'began' ? `began ${event.stream}` : `ended ${event.stream} ${event.reason}`;
+}
