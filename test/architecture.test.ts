@@ -89,7 +89,13 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
     // What node:http gives, beside the stages.
     /\bIncomingMessage\b|\bheadersDistinct\b|\brawTrailers\b/,
     /^src\/(?:edge|http|sites)\//,
-    ['src/edge/given-response.ts', 'src/edge/http-server.ts', 'src/edge/http1-viewer.ts'],
+    [
+      'src/edge/given-response.ts',
+      'src/edge/http-server.ts',
+      'src/edge/http1-viewer.ts',
+      'src/edge/live/owner-client.ts', // answers of the live process
+      'src/edge/live/relays.ts',
+    ],
   ],
   // Of node:http's messages only `rawHeaders` is read, which becomes `RequestHeaders`.
   [/\b(?:message|request|req)\.headers(?:\[|\??\.\w)/, /^src\/(?:edge|http|sites)\//, []],
@@ -107,6 +113,8 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
       'src/edge/http-server.ts',
       'src/edge/http1-viewer.ts',
       'src/edge/let-in.ts',
+      'src/edge/live/answer.ts', // no answer of a live stream is kept ready
+      'src/edge/live/audience.ts',
       'src/edge/prefetch.ts',
       'src/edge/prepared-lines.ts',
       'src/edge/proxies.ts',

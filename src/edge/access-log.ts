@@ -1,7 +1,8 @@
-/** Stage 11: exactly one line per request, however it ended. What a line looks like is in `logs/line.ts`. Pure. */
+/** Stage 11: one line per request, however it ended; of an answer that lasts, one each minute. What a line looks like is in `logs/line.ts`. Pure. */
 import { firstValue } from '#http/headers.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
+import type { NamedSite } from './named-site.ts';
 import { REFUSAL_TYPE } from './parser-error.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
@@ -17,10 +18,10 @@ interface Ending {
   readonly cutStatus: CutStatus | undefined;
 }
 
-/** `host`: of its site, if there is one. `answer` is absent when the client left before there was one. */
+/** `answer` is absent when the client left before there was one. */
 export function describeRequest(
   viewer: Viewer,
-  host: string | undefined,
+  { host, isLive }: Pick<NamedSite, 'host' | 'isLive'>,
   answer: EdgeAnswer | undefined,
   { startedAt, endedAt, cutStatus }: Ending,
 ): AccessRecord {
@@ -33,7 +34,7 @@ export function describeRequest(
     responseBytes: viewer.sentBytes,
     host: host ?? namedHost(received.headers),
     method: received.method,
-    target: pathOf(received.target),
+    target: isLive ? maskKey(pathOf(received.target)) : pathOf(received.target),
     httpVersion: received.httpVersion,
     cacheCode: cacheCode(answer),
     status: viewer.refusal?.status ?? cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
@@ -51,6 +52,22 @@ function namedHost(headers: RequestHeaders): string | undefined {
 /** Of an absolute-form target the path and query. RFC 9112 §3.2.2 */
 function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
+}
+
+/** A viewer's key is not for readers of the log. */
+export function maskKey(target: string): string {
+  const start = target.indexOf('?') + 1;
+  if (start === 0) return target;
+  const members = target.slice(start).split('&');
+  return target.slice(0, start) + members.map((member) => (isKey(member) ? 'auth_key=***' : member)).join('&');
+}
+
+function isKey(member: string): boolean {
+  const name = member.split('=', 1)[0] ?? '';
+  if (!name.includes('%')) return name === 'auth_key';
+  return (
+    name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) === 'auth_key'
+  );
 }
 
 export interface Refused {
@@ -106,6 +123,6 @@ export function cacheCode(answer: EdgeAnswer | undefined): CacheCode {
     case 'HIT':
       if (answer?.status === 304) return 'TCP_IMS_HIT';
       if ((answer?.status ?? 0) >= 400) return 'TCP_NEGATIVE_HIT';
-      return answer?.isFromDisk === true ? 'TCP_HIT' : 'TCP_MEM_HIT';
+      return answer?.isFromDisk === true || answer?.body.kind === 'session' ? 'TCP_HIT' : 'TCP_MEM_HIT';
   }
 }

@@ -4,17 +4,16 @@ import { withoutHopByHop } from '#http/headers.ts';
 import { isHandshakeAccepted } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
 import { unreachable } from '#lib/unreachable.ts';
-import { checkAccess } from './access.ts';
 import type { EdgeContext, Visit } from './context.ts';
 import { discardBody } from './exchange.ts';
 import type { OriginResponse } from './origin/attempt.ts';
 import type { FetchResult } from './origin/fetch.ts';
 import { originHeaders } from './origin/request-headers.ts';
 import { type CacheMark, failureStatus, type OriginFailure } from './reasons.ts';
-import type { EdgeRequest } from './request.ts';
 import type { EdgeAnswer } from './respond/answer.ts';
 import { errorAnswer } from './respond/error-page.ts';
 import { firstHandAnswer } from './respond/first-hand.ts';
+import { isStillAllowed } from './still-allowed.ts';
 import type { Viewer } from './viewer.ts';
 
 type Asked = Pick<Visit, 'request' | 'site'>;
@@ -82,20 +81,9 @@ function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginRespons
     status,
     reason,
     headers,
-    body: { kind: 'tunnel', origin, isAllowed: () => isAllowed(edge, request) },
+    body: { kind: 'tunnel', origin, isAllowed: () => isStillAllowed(edge, request) },
     mark: MARK,
   };
-}
-
-/** The site may be closed, or its rules changed, long before the connection ends. */
-function isAllowed({ sites, log }: EdgeContext, request: EdgeRequest): boolean {
-  try {
-    const site = sites.find(request.host);
-    return site !== undefined && checkAccess(site, request).kind === 'allow';
-  } catch (error) {
-    log.error({ err: error, host: request.host }, 'whether a WebSocket is still allowed cannot be told');
-    return true; // what could be read at its beginning stands
-  }
 }
 
 /** RFC 9110 §8.6 */

@@ -9,6 +9,7 @@ import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { Buffers } from './buffers/buffers.ts';
 import type { Flights } from './collapse.ts';
+import type { LiveEdge } from './live/live.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
@@ -44,6 +45,10 @@ export interface EdgeContext {
   readonly pins: Pins;
   readonly buffers: Buffers;
   readonly webSockets: WebSockets;
+  /** Absent: this machine has no process for live streams. */
+  readonly live: LiveEdge | undefined;
+  /** A client that takes nothing of what is there for it. */
+  readonly clientIdleMs: number;
   /** For a fetch that nobody reads any more. */
   readonly unreadFetchMs: number;
 }
@@ -65,4 +70,8 @@ export interface Visit {
   readonly options: CacheOptions;
   /** As the look-up found it: what was requested at or before this instant is absent. */
   readonly absentUpTo: number;
+  /** Asked in the place of the site's origins. */
+  readonly origins?: Origins;
+  /** Longest wait for the fetch of another request, after which this one is answered 503; absent: it then asks by itself. */
+  readonly waitMs?: number;
 }

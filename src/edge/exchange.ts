@@ -199,9 +199,13 @@ async function exchange(edge: EdgeContext, visit: Visit, question: Question): Pr
   return { kind: 'response', response, ...admit(edge, visit, response) };
 }
 
-function fetchFor(edge: EdgeContext, { request, site }: Visit, question: Question): Promise<FetchResult> {
+function fetchFor(
+  edge: EdgeContext,
+  { request, site, origins = edge.origins }: Visit,
+  question: Question,
+): Promise<FetchResult> {
   const { method, target, scheme, host, httpVersion, clientAddress } = request;
-  return edge.origins.fetch({
+  return origins.fetch({
     site,
     method,
     target,

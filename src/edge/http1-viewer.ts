@@ -130,8 +130,9 @@ export class Http1Viewer implements Viewer {
     this.#response.writeInformation(status, withoutHopByHop(headers, NOT_IN_INTERIM));
   }
 
-  sendHead(status: number, reason: string, headers: RawHeaders): void {
+  sendHead(status: number, reason: string, headers: RawHeaders, isEndless = false): void {
     if (this.isGone || this.isBegun) return;
+    if (isEndless) this.#response.useChunkedEncodingByDefault = false;
     this.#head = { status, reason, headers };
     this.#statusSent = status;
   }

@@ -7,6 +7,8 @@ import type { SiteTable } from '#sites/table.ts';
 export interface NamedSite {
   host: string | undefined;
   domainId: number;
+  /** Queries may have a viewer's key. */
+  isLive: boolean;
 }
 
 /** `undefined`: it names none, or not one, or sites cannot be looked up just now, as the requests that need one will say. */
@@ -15,7 +17,7 @@ export function findNamedSite(sites: SiteTable, headers: RequestHeaders): NamedS
   if (host === undefined) return undefined;
   try {
     const site = sites.find(host);
-    return site && { host, domainId: site.id };
+    return site && { host, domainId: site.id, isLive: site.type === 'live' };
   } catch {
     return undefined; // a line of no domain is better than none
   }

@@ -37,6 +37,8 @@ export const DENIALS = {
   ip: "the client's address is on the site's list",
   referer: 'the Referer is not one of those that the site lets in, or is missing where the site wants one',
   userAgent: "the User-Agent is on the site's list",
+  playKey: 'the query has no auth_key of the domain for this stream, or its time is over',
+  paused: 'the stream is forbidden',
 } as const;
 
 /** What is wrong with a request: found by the check of `http/request.ts`, or before it by the parser. */
@@ -64,6 +66,10 @@ export const EDGE_FAULTS = {
   loop: 'the request has passed this service before',
   tooManyWebSockets:
     'as many connections carry WebSocket as one worker allows, or as are the share of the client or of the domain',
+  noStream: 'there is no such broadcast, or it is over, or what was asked for has left its playlist',
+  liveTooEarly: 'a playlist was asked for that lies too far ahead',
+  liveUnavailable: 'the process for live streams cannot be reached, or did not answer in time',
+  livePull: "the stream could not be pulled from the domain's origins",
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
   internal: 'a fault of the edge; its log has it',
 } as const;
@@ -76,6 +82,7 @@ export const REDIRECTS = {
 /** What the edge answers by itself, for the service. */
 export const OWN_ANSWERS = {
   acmeChallenge: 'a certificate authority looks whether the name is served here',
+  livePreflight: 'a browser asks whether a page of another origin may read a live stream',
   serverOptions: '`OPTIONS *`, or OPTIONS that may not be passed on: Max-Forwards is 0',
 } as const;
 
@@ -110,6 +117,7 @@ export const SKIPS = {
   invalidated: 'its address was purged or invalidated while it was fetched',
   redirectTarget: 'a redirect that is to be followed, and whose target gave no answer',
   otherScheme: 'a redirect to the same address by the other scheme, where one object serves both',
+  liveStream: 'a broadcast: it has no end',
   tooLarge: 'larger than the largest object that is stored',
   storeFull: 'the disk is full, and the object is too large for memory',
   storeError: 'the disk cannot be used, and the object is too large for memory',

@@ -11,6 +11,7 @@ import { createExplain, type Explain } from './explain.ts';
 import { createHttpServer } from './http-server.ts';
 import { createHttpsServer, type Https, type HttpsOptions } from './https.ts';
 import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
+import { createLive, type LiveOptions } from './live/live.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { createEdgeOrigins, type EdgeOrigins, type EdgeOriginsOptions } from './origins.ts';
 import { createPrefetch, type Prefetch } from './prefetch.ts';
@@ -41,6 +42,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly https?: HttpsOptions | undefined;
   /** Of certificate authorities; absent: there are none. */
   readonly challenges?: ChallengeSource;
+  /** Absent: paths of live domains are ordinary. */
+  readonly live?: LiveOptions | undefined;
   /** Nobody is trusted when absent. */
   readonly proxies?: Pick<ProxiesOptions, 'trusted' | 'protocol'>;
 }
@@ -52,6 +55,8 @@ export interface Edge extends AsyncDisposable {
   readonly takeOriginUses: EdgeOrigins['takeUses'];
   readonly applyOriginProbes: EdgeOrigins['applyProbes'];
   readonly explain: Explain;
+  /** To be called when settings have changed: cuts viewers of live streams that are no longer allowed. */
+  readonly recheckSessions: () => void;
   /** Viewers' requests that are being served. */
   readonly underWay: number;
   /** Stops listening, lets requests finish for `graceMs`, then cuts what is left. */
@@ -82,6 +87,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   let closed: Promise<void> | undefined;
   const close = (graceMs: number) => {
     isClosing = true;
+    edge.live?.close();
     proxies.cutWaiting();
     https?.close();
     closed ??= closeServers([...plain.servers, ...(secure?.servers ?? [])], graceMs, () => {
@@ -106,6 +112,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       trustsProxies: (options.proxies?.trusted.length ?? 0) > 0,
       statesOf: origins.statesOf,
     }),
+    recheckSessions: () => edge.live?.recheck(),
     get underWay() {
       return connections.served;
     },
@@ -161,6 +168,8 @@ function createContext(
       registry,
     }),
     webSockets,
+    live: options.live && createLive(options.live, { clock, log }),
+    clientIdleMs: limits.clientIdleMs,
     unreadFetchMs: limits.unreadFetchMs,
   };
   return { edge, origins };

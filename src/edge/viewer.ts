@@ -28,8 +28,11 @@ export interface Viewer {
   openBody(): IncomingBody;
   /** A client that does not take them misses them. */
   sendInterim(status: number, headers: RawHeaders): void;
-  /** Goes out with the first byte after it, or with the end; until then another may take its place. */
-  sendHead(status: number, reason: string, headers: RawHeaders): void;
+  /**
+   * Goes out with the first byte after it, or with the end; until then another may take its place. `isEndless`: a body without
+   * a length, which over HTTP/1 ends with the connection, so that its bytes need no framing.
+   */
+  sendHead(status: number, reason: string, headers: RawHeaders, isEndless?: boolean): void;
   /** The head is out. */
   readonly isBegun: boolean;
   /**

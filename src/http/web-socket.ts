@@ -31,14 +31,20 @@ export function isWebSocketHandshake({ method, httpVersion, headers }: Handshake
 export function isHandshakeAccepted(request: RequestHeaders, response: RawHeaders): boolean {
   const [protocol, ...others] = listMembers(allValues(response, 'upgrade'));
   const [accept, ...more] = allValues(response, 'sec-websocket-accept');
-  const [key = ''] = allValues(request, KEY);
   if (protocol !== 'websocket' || others.length > 0 || more.length > 0) return false;
-  return (
-    accept ===
-    createHash('sha1')
-      .update(key + ACCEPT_SUFFIX, 'latin1')
-      .digest('base64')
-  );
+  return accept === acceptValue(request);
+}
+
+/** Of the 101 that agrees to it, without any subprotocol or extension. RFC 6455 §4.2.2 */
+export function handshakeHeaders(request: RequestHeaders): RawHeaders {
+  return ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Sec-WebSocket-Accept', acceptValue(request)];
+}
+
+function acceptValue(request: RequestHeaders): string {
+  const [key = ''] = allValues(request, KEY);
+  return createHash('sha1')
+    .update(key + ACCEPT_SUFFIX, 'latin1')
+    .digest('base64');
 }
 
 const KEY = 'sec-websocket-key';

@@ -61,17 +61,18 @@ export interface CountedRequest {
   readonly responseBytes: number;
   readonly cacheCode: CacheCode;
   readonly status: number;
+  /** See `AccessRecord`. */
+  readonly isContinued?: boolean;
 }
 
 /** `times`: requests of one kind, whose bytes are of all of them. */
 export function countRequest(counters: Counters, request: CountedRequest, times = 1): void {
-  counters.requests += times;
   counters.bytesIn += request.requestBytes;
   counters.bytesOut += request.responseBytes;
-  if (isHit(request.cacheCode)) {
-    counters.hits += times;
-    counters.hitBytes += request.responseBytes;
-  }
+  if (isHit(request.cacheCode)) counters.hitBytes += request.responseBytes;
+  if (request.isContinued === true) return;
+  counters.requests += times;
+  if (isHit(request.cacheCode)) counters.hits += times;
   const { status } = request;
   if (status >= 500) counters.status5xx += times;
   else if (status >= 400) counters.status4xx += times;

@@ -20,10 +20,11 @@ export class HeavyHitters {
     this.#max = maxCounters;
   }
 
-  add(value: string, bytes: number): void {
+  /** `isContinued`: only more bytes of a request that was added before. */
+  add(value: string, bytes: number, isContinued = false): void {
     const known = this.#counters.get(value);
     if (known !== undefined) {
-      known.requests++;
+      if (!isContinued) known.requests++;
       known.bytes += bytes;
     } else if (this.#counters.size < this.#max) {
       this.#counters.set(value, { value, requests: 1, bytes });

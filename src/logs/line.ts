@@ -50,6 +50,8 @@ export interface AccessRecord {
   readonly contentType: string | undefined;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
+  /** A further line of an answer that lasts: its bytes count, its request has been counted. */
+  readonly isContinued?: boolean;
 }
 
 /** Bytes of a field before escaping, beyond which it is cut: a line stays below 64 KiB even if every byte is escaped. */
@@ -86,7 +88,17 @@ type Exactly<A, T> = Exclude<keyof T, keyof A> extends never ? A : never;
 
 /** Without the line's end. Never fails, whatever a client sent. A member of a record that is not written here does not compile. */
 export function formatLine(record: AccessRecord, zone: LocalTime): string {
-  const { clientAddress, endedAt, durationMs, requestBytes, responseBytes, referer, userAgent, ...answered } = record;
+  const {
+    clientAddress,
+    endedAt,
+    durationMs,
+    requestBytes,
+    responseBytes,
+    referer,
+    userAgent,
+    isContinued: _,
+    ...answered
+  } = record;
   answered satisfies Exactly<AnsweredRecord, typeof answered>;
   const time = `${zone.format(endedAt)}\t${formatCount(durationMs)}`;
   const counts = `${formatCount(requestBytes)}\t${formatCount(responseBytes)}`;

@@ -1,6 +1,20 @@
-/** A line of a spool, read back: the domain's id, a TAB, and the 13 fields of docs/access-log.md. Pure. */
+/**
+ * A line of a spool, written and read back: the domain's id, a TAB, and the 13 fields of docs/access-log.md. A zero before the id marks
+ * a further line of an answer that lasts, whose request has been counted. docs/decisions/0498. Pure.
+ */
+import type { LocalTime } from '#lib/local-time.ts';
 import type { CountedRequest } from './counters.ts';
-import { CACHE_CODES, type CacheCode, LINE_FIELDS } from './line.ts';
+import { type AccessRecord, CACHE_CODES, type CacheCode, formatLine, LINE_FIELDS } from './line.ts';
+
+/** Without the line's end. */
+export function formatSpooledLine(domainId: number, record: AccessRecord, zone: LocalTime): string {
+  return `${record.isContinued === true ? '0' : ''}${domainId}\t${formatLine(record, zone)}`;
+}
+
+/** As text: the same for all lines of a domain. */
+export function idOfPrefix(prefix: string): string {
+  return prefix.length > 1 && prefix.startsWith('0') ? prefix.slice(1) : prefix;
+}
 
 export interface SpooledLine {
   readonly domainId: number;
@@ -25,7 +39,7 @@ const REFERER = 1 + LINE_FIELDS.indexOf('referer');
 export function parseSpooledLine(line: string): SpooledLine | undefined {
   const fields = line.split('\t');
   const [id = '', clientAddress = '', time = '', , requestBytes, responseBytes] = fields;
-  if (fields.length !== FIELDS || !/^\d{1,10}$/.test(id)) return undefined;
+  if (fields.length !== FIELDS || !/^0?\d{1,10}$/.test(id)) return undefined;
   const target = fields[TARGET] ?? '';
   const outcome = fields[OUTCOME] ?? '';
   const referer = fields[REFERER] ?? '';
@@ -33,6 +47,7 @@ export function parseSpooledLine(line: string): SpooledLine | undefined {
   const cacheCode = outcome.slice(0, slash);
   const endedAt = Date.parse(time);
   const request = {
+    isContinued: id.length > 1 && id.startsWith('0'),
     requestBytes: Number(requestBytes),
     responseBytes: Number(responseBytes),
     status: Number(outcome.slice(slash + 1)),

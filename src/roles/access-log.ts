@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import { systemClock } from '#lib/clock.ts';
 import { createLocalTime } from '#lib/local-time.ts';
-import { formatLine } from '#logs/line.ts';
 import { type AccessLog, openSpool } from '#logs/spool.ts';
+import { formatSpooledLine } from '#logs/spooled-line.ts';
 import { openTakenCount, type TakenCount, takenCountPath } from '#logs/taken-count.ts';
 import type { PartContext } from './child.ts';
 import { logWriters } from './plan.ts';
@@ -32,7 +32,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
     directory: spoolDirectory(config.dataDir),
     name,
     firstNumber: randomInt(10_000), // another machine may have this edge's name by mistake
-    format: (domainId, record) => `${domainId}\t${formatLine(record, zone)}`,
+    format: (domainId, record) => formatSpooledLine(domainId, record, zone),
     maxQueueBytes: MAX_QUEUE_BYTES,
     keepBytes: Math.floor(config.logSpoolBytes / logWriters(config).length),
     rotateMs: config.logRotateSeconds * 1000,

@@ -14,6 +14,7 @@ import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-feed.ts';
 import { openExplainSocket } from './explain-socket.ts';
+import { liveSocketPath } from './live-socket.ts';
 import { UNDER_WAY } from './messages.ts';
 import { workerSocketPath } from './worker-sockets.ts';
 
@@ -57,6 +58,9 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     log,
     registry,
     https: httpsOptions(config, source),
+    live: config.roles.includes('live')
+      ? { socketPath: liveSocketPath(config.dataDir), worker: context.name, keys: source }
+      : undefined,
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
   const explainSocket = await openExplainSocket({
@@ -80,6 +84,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     applyChange: ({ names }) => {
       sites.forget(names);
       edge.https?.forget(names);
+      edge.recheckSessions();
     },
     useTicketSecrets: (secrets) => edge.https?.useTicketSecrets(secrets),
     applyOriginProbes: edge.applyOriginProbes,

@@ -39,7 +39,9 @@ export class BareViewer implements Viewer {
   readonly #socket: Socket;
   readonly #options: BareViewerOptions;
   #statusSent = 0;
-  #head: { readonly status: number; readonly reason: string; readonly headers: RawHeaders } | undefined;
+  #head:
+    | { readonly status: number; readonly reason: string; readonly headers: RawHeaders; readonly isEndless: boolean }
+    | undefined;
   /** How the body ends; `undefined` until the head is out. */
   #framing: Framing | undefined;
   /** Of the length that was announced. */
@@ -114,9 +116,9 @@ export class BareViewer implements Viewer {
     this.#give(formatHead(status, STATUS_CODES[status] ?? 'unknown', kept), NOTHING, '');
   }
 
-  sendHead(status: number, reason: string, headers: RawHeaders): void {
+  sendHead(status: number, reason: string, headers: RawHeaders, isEndless = false): void {
     if (this.#isGone || this.isBegun) return;
-    this.#head = { status, reason, headers };
+    this.#head = { status, reason, headers, isEndless };
     this.#statusSent = status;
   }
 
@@ -137,8 +139,8 @@ export class BareViewer implements Viewer {
   /** The head, if it is not out yet. */
   #takeHead(): string {
     if (this.#head === undefined) return '';
-    const { status, reason, headers } = this.#head;
-    const { framing, lengthBytes, connection, lines } = readFraming(this.received.method, status, headers);
+    const { status, reason, headers, isEndless } = this.#head;
+    const { framing, lengthBytes, connection, lines } = readFraming(this.received.method, status, headers, isEndless);
     const own = connection !== undefined ? '' : this.#isLast ? CLOSE_LINE : this.#options.keepAliveLines;
     const text = formatHead(status, reason, headers, own + lines);
     this.#head = undefined;
@@ -154,6 +156,9 @@ export class BareViewer implements Viewer {
     switch (this.#framing) {
       case 'length':
         this.#giveOfLength(head, chunk);
+        break;
+      case 'connection':
+        this.#give(head, chunk, '');
         break;
       case 'chunks':
         this.#give(`${head}${chunk.length.toString(16)}\r\n`, chunk, '\r\n');

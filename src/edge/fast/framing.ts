@@ -1,7 +1,8 @@
 /** How the body of an answer over HTTP/1.1 ends, and what its head says of that and of the connection. RFC 9112 §6.3. Pure. */
 import type { RawHeaders } from '#http/headers.ts';
 
-export type Framing = 'none' | 'length' | 'chunks';
+/** `connection`: it ends with the connection. */
+export type Framing = 'none' | 'length' | 'chunks' | 'connection';
 
 export interface FramedAnswer {
   readonly framing: Framing;
@@ -13,8 +14,8 @@ export interface FramedAnswer {
   readonly lines: string;
 }
 
-/** Of an answer to a request with this method. A length that is none is an error. */
-export function readFraming(method: string, status: number, headers: RawHeaders): FramedAnswer {
+/** Of an answer to a request with this method. A length that is none is an error. `isEndless`: see `Viewer.sendHead`. */
+export function readFraming(method: string, status: number, headers: RawHeaders, isEndless = false): FramedAnswer {
   let length: string | undefined;
   let connection: FramedAnswer['connection'];
   for (let i = 0; i < headers.length; i += 2) {
@@ -30,6 +31,7 @@ export function readFraming(method: string, status: number, headers: RawHeaders)
   if (length !== undefined && !/^\d{1,15}$/.test(length)) throw new Error('an answer has a length that is none');
   if (method === 'HEAD' || status === 204 || status === 304)
     return { framing: 'none', lengthBytes: 0, connection, lines: '' };
+  if (length === undefined && isEndless) return { framing: 'connection', lengthBytes: 0, connection, lines: '' };
   if (length === undefined) return { framing: 'chunks', lengthBytes: 0, connection, lines: CHUNKED_LINE };
   return { framing: 'length', lengthBytes: Number(length), connection, lines: '' };
 }

@@ -7,6 +7,7 @@ import type { ResponseHead } from '#http/stored.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { SharedBody } from '../shared-body.ts';
 import type { BodyWriter, CachedResponse, StoredBody } from '../store/store.ts';
+import type { Viewer } from '../viewer.ts';
 import type { FetchRest } from './follow.ts';
 
 export interface EdgeAnswer {
@@ -26,6 +27,8 @@ export interface EdgeAnswer {
   readonly isReplacement?: boolean;
   /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */
   readonly closes?: boolean;
+  /** Of a live stream, whose state is asked each time: never given again without that. */
+  readonly isLive?: boolean;
 }
 
 export type AnswerBody =
@@ -37,8 +40,27 @@ export type AnswerBody =
   | { readonly kind: 'shared'; readonly shared: SharedBody; readonly fetchRest: FetchRest }
   /** After a 101: the connection to the origin, which the client's is joined to while `isAllowed` says so. */
   | { readonly kind: 'tunnel'; readonly origin: Socket; readonly isAllowed: () => boolean }
+  /** A broadcast, for as long as the viewer watches it. */
+  | { readonly kind: 'session'; readonly session: LiveSession }
   /** No body for the client; what streams in is for the store alone. */
   | { readonly kind: 'fill'; readonly stream: Readable; readonly fill: Fill | undefined };
+
+/** A viewer of HTTP-FLV or WebSocket-FLV. */
+export interface LiveSession {
+  readonly kind: 'flv' | 'websocket';
+  readonly ledger: LineLedger;
+  /** Resolves when the viewer's connection has ended. Never rejects. */
+  run(viewer: Viewer, answer: EdgeAnswer): Promise<void>;
+}
+
+/** What the lines of an answer that lasts have told so far. */
+export interface LineLedger {
+  lines: number;
+  /** When the last one was written, or it began. */
+  at: number;
+  requestBytes: number;
+  responseBytes: number;
+}
 
 export type BodyPiece = Buffer | { readonly body: StoredBody; readonly span: ByteSpan };
 

@@ -40,9 +40,12 @@ export async function sendAnswer(
 /** False: the origin's body broke off while another answer can still be given. */
 async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Promise<boolean> {
   const { viewer } = to;
-  const closes = answer.body.kind !== 'tunnel' && (answer.closes === true || options.isClosing());
+  const isEndless = answer.body.kind === 'session' && answer.body.session.kind === 'flv';
+  const isGivenAway = answer.body.kind === 'tunnel' || (answer.body.kind === 'session' && !isEndless);
+  const closes = isEndless || (!isGivenAway && (answer.closes === true || options.isClosing()));
   const headers = finalHeaders(answer);
-  viewer.sendHead(answer.status, safeReason(answer.reason), closes ? [...headers, 'Connection', 'close'] : headers);
+  const sent = closes ? [...headers, 'Connection', 'close'] : headers;
+  viewer.sendHead(answer.status, safeReason(answer.reason), sent, isEndless);
   switch (answer.body.kind) {
     case 'none':
       await viewer.end();
@@ -63,6 +66,9 @@ async function send(to: Recipient, answer: EdgeAnswer, options: SendOptions): Pr
       else await runTunnel(client, answer.body, options.webSockets.limits);
       return true;
     }
+    case 'session':
+      await answer.body.session.run(viewer, answer);
+      return true;
     case 'fill':
       void streamUnread(answer.body.stream, answer.body.fill, options); // never rejects; the client does not wait for it
       await viewer.end();

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type HeavyHitter, HeavyHitters } from '../heavy-hitters.ts';
 import { MAX_TOP, MAX_TOP_CHARS, type Top } from '../report.ts';
-import { parseSpooledLine } from '../spooled-line.ts';
+import { idOfPrefix, parseSpooledLine } from '../spooled-line.ts';
 
 /** The lines of one domain in one hour of the time zone. */
 export interface Group {
@@ -50,7 +50,7 @@ export async function groupLines(file: Buffer): Promise<Groups> {
     const time = file.indexOf(TAB, idEnd + 1) + 1; // behind the client's address
     if (idEnd === -1 || time === 0 || end < time + HOUR_CHARS) brokenLines++;
     else {
-      const id = file.toString('latin1', start, idEnd);
+      const id = idOfPrefix(file.toString('latin1', start, idEnd));
       groupFor(hours, file.toString('latin1', time, time + HOUR_CHARS), id).places.push(start, end + 1);
     }
     if (++lines % LINES_AT_ONCE === 0) await yieldToOthers();
@@ -86,13 +86,13 @@ export async function readPart(file: Buffer, { places }: Group): Promise<SplitPa
     const line = parseSpooledLine(file.toString('latin1', start, end - 1));
     if (line === undefined) brokenLines++;
     else {
-      const { responseBytes } = line.request;
+      const { responseBytes, isContinued } = line.request;
       firstAt = Math.min(firstAt, line.endedAt);
       lines++;
       bytes += file.copy(text, bytes, start + line.prefixChars, end);
-      urls.add(line.target.slice(0, MAX_TOP_CHARS), responseBytes);
-      if (line.referer !== '') referers.add(line.referer.slice(0, MAX_TOP_CHARS), responseBytes);
-      clients.add(line.clientAddress, responseBytes);
+      urls.add(line.target.slice(0, MAX_TOP_CHARS), responseBytes, isContinued);
+      if (line.referer !== '') referers.add(line.referer.slice(0, MAX_TOP_CHARS), responseBytes, isContinued);
+      clients.add(line.clientAddress, responseBytes, isContinued);
     }
     if ((n / 2 + 1) % LINES_AT_ONCE === 0) await yieldToOthers();
   }

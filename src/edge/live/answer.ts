@@ -1,0 +1,169 @@
+/** The stage of live streams: what is on air, in grace or paused under a path of a live domain. All other paths are ordinary. */
+import type { HubViewer } from '#fanout/encoding.ts';
+import { formatDate } from '#http/dates.ts';
+import { handshakeHeaders } from '#http/web-socket.ts';
+import { clientNetwork } from '#lib/cidr.ts';
+import type { Site } from '#sites/site.ts';
+import { describeRequest } from '../access-log.ts';
+import type { EdgeContext } from '../context.ts';
+import type { CacheMark } from '../reasons.ts';
+import type { EdgeRequest } from '../request.ts';
+import { type EdgeAnswer, type LiveSession, NO_BODY } from '../respond/answer.ts';
+import { errorAnswer } from '../respond/error-page.ts';
+import { refusalAnswer } from '../respond/refusal.ts';
+import { isStillAllowed } from '../still-allowed.ts';
+import type { Viewer } from '../viewer.ts';
+import { createHttpSink, createWebSocketSink } from './flv-sinks.ts';
+import { answerHls, corsError, withCors } from './hls.ts';
+import type { LiveEdge } from './live.ts';
+import { keyedPath, type LivePath, readLivePath, type StreamName } from './live-path.ts';
+import type { Relay } from './relays.ts';
+import { lineSince, openLedger } from './session.ts';
+import { type StreamState, streamKey } from './stream-table.ts';
+
+interface Asked {
+  readonly request: EdgeRequest;
+  readonly site: Site;
+}
+
+interface AskedStream extends Asked {
+  readonly viewer: Viewer;
+  readonly edge: EdgeContext;
+  readonly live: LiveEdge;
+  readonly path: LivePath;
+  readonly name: StreamName;
+  readonly known: StreamState | undefined;
+}
+
+export type LiveAnswer =
+  /** No stream has this path. */
+  | { readonly kind: 'ordinary' }
+  /** `undefined`: there is nobody to answer any more. */
+  | { readonly kind: 'answer'; readonly answer: EdgeAnswer | undefined };
+
+const ORDINARY: LiveAnswer = { kind: 'ordinary' };
+
+export async function answerLive(
+  viewer: Viewer,
+  edge: EdgeContext,
+  live: LiveEdge,
+  { request, site }: Asked,
+): Promise<LiveAnswer> {
+  const path = readLivePath(request.keyPath);
+  if (path === undefined) return ORDINARY;
+  const name = { domainId: site.id, app: path.app, stream: path.stream };
+  const known = live.streams.get(name);
+  const asked = { request, site, viewer, edge, live, path, name, known };
+  const answer = (given: EdgeAnswer | undefined): LiveAnswer => ({ kind: 'answer', answer: given });
+  const now = edge.clock();
+  const isPaused = known?.state === 'paused';
+  if (!METHODS.has(request.method) || request.facts.hasBody) {
+    // An origin of the domain may have the stream too, whatever it is asked by.
+    return isPaused ? answer({ ...refuse(site, 'paused', now), closes: true }) : ORDINARY;
+  }
+  if (known === undefined && (path.kind !== 'flv' || request.method !== 'GET')) return ORDINARY;
+  if (request.method === 'OPTIONS') return answer(preflightAnswer(now));
+  const { query } = request;
+  if (!live.playKeys.isAllowed({ domainId: site.id, path: keyedPath(path), query, now }))
+    return answer(refuse(site, 'playKey', now));
+  if (isPaused) return answer(refuse(site, 'paused', now));
+  if (!live.streams.isSynced) return answer(corsError(503, 'liveUnavailable', now));
+  if (path.kind === 'flv') return answerFlv(asked);
+  const { broadcast = '' } = known ?? {};
+  if (path.kind === 'hls' && path.broadcast !== broadcast) return answer(corsError(404, 'noStream', now));
+  const file = path.kind === 'hls' ? path.file : 'index.m3u8';
+  return answer(await answerHls(viewer, edge, live, { request, site, name, broadcast, file }));
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function refuse(site: Site, reason: 'playKey' | 'paused', now: number): EdgeAnswer {
+  return { ...refusalAnswer(site, reason, now), isLive: true };
+}
+
+function preflightAnswer(now: number): EdgeAnswer {
+  const headers = ['Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS', 'Access-Control-Allow-Headers', '*'];
+  return {
+    status: 204,
+    reason: 'No Content',
+    headers: withCors([...headers, 'Access-Control-Max-Age', '600', 'Date', formatDate(now)]),
+    body: NO_BODY,
+    mark: { status: 'OWN', reason: 'livePreflight' },
+    isLive: true,
+  };
+}
+
+async function answerFlv(asked: AskedStream): Promise<LiveAnswer> {
+  const { edge, live, site, request, viewer, name, known } = asked;
+  const answer = (given: EdgeAnswer | undefined): LiveAnswer => ({ kind: 'answer', answer: given });
+  const { primary, backup } = site.origins;
+  if (known === undefined && primary.length + backup.length === 0)
+    return answer(corsError(404, 'noStream', edge.clock()));
+  if (request.method === 'HEAD') return answer({ ...flvHead(edge.clock()), body: NO_BODY, mark: { status: 'HIT' } });
+  const opened = await live.relays.open(name, known === undefined ? request.scheme : undefined);
+  if (viewer.isGone) return answer(undefined);
+  switch (opened.kind) {
+    case 'file':
+      return ORDINARY;
+    case 'failed': {
+      const { status } = opened;
+      if (status === 403) return answer(refuse(site, 'paused', edge.clock()));
+      const isPull = status === 502 || status === 504;
+      const reason = status === 404 ? 'noStream' : isPull ? 'livePull' : 'liveUnavailable';
+      return answer(corsError(status === 404 || isPull ? status : 503, reason, edge.clock()));
+    }
+    case 'relay':
+      return answer(flvAnswer(asked, opened.relay, known === undefined && opened.isFirst));
+  }
+}
+
+function flvHead(now: number) {
+  const headers = ['Content-Type', 'video/x-flv', 'Cache-Control', 'no-store', 'Date', formatDate(now)];
+  return { status: 200, reason: 'OK', headers: withCors(headers), isLive: true } as const;
+}
+
+/** `isPulled`: for this viewer, the stream was not there. */
+function flvAnswer(asked: AskedStream, relay: Relay, isPulled: boolean): EdgeAnswer {
+  const { edge, site, request, viewer } = asked;
+  const mark: CacheMark = isPulled ? { status: 'MISS', reason: 'liveStream' } : { status: 'HIT' };
+  const now = edge.clock();
+  if (request.upgrade === undefined) {
+    return { ...flvHead(now), mark, body: { kind: 'session', session: openSession(asked, relay, 'flv') } };
+  }
+  const free = edge.webSockets.take({ client: clientNetwork(request.clientAddress), domainId: site.id });
+  if (free === undefined) return errorAnswer(503, { status: 'ERROR', reason: 'tooManyWebSockets' }, now);
+  void viewer.ended.then(free);
+  const headers = handshakeHeaders(request.headers);
+  const body = { kind: 'session', session: openSession(asked, relay, 'websocket') } as const;
+  return { status: 101, reason: 'Switching Protocols', headers, mark, isLive: true, body };
+}
+
+function openSession(asked: AskedStream, relay: Relay, kind: LiveSession['kind']): LiveSession {
+  const { edge, live, request, site, name } = asked;
+  const stream = streamKey(name);
+  const ledger = openLedger(edge.clock());
+  const isAllowed = () => isStillAllowed(edge, request, site.id);
+  const run = async (viewer: Viewer, answer: EdgeAnswer): Promise<void> => {
+    const sink = openSink(viewer, kind, edge.clientIdleMs);
+    if (sink === undefined) return;
+    const writeLine = (endedAt: number) => {
+      const ending = { startedAt: ledger.at, endedAt, cutStatus: undefined };
+      const named = { host: request.host, domainId: site.id, isLive: true };
+      edge.writeLog(site.id, lineSince(ledger, describeRequest(viewer, named, answer, ending), viewer.statusSent));
+    };
+    const leave = live.sessions.enter({ stream, kind, ledger, isAllowed, cut: () => sink.cut(), writeLine });
+    const seat = relay.attach(sink);
+    if (!isAllowed()) sink.cut(); // the rules changed while the relay was opened
+    await viewer.ended;
+    seat.detach();
+    leave();
+  };
+  return { kind, ledger, run };
+}
+
+/** `undefined`: the viewer has left. */
+function openSink(viewer: Viewer, kind: LiveSession['kind'], idleMs: number): HubViewer | undefined {
+  if (kind === 'flv') return createHttpSink(viewer);
+  const socket = viewer.switchProtocols();
+  return socket && createWebSocketSink(socket, idleMs);
+}

@@ -1,0 +1,50 @@
+/** Who watches by HLS: each address with its User-Agent and key counts for 30 s behind its last request. Pure; the time is passed in. */
+import { hash } from 'node:crypto';
+import { firstValue } from '#http/headers.ts';
+import type { EdgeRequest } from '../request.ts';
+
+const WATCHES_MS = 30_000;
+/** Of one stream; more are not counted. */
+const MAX_OF_STREAM = 10_000;
+/** Of all streams of a worker. */
+const MAX_VIEWERS = 200_000;
+const HASH_CHARS = 16;
+
+export class Audience {
+  /** By stream; of each viewer, when it last asked. */
+  readonly #streams = new Map<string, Map<string, number>>();
+  #size = 0;
+
+  note(stream: string, viewer: string, now: number): void {
+    let viewers = this.#streams.get(stream);
+    if (viewers === undefined) {
+      if (this.#size >= MAX_VIEWERS) return;
+      viewers = new Map();
+      this.#streams.set(stream, viewers);
+    }
+    if (viewers.delete(viewer)) this.#size--;
+    else if (viewers.size >= MAX_OF_STREAM || this.#size >= MAX_VIEWERS) return;
+    viewers.set(viewer, now); // behind all that asked before
+    this.#size++;
+  }
+
+  /** By stream, those that watch now. */
+  watching(now: number): ReadonlyMap<string, readonly string[]> {
+    for (const [stream, viewers] of this.#streams) {
+      for (const [viewer, at] of viewers) {
+        if (now - at < WATCHES_MS && now >= at) break; // so do all behind it
+        viewers.delete(viewer);
+        this.#size--;
+      }
+      if (viewers.size === 0) this.#streams.delete(stream);
+    }
+    return new Map([...this.#streams].map(([stream, viewers]) => [stream, [...viewers.keys()]]));
+  }
+}
+
+/** Who asks, without telling who that is. */
+export function viewerHash({ clientAddress, headers, query }: EdgeRequest): string {
+  const key = /[?&]auth_key=([^&]*)/.exec(query)?.[1] ?? '';
+  const text = `${clientAddress}\n${firstValue(headers, 'user-agent') ?? ''}\n${key}`;
+  return hash('sha256', text, 'base64url').slice(0, HASH_CHARS);
+}

@@ -1,0 +1,144 @@
+/**
+ * HLS through the edge's own cache: the live process is the origin of its playlists and parts, and a viewer's key is no part of what
+ * they are found by. docs/decisions/0496
+ */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { chooseCoding } from '#http/content-coding.ts';
+import { formatDate } from '#http/dates.ts';
+import { firstValue, joinedValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+import type { Site } from '#sites/site.ts';
+import { answerCacheable } from '../answer-cacheable.ts';
+import { CollectingViewer } from '../collecting-viewer.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import { type EdgeRequest, withRequestHeaders } from '../request.ts';
+import type { EdgeAnswer } from '../respond/answer.ts';
+import { errorAnswer } from '../respond/error-page.ts';
+import { sendAnswer } from '../respond/send.ts';
+import { leaveToStore } from '../respond/stream.ts';
+import type { Viewer } from '../viewer.ts';
+import { viewerHash } from './audience.ts';
+import type { LiveEdge } from './live.ts';
+import type { StreamName } from './live-path.ts';
+import { pathOf } from './owner-client.ts';
+import { hlsQuery, withViewerQuery } from './playlist.ts';
+import { streamKey } from './stream-table.ts';
+
+export interface AskedFile {
+  readonly request: EdgeRequest;
+  readonly site: Site;
+  readonly name: StreamName;
+  readonly broadcast: string;
+  readonly file: string;
+}
+
+/** `undefined`: the viewer has left. */
+export async function answerHls(
+  viewer: Viewer,
+  edge: EdgeContext,
+  live: LiveEdge,
+  asked: AskedFile,
+): Promise<EdgeAnswer | undefined> {
+  const { request, name, file } = asked;
+  live.audience.note(streamKey(name), viewerHash(request), edge.clock());
+  const answer = await answerCacheable(viewer, edge, visitOf(live, asked));
+  if (answer === undefined) return undefined;
+  if (answer.status >= 400) {
+    leaveToStore(answer.body, edge);
+    return errorOf(answer, edge.clock());
+  }
+  if (!file.endsWith('.m3u8')) return { ...answer, headers: withCors(answer.headers), isLive: true };
+  return answerPlaylist(viewer, edge, asked, answer);
+}
+
+/** Whatever a viewer sends besides, the live process is asked the same. */
+function visitOf(live: LiveEdge, { request, site, name, broadcast, file }: AskedFile): Omit<Visit, 'absentUpTo'> {
+  const isPlaylist = file.endsWith('.m3u8');
+  const query = isPlaylist ? hlsQuery(request.query) : '';
+  const keyPath = `${pathOf(name)}/hls/${broadcast}/${file}`;
+  const kept = isPlaylist ? [] : CONDITIONS.flatMap((field) => pairOf(request, field));
+  const target = keyPath + query;
+  return {
+    request: withRequestHeaders({ ...request, method: 'GET', keyPath, query, target, upgrade: undefined }, kept),
+    // Coded and changed behind the cache; parts are never cut into slices.
+    site: { ...site, pageCompress: false, rangeBackSource: false, redirectFollow: false },
+    key: `${site.id} live ${target}`,
+    options: OPTIONS,
+    origins: live.origins,
+    waitMs: live.limits.waitMs,
+  };
+}
+
+const CONDITIONS = ['if-none-match', 'if-modified-since'] as const;
+
+function pairOf({ headers }: EdgeRequest, field: (typeof CONDITIONS)[number]): string[] {
+  const value = firstValue(headers, field);
+  return value === undefined ? [] : [field, value];
+}
+
+const OPTIONS: CacheOptions = { ...DEFAULT_CACHE_OPTIONS, heuristicCapSeconds: 0, staleCapSeconds: 0 };
+
+async function answerPlaylist(
+  viewer: Viewer,
+  edge: EdgeContext,
+  { request, site }: AskedFile,
+  answer: EdgeAnswer,
+): Promise<EdgeAnswer | undefined> {
+  const collecting = new CollectingViewer(viewer, MAX_PLAYLIST_BYTES);
+  await sendAnswer(collecting, answer, edge, site.id);
+  if (viewer.isGone) return undefined;
+  const { body } = collecting;
+  if (body === undefined || collecting.statusSent !== 200) return errorOf(answer, edge.clock());
+  const text = Buffer.from(withViewerQuery(body.toString(), request.query));
+  const isCoded = site.pageCompress && chooseCoding(joinedValue(request.headers, 'accept-encoding')) !== undefined;
+  const bytes = isCoded && acceptsGzip(request) ? await compress(text) : text;
+  const headers = [
+    'Content-Type',
+    'application/vnd.apple.mpegurl',
+    'Content-Length',
+    String(bytes.length),
+    'Cache-Control',
+    'no-store',
+    'Date',
+    formatDate(edge.clock()),
+    ...(bytes === text ? [] : ['Content-Encoding', 'gzip']),
+    ...(site.pageCompress ? ['Vary', 'Accept-Encoding'] : []),
+  ];
+  const { stored: _, response: __, ...given } = answer;
+  return { ...given, headers: withCors(headers), body: { kind: 'pieces', pieces: [bytes] }, isLive: true };
+}
+
+/** Of twelve hours, with parts, is less than this. */
+const MAX_PLAYLIST_BYTES = 4 * 1024 * 1024;
+const compress = promisify(gzip);
+
+/** Playlists are small, and made for each viewer: one coding that all players know has to do. */
+function acceptsGzip({ headers, httpVersion }: EdgeRequest): boolean {
+  return (
+    httpVersion !== '1.0' &&
+    /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(joinedValue(headers, 'accept-encoding') ?? '')
+  );
+}
+
+/** What the live process, or the way to it, failed to give. */
+function errorOf({ status }: EdgeAnswer, now: number): EdgeAnswer {
+  const reason = status === 404 ? 'noStream' : status === 400 ? 'liveTooEarly' : 'liveUnavailable';
+  return corsError(status === 404 || status === 400 ? status : 503, reason, now);
+}
+
+export function corsError(
+  status: number,
+  reason: 'noStream' | 'liveTooEarly' | 'liveUnavailable' | 'livePull',
+  now: number,
+) {
+  const answer = errorAnswer(status, { status: 'ERROR', reason }, now);
+  return { ...answer, headers: withCors(answer.headers), isLive: true } as const;
+}
+
+/** Players in pages of other origins must be able to read it. */
+export function withCors(headers: RawHeaders): RawHeaders {
+  return withField(withoutFields(headers, CORS), 'Access-Control-Allow-Origin', '*');
+}
+
+const CORS: ReadonlySet<string> = new Set(['access-control-allow-origin']);

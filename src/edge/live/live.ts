@@ -1,0 +1,104 @@
+/** What a worker has of live streams: joined here, used by `answer.ts`. */
+import type { HubLimits } from '#fanout/hub.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { LiveMarkSource } from '#sites/live.ts';
+import type { Origins } from '../origin/fetch.ts';
+import { Audience } from './audience.ts';
+import { OwnerClient, type OwnerLimits } from './owner-client.ts';
+import { PlayKeys } from './play-keys.ts';
+import { Relays } from './relays.ts';
+import { Sessions } from './sessions.ts';
+import { StreamTable } from './stream-table.ts';
+
+export interface LiveOptions {
+  /** Of the live process. */
+  readonly socketPath: string;
+  /** Names this worker to it. */
+  readonly worker: string;
+  readonly keys: Pick<LiveMarkSource, 'getLiveKeys'>;
+  readonly limits?: Partial<LiveLimits>;
+}
+
+export interface LiveLimits extends OwnerLimits {
+  /** Between two reports of who watches, and two looks at what lasting answers are due. */
+  readonly reportMs: number;
+  /** Longest wait of a viewer for what another has asked the live process for. */
+  readonly waitMs: number;
+  readonly hub: HubLimits | undefined;
+}
+
+const DEFAULT_LIVE_LIMITS: LiveLimits = {
+  retryMs: 1_000,
+  silenceMs: 15_000,
+  answerMs: 20_000,
+  reportMs: 5_000,
+  waitMs: 15_000,
+  hub: undefined,
+};
+
+export interface LiveEdge {
+  readonly streams: StreamTable;
+  readonly relays: Relays;
+  readonly sessions: Sessions;
+  readonly audience: Audience;
+  readonly origins: Origins;
+  readonly limits: LiveLimits;
+  readonly playKeys: PlayKeys;
+  /** Settings have changed: asks again who may watch. */
+  recheck(): void;
+  /** Ends all lasting answers. */
+  close(): void;
+}
+
+export function createLive(
+  options: LiveOptions,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): LiveEdge {
+  const limits = { ...DEFAULT_LIVE_LIMITS, ...options.limits };
+  const streams = new StreamTable((key, state) => relays.note(key, state));
+  const client = new OwnerClient(streams, { socketPath: options.socketPath, clock, log, limits });
+  const relays = new Relays({ client, streams, log, limits: limits.hub });
+  const sessions = new Sessions();
+  const audience = new Audience();
+  const playKeys = new PlayKeys(options.keys);
+  let isTelling = false;
+  const timer = setInterval(() => {
+    sessions.recheck();
+    sessions.writeLines(clock());
+    if (isTelling || !streams.isSynced) return;
+    isTelling = true;
+    const report = { worker: options.worker, streams: describeViewers(sessions, audience, clock()) };
+    void client.tellViewers(JSON.stringify(report)).finally(() => {
+      isTelling = false;
+    });
+  }, limits.reportMs);
+  return {
+    streams,
+    relays,
+    sessions,
+    audience,
+    origins: client.origins,
+    limits,
+    playKeys,
+    recheck: () => {
+      playKeys.forget();
+      sessions.recheck();
+    },
+    close: () => {
+      clearInterval(timer);
+      relays.close();
+      client.close();
+    },
+  };
+}
+
+function describeViewers(sessions: Sessions, audience: Audience, now: number) {
+  const open = sessions.counts();
+  const watching = audience.watching(now);
+  return [...new Set([...open.keys(), ...watching.keys()])].map((key) => {
+    const [domain = '', app = '', stream = ''] = key.split('/');
+    const { flv = 0, websocket = 0 } = open.get(key) ?? {};
+    return { domain: Number(domain), app, stream, flv, websocket, hls: watching.get(key) ?? [] };
+  });
+}

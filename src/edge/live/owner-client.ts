@@ -1,0 +1,157 @@
+/**
+ * The live process, asked over its unix socket: the table of streams, broadcasts as FLV, the files of HLS, and how many watch.
+ * The requests are those of docs/edge.md, "Live streams".
+ */
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { withoutHopByHop } from '#http/headers.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Fetch, FetchResult } from '../origin/fetch.ts';
+import type { StreamName } from './live-path.ts';
+import type { StreamTable } from './stream-table.ts';
+
+export interface OwnerClientOptions {
+  readonly socketPath: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits: OwnerLimits;
+}
+
+export interface OwnerLimits {
+  /** Between two attempts to reach it. */
+  readonly retryMs: number;
+  /** Without a byte of the table: it says something every 5 s. */
+  readonly silenceMs: number;
+  /** For the head of any answer; a blocking reload takes some seconds. */
+  readonly answerMs: number;
+}
+
+/** Of the table, one line. */
+const MAX_LINE_CHARS = 4096;
+/** Questions for files of HLS at once. */
+const MAX_QUESTIONS = 256;
+
+interface Asked {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  readonly agent?: Agent;
+}
+
+export class OwnerClient {
+  readonly #options: OwnerClientOptions;
+  readonly #table: StreamTable;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_QUESTIONS });
+  readonly #closing = new AbortController();
+  #retry: NodeJS.Timeout | undefined;
+  #isReported = false;
+
+  constructor(table: StreamTable, options: OwnerClientOptions) {
+    this.#table = table;
+    this.#options = options;
+    void this.#follow(); // never rejects
+  }
+
+  /** `scheme`: given for a stream that is not on air, which may then be pulled from the domain's origins. */
+  openFlv(name: StreamName, scheme: 'http' | 'https' | undefined): Promise<IncomingMessage> {
+    const query = scheme === undefined ? '' : `?origin=${scheme}`;
+    return this.#ask({ path: `${pathOf(name)}/flv${query}` });
+  }
+
+  /** As an origin of the edge's cache. What fails is not to be asked for again by each viewer, so errors are stored for a moment. */
+  readonly origins = {
+    fetch: async ({ target, signal }: Fetch): Promise<FetchResult> => {
+      const requestAt = this.#options.clock();
+      try {
+        const body = await this.#ask({ path: target, signal, agent: this.#agent });
+        const status = body.statusCode ?? 502;
+        const received = withoutHopByHop(body.rawHeaders, NOT_PASSED);
+        const headers = status < 400 ? received : [...withoutHopByHop(received, CACHE_CONTROL), ...BRIEFLY];
+        const responseAt = this.#options.clock();
+        return {
+          kind: 'response',
+          response: { status, reason: body.statusMessage ?? '', headers, body, requestAt, responseAt },
+        };
+      } catch (error) {
+        if (signal.aborted) return { kind: 'aborted' };
+        return { kind: 'failed', failure: 'originConnect', detail: String(error) };
+      }
+    },
+  };
+
+  /** False: it was not taken. Never rejects. */
+  async tellViewers(body: string): Promise<boolean> {
+    try {
+      const answer = await this.#ask({ method: 'POST', path: '/viewers', body, agent: this.#agent });
+      answer.resume();
+      return (answer.statusCode ?? 500) < 300;
+    } catch {
+      return false; // the next report has all that counts
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#retry);
+    this.#closing.abort();
+    this.#agent.destroy();
+  }
+
+  async #follow(): Promise<void> {
+    const { log, limits } = this.#options;
+    try {
+      const answer = await this.#ask({ path: '/streams' });
+      if (answer.statusCode !== 200) throw new Error(`the live process answers ${answer.statusCode} to GET /streams`);
+      answer.setTimeout(limits.silenceMs, () => answer.destroy(new Error('the live process has fallen silent')));
+      await this.#readLines(answer);
+      throw new Error('the live process has ended its list of streams');
+    } catch (error) {
+      this.#table.restart();
+      if (this.#closing.signal.aborted) return;
+      if (!this.#isReported) log.warn({ err: error }, 'the live process cannot be reached');
+      this.#isReported = true;
+      this.#retry = setTimeout(() => void this.#follow(), limits.retryMs); // never rejects
+    }
+  }
+
+  async #readLines(answer: IncomingMessage): Promise<void> {
+    let rest = '';
+    answer.setEncoding('utf8');
+    for await (const text of answer) {
+      const lines = `${rest}${text}`.split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > MAX_LINE_CHARS) throw new Error('the live process sends a line that is too long');
+      for (const line of lines) this.#table.apply(line);
+      if (this.#table.isSynced) this.#isReported = false;
+    }
+  }
+
+  #ask({ method = 'GET', path, body, signal, agent }: Asked): Promise<IncomingMessage> {
+    const { socketPath, limits } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const request = httpRequest({ socketPath, method, path, headers, agent: agent ?? false, signal: stop });
+    const timer = setTimeout(() => request.destroy(new Error('the live process does not answer')), limits.answerMs);
+    request.on('response', (answer) => {
+      clearTimeout(timer);
+      answer.on('error', () => undefined); // shows to whoever reads it
+      resolve(answer);
+    });
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    request.end(body);
+    return promise;
+  }
+}
+
+/** Names are letters, digits, `_`, `.` and `-` alone. */
+export function pathOf({ domainId, app, stream }: StreamName): string {
+  return `/streams/${domainId}/${app}/${stream}`;
+}
+
+const NOT_PASSED: ReadonlySet<string> = new Set(['date']);
+const CACHE_CONTROL: ReadonlySet<string> = new Set(['cache-control']);
+const BRIEFLY = ['Cache-Control', 'max-age=1'];

@@ -1,0 +1,161 @@
+/** Broadcasts that this worker's viewers watch: one connection to the live process for each, however many watch. */
+import type { IncomingMessage } from 'node:http';
+import type { HubViewer } from '#fanout/encoding.ts';
+import { HUB_LIMITS, Hub, type HubLimits } from '#fanout/hub.ts';
+import { FlvReader } from '#fanout/media/flv.ts';
+import type { Logger } from '#lib/logger.ts';
+import { systemTimers } from '#lib/timers.ts';
+import type { StreamName } from './live-path.ts';
+import type { OwnerClient } from './owner-client.ts';
+import { type StreamState, type StreamTable, streamKey } from './stream-table.ts';
+
+export type OpenedRelay =
+  /** `isFirst`: this call has made the connection. */
+  | { readonly kind: 'relay'; readonly relay: Relay; readonly isFirst: boolean }
+  /** The origin has an ordinary file there. */
+  | { readonly kind: 'file' }
+  | { readonly kind: 'failed'; readonly status: number };
+
+/** After its last viewer left; one who comes back soon finds it still there. */
+const IDLE_MS = 2_000;
+
+interface RelaysOptions {
+  readonly client: Pick<OwnerClient, 'openFlv'>;
+  readonly streams: Pick<StreamTable, 'get'>;
+  readonly log: Logger;
+  readonly limits?: HubLimits | undefined;
+}
+
+interface Entry {
+  readonly opening: Promise<OpenedRelay>;
+  relay: Relay | undefined;
+}
+
+export class Relays {
+  readonly #options: RelaysOptions;
+  readonly #relays = new Map<string, Entry>();
+
+  constructor(options: RelaysOptions) {
+    this.#options = options;
+  }
+
+  /** `scheme`: of the viewer, for a stream that is not on air. Never rejects. */
+  async open(name: StreamName, scheme: 'http' | 'https' | undefined): Promise<OpenedRelay> {
+    const key = streamKey(name);
+    const known = this.#relays.get(key);
+    if (known !== undefined && known.relay?.isOver !== true) {
+      const opened = await known.opening;
+      return opened.kind === 'relay' ? { ...opened, isFirst: false } : opened;
+    }
+    const entry: Entry = { opening: this.#connect(name, scheme), relay: undefined };
+    this.#relays.set(key, entry);
+    const opened = await entry.opening;
+    if (opened.kind !== 'relay') {
+      if (this.#relays.get(key) === entry) this.#relays.delete(key);
+      return opened;
+    }
+    entry.relay = opened.relay;
+    this.note(key, this.#options.streams.get(name)); // which may have changed meanwhile
+    void opened.relay.run().then((problem) => {
+      if (this.#relays.get(key) === entry) this.#relays.delete(key);
+      if (problem !== undefined) this.#options.log.info({ err: problem, stream: key }, 'a broadcast broke off');
+    });
+    return opened;
+  }
+
+  async #connect(name: StreamName, scheme: 'http' | 'https' | undefined): Promise<OpenedRelay> {
+    try {
+      const answer = await this.#options.client.openFlv(name, scheme);
+      const { statusCode = 502 } = answer;
+      if (statusCode === 200)
+        return { kind: 'relay', relay: new Relay(answer, this.#options.limits ?? HUB_LIMITS), isFirst: true };
+      answer.resume();
+      return statusCode === 409 ? { kind: 'file' } : { kind: 'failed', status: statusCode };
+    } catch {
+      return { kind: 'failed', status: 503 };
+    }
+  }
+
+  /** Forbidden, or another broadcast began: those who watch the old one are cut. One that is over ends by itself. */
+  note(key: string, state: StreamState | undefined): void {
+    const relay = this.#relays.get(key)?.relay;
+    if (relay === undefined || state === undefined) return;
+    if (state.state !== 'paused' && (state.broadcast === '' || state.broadcast === relay.broadcast)) return;
+    this.#relays.delete(key);
+    relay.cut();
+  }
+
+  /** All viewers are given their end. */
+  close(): void {
+    for (const { relay } of this.#relays.values()) relay?.end();
+    this.#relays.clear();
+  }
+}
+
+export class Relay {
+  readonly broadcast: string;
+  readonly #answer: IncomingMessage;
+  readonly #hub: Hub;
+  #idle: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(answer: IncomingMessage, limits: HubLimits) {
+    this.#answer = answer;
+    this.broadcast = String(answer.headers['causeway-broadcast'] ?? '');
+    this.#hub = new Hub({ limits, timers: systemTimers });
+    this.#startIdle();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  attach(viewer: HubViewer): { detach(): void } {
+    if (this.#isOver) {
+      viewer.cut();
+      return { detach: () => undefined };
+    }
+    clearTimeout(this.#idle);
+    const seat = this.#hub.attach(viewer);
+    const detach = () => {
+      seat.detach();
+      if (!this.#isOver && this.#hub.viewers === 0) this.#startIdle();
+    };
+    return { detach };
+  }
+
+  /** Resolves when it is over; with what broke it off, if anything did. Never rejects. */
+  async run(): Promise<unknown> {
+    const reader = new FlvReader();
+    try {
+      for await (const bytes of this.#answer) for (const message of reader.push(bytes)) this.#hub.push(message);
+      this.end();
+      return undefined;
+    } catch (error) {
+      if (this.#isOver) return undefined;
+      this.cut();
+      return error;
+    }
+  }
+
+  cut(): void {
+    this.#stop();
+    this.#hub.cut();
+  }
+
+  end(): void {
+    this.#stop();
+    this.#hub.end();
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#idle);
+    this.#answer.destroy();
+  }
+
+  #startIdle(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.end(), IDLE_MS);
+  }
+}

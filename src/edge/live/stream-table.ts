@@ -1,0 +1,86 @@
+/** The streams that the live process knows, as it has told this worker. Pure but for telling of changes. */
+import type { StreamName } from './live-path.ts';
+
+export interface StreamState {
+  /** `paused`: forbidden, nobody may watch it. */
+  readonly state: 'live' | 'grace' | 'paused';
+  /** Empty while paused. */
+  readonly broadcast: string;
+}
+
+export class StreamTable {
+  readonly #streams = new Map<string, StreamState>();
+  readonly #onChange: (key: string, state: StreamState | undefined) => void;
+  /** Named since the connection began; `undefined`: all are in sync. */
+  #named: Set<string> | undefined = new Set();
+
+  /** `onChange` is told of each stream whose state or broadcast changed; `undefined`: it is forgotten. */
+  constructor(onChange: (key: string, state: StreamState | undefined) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** False: there is no connection, or the list is not complete yet. What was known stands until then. */
+  get isSynced(): boolean {
+    return this.#named === undefined;
+  }
+
+  get(name: StreamName): StreamState | undefined {
+    return this.#streams.get(streamKey(name));
+  }
+
+  /** A connection was lost: the next one lists everything anew. */
+  restart(): void {
+    this.#named = new Set();
+  }
+
+  /** One line of `GET /streams`. A line that says nothing to us is passed over. */
+  apply(line: string): void {
+    const told = parseLine(line);
+    if (told === undefined) return;
+    if (told === 'synced') {
+      const named = this.#named;
+      this.#named = undefined;
+      if (named !== undefined) for (const key of this.#streams.keys()) if (!named.has(key)) this.#set(key, undefined);
+      return;
+    }
+    const key = streamKey(told.name);
+    this.#named?.add(key);
+    this.#set(key, told.state);
+  }
+
+  #set(key: string, state: StreamState | undefined): void {
+    const known = this.#streams.get(key);
+    if (known?.state === state?.state && known?.broadcast === state?.broadcast) return;
+    if (state === undefined) this.#streams.delete(key);
+    else this.#streams.set(key, state);
+    this.#onChange(key, state);
+  }
+}
+
+export function streamKey({ domainId, app, stream }: StreamName): string {
+  return `${domainId}/${app}/${stream}`;
+}
+
+type Told = 'synced' | { readonly name: StreamName; readonly state: StreamState | undefined };
+
+function parseLine(line: string): Told | undefined {
+  const told: unknown = parseJson(line);
+  if (typeof told !== 'object' || told === null) return undefined;
+  if ('synced' in told) return 'synced';
+  if (!('domain' in told && 'app' in told && 'stream' in told && 'state' in told)) return undefined;
+  const { domain: domainId, app, stream, state } = told;
+  if (typeof domainId !== 'number' || typeof app !== 'string' || typeof stream !== 'string') return undefined;
+  const name = { domainId, app, stream };
+  const broadcast = 'broadcast' in told && typeof told.broadcast === 'string' ? told.broadcast : '';
+  if (state === 'paused') return { name, state: { state, broadcast: '' } };
+  if (state === 'live' || state === 'grace') return { name, state: { state, broadcast } };
+  return state === 'none' ? { name, state: undefined } : undefined;
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // half a line of a process that was killed
+  }
+}
