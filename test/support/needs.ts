@@ -41,6 +41,8 @@ const NEEDS = {
   wrk: program('wrk'),
   goaccess: program('goaccess'),
   tshark: program('tshark'),
+  ffmpeg: program('ffmpeg'),
+  ffprobe: program('ffprobe'),
   text2pcap: program('text2pcap'),
   script: program('script'),
   pgrep: program('pgrep'),
