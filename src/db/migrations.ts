@@ -11,6 +11,7 @@ import { certificateKinds } from './migrations-certificate-kinds.ts';
 import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
 import { edgeOrigins } from './migrations-edge-origins.ts';
+import { live } from './migrations-live.ts';
 import { logPositions } from './migrations-log-positions.ts';
 import { sms } from './migrations-sms.ts';
 import { smsExpiry } from './migrations-sms-expiry.ts';
@@ -48,6 +49,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0020-sms-revisable': smsRevisable,
   '0021-sms-receipt-matching': smsReceiptMatching,
   '0022-acme-renewal': acmeRenewal,
+  '0023-live': live,
   '0023-acme-written': acmeWritten,
   '0024-certificate-kinds': certificateKinds,
 };

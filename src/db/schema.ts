@@ -5,6 +5,13 @@
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { AcmeAccountTable, CertificateOrderTable } from './schema-acme.ts';
 import type { CertificateTable, CertificateUseTable } from './schema-certificates.ts';
+import type {
+  LiveBroadcastTable,
+  LiveKeysTable,
+  LiveProcessTable,
+  LiveStreamTable,
+  LiveViewersTable,
+} from './schema-live.ts';
 import type { SmsTables } from './schema-sms.ts';
 import type { LogPartTable, StatReportTable, StatSumTable, StatTopTable } from './schema-traffic.ts';
 
@@ -28,6 +35,11 @@ export interface Schema extends SmsTables {
   certificate_use: CertificateUseTable;
   acme_account: AcmeAccountTable;
   certificate_order: CertificateOrderTable;
+  live_stream: LiveStreamTable;
+  live_broadcast: LiveBroadcastTable;
+  live_viewers: LiveViewersTable;
+  live_keys: LiveKeysTable;
+  live_process: LiveProcessTable;
 }
 
 /** What every query function takes first: the database, or a transaction of it. */
@@ -163,4 +175,6 @@ export type DomainRow = Selectable<DomainTable>;
 export type EdgeRow = Selectable<EdgeTable>;
 export type CertificateRow = Selectable<CertificateTable>;
 export type CertificateOrderRow = Selectable<CertificateOrderTable>;
+export type LiveStreamRow = Selectable<LiveStreamTable>;
+export type LiveBroadcastRow = Selectable<LiveBroadcastTable>;
 export type CacheTaskRow = Selectable<CacheTaskTable>;

@@ -1,10 +1,10 @@
 /** Every secret that lies sealed in the database: which keys of the ring they need, and sealing them with a new one. */
 import { sql } from 'kysely';
-import { CERTIFICATE_KIND, privateKeyPlace, type SealedPair } from './certificates.ts';
 import { takeLock } from './engine.ts';
 import { type KeyEncryptionKey, type Keyring, KeyringError, loadKeyring, loadOrMakeKeyring } from './keyring.ts';
 import type { Db } from './open.ts';
 import type { Executor } from './schema.ts';
+import { SEALED_RESOURCES } from './sealed-resources.ts';
 import { SEALED_PREFIX_CHARS, type SecretPlace, sealAnew, sealedWith } from './sealing.ts';
 import { webhookSecretPlace } from './sms-deliveries.ts';
 
@@ -14,6 +14,7 @@ export const SEALED_COLUMNS = [
   { table: 'acme_account', row: 'directory', column: 'private_key' },
   { table: 'certificate_order', row: 'domain_id', column: 'private_key' },
   { table: 'sms_connector', row: 'id', column: 'secret' },
+  { table: 'live_keys', row: 'domain_id', column: 'sealed_keys' },
 ] as const;
 
 /** Makes the ring only where nothing was sealed before. Throws `KeyringError` when it lacks a key that is in use. */
@@ -115,25 +116,27 @@ async function sealWebhooks(trx: Executor, anew: SealAnew): Promise<void> {
   }
 }
 
-/** Certificates as they lie in the feed. Their revisions stay. */
+/** Certificates and live keys as they lie in the feed. Their revisions stay. */
 async function sealResources(trx: Executor, anew: SealAnew): Promise<void> {
-  const rows = await trx
-    .selectFrom('resource')
-    .select(['key', 'body'])
-    .where('kind', '=', CERTIFICATE_KIND)
-    .where('deleted', '=', 0)
-    .execute();
-  for (const { key, body } of rows) {
-    // `as`: written by `certificates.ts` only.
-    const pair = JSON.parse(body) as SealedPair;
-    const changed: SealedPair = { ...pair, key: anew(privateKeyPlace(key), pair.key) };
-    await trx
-      .updateTable('resource')
-      .set({ body: JSON.stringify(changed) })
-      .where('kind', '=', CERTIFICATE_KIND)
-      .where('key', '=', key)
-      .where('body', '=', body)
+  for (const { kind, member, placeOf } of SEALED_RESOURCES) {
+    const rows = await trx
+      .selectFrom('resource')
+      .select(['key', 'body'])
+      .where('kind', '=', kind)
+      .where('deleted', '=', 0)
       .execute();
+    for (const { key, body } of rows) {
+      // `as`: written by this room only, with the secret in that member.
+      const before = JSON.parse(body) as Readonly<Record<string, string>>;
+      const changed = { ...before, [member]: anew(placeOf(key), before[member] ?? '') };
+      await trx
+        .updateTable('resource')
+        .set({ body: JSON.stringify(changed) })
+        .where('kind', '=', kind)
+        .where('key', '=', key)
+        .where('body', '=', body)
+        .execute();
+    }
   }
 }
 

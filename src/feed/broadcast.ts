@@ -7,7 +7,7 @@ import type { Db } from '#db/open.ts';
 import { changesSince, type Head, readHead } from '#db/resources.ts';
 import { isInHistory, readRevisionTag } from '#db/revision-tags.ts';
 import type { Place } from '#model/place.ts';
-import type { OpenBody } from './open-certificates.ts';
+import type { OpenBody } from './open-secrets.ts';
 import { formatChange } from './snapshot.ts';
 import { formatEvent, HEARTBEAT } from './sse.ts';
 

@@ -1,5 +1,11 @@
-/** What control lets go of in time: purges that nothing so old can need, prefetches of yesterday, old tasks and tombstones. */
+/**
+ * What control lets go of in time: purges that nothing so old can need, prefetches of yesterday, old tasks and tombstones; marks of live
+ * streams that have run out, and their history.
+ */
 import { pruneTasks } from '#db/cache-tasks.ts';
+import { pruneLiveHistory } from '#db/live-history.ts';
+import { endSilent } from '#db/live-reports.ts';
+import { pruneStreams, settleMarks } from '#db/live-streams.ts';
 import type { Db } from '#db/open.ts';
 import { takeOldPurges } from '#db/purges.ts';
 import { type Change, listResourcesBefore, pruneHistory, publish } from '#db/resources.ts';
@@ -14,6 +20,11 @@ const ROUND_MS = 10 * 60 * 1000;
  * when the clocks of the machines differ by up to a day.
  */
 const PURGE_KEEP_MS = 31 * 24 * 3600 * 1000;
+/**
+ * What a live process that has been silent for so long had on air has ended. If it was only cut off, or control was away, its streams
+ * are on air again with its next report.
+ */
+const LIVE_SILENT_MS = 3600 * 1000;
 /** In one transaction, which every publish waits for. */
 const BATCH = 250;
 
@@ -40,6 +51,27 @@ export async function tidy(db: Db, now: number): Promise<void> {
     await pruneTasks(trx, now);
     await pruneHistory(trx, now);
   });
+  await tidyLive(db, now);
+}
+
+async function tidyLive(db: Db, now: number): Promise<void> {
+  await inBatches(() =>
+    db.transaction(async (trx) => {
+      const changes = await settleMarks(trx, now, BATCH);
+      if (changes.length > 0) await publish(trx, changes, now);
+      return changes.length;
+    }),
+  );
+  await inBatches(() => db.transaction((trx) => endSilent(trx, now - LIVE_SILENT_MS, BATCH)));
+  await db.transaction(async (trx) => {
+    await pruneStreams(trx, now);
+    await pruneLiveHistory(trx, now);
+  });
+}
+
+/** `work` gives how many it took. */
+async function inBatches(work: () => Promise<number>): Promise<void> {
+  while ((await work()) >= BATCH);
 }
 
 async function withdraw(db: Db, kind: 'purge' | 'prefetch', now: number, before: number): Promise<void> {

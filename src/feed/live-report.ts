@@ -13,6 +13,8 @@ import {
 import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 import { type Members, MessageError, parseJson, readCount, readEdge, readObject, readText } from './messages.ts';
 
+/** All events and all streams with texts at their longest, escaped. */
+export const MAX_LIVE_REPORT_BYTES = 16 * 1024 * 1024;
 /** In one report. */
 export const MAX_LIVE_EVENTS = 500;
 /** On air at one live process. */

@@ -1,7 +1,7 @@
 /**
  * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas from
  * that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
- * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches. POST /edge/v1/logs and
+ * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what is on air. POST /edge/v1/logs and
  * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`.
  */
 import type { OriginTrouble } from '#model/edge.ts';
@@ -15,6 +15,8 @@ export const UNKNOWN_PLACE = 'at: no place in the history of this database';
 export const PREFETCH_PATH = '/edge/v1/prefetch';
 export const LOGS_PATH = '/edge/v1/logs';
 export const STATISTICS_PATH = '/edge/v1/statistics';
+/** Its messages: `live-report.ts`. */
+export const LIVE_PATH = '/edge/v1/live';
 
 /** An empty comment; whoever hears nothing for three of them takes the connection for dead. */
 export const HEARTBEAT_MS = 10_000;

@@ -8,17 +8,20 @@ import { createZstdCompress } from 'node:zlib';
 import { recordPrefetchResults } from '#db/cache-tasks.ts';
 import { recordEdgeStatus } from '#db/edges.ts';
 import type { Keyring } from '#db/keyring.ts';
+import { recordLiveReport } from '#db/live-reports.ts';
 import type { Db } from '#db/open.ts';
 import { isInHistory } from '#db/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
-import { createOpenBody, type OpenBody } from './open-certificates.ts';
+import { createOpenBody, type OpenBody } from './open-secrets.ts';
 import { parsePlaceQuery } from './place-query.ts';
 import {
   HEARTBEAT_MS,
+  LIVE_PATH,
   LOGS_PATH,
   MAX_STATUS_BYTES,
   PREFETCH_PATH,
@@ -145,6 +148,7 @@ function createHandler(
     [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db, openBody) },
     [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options, rejections)) },
     [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
+    [LIVE_PATH]: { method: 'POST', handle: createLiveHandler(options) },
     ...(options.traffic !== undefined && trafficRoutes(options.traffic)),
   };
   return async (request, response) => {
@@ -270,6 +274,16 @@ async function takePrefetchReport({ db }: FeedServerOptions, text: string): Prom
     edge,
     results.map(({ taskId, n, failure }) => ({ taskId, n, failure })),
   );
+}
+
+function createLiveHandler({ db, clock }: FeedServerOptions): Handler {
+  return async (request, response) => {
+    const body = await readBody(request, MAX_LIVE_REPORT_BYTES);
+    if (body === undefined) return refuse(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
+    const report = parseLiveReport(body.toString('utf8'));
+    const answer: LiveAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  };
 }
 
 /** Absent when it is longer. */

@@ -5,7 +5,7 @@ import { allResources, type ResourceRow, readHead } from '#db/resources.ts';
 import { isInHistory } from '#db/revision-tags.ts';
 import type { Executor } from '#db/schema.ts';
 import type { Place } from '#model/place.ts';
-import type { OpenBody } from './open-certificates.ts';
+import type { OpenBody } from './open-secrets.ts';
 import type { SnapshotHead } from './protocol.ts';
 
 const PAGE_ROWS = 500;

@@ -77,7 +77,81 @@ export interface LiveStatus extends BroadcastName {
   readonly flashVer: string;
 }
 
+export function sumViewers({ flv, websocket, rtmp, hls }: ViewerCounts): number {
+  return flv + websocket + rtmp + hls;
+}
+
 /** Key of the feed's resource with the mark of a stream. */
 export function liveMarkKey({ domainId, app, stream }: StreamName): string {
   return `${domainId}/${app}/${stream}`;
+}
+
+/** How long a stream that is neither on air nor forbidden is listed. */
+export const READY_KEEP_MS = 30 * 24 * 3600 * 1000;
+/** In one list. */
+export const MAX_LISTED_STREAMS = 10_000;
+
+export const STREAM_STATES = ['ONGOING', 'PAUSED', 'READY'] as const;
+export type StreamState = (typeof STREAM_STATES)[number];
+
+/** What is stored of a stream: its latest broadcast and its mark. */
+export interface StreamFacts extends StreamName {
+  /** Empty: it was never on air. */
+  readonly broadcast: string;
+  readonly beganAt: number;
+  /** 0 with a broadcast: it is on air. */
+  readonly endedAt: number;
+  readonly isForbidden: boolean;
+  readonly forbiddenAt: number;
+  /** 0: until it is resumed. */
+  readonly forbiddenUntil: number;
+  readonly resumedAt: number;
+}
+
+export interface ListedStream extends StreamName {
+  readonly state: StreamState;
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
+/** Whether a broadcast has begun and not ended, whatever the mark says. */
+export function isOnAir({ broadcast, endedAt }: Pick<StreamFacts, 'broadcast' | 'endedAt'>): boolean {
+  return broadcast !== '' && endedAt === 0;
+}
+
+/** `undefined`: it is not listed any more. */
+export function listedStream(facts: StreamFacts, now: number): ListedStream | undefined {
+  const { domainId, app, stream, beganAt, endedAt } = facts;
+  const listed = { domainId, app, stream, beganAt };
+  if (isPaused(facts, now)) {
+    // What was on air ends with the order; the live process tells the exact time later.
+    return { ...listed, state: 'PAUSED', endedAt: isOnAir(facts) ? facts.forbiddenAt : endedAt };
+  }
+  if (isOnAir(facts)) return { ...listed, state: 'ONGOING', endedAt: 0 };
+  const resumedAt = facts.isForbidden ? facts.forbiddenUntil : facts.resumedAt;
+  if (Math.max(endedAt, resumedAt) <= now - READY_KEEP_MS) return undefined;
+  return { ...listed, state: 'READY', endedAt };
+}
+
+/** ONGOING, PAUSED, READY; then the newest broadcast first; then by name. At most `MAX_LISTED_STREAMS`. */
+export function listStreamStates(facts: readonly StreamFacts[], now: number): readonly ListedStream[] {
+  return facts
+    .flatMap((each) => listedStream(each, now) ?? [])
+    .sort(
+      (a, b) =>
+        STREAM_STATES.indexOf(a.state) - STREAM_STATES.indexOf(b.state) ||
+        b.beganAt - a.beganAt ||
+        compareTexts(a.app, b.app) ||
+        compareTexts(a.stream, b.stream),
+    )
+    .slice(0, MAX_LISTED_STREAMS);
+}
+
+function isPaused({ isForbidden, forbiddenUntil }: StreamFacts, now: number): boolean {
+  return isForbidden && (forbiddenUntil === 0 || now < forbiddenUntil);
+}
+
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 /** The secrets in rows: where they are, which keys they need, and a row without its own. */
-import { CERTIFICATE_KIND } from '../certificates.ts';
+import { SEALED_RESOURCES } from '../sealed-resources.ts';
 import { SEALED_COLUMNS } from '../sealed-secrets.ts';
 import type { CataloguedTable } from './catalogue.ts';
 import type { Row } from './tables.ts';
@@ -15,7 +15,7 @@ export interface Secret {
 
 /** Throws for a row whose JSON is none. */
 export function secretOf({ name, columns }: CataloguedTable): Secret | undefined {
-  if (name === 'resource') return CERTIFICATE_RESOURCES;
+  if (name === 'resource') return OF_RESOURCES;
   if (name === 'sms_app') return memberOf('settings', 'webhookSecret');
   const sealed = SEALED_COLUMNS.find(({ table }) => table === name);
   return sealed && sealedColumn(sealed.column, columns.get(sealed.column)?.isNullable === true ? null : '');
@@ -41,15 +41,19 @@ function memberOf(column: string, member: string): Secret {
   };
 }
 
-/** They are published again when the key of the certificate is given anew. */
-const CERTIFICATE_RESOURCES: Secret = {
+/** They are published again when the secret is given anew. */
+const OF_RESOURCES: Secret = {
   column: 'body',
-  sealedIn: (row) => (isCertificate(row) ? parse(row['body'])['key'] : undefined),
-  remove: (row) => (isCertificate(row) ? undefined : row),
+  sealedIn(row) {
+    const member = sealedMember(row);
+    return member && parse(row['body'])[member];
+  },
+  remove: (row) => (sealedMember(row) === undefined ? row : undefined),
 };
 
-function isCertificate(row: Row): boolean {
-  return row['kind'] === CERTIFICATE_KIND && row['deleted'] === 0;
+function sealedMember(row: Row): string | undefined {
+  if (row['deleted'] !== 0) return undefined;
+  return SEALED_RESOURCES.find(({ kind }) => kind === row['kind'])?.member;
 }
 
 function parse(json: unknown): Row {

@@ -1,29 +1,34 @@
 /**
- * Certificates on their way to an edge: what lies sealed in the database is opened as it is sent, and nowhere else. One that
+ * Certificates and live keys on their way to an edge: what lies sealed in the database is opened as it is sent, and nowhere else. One that
  * does not open holds nothing up: the edge is told why, refuses it, and keeps what it has.
  */
 import { CERTIFICATE_KIND, privateKeyPlace, type SealedPair } from '#db/certificates.ts';
 import { type Keyring, KeyringError } from '#db/keyring.ts';
+import { openLiveKeys, type SealedLiveKeys } from '#db/live-keys.ts';
 import type { ResourceRow } from '#db/resources.ts';
 import { unseal } from '#db/sealing.ts';
 import type { Logger } from '#lib/logger.ts';
+import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
+import type { LiveKeys } from '#sites/live.ts';
 import type { CertificatePair } from '#sites/table.ts';
 import type { UnopenedSecret } from './protocol.ts';
 
 /** Gives a resource's body as it is sent: JSON. */
 export type OpenBody = (row: ResourceRow) => string;
 
-/** `ring` absent: this feed has no certificates. */
+/** `ring` absent: this feed has no certificates and no live keys. */
 export function createOpenBody(ring: Keyring | undefined, log: Logger): OpenBody {
   const told = new Set<string>();
   return ({ kind, key, body }) => {
-    if (kind !== CERTIFICATE_KIND || ring === undefined) return body;
+    if (ring === undefined) return body;
     try {
-      return openPair(ring, key, body);
+      if (kind === CERTIFICATE_KIND) return openPair(ring, key, body);
+      return kind === LIVE_KEYS_KIND ? openKeys(ring, key, body) : body;
     } catch (error) {
       if (!(error instanceof KeyringError)) throw error;
-      if (!told.has(key)) log.error({ err: error, certificate: key }, 'a certificate cannot be sent to edges');
-      told.add(key);
+      const name = `${kind} ${key}`;
+      if (!told.has(name)) log.error({ err: error, kind, key }, 'a secret does not open and cannot be sent to edges');
+      told.add(name);
       return JSON.stringify({ problem: error.message } satisfies UnopenedSecret);
     }
   };
@@ -37,4 +42,10 @@ function openPair(ring: Keyring, key: string, body: string): string {
     key: unseal(ring, privateKeyPlace(key), pair.key).toString('utf8'),
   };
   return JSON.stringify(opened);
+}
+
+function openKeys(ring: Keyring, key: string, body: string): string {
+  // `as`: written by `db/live-keys.ts` only.
+  const { sealed } = JSON.parse(body) as SealedLiveKeys;
+  return JSON.stringify(openLiveKeys(ring, Number(key), sealed) satisfies LiveKeys);
 }
