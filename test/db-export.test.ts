@@ -5,8 +5,12 @@ import { describe, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { readCatalogue } from '#db/export/catalogue.ts';
 import { SEEDS, TABLE_NAMES } from '#db/export/tables.ts';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
-import { readHead } from '#db/resources.ts';
+import { type Keyring, loadOrMakeKeyring } from '#db/keyring.ts';
+import { saveLiveKeys } from '#db/live-keys.ts';
+import { recordLiveReport } from '#db/live-reports.ts';
+import { forbidStream } from '#db/live-streams.ts';
+import type { Db } from '#db/open.ts';
+import { publish, readHead } from '#db/resources.ts';
 import { saveConnector } from '#db/sms-connectors.ts';
 import { saveWebhook } from '#db/sms-deliveries.ts';
 import { localBlobStore } from '#logs/store/local.ts';
@@ -24,6 +28,7 @@ import {
 } from './support/databases.ts';
 import { exportText, importText, linesOf, sealLines, withoutEpoch } from './support/exports.ts';
 import { openTestDatabase } from './support/feed.ts';
+import { began, onAir } from './support/live-reports.ts';
 import { needs } from './support/needs.ts';
 import { formsOf } from './support/secret-forms.ts';
 import { openSmsAccount, queueMessage } from './support/sms-queue.ts';
@@ -32,6 +37,7 @@ import { createTestTraffic } from './support/traffic.ts';
 
 const PASSWORD = 'of-the-carrier';
 const WEBHOOK_SECRET = 'of-the-webhook';
+const LIVE_KEY = 'ofTheEncoder0000';
 
 describeOnBothEngines(
   'an export',
@@ -88,7 +94,7 @@ describeOnBothEngines(
       async (t) => {
         const { target, pair, token } = await makeContent(t, newDatabase);
         const text = await exportText(target, false);
-        const secrets = [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET];
+        const secrets = [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET, LIVE_KEY];
         assert.deepEqual(
           secrets.filter((form) => text.includes(form)),
           [],
@@ -96,10 +102,11 @@ describeOnBothEngines(
         assert.doesNotMatch(text, /v1\.[0-9a-f]{16}\./);
         const copy = await newDatabase(t);
         const { withoutSecret, withoutSecretCount } = await importText(copy, text);
-        const [certificate = '', ...others] = withoutSecret;
+        const [certificate = '', keys, ...others] = withoutSecret;
         assert.match(certificate, /^private_key of certificate [0-9a-f]{32} \(标题\)$/);
+        assert.equal(keys, 'sealed_keys of live_keys 1');
         assert.deepEqual(others, ['settings.webhookSecret of sms_app 1 (app)', 'secret of sms_connector 2 (carrier)']);
-        assert.equal(withoutSecretCount, 3);
+        assert.equal(withoutSecretCount, 4);
         const api = await startTestApi(t, async () => copy);
         api.now = Date.now();
         const { body } = await api.call('certificate.list', token, {});
@@ -127,7 +134,7 @@ describeOnBothEngines(
         const { target, pair, ring } = await makeContent(t, newDatabase);
         const text = await exportText(target);
         assert.deepEqual(
-          [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET].filter((form) => text.includes(form)),
+          [...formsOf(pair.key), PASSWORD, WEBHOOK_SECRET, LIVE_KEY].filter((form) => text.includes(form)),
           [],
         );
         assert.match(text, new RegExp(`"private_key":"v1\\.${ring.newest.id}\\.`));
@@ -288,6 +295,7 @@ async function makeContent(t: TestContext, newDatabase: NewDatabase) {
   await traffic.addLines(Number(id), api.now, ['a line']);
   await traffic.addCounts(Number(id), api.now, { requests: 2 ** 40 });
   await traffic.addTop(Number(id), api.now, 'url', '/a', 3);
+  await addLiveStreams(db, ring, Number(id), api.now);
   const account = await openSmsAccount(db, { settings: { resendUncertain: true }, now: api.now });
   const webhook = { url: 'https://hook.example.com/', secret: WEBHOOK_SECRET };
   await db.transaction((trx) => saveWebhook(trx, ring, account.appId, webhook));
@@ -305,6 +313,18 @@ async function makeContent(t: TestContext, newDatabase: NewDatabase) {
     ),
   );
   return { target, pair, ring, token: me.accessToken };
+}
+
+async function addLiveStreams(db: Db, ring: Keyring, domainId: number, now: number): Promise<void> {
+  const name = { domainId, app: 'live', stream: 'news', broadcast: 'b1' };
+  const report = { edge: 'edge-1', epoch: 'e', events: [began(1, name, now)], streams: [onAir(name, now)] };
+  await db.transaction((trx) => recordLiveReport(trx, report, now));
+  await db.transaction(async (trx) => {
+    const marked = await forbidStream(trx, name, 0, now);
+    assert.ok(marked.kind === 'changes');
+    const keys = await saveLiveKeys(trx, ring, { domainId, keys: { publish: [LIVE_KEY], play: [] }, now });
+    await publish(trx, [...marked.changes, keys], now);
+  });
 }
 
 /** A small export, one line of which is an account; `changed` has that line changed, and an end that fits. */

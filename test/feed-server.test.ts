@@ -50,6 +50,7 @@ describe('feed server', () => {
       ['through a proxy', get(`${stream}0`, 'Forwarded: for=1.2.3.4\r\n'), 400],
       ['through a proxy', get('/edge/v1/snapshot', 'x-forwarded-for: 1.2.3.4\r\n'), 400],
       ['through a proxy', get('/edge/v1/snapshot', 'X-Forwarded-Proto: https\r\n'), 400],
+      ['a live report that is none', post('{"edge":"one"}').replace('status', 'live'), 400],
       ['no HTTP at all', 'hello\r\n\r\n', 400],
       ['an empty report', post(''), 400],
       ['a report that is no JSON', post('{"edge":'), 400],
