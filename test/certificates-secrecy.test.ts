@@ -66,7 +66,9 @@ describeOnBothEngines('private keys', (newDatabase, engine) => {
     rmSync(join(dataDir, 'edge/sites.db.key'));
     const line = await eventually(
       'control says so',
-      () => /"msg":"a secret does not open and cannot be sent to edges"/.test(service.process.stderr()) && service.process.stderr(),
+      () =>
+        /"msg":"a secret does not open and cannot be sent to edges"/.test(service.process.stderr()) &&
+        service.process.stderr(),
     );
     assert.match(
       line,
