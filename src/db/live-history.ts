@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
 import type { Executor, LiveBroadcastRow } from './schema.ts';
 
-export type ViewerGrain = 'minute' | 'hour';
+type ViewerGrain = 'minute' | 'hour';
 
 const GRAIN_MS: Readonly<Record<ViewerGrain, number>> = { minute: 60_000, hour: 3_600_000 };
 const DAY_MS = 24 * 3_600_000;
 const BROADCAST_KEEP_MS = 90 * DAY_MS;
 const VIEWERS_KEEP_MS: Readonly<Record<ViewerGrain, number>> = { minute: 7 * DAY_MS, hour: 90 * DAY_MS };
 /** The oldest go first. */
-export const MAX_BROADCASTS_PER_DOMAIN = 100_000;
+const MAX_BROADCASTS_PER_DOMAIN = 100_000;
 /** Rows of one statement: engines bound the number of parameters. */
 const ROWS_AT_ONCE = 200;
 

@@ -91,7 +91,7 @@ export const READY_KEEP_MS = 30 * 24 * 3600 * 1000;
 /** In one list. */
 export const MAX_LISTED_STREAMS = 10_000;
 
-export const STREAM_STATES = ['ONGOING', 'PAUSED', 'READY'] as const;
+const STREAM_STATES = ['ONGOING', 'PAUSED', 'READY'] as const;
 export type StreamState = (typeof STREAM_STATES)[number];
 
 /** What is stored of a stream: its latest broadcast and its mark. */
