@@ -19,8 +19,8 @@ import { eventually } from './eventually.ts';
 
 export interface RtmpClientOptions {
   readonly port: number;
-  /** Loopback when absent. */
-  readonly address?: string;
+  /** The client's own; 127.0.0.1 when absent. */
+  readonly from?: string;
   /** RTMPS, with this name and authority. */
   readonly tls?: { readonly serverName: string; readonly ca: string };
   /** The complex handshake; the simple one when absent. */
@@ -128,10 +128,8 @@ export class RtmpClient implements AsyncDisposable {
   async call(name: string, streamId: number, ...values: readonly AmfValue[]): Promise<readonly AmfValue[]> {
     const transaction = this.#transaction++;
     this.sendCommand(streamId, name, transaction, ...values);
-    return await eventually(`an answer to ${name}`, () =>
-      this.#unlessEnded(
-        this.commands.find(([kind, id]) => (kind === '_result' || kind === '_error') && id === transaction),
-      ),
+    return await this.#awaited(`an answer to ${name}`, () =>
+      this.commands.find(([kind, id]) => (kind === '_result' || kind === '_error') && id === transaction),
     );
   }
 
@@ -167,13 +165,14 @@ export class RtmpClient implements AsyncDisposable {
   async #ask(command: 'publish' | 'play', ...values: readonly AmfValue[]): Promise<RtmpStatusInfo> {
     const before = this.statuses.length;
     this.sendCommand(this.streamId, command, this.#transaction++, null, ...values);
-    return await eventually(`an answer to ${command}`, () => this.#unlessEnded(this.statuses[before]));
+    return await this.#awaited(`an answer to ${command}`, () => this.statuses[before]);
   }
 
-  /** Nothing more comes: so whoever waits does not do it in vain. */
-  #unlessEnded<T>(value: T | undefined): T | undefined {
-    if (value === undefined && this.hasEnded) throw new Error('the server ended the connection');
-    return value;
+  /** What has come when the server ends the connection counts; after that nothing comes, and nobody waits for it. */
+  async #awaited<T extends object>(what: string, find: () => T | undefined): Promise<T> {
+    const found = await eventually(what, () => find() ?? (this.hasEnded ? 'ended' : undefined));
+    if (found === 'ended') throw new Error(`the server ended the connection before ${what}`);
+    return found;
   }
 
   async #shakeHands(schema: HandshakeSchema | undefined): Promise<void> {
@@ -187,9 +186,9 @@ export class RtmpClient implements AsyncDisposable {
   }
 
   async #read(size: number): Promise<Buffer> {
-    return await eventually(`${size} bytes of handshake`, () => {
+    return await this.#awaited(`${size} bytes of handshake`, () => {
       const bytes: unknown = this.socket.read(size);
-      return this.#unlessEnded(Buffer.isBuffer(bytes) ? bytes : undefined);
+      return Buffer.isBuffer(bytes) ? bytes : undefined;
     });
   }
 
@@ -220,8 +219,8 @@ function statusOf(info: AmfValue): RtmpStatusInfo {
   return { level: String(fields.level), code: String(fields.code), description: String(fields.description) };
 }
 
-async function openSocket({ port, address = '127.0.0.1', tls, preamble }: RtmpClientOptions): Promise<Socket> {
-  const raw = connectTcp({ port, host: address, allowHalfOpen: true, noDelay: true });
+async function openSocket({ port, from = '127.0.0.1', tls, preamble }: RtmpClientOptions): Promise<Socket> {
+  const raw = connectTcp({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true, noDelay: true });
   await once(raw, 'connect');
   if (preamble !== undefined) raw.write(preamble);
   if (tls === undefined) return raw;

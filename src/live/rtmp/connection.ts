@@ -8,7 +8,7 @@ import type { RtmpHooks } from './conversation.ts';
 import type { ConnectionEnd } from './ends.ts';
 import type { RtmpLimits } from './limits.ts';
 import { type RtmpRole, RtmpSession } from './session.ts';
-import { SocketOutput } from './socket-output.ts';
+import { resetSocket, SocketOutput } from './socket-output.ts';
 import { beginTls, type SecureContexts } from './tls.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -27,6 +27,8 @@ export interface ConnectionParts {
 
 export class Connection {
   readonly #raw: Socket;
+  /** TLS over it, or itself. */
+  #socket: Socket;
   readonly #parts: ConnectionParts;
   readonly #secureContexts: SecureContexts | undefined;
   readonly #startedAt: number;
@@ -38,6 +40,7 @@ export class Connection {
   /** `secureContexts` `undefined`: plain RTMP. */
   constructor(raw: Socket, parts: ConnectionParts, secureContexts: SecureContexts | undefined) {
     this.#raw = raw;
+    this.#socket = raw;
     this.#parts = parts;
     this.#secureContexts = secureContexts;
     this.#clientAddress = unmapAddress(raw.remoteAddress ?? '');
@@ -65,8 +68,9 @@ export class Connection {
     });
   }
 
-  /** Repeatable. */
+  /** In order, or, when it is ending already, at once. */
   end(end: ConnectionEnd, detail: string): void {
+    if (this.#hasEnded) return void resetSocket(this.#socket, this.#raw);
     if (this.#session !== undefined) return void this.#session.end(end, detail);
     this.#noteEnd(end, detail);
     this.#raw.destroy();
@@ -113,6 +117,7 @@ export class Connection {
       onEnd: (end, detail) => this.#noteEnd(end, detail),
     });
     this.#session = session;
+    this.#socket = socket;
     socket.on('data', (bytes: Buffer) => session.receive(bytes));
     socket.once('end', () => session.leave('the client closed its side'));
     socket.on('error', (error) => session.leave(error.message));

@@ -135,15 +135,15 @@ export class RtmpSession implements RtmpConnection {
   }
 
   /** As `close`, with the reason. */
-  end(end: ConnectionEnd, detail: string, status?: RtmpStatus, withinMs = this.#options.limits.resetMs): void {
+  end(end: ConnectionEnd, detail: string, status?: RtmpStatus): void {
     if (this.#isClosed) return;
-    const { output } = this.#options;
+    const { output, limits } = this.#options;
     const streamId = 'streamId' in this.#role ? this.#role.streamId : this.#dialogue.streamId;
     output.pause();
     this.#end(end, detail);
     if (status !== undefined)
       this.#write(onStatus(streamId, 'error', status.code, status.description), COMMAND_CHUNK_STREAM);
-    output.finish(withinMs);
+    output.finish(limits.resetMs);
   }
 
   /** A command's answer, or a control message. */
@@ -298,8 +298,10 @@ export class RtmpSession implements RtmpConnection {
   #endPlay(streamId: number): void {
     this.send(userControl('streamEof', streamId));
     this.send(onStatus(streamId, 'status', 'NetStream.Play.UnpublishNotify', 'The stream is over.'));
-    // What is queued is the end of the stream, which a player takes as fast as its network does.
-    this.end('closed', 'the stream is over', undefined, this.#options.limits.drainMs);
+    this.#end('closed', 'the stream is over');
+    // What is queued is the end of the stream, which a player takes as fast as its network does. It is read on, or its own end of
+    // the connection would not be noticed.
+    this.#options.output.finish(this.#options.limits.drainMs);
   }
 
   #cut(): void {

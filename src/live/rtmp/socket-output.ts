@@ -48,8 +48,15 @@ export class SocketOutput implements SessionOutput {
   }
 
   reset(): void {
-    // A socket that is gone has nothing to be reset; that of TLS would end in order.
-    if (!this.#raw.destroyed) this.#raw.resetAndDestroy();
-    this.#socket.destroy();
+    resetSocket(this.#socket, this.#raw);
   }
+}
+
+/** Ends a connection at once: what is queued is lost, and the peer gets a reset. Repeatable. */
+export function resetSocket(socket: Socket, raw: Socket): void {
+  // While its last bytes and the FIN are on their way to the system Node cannot reset a socket, and would lose it.
+  const isShuttingDown = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
+  if (isShuttingDown) raw.destroy();
+  else if (!raw.destroyed) raw.resetAndDestroy();
+  socket.destroy();
 }
