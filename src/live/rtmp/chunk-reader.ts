@@ -127,8 +127,11 @@ export class ChunkReader {
   }
 
   #consume(headerBytes: number): void {
-    this.#at += headerBytes - this.#keptBytes;
+    const keptBytes = this.#keptBytes;
     this.#keptBytes = 0;
+    if (keptBytes <= headerBytes) this.#at += headerBytes - keptBytes;
+    // What was kept as an extended timestamp is payload.
+    else this.push(Buffer.concat([this.#kept.subarray(headerBytes, keptBytes), this.#input.subarray(this.#at)]));
   }
 
   #streamOf(id: number, type: number): ChunkStream {
