@@ -40,6 +40,11 @@ export class Hub {
     return count;
   }
 
+  /** What a viewer that attaches now begins with: headers, and the messages since the last key frame. */
+  replay(): readonly MediaMessage[] {
+    return [...this.#gop.headers, ...this.#gop.messages];
+  }
+
   /** `message.data` is kept and must not change any more. */
   push(message: MediaMessage): void {
     const facts = describeMedia(message);

@@ -1,10 +1,21 @@
 /** One broadcast: its clock, its viewers, its figures. Who publishes it may change; its id does not. */
+import { OnDemandPackager } from '#fanout/hls/on-demand.ts';
+import { HlsPackager } from '#fanout/hls/packager.ts';
 import { HUB_LIMITS, Hub } from '#fanout/hub.ts';
 import { describeMedia } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { Timeline } from '#fanout/media/timeline.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Timers } from '#lib/timers.ts';
 import { type MediaFigures, Meter } from './meter.ts';
+
+export interface BroadcastOptions {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly timers: Timers;
+  readonly clock: Clock;
+}
 
 export class Broadcast {
   readonly id: string;
@@ -13,17 +24,35 @@ export class Broadcast {
   readonly hub: Hub;
   readonly #timers: Timers;
   readonly #timeline = new Timeline();
+  readonly #clock: Clock;
   readonly #meter = new Meter();
+  /** Absent: nobody has asked for HLS yet. */
+  #hls: { readonly packager: HlsPackager; readonly onDemand: OnDemandPackager } | undefined;
 
-  constructor({ id, startedAt, timers }: { readonly id: string; readonly startedAt: number; readonly timers: Timers }) {
+  constructor({ id, startedAt, timers, clock }: BroadcastOptions) {
     this.id = id;
     this.startedAt = startedAt;
     this.#timers = timers;
+    this.#clock = clock;
     this.hub = new Hub({ limits: HUB_LIMITS, timers });
   }
 
   get figures(): MediaFigures & { readonly repairedTimestamps: number } {
     return { ...this.#meter.figures, repairedTimestamps: this.#timeline.repairs };
+  }
+
+  /** Whether somebody watches it by HLS, or did until it ended. */
+  get isPackaged(): boolean {
+    return this.#hls?.onDemand.isPackaging === true;
+  }
+
+  /** Somebody asks for its HLS files. */
+  askHls(): HlsPackager {
+    if (this.#hls === undefined) {
+      const packager = new HlsPackager({ keyFrameMs: this.#meter.figures.keyFrameMs });
+      this.#hls = { packager, onDemand: new OnDemandPackager({ packager, replay: () => this.hub.replay() }) };
+    }
+    return this.#hls.onDemand.ask(this.#clock());
   }
 
   /** A message as its publisher sent it. */
@@ -33,20 +62,24 @@ export class Broadcast {
     const placed = this.#timeline.place(message, facts, now);
     this.#meter.note(placed, facts, now);
     this.hub.push(placed);
+    this.#hls?.onDemand.push(placed, facts, this.#clock());
   }
 
   /** Another publisher goes on with it. */
   resume(): void {
     this.#timeline.restart();
+    this.#hls?.packager.discontinuity();
   }
 
   /** Viewers get what is pending, then their end. */
   end(): void {
+    this.#hls?.packager.end();
     this.hub.end();
   }
 
   /** Viewers are cut at once. */
   cut(): void {
+    this.#hls?.packager.end();
     this.hub.cut();
   }
 }

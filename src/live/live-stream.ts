@@ -1,5 +1,6 @@
 /** One stream: does what its state machine decides. Publishers and pulls come in here, viewers attach to its broadcast. */
 import type { MediaMessage } from '#fanout/media/message.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { Broadcast } from './broadcast.ts';
@@ -38,6 +39,7 @@ export interface LiveStreamOptions {
   readonly name: StreamName;
   readonly limits: StreamLimits;
   readonly timers: Timers;
+  readonly clock: Clock;
   /** An instant of the timers as epoch milliseconds. */
   toEpoch(at: number): number;
   newHolderId(): number;
@@ -59,6 +61,8 @@ export type Admission =
   | { readonly kind: 'accepted'; readonly intake: Intake }
   | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' };
 
+/** A player by HLS asks for the playlist again within a few target durations. */
+const PAST_MS = 20_000;
 /** These end a broadcast by order: viewers are cut, not served to the end. */
 const CUTTING: readonly EndReason[] = ['forbidden', 'kicked', 'closed'];
 
@@ -71,6 +75,8 @@ export class LiveStream {
   /** Of the holder that has sent no media yet: what describes the media goes before them. */
   #metadata: MediaMessage | undefined;
   #unwatchedSince: number | undefined;
+  /** Of those who watched the last broadcast by HLS some have not been told yet that it is over. */
+  #past: { readonly broadcast: Broadcast; readonly endedAt: number } | undefined;
 
   constructor(options: LiveStreamOptions) {
     this.#options = options;
@@ -82,6 +88,16 @@ export class LiveStream {
     return this.#broadcast;
   }
 
+  /** The broadcast of this id: the present one, or the last one while its playlist still says that it is over. */
+  broadcastOf(id: string): Broadcast | undefined {
+    return [this.#broadcast, this.#past?.broadcast].find((one) => one?.id === id);
+  }
+
+  /** Absent: there is none whose end viewers are still told. */
+  get past(): Broadcast | undefined {
+    return this.#past?.broadcast;
+  }
+
   get onAir(): OnAir | undefined {
     return this.#state.onAir;
   }
@@ -91,9 +107,9 @@ export class LiveStream {
     return this.#state.holder && this.#sides.get(this.#state.holder.id);
   }
 
-  /** Nobody holds it and it is not on air. */
+  /** Nobody holds it, it is not on air, and no viewer has to be told that it was. */
   get isIdle(): boolean {
-    return this.#state.holder === undefined && this.#state.onAir === undefined;
+    return this.#state.holder === undefined && this.#state.onAir === undefined && this.#past === undefined;
   }
 
   admit(side: HolderSide, isForbidden: boolean): Admission {
@@ -108,12 +124,14 @@ export class LiveStream {
   }
 
   applyRules(rules: Rules): void {
+    if (rules.isForbidden || !rules.isOpen) this.#forgetPast();
     this.#apply({ kind: 'rules', rules });
   }
 
   /** `viewers`: how many watch it now. */
   tick(viewers: number): void {
     this.#unwatchedSince = viewers > 0 ? undefined : (this.#unwatchedSince ?? this.#options.timers.now());
+    if (this.#past !== undefined && this.#options.timers.now() - this.#past.endedAt >= PAST_MS) this.#forgetPast();
     this.#apply({ kind: 'tick', unwatchedSince: this.#unwatchedSince });
   }
 
@@ -186,12 +204,19 @@ export class LiveStream {
   }
 
   #begin({ broadcast, startedAt, source, address }: OnAir): void {
-    const { timers, toEpoch, onEvent, name } = this.#options;
+    const { timers, clock, toEpoch, onEvent, name } = this.#options;
     const at = Math.round(toEpoch(startedAt));
-    this.#broadcast = new Broadcast({ id: broadcast, startedAt: at, timers });
+    this.#past = undefined;
+    this.#broadcast = new Broadcast({ id: broadcast, startedAt: at, timers, clock });
     this.#unwatchedSince = undefined;
     onEvent({ ...name, broadcast, kind: 'began', at, source, address });
     this.#takeMetadata();
+  }
+
+  #forgetPast(): void {
+    if (this.#past === undefined) return;
+    this.#past = undefined;
+    this.#options.onChange();
   }
 
   #takeMetadata(): void {
@@ -203,7 +228,9 @@ export class LiveStream {
     const { toEpoch, onEvent, name } = this.#options;
     const over = this.#broadcast;
     this.#broadcast = undefined;
-    if (CUTTING.includes(reason)) over?.cut();
+    const isCut = CUTTING.includes(reason);
+    if (over?.isPackaged === true && !isCut) this.#past = { broadcast: over, endedAt: this.#options.timers.now() };
+    if (isCut) over?.cut();
     else over?.end();
     onEvent({ ...name, broadcast, kind: 'ended', at: Math.round(toEpoch(at)), reason });
   }

@@ -120,11 +120,12 @@ export class Owner implements Disposable {
   }
 
   #create(name: StreamName): LiveStream {
-    const { timers, limits, newBroadcastId } = this.#options;
+    const { timers, clock, limits, newBroadcastId } = this.#options;
     return new LiveStream({
       name,
       limits: { ...STREAM_LIMITS, ...limits },
       timers,
+      clock,
       toEpoch: (at) => this.toEpoch(at),
       newHolderId: () => ++this.#lastHolderId,
       newBroadcastId,
@@ -214,7 +215,10 @@ export class Owner implements Disposable {
   #lineOf({ domainId, app, stream }: StreamName): StreamLine {
     const name = { domain: domainId, app, stream };
     if (this.#marks.has(keyOf({ domainId, app, stream }))) return { ...name, state: 'paused' };
-    const onAir = this.find({ domainId, app, stream })?.onAir;
+    const known = this.find({ domainId, app, stream });
+    const onAir = known?.onAir;
+    // Players by HLS still have to learn that it is over.
+    if (onAir === undefined && known?.past !== undefined) return { ...name, state: 'grace', broadcast: known.past.id };
     if (onAir === undefined) return { ...name, state: 'none' };
     return { ...name, state: onAir.brokenAt === undefined ? 'live' : 'grace', broadcast: onAir.broadcast };
   }

@@ -9,9 +9,11 @@ import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { isAppName, isStreamName } from '#sites/live.ts';
+import { answerHls } from './answer-hls.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';
+import { refuse } from './refuse.ts';
 import { keyOf } from './stream-lines.ts';
 import type { Viewers } from './viewers.ts';
 
@@ -64,7 +66,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://live');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://live');
   if (request.method === 'POST' && pathname === '/viewers') return takeViewers(options, request, response);
   request.resume();
   if (request.method !== 'GET') return refuse(response, 405);
@@ -73,10 +75,12 @@ async function answer(
     /^\/streams\/([1-9]\d{0,9})\/([^/]+)\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
   if (!isAppName(app) || !isStreamName(stream)) return refuse(response, 404);
   const name: StreamName = { domainId: Number(domain), app, stream };
-  if (rest !== 'flv') return refuse(response, 404);
-  const broadcast = options.owner.isForbidden(name) ? undefined : options.owner.find(name)?.broadcast;
+  const known = options.owner.isForbidden(name) ? undefined : options.owner.find(name);
+  const [, id = '', file = ''] = /^hls\/([a-z0-9]{1,32})\/([^/]+)$/.exec(rest) ?? [];
+  const broadcast = rest === 'flv' ? known?.broadcast : known?.broadcastOf(id);
   if (broadcast === undefined) return refuse(response, 404);
-  giveFlv(broadcast, keyOf(name), relays, response);
+  if (rest === 'flv') return giveFlv(broadcast, keyOf(name), relays, response);
+  await answerHls({ broadcast, stream, file, query: searchParams }, response);
 }
 
 function giveList({ owner, timers }: RelayServerOptions, response: ServerResponse): void {
@@ -135,9 +139,4 @@ async function takeViewers(
     pieces.push(chunk);
   }
   refuse(response, viewers.take(Buffer.concat(pieces).toString('utf8'), timers.now()) ? 204 : 400);
-}
-
-/** Answers with a status alone. */
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { 'cache-control': 'no-store', ...(status !== 204 && { 'content-length': 0 }) }).end();
 }
