@@ -1,9 +1,11 @@
 /** The life of a stream over real sockets: publishers, the list that workers read, what control is told. */
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { makeAuthKey } from '#sites/live-key.ts';
 import { eventually } from './support/eventually.ts';
 import { startLiveWorld } from './support/live-world.ts';
+import { aacHeader, avcHeader, frames } from './support/media-messages.ts';
 import { RtmpClient, sampleMessages } from './support/rtmp-client.ts';
 
 const FORBIDDEN = { forbidden: true, until: 0, kicked: '' };
@@ -194,6 +196,46 @@ describe('a publisher', () => {
     await publisher.ended();
     assert.deepEqual(world.told, []);
   });
+});
+
+test('workers get the files of HLS, and after the end a playlist that says so', async (t) => {
+  const world = await startLiveWorld(t);
+  const publisher = await world.publish('a');
+  for (const message of [avcHeader(), aacHeader()]) publisher.send(message);
+  let fromMs = 0;
+  const more = setInterval(() => {
+    for (const message of frames({ fromMs, untilMs: fromMs + 1_000, keyFrameMs: 1_000 })) publisher.send(message);
+    fromMs += 1_000;
+  }, 50);
+  t.after(() => clearInterval(more));
+  const broadcast = String((await world.openFlv('a')).headers['causeway-broadcast']);
+  const file = async (name: string) => {
+    const answer = await world.get(`/streams/7/live/a/hls/${broadcast}/${name}`);
+    return { status: answer.statusCode, caching: answer.headers['cache-control'], body: await text(answer) };
+  };
+  const multivariant = await file('index.m3u8');
+  assert.match(multivariant.body, new RegExp(`^a/${broadcast}/media\\.m3u8$`, 'm'));
+  const media = await eventually('a whole segment', async () => {
+    const playlist = await file('media.m3u8');
+    return /^\d+\.m4s$/m.test(playlist.body) && playlist;
+  });
+  assert.equal(media.caching, 'max-age=1');
+  const init = /URI="(init-\d+\.mp4)"/.exec(media.body)?.[1] ?? assert.fail('no init segment');
+  const [segment] = /^\d+\.m4s$/m.exec(media.body) ?? assert.fail('no segment');
+  for (const name of [init, segment]) {
+    const { status, caching, body } = await file(name);
+    assert.deepEqual([status, caching, body.length > 0], [200, 'max-age=3600, immutable', true]);
+  }
+  assert.equal((await file('media.m3u8?_HLS_msn=99999')).status, 400);
+  assert.equal((await file('media.m3u8?_HLS_part=1')).status, 400);
+  assert.equal((await file('no.txt')).status, 404);
+  assert.equal((await world.get('/streams/7/live/a/hls/other/media.m3u8')).statusCode, 404);
+  clearInterval(more);
+  publisher.unpublish('a');
+  await eventually('it has ended', () => world.told.includes('ended a unpublished'));
+  assert.match((await file('media.m3u8')).body, /^#EXT-X-ENDLIST$/m);
+  world.setMark('a', FORBIDDEN);
+  assert.equal((await file('media.m3u8')).status, 404);
 });
 
 test('a player by RTMP gets the stream, is counted, and is cut when its address is refused', async (t) => {

@@ -52,7 +52,10 @@ export async function answerHls(asked: AskedHls, response: ServerResponse): Prom
 }
 
 function giveBytes(pieces: readonly Buffer[] | undefined, response: ServerResponse): void {
-  if (pieces === undefined) return refuse(response, 404);
+  if (pieces === undefined) {
+    refuse(response, 404);
+    return;
+  }
   response.writeHead(200, {
     'content-type': 'video/mp4',
     'content-length': pieces.reduce((sum, { length }) => sum + length, 0),

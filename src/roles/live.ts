@@ -8,6 +8,7 @@ import { systemTimers } from '#lib/timers.ts';
 import { startLiveProcess } from '#live/live-process.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
+import { liveSocketPath } from './live-socket.ts';
 
 const REPORT_MS = 5_000;
 /** Control writes a report to its database; silent for longer, it has died. */
@@ -40,11 +41,6 @@ export async function startLive({ config, log, registry }: PartContext): Promise
       source[Symbol.dispose]();
     },
   };
-}
-
-/** Where the workers of this data directory find the live process. */
-function liveSocketPath(dataDir: string): string {
-  return join(dataDir, 'run', 'live.sock');
 }
 
 function postTo(socketPath: string) {
