@@ -198,6 +198,28 @@ describe('a publisher', () => {
   });
 });
 
+test('sessions by RTMP are in the access log, without their keys', async (t) => {
+  const world = await startLiveWorld(t);
+  const publisher = await world.publisher();
+  await publisher.publish('a?auth_key=secret&x=1');
+  for (const message of sampleMessages(10)) publisher.send(message);
+  await eventually('it is on air', () => world.states.get('a') === 'live');
+  const player = await world.publisher();
+  await player.play('a');
+  await (await world.publisher()).play('none');
+  await (await world.publisher()).publish('a');
+  publisher.unpublish('a');
+  await eventually('all have ended', () => world.lines.length === 4);
+  const outcomes = world.lines.map(({ method, cacheCode, status }) => `${method} ${cacheCode}/${status}`);
+  assert.deepEqual(outcomes.sort(), ['PLAY NONE/404', 'PLAY TCP_HIT/200', 'PUBLISH NONE/200', 'PUBLISH NONE/409']);
+  const line = world.lines.find(({ method, status }) => method === 'PUBLISH' && status === 200);
+  assert.deepEqual(
+    [line?.target, line?.protocol, line?.userAgent, line?.host],
+    ['rtmp://live.example.com/live/a?auth_key=***&x=1', 'RTMP/1.0', 'test/1.0', 'live.example.com'],
+  );
+  assert.ok((line?.requestBytes ?? 0) > 9_000 && line?.isContinued === false);
+});
+
 test('workers get the files of HLS, and after the end a playlist that says so', async (t) => {
   const world = await startLiveWorld(t);
   const publisher = await world.publish('a');

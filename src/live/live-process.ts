@@ -8,6 +8,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
+import type { AccessLog } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { openLiveFile } from './live-file.ts';
@@ -17,6 +18,7 @@ import { openRelayServer } from './relay-server.ts';
 import { type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
 import { type RtmpServer, startRtmpServer } from './rtmp/server.ts';
 import { createRtmpHooks } from './rtmp-hooks.ts';
+import { SessionLines } from './session-lines.ts';
 import { countViewers, listStatuses } from './statuses.ts';
 import type { StreamLimits } from './streams/stream-state.ts';
 import { Viewers } from './viewers.ts';
@@ -34,6 +36,7 @@ export interface LiveProcessOptions {
   readonly pushAuth: 'off' | 'required';
   readonly trustedProxies: readonly string[];
   readonly proxyProtocol: 'off' | 'required';
+  readonly accessLog: Pick<AccessLog, 'write'>;
   readonly post: ReporterOptions['post'];
   readonly reportMs: number;
   /** Others than those of the design. */
@@ -122,7 +125,7 @@ async function startRtmp(
   return await startRtmpServer({
     listen: rtmpListen === 'off' ? undefined : rtmpListen,
     tls: rtmpsListen === 'off' ? undefined : { listen: rtmpsListen, secureContexts },
-    hooks: createRtmpHooks({ ...options, owner, players, marks: source }),
+    hooks: createRtmpHooks({ ...options, owner, players, marks: source, lines: new SessionLines(options) }),
     trustedProxies: options.trustedProxies,
     proxyProtocol: options.proxyProtocol,
     timers: options.timers,

@@ -13,6 +13,7 @@ import type {
   RtmpRequest,
   RtmpStatus,
 } from './rtmp/conversation.ts';
+import type { Outcome, Session, SessionLines } from './session-lines.ts';
 import { denialOfPlay } from './streams/play-access.ts';
 import { denialOfPublish } from './streams/publish-access.ts';
 import type { CutReason } from './streams/stream-state.ts';
@@ -21,23 +22,54 @@ export interface RtmpHooksOptions {
   readonly owner: Owner;
   readonly players: Players;
   readonly marks: LiveMarkSource;
+  readonly lines: SessionLines;
   readonly pushAuth: 'off' | 'required';
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
+  const note = (session: Session, { kind, ...answer }: PublishAnswer | PlayAnswer) => {
+    if (kind === 'refused' && 'reason' in answer) options.lines.refuse(session, outcomeOf(answer.reason));
+  };
   return {
-    publish: async (request, connection) => answerPublish(options, request, connection),
-    play: async (request) => answerPlay(options, request),
+    publish: async (request, connection) => {
+      const session = { ...sessionOf(options.owner, request, connection), method: 'PUBLISH' } as const;
+      const answer = answerPublish(options, session, connection);
+      note(session, answer);
+      return answer;
+    },
+    play: async (request, connection) => {
+      const session = { ...sessionOf(options.owner, request, connection), method: 'PLAY' } as const;
+      const answer = answerPlay(options, session);
+      note(session, answer);
+      return answer;
+    },
   };
 }
 
+function sessionOf(owner: Owner, request: RtmpRequest, connection: RtmpConnection): Omit<Session, 'method'> {
+  return { domainId: owner.siteOf(request.host)?.id ?? 0, request, connection };
+}
+
+const PUBLISHED: Outcome = { cacheCode: 'NONE', status: 200 };
+const PLAYED: Outcome = { cacheCode: 'TCP_HIT', status: 200 };
+
+function outcomeOf(reason: string): Outcome {
+  if (reason === BUSY) return { cacheCode: 'NONE', status: 409 };
+  if (reason === NOT_ON_AIR) return { cacheCode: 'NONE', status: 404 };
+  return { cacheCode: 'TCP_DENIED', status: 403 };
+}
+
+const BUSY = 'busy';
+const NOT_ON_AIR = 'notOnAir';
+
 function answerPublish(
-  { owner, marks, pushAuth, clock, log }: RtmpHooksOptions,
-  request: RtmpRequest,
+  { owner, marks, lines, pushAuth, clock, log }: RtmpHooksOptions,
+  session: Session,
   connection: RtmpConnection,
 ): PublishAnswer {
+  const { request } = session;
   const denial = denialOfPublish({ ...asked(owner, marks, request, clock()), pushAuth });
   const name = nameOf(owner, request);
   if (denial !== undefined || name === undefined || request.host === undefined)
@@ -52,16 +84,25 @@ function answerPublish(
   if (admission.kind === 'refused') {
     if (admission.reason === 'forbidden') return denied(log, request, 'forbidden');
     const description = 'the stream is being published already';
-    return { kind: 'refused', code: 'NetStream.Publish.BadName', description, reason: 'busy' };
+    return { kind: 'refused', code: 'NetStream.Publish.BadName', description, reason: BUSY };
   }
   const { intake } = admission;
+  const line = lines.open(session, PUBLISHED);
+  line.goOn();
   return {
     kind: 'accepted',
-    sink: { take: (message) => intake.take(message), end: ({ kind }) => intake.end(kind === 'unpublished') },
+    sink: {
+      take: (message) => intake.take(message),
+      end: ({ kind }) => {
+        line.pause();
+        intake.end(kind === 'unpublished');
+      },
+    },
   };
 }
 
-function answerPlay({ owner, players, marks, clock }: RtmpHooksOptions, request: RtmpRequest): PlayAnswer {
+function answerPlay({ owner, players, marks, lines, clock }: RtmpHooksOptions, session: Session): PlayAnswer {
+  const { request } = session;
   const denial = denialOfPlay(asked(owner, marks, request, clock()));
   if (denial !== undefined)
     return { kind: 'refused', code: 'NetStream.Play.Failed', description: 'playing is refused', reason: denial };
@@ -72,11 +113,26 @@ function answerPlay({ owner, players, marks, clock }: RtmpHooksOptions, request:
       kind: 'refused',
       code: 'NetStream.Play.StreamNotFound',
       description: 'the stream is not on air',
-      reason: 'notOnAir',
+      reason: NOT_ON_AIR,
     };
+  // The key was checked: it is the address that was signed, for as long as somebody watches.
   const mayGoOn = () =>
     denialOfPlay({ ...asked(owner, marks, request, clock()), authKey: undefined, keys: undefined }) === undefined;
-  return { kind: 'accepted', player: players.create({ name, hub: broadcast.hub, mayGoOn }) };
+  const player = players.create({ name, hub: broadcast.hub, mayGoOn });
+  const line = lines.open(session, PLAYED);
+  return {
+    kind: 'accepted',
+    player: {
+      start: (viewer) => {
+        line.goOn();
+        player.start(viewer);
+      },
+      stop: () => {
+        player.stop();
+        line.pause();
+      },
+    },
+  };
 }
 
 function asked(owner: Owner, marks: LiveMarkSource, request: RtmpRequest, now: number) {

@@ -44,6 +44,8 @@ export interface AccessRecord {
   readonly target: string | undefined;
   /** `1.1`, `2.0`. */
   readonly httpVersion: string;
+  /** Absent: HTTP of that version. */
+  readonly protocol?: 'RTMP/1.0';
   readonly cacheCode: CacheCode;
   /** 499: the client left before the end. */
   readonly status: number;
@@ -80,7 +82,7 @@ type LineField = (typeof LINE_FIELDS)[number];
 
 type AnsweredRecord = Pick<
   AccessRecord,
-  'host' | 'method' | 'target' | 'httpVersion' | 'cacheCode' | 'status' | 'contentType'
+  'host' | 'method' | 'target' | 'httpVersion' | 'protocol' | 'cacheCode' | 'status' | 'contentType'
 >;
 
 /** `never` where `T` has a member beyond those of `A`. */
@@ -117,7 +119,8 @@ export function formatAnswered(record: AnsweredRecord): string {
   const method = escapeField(record.method, MAX_FIELD_BYTES.method);
   const target = escapeField(record.target, MAX_FIELD_BYTES.target);
   const type = escapeField(record.contentType, MAX_FIELD_BYTES.contentType);
-  return `${host}\t${method}\t${target}\tHTTP/${record.httpVersion}\t${record.cacheCode}/${record.status}\t${type}`;
+  const protocol = record.protocol ?? `HTTP/${record.httpVersion}`;
+  return `${host}\t${method}\t${target}\t${protocol}\t${record.cacheCode}/${record.status}\t${type}`;
 }
 
 /**

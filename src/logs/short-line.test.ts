@@ -117,7 +117,7 @@ function start(t: TestContext, changes: Partial<SpoolOptions> = {}): Bench {
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64)';
 
 /** Of each member of a record another value than `HIT` has. */
-const CHANGED: Required<Omit<AccessRecord, 'isContinued'>> = {
+const CHANGED: Required<Omit<AccessRecord, 'isContinued' | 'protocol'>> = {
   clientAddress: '203.0.113.77',
   endedAt: START + 5,
   durationMs: 2,

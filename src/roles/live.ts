@@ -6,6 +6,7 @@ import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-re
 import { systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { startLiveProcess } from '#live/live-process.ts';
+import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
 import { liveSocketPath } from './live-socket.ts';
@@ -15,7 +16,9 @@ const REPORT_MS = 5_000;
 const REPORT_SILENCE_MS = 30_000;
 const LIVE_PATH = '/edge/v1/live';
 
-export async function startLive({ config, log, registry }: PartContext): Promise<RunningPart> {
+export async function startLive(context: PartContext): Promise<RunningPart> {
+  const { config, log, registry } = context;
+  const accessLog = openAccessLog(context);
   const source = openSiteReader(edgeStorePath(config.dataDir));
   const live = await startLiveProcess({
     edgeId: config.edgeId,
@@ -27,6 +30,7 @@ export async function startLive({ config, log, registry }: PartContext): Promise
     pushAuth: config.livePushAuth,
     trustedProxies: config.edgeTrustedProxies,
     proxyProtocol: config.edgeProxyProtocol,
+    accessLog,
     post: postTo(config.feedSocket),
     reportMs: REPORT_MS,
     clock: systemClock,
@@ -38,6 +42,7 @@ export async function startLive({ config, log, registry }: PartContext): Promise
     applyChange: ({ names }) => live.applyChange(names),
     async stop(graceMs) {
       await live.stop(graceMs);
+      await accessLog.close();
       source[Symbol.dispose]();
     },
   };

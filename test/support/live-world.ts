@@ -13,6 +13,7 @@ import type { LiveReport } from '#feed/live-report.ts';
 import { systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { type LiveProcess, type LiveProcessOptions, startLiveProcess } from '#live/live-process.ts';
+import type { AccessRecord } from '#logs/line.ts';
 import type { LiveKeys, LiveMark } from '#sites/live.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import { eventually } from './eventually.ts';
@@ -28,6 +29,8 @@ export interface LiveWorld {
   /** Events that control has taken, in order, as `began a` and `ended a lost`. */
   readonly told: string[];
   readonly events: LiveEvent[];
+  /** Lines of the access log. */
+  readonly lines: AccessRecord[];
   /** The latest report. */
   report(): LiveReport | undefined;
   /** Control takes reports, or refuses them. */
@@ -64,6 +67,7 @@ export async function startLiveWorld(
   const control: LiveWorld['control'] = { isAway: false, notOwned: [] };
   const events: LiveEvent[] = [];
   const told: string[] = [];
+  const lines: AccessRecord[] = [];
   let latest: LiveReport | undefined;
   const start = () =>
     startLiveProcess({
@@ -76,6 +80,7 @@ export async function startLiveWorld(
       pushAuth: 'off',
       trustedProxies: [],
       proxyProtocol: 'off',
+      accessLog: { write: (_, record) => void lines.push(record) },
       post: async (report) => {
         if (control.isAway) throw new Error('control is away');
         latest = report;
@@ -138,6 +143,7 @@ export async function startLiveWorld(
     },
     told,
     events,
+    lines,
     report: () => latest,
     control,
     states,

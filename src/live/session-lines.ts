@@ -1,0 +1,110 @@
+/**
+ * Access-log lines of RTMP sessions, which last: one each minute and one at the end, each with what has come since the line before.
+ * docs/decisions/0498
+ */
+import type { Clock } from '#lib/clock.ts';
+import type { Timers } from '#lib/timers.ts';
+import type { AccessRecord } from '#logs/line.ts';
+import type { AccessLog } from '#logs/spool.ts';
+import type { RtmpConnection, RtmpRequest } from './rtmp/conversation.ts';
+
+export interface SessionLinesOptions {
+  readonly accessLog: Pick<AccessLog, 'write'>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+export interface Session {
+  readonly method: 'PUBLISH' | 'PLAY';
+  /** 0: of no domain. */
+  readonly domainId: number;
+  readonly request: RtmpRequest;
+  readonly connection: Pick<RtmpConnection, 'receivedBytes' | 'sentBytes'>;
+}
+
+export type Outcome = Pick<AccessRecord, 'cacheCode' | 'status'>;
+
+const LINE_EVERY_MS = 60_000;
+
+export class SessionLines {
+  readonly #options: SessionLinesOptions;
+
+  constructor(options: SessionLinesOptions) {
+    this.#options = options;
+  }
+
+  /** Of a session that did not come about. */
+  refuse(session: Session, outcome: Outcome): void {
+    const { accessLog, clock } = this.#options;
+    const { receivedBytes, sentBytes } = session.connection;
+    const counts = { durationMs: 0, requestBytes: receivedBytes, responseBytes: sentBytes };
+    accessLog.write(session.domainId, { ...describe(session), ...outcome, ...counts, endedAt: clock() });
+  }
+
+  /** Begins one. It pauses when it is told to, with a line, and may go on. */
+  open(session: Session, outcome: Outcome): { goOn(): void; pause(): void } {
+    const { accessLog, clock, timers } = this.#options;
+    const described = { ...describe(session), ...outcome };
+    let isContinued = false;
+    let receivedBytes = 0;
+    let sentBytes = 0;
+    let since = timers.now();
+    let cancel = () => {};
+    const write = () => {
+      const { connection, domainId } = session;
+      const now = timers.now();
+      accessLog.write(domainId, {
+        ...described,
+        endedAt: clock(),
+        durationMs: Math.round(now - since),
+        requestBytes: connection.receivedBytes - receivedBytes,
+        responseBytes: connection.sentBytes - sentBytes,
+        isContinued,
+      });
+      ({ receivedBytes, sentBytes } = connection);
+      since = now;
+      isContinued = true;
+    };
+    const writeAgain = () => {
+      write();
+      cancel = timers.after(LINE_EVERY_MS, writeAgain);
+    };
+    return {
+      goOn() {
+        since = timers.now();
+        cancel();
+        cancel = timers.after(LINE_EVERY_MS, writeAgain);
+      },
+      pause() {
+        cancel();
+        write();
+      },
+    };
+  }
+}
+
+function describe({ method, request }: Session) {
+  const { clientAddress, host = '', app, stream, query, pageUrl, flashVer } = request;
+  return {
+    clientAddress,
+    host: latin1(host),
+    method,
+    target: latin1(`rtmp://${host}/${app}/${stream}${maskedQuery(query)}`),
+    httpVersion: '',
+    protocol: 'RTMP/1.0',
+    contentType: undefined,
+    referer: latin1(pageUrl),
+    userAgent: latin1(flashVer),
+  } as const;
+}
+
+/** Keys are not written down. */
+function maskedQuery(query: URLSearchParams): string {
+  const pairs = [...query].map(([name, value]) => `${name}=${name === 'auth_key' ? '***' : encodeURIComponent(value)}`);
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** A line takes each byte as one character. */
+function latin1(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
