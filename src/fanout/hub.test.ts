@@ -146,14 +146,14 @@ describe('where a viewer begins', () => {
     assert.equal(attach().names, 'm V1 A1 k3');
   });
 
-  test('the file header names the tracks, and headers bear the timestamp of the first frame', () => {
+  test('the file header names the tracks; metadata is at 0, sequence headers are at the first frame', () => {
     const { attach, push } = createHub();
-    push(metadata, videoHeader(1), video(true, 7000, 1));
+    push({ ...metadata, timestampMs: 5000 }, videoHeader(1), video(true, 7000, 1));
     const viewer = attach();
     assert.equal(viewer.flags, 1);
     assert.deepEqual(
       viewer.got.map(({ timestampMs }) => timestampMs),
-      [7000, 7000, 7000],
+      [0, 7000, 7000],
     );
   });
 

@@ -46,9 +46,11 @@ export class Hub {
   }
 
   /** `message.data` is kept and must not change any more. */
-  push(message: MediaMessage): void {
-    const facts = describeMedia(message);
+  push(given: MediaMessage): void {
+    const facts = describeMedia(given);
     if (facts.isIgnored) return;
+    // ffmpeg takes metadata at any other time for a track of text.
+    const message = facts.isMetadata ? { ...given, timestampMs: 0 } : given;
     // So all messages of one merged write follow the same headers.
     if (facts.isSequenceHeader || facts.isMetadata) for (const lane of this.#lanes.values()) lane.flush();
     const role = this.#gop.add(message, facts);

@@ -136,7 +136,9 @@ export class Lane {
     const { gop, encoding } = this.#options;
     const version = gop.headersVersion;
     if (this.#headers?.version !== version || this.#headers.timestampMs !== timestampMs) {
-      const bytes = Buffer.concat(gop.headers.map((header) => encoding.encode({ ...header, timestampMs })));
+      const bytes = Buffer.concat(
+        gop.headers.map((header) => encoding.encode(header.kind === 'data' ? header : { ...header, timestampMs })),
+      );
       this.#headers = { version, timestampMs, bytes };
     }
     return this.#headers.bytes;

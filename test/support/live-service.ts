@@ -1,0 +1,181 @@
+/** The whole service with a live domain that ffmpeg publishes to, and players that watch it. Declare with `needs('ffmpeg', …)`. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { createClient } from '#client/client.ts';
+import { eventually } from './eventually.ts';
+import { obtain } from './needs.ts';
+import { type RunningService, startService } from './service.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export const LIVE_HOST = 'live.example.com';
+
+export interface LiveService {
+  readonly service: RunningService;
+  /** Of the edge, without a path; by the address. */
+  readonly edgeUrl: string;
+  /** Publishes a test picture and a tone until the test ends, or `stop` is called. */
+  publish(stream: string, encoding?: readonly string[]): { stop(): Promise<void> };
+  /** Status of a GET that is ended with its head. */
+  status(path: string): Promise<number>;
+}
+
+export async function startLiveService(t: TestContext): Promise<LiveService> {
+  const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '2' } });
+  const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
+  const { domain_id } = await client.call('domain.add', { domain: LIVE_HOST, cdn_type: '4' });
+  await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
+  const edgeUrl = service.edgeUrl.replace(/\/$/, '');
+  const status = async (path: string) => {
+    const child = spawn(obtain('curl'), [
+      '-s',
+      '-o',
+      '/dev/null',
+      '-m',
+      '1',
+      '-w',
+      '%{http_code}',
+      '-H',
+      `Host: ${LIVE_HOST}`,
+      edgeUrl + path,
+    ]);
+    return Number(await text(child.stdout));
+  };
+  return { service, edgeUrl, status, publish: (stream, encoding = H264) => publishTo(t, service, stream, encoding) };
+}
+
+const H264 = [
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-tune',
+  'zerolatency',
+  '-g',
+  '25',
+  '-b:v',
+  '300k',
+  '-c:a',
+  'aac',
+];
+
+function publishTo(t: TestContext, service: RunningService, stream: string, encoding: readonly string[]) {
+  const input = [
+    '-re',
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc2=size=320x180:rate=25',
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=frequency=440:sample_rate=44100',
+  ];
+  const to = `rtmp://${new URL(service.rtmpUrl).host}/live/${stream}?vhost=${LIVE_HOST}`;
+  const args = ['-v', 'error', '-nostdin', ...input, '-t', '120', '-pix_fmt', 'yuv420p', ...encoding, '-f', 'flv', to];
+  const child = spawn(obtain('ffmpeg'), args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    stop: async () => {
+      child.kill('SIGINT'); // it says good-bye
+      await ended;
+    },
+  };
+}
+
+/** What ffprobe reads of an address within some seconds. */
+export async function probeUrl(url: string, seconds: number) {
+  const wanted = ['-show_entries', 'stream=codec_name:packet=codec_type,dts_time', '-of', 'json'];
+  const headers = ['-headers', `Host: ${LIVE_HOST}\r\n`];
+  const child = spawn(obtain('ffprobe'), [
+    '-v',
+    'warning',
+    ...headers,
+    '-read_intervals',
+    `%+${seconds}`,
+    ...wanted,
+    '-i',
+    url,
+  ]);
+  const [out, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const { streams = [], packets = [] } = JSON.parse(out || '{}');
+  const codecs: string[] = streams.map((stream: { codec_name: string }) => stream.codec_name);
+  return { codecs: codecs.sort().join(' '), packets: packets.length as number, complaints };
+}
+
+export async function startBrowser(t: TestContext, rules: string, args: readonly string[] = []): Promise<Browser> {
+  const options = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--autoplay-policy=no-user-gesture-required',
+  ];
+  const browser = await chromium.launch({
+    executablePath: obtain('chromium'),
+    env: { ...process.env, HOME: temporaryFolder(t) },
+    args: [...options, `--host-resolver-rules=${rules}`, ...args],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+const PLAYERS = {
+  mpegts: 'mpegts.js',
+  hls: 'hls.js',
+} as const;
+
+/** A page that plays the address; gives what it says, as soon as it has played a second. */
+export async function play(browser: Browser, player: keyof typeof PLAYERS, url: string): Promise<Played> {
+  const page = await browser.newPage();
+  await page.setContent('<video muted autoplay></video>');
+  await page.addScriptTag({ path: createRequire(import.meta.url).resolve(PLAYERS[player]) });
+  await page.evaluate(`(${PLAY[player]})(${JSON.stringify(url)})`);
+  await eventually('it plays', async () => (await look(page)).seconds > 1 || (await look(page)).problem !== '', 60_000);
+  const played = await look(page);
+  await page.close();
+  assert.equal(played.problem, '');
+  return played;
+}
+
+export interface Played {
+  readonly seconds: number;
+  readonly frames: number;
+  readonly droppedFrames: number;
+  readonly problem: string;
+}
+
+/** Run in the page. */
+const PLAY = {
+  mpegts: `(url) => {
+    const player = mpegts.createPlayer({ type: 'flv', isLive: true, url });
+    player.on(mpegts.Events.ERROR, (...what) => { document.title = JSON.stringify(what); });
+    const video = document.querySelector('video');
+    player.attachMediaElement(video);
+    player.load();
+    void player.play();
+  }`,
+  hls: `(url) => {
+    const player = new Hls({ lowLatencyMode: true });
+    player.on(Hls.Events.ERROR, (_, what) => { if (what.fatal) document.title = what.details; });
+    player.loadSource(url);
+    player.attachMedia(document.querySelector('video'));
+  }`,
+} as const;
+
+async function look(page: Page): Promise<Played> {
+  const said: unknown = await page.evaluate(`(() => {
+    const video = document.querySelector('video');
+    const { totalVideoFrames, droppedVideoFrames } = video.getVideoPlaybackQuality();
+    const played = video.played;
+    const seconds = played.length === 0 ? 0 : played.end(played.length - 1) - played.start(0);
+    return { seconds, frames: totalVideoFrames, droppedFrames: droppedVideoFrames, problem: document.title };
+  })()`);
+  return said as Played; // what the line above makes
+}
