@@ -30,8 +30,8 @@ export const LIMITS_AFTER: ChunkLimits = {
   maxPartialBytes: 16 * 1024 * 1024,
 };
 
-/** Until the peer says another. §5.4.1 */
-const INITIAL_CHUNK_BYTES = 128;
+/** Of each side, until it says another. §5.4.1 */
+export const INITIAL_CHUNK_BYTES = 128;
 /** Basic header, message header, extended timestamp. */
 const MAX_HEADER_BYTES = 3 + 11 + 4;
 /** A timestamp of 24 bits that says: the next four bytes are the timestamp. §5.3.1.3 */

@@ -4,12 +4,11 @@
  */
 import type { Timers } from '#lib/timers.ts';
 import { AmfError } from './amf0.ts';
-import { ChunkError, ChunkReader, LIMITS_AFTER, LIMITS_BEFORE } from './chunk-reader.ts';
+import { ChunkError, ChunkReader, INITIAL_CHUNK_BYTES, LIMITS_AFTER, LIMITS_BEFORE } from './chunk-reader.ts';
 import { writeMessage } from './chunk-writer.ts';
 import { onStatus, readCommand } from './commands.ts';
 import type { PublishSink, RtmpConnection, RtmpHooks, RtmpPlayer, RtmpStatus } from './conversation.ts';
 import { Dialogue, WINDOW_BYTES } from './dialogue.ts';
-import { SENT_CHUNK_BYTES } from './encoding.ts';
 import type { ConnectionEnd } from './ends.ts';
 import type { RtmpLimits } from './limits.ts';
 import {
@@ -79,6 +78,8 @@ export class RtmpSession implements RtmpConnection {
   #acknowledgedBytes = 0;
   #windowBytes = WINDOW_BYTES;
   #lastMessageAt = 0;
+  /** Of what is sent: as the client was told. */
+  #chunkBytes = INITIAL_CHUNK_BYTES;
   #cancelDeadline = () => {};
 
   constructor(options: SessionOptions) {
@@ -310,7 +311,8 @@ export class RtmpSession implements RtmpConnection {
   }
 
   #write(message: RtmpMessage, chunkStreamId: number): void {
-    this.#options.output.write(writeMessage(message, chunkStreamId, SENT_CHUNK_BYTES));
+    this.#options.output.write(writeMessage(message, chunkStreamId, this.#chunkBytes));
+    if (message.type === MESSAGE_TYPE.setChunkSize) this.#chunkBytes = controlValue(message);
   }
 
   /** Whatever a client sends ends no more than its own connection. */

@@ -1,0 +1,457 @@
+/** The conversation without sockets: what encoders, players and relays send and wait for; odd clients; the deadlines. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AmfObject, type AmfValue, decodeAmf0, encodeAmf0 } from '#live/rtmp/amf0.ts';
+import { writeMessage } from '#live/rtmp/chunk-writer.ts';
+import { MESSAGE_TYPE, type RtmpMessage } from '#live/rtmp/messages.ts';
+import { createRecordingOwner, type RecordingOwner } from './support/rtmp-server.ts';
+import { openSession, type ScriptedSession } from './support/rtmp-session.ts';
+
+/** Without the chunk size, which our reader obeys and does not tell. */
+const CONNECTED = [
+  'windowAcknowledgementSize 2500000',
+  'setPeerBandwidth 2500000',
+  '_result 1 NetConnection.Connect.Success',
+];
+const PUBLISHING = ['userControl 0 1', 'onStatus NetStream.Publish.Start'];
+const PLAYING = ['userControl 0 1', 'onStatus NetStream.Play.Reset', 'onStatus NetStream.Play.Start', 'data'];
+const UNPUBLISHED = ['onFCUnpublish NetStream.Unpublish.Success', 'onStatus NetStream.Unpublish.Success'];
+const TC_URL = 'rtmp://live.example.com/live';
+const FMLE = { app: 'live', type: 'nonprivate', flashVer: 'FMLE/3.0 (compatible; FMSc/1.0)', tcUrl: TC_URL };
+const FLASH = {
+  app: 'live',
+  flashVer: 'LNX 9,0,124,2',
+  tcUrl: TC_URL,
+  fpad: false,
+  capabilities: 15,
+  audioCodecs: 4071,
+};
+
+/** What a client sends and what it waits for before it goes on. */
+type Step = readonly [sent: readonly Sent[], answers: readonly string[]];
+type Sent = readonly [streamId: number, ...values: AmfValue[]] | RtmpMessage;
+
+const control = (type: number, hex: string): RtmpMessage => ({
+  type,
+  timestamp: 0,
+  streamId: 0,
+  payload: Buffer.from(hex, 'hex'),
+});
+const amf3 = (streamId: number, ...values: AmfValue[]): RtmpMessage => ({
+  type: MESSAGE_TYPE.commandAmf3,
+  timestamp: 0,
+  streamId,
+  payload: Buffer.concat([Buffer.of(0), encodeAmf0(...values)]),
+});
+const WINDOW = control(MESSAGE_TYPE.windowAcknowledgementSize, '002625a0');
+const BUFFER_LENGTH = control(MESSAGE_TYPE.userControl, '00030000000100000bb8');
+
+const ENCODERS: readonly (readonly [name: string, steps: readonly Step[]])[] = [
+  [
+    'OBS and ffmpeg (librtmp’s order), and GStreamer’s rtmp2sink',
+    [
+      [[[0, 'connect', 1, { ...FMLE, swfUrl: TC_URL, fourCcList: ['av01', 'hvc1'] }]], CONNECTED],
+      [
+        [WINDOW, [0, 'releaseStream', 2, null, 'a'], [0, 'FCPublish', 3, null, 'a'], [0, 'createStream', 4, null]],
+        ['_result 2', '_result 3', 'onFCPublish NetStream.Publish.Start', '_result 4 1'],
+      ],
+      [[[1, 'publish', 5, null, 'a', 'live']], PUBLISHING],
+      [
+        [
+          [0, 'FCUnpublish', 6, null, 'a'],
+          [0, 'deleteStream', 7, null, 1],
+        ],
+        ['_result 6', ...UNPUBLISHED],
+      ],
+    ],
+  ],
+  [
+    'FMLE, which counts its streams by itself',
+    [
+      [[[0, 'connect', 1, { ...FMLE, fpad: false, capabilities: 239, videoFunction: 1 }]], CONNECTED],
+      [
+        [
+          [0, 'releaseStream', 2, null, 'a?x=1'],
+          [0, 'FCPublish', 3, null, 'a?x=1'],
+        ],
+        ['_result 2', '_result 3', 'onFCPublish NetStream.Publish.Start'],
+      ],
+      [[[0, 'createStream', 4, null]], ['_result 4 1']],
+      [[[1, 'publish', 5, null, 'a?x=1', 'live']], PUBLISHING],
+      [
+        [
+          [0, 'FCUnpublish', 6, null, 'a?x=1'],
+          [1, 'closeStream', 0, null],
+          [0, 'deleteStream', 7, null, 1],
+        ],
+        ['_result 6', ...UNPUBLISHED],
+      ],
+    ],
+  ],
+  [
+    'Flash with AMF3',
+    [
+      [[[0, 'connect', 1, { ...FLASH, objectEncoding: 3, pageUrl: 'https://example.com/' }]], CONNECTED],
+      [[amf3(0, 'createStream', 2, null)], ['_result 2 1']],
+      [[amf3(1, 'publish', 0, null, 'a', 'live')], PUBLISHING],
+      [[amf3(1, 'closeStream', 0, null)], ['onStatus NetStream.Unpublish.Success']],
+    ],
+  ],
+  [
+    'a relay of nginx or SRS',
+    [
+      [[[0, 'connect', 1, { app: 'live', tcUrl: TC_URL, flashVer: 'ngx-local-relay' }]], CONNECTED],
+      [[[0, 'createStream', 2, null]], ['_result 2 1']],
+      [[[1, 'publish', 3, null, 'a', 'live']], PUBLISHING],
+      [[[1, 'deleteStream', 0, null, 1]], ['onStatus NetStream.Unpublish.Success']],
+    ],
+  ],
+  [
+    'an encoder that waits for nothing',
+    [
+      [
+        [
+          [0, 'connect', 1, FMLE],
+          [0, 'createStream', 2, null],
+          [1, 'publish', 3, null, 'a', 'live'],
+          [0, 'deleteStream', 4, null],
+        ],
+        [...CONNECTED, '_result 2 1', ...PUBLISHING, 'onStatus NetStream.Unpublish.Success'],
+      ],
+    ],
+  ],
+];
+
+const PLAYERS: readonly (readonly [name: string, steps: readonly Step[]])[] = [
+  [
+    'ffplay and VLC (ffmpeg’s order)',
+    [
+      [[[0, 'connect', 1, FLASH]], CONNECTED],
+      [
+        [WINDOW, [0, 'createStream', 2, null], [0, '_checkbw', 3, null]],
+        ['_result 2 1', '_result 3'],
+      ],
+      [
+        [[0, 'getStreamLength', 4, null, 'a'], [1, 'play', 0, null, 'a', -2000], BUFFER_LENGTH],
+        ['_result 4 0', ...PLAYING],
+      ],
+      [[[0, 'deleteStream', 5, null, 1]], ['onStatus NetStream.Play.Stop']],
+    ],
+  ],
+  [
+    'librtmp, which subscribes',
+    [
+      [[[0, 'connect', 1, FLASH]], CONNECTED],
+      [
+        [BUFFER_LENGTH, [0, 'createStream', 2, null], [0, 'FCSubscribe', 3, null, 'a']],
+        ['_result 2 1', 'onFCSubscribe NetStream.Play.Start'],
+      ],
+      [[[1, 'play', 4, null, 'a', -1000]], PLAYING],
+    ],
+  ],
+  [
+    'Flash, which pauses and chooses its tracks',
+    [
+      [[[0, 'connect', 1, FLASH]], CONNECTED],
+      [[[0, 'createStream', 2, null]], ['_result 2 1']],
+      [[[1, 'play', 0, null, 'a']], PLAYING],
+      [[[1, 'pause', 0, null, true, 100]], ['onStatus NetStream.Pause.Notify']],
+      [[[1, 'receiveAudio', 0, null, false]], []],
+      [[[1, 'pause', 0, null, false, 100]], ['onStatus NetStream.Unpause.Notify']],
+      [[[1, 'closeStream', 0, null]], ['onStatus NetStream.Play.Stop']],
+    ],
+  ],
+];
+
+describe('the order of commands of', () => {
+  for (const [name, steps] of ENCODERS)
+    test(name, async () => {
+      const owner = createRecordingOwner();
+      const client = openSession(owner);
+      await follow(client, steps);
+      const [published] = owner.published;
+      const { app, stream, host } = published?.request ?? {};
+      assert.deepEqual([app, stream, host, published?.end], ['live', 'a', 'live.example.com', { kind: 'unpublished' }]);
+      assert.equal(client.end, undefined);
+    });
+
+  for (const [name, steps] of PLAYERS)
+    test(name, async () => {
+      const owner = createRecordingOwner();
+      await publishing(owner);
+      const client = openSession(owner);
+      await follow(client, steps);
+      client.session.leave('gone');
+      assert.equal(owner.viewers.size, 0);
+    });
+});
+
+describe('an RTMP session', () => {
+  test('says what of enhanced RTMP it passes on, to whoever asks', async () => {
+    const info = async (fields: AmfObject) => {
+      const client = openSession(createRecordingOwner());
+      client.command(0, 'connect', 1, { ...FMLE, ...fields });
+      const [answer] = client.messages().filter(({ type }) => type === MESSAGE_TYPE.command);
+      return decodeAmf0(answer?.payload ?? Buffer.alloc(0))[3];
+    };
+    const forwarded = { avc1: 4, hvc1: 4, av01: 4, vp09: 4 };
+    const answer = Object(await info({ videoFourCcInfoMap: { '*': 7 }, capsEx: 15 }));
+    assert.deepEqual({ ...answer.videoFourCcInfoMap }, forwarded);
+    assert.deepEqual([answer.fourCcList.includes('Opus'), answer.capsEx], [true, 0]);
+    assert.equal('fourCcList' in Object(await info({})), false);
+  });
+
+  test('passes messages on as sent: metadata without its word, aggregates split, empty ones left out', async () => {
+    const owner = createRecordingOwner();
+    const client = await publishing(owner);
+    const metadata = encodeAmf0('onMetaData', { width: 2 });
+    const media = (type: number, payload: Buffer, timestamp = 9) =>
+      client.say({ type, payload, timestamp, streamId: 1 });
+    media(MESSAGE_TYPE.data, Buffer.concat([encodeAmf0('@setDataFrame'), metadata]));
+    media(MESSAGE_TYPE.data, encodeAmf0('@clearDataFrame', 'onMetaData'));
+    media(MESSAGE_TYPE.audio, Buffer.alloc(0));
+    const part = Buffer.from('09000002000064000000001701 0000000d'.replace(' ', ''), 'hex');
+    media(MESSAGE_TYPE.aggregate, Buffer.concat([part, part]), 0xffffffff);
+    assert.deepEqual(
+      owner.published[0]?.messages.slice(1).map(({ kind, timestampMs, data }) => [kind, timestampMs, data]),
+      [
+        ['data', 9, metadata],
+        ['video', 0xffffffff, Buffer.from('1701', 'hex')],
+        ['video', 0xffffffff, Buffer.from('1701', 'hex')],
+      ],
+    );
+  });
+
+  test('answers pings, and acknowledges each window', async () => {
+    const owner = createRecordingOwner();
+    const client = await publishing(owner);
+    client.say(control(MESSAGE_TYPE.userControl, '000601020304'));
+    assert.deepEqual(await client.answers(), ['userControl 7 16909060']);
+    client.say(control(MESSAGE_TYPE.windowAcknowledgementSize, '00004000'));
+    client.say({ type: MESSAGE_TYPE.video, payload: Buffer.alloc(10_000, 0x27), streamId: 1 });
+    const [answer = ''] = await client.answers();
+    assert.equal(answer, `acknowledgement ${client.session.receivedBytes}`);
+  });
+
+  test('lets the client wait for its owner, and reads on then', async () => {
+    const decision = Promise.withResolvers<void>();
+    const owner = createRecordingOwner();
+    const publish: RecordingOwner['publish'] = async (...args) => {
+      await decision.promise;
+      return await owner.publish(...args);
+    };
+    const client = openSession({ ...owner, publish });
+    const commands = [
+      [0, 'connect', 1, FMLE],
+      [0, 'createStream', 2, null],
+      [1, 'publish', 3, null, 'a'],
+    ] as const;
+    const bytes = commands.map(([streamId, ...values]) =>
+      writeMessage({ type: 20, timestamp: 0, streamId, payload: encodeAmf0(...values) }, 3, 128),
+    );
+    const video = writeMessage({ type: 9, timestamp: 5, streamId: 1, payload: Buffer.of(0x17, 0) }, 4, 128);
+    client.receive(Buffer.concat([...bytes, video]));
+    assert.deepEqual([client.isPaused, (await client.answers()).length], [true, 4]);
+    decision.resolve();
+    assert.deepEqual(await client.answers(), PUBLISHING);
+    assert.deepEqual([client.isPaused, owner.published[0]?.messages.length], [false, 1]);
+  });
+
+  test('that ends while its owner decides ends the sink that it is given', async () => {
+    const owner = createRecordingOwner();
+    const client = openSession(owner);
+    client.command(0, 'connect', 1, FMLE);
+    client.command(1, 'publish', 3, null, 'a');
+    client.session.leave('gone');
+    await client.answers();
+    assert.equal(owner.published[0]?.end?.kind, 'lost');
+    assert.deepEqual(client.roles, []);
+  });
+
+  test('reads nothing of what has arrived when it is closed within a message', async () => {
+    const owner = createRecordingOwner();
+    const client = await publishing(owner);
+    const [published] = owner.published;
+    const take = published?.messages.push.bind(published.messages);
+    if (published !== undefined)
+      published.messages.push = (...messages) => {
+        published.connection.close({ code: 'NetStream.Publish.Denied', description: 'forbidden' });
+        return take?.(...messages) ?? 0;
+      };
+    const frame = writeMessage({ type: 9, timestamp: 5, streamId: 1, payload: Buffer.of(0x27) }, 4, 128);
+    client.receive(Buffer.concat([frame, frame, frame]));
+    assert.equal(published?.messages.length, 2);
+    assert.deepEqual(await client.answers(), ['onStatus NetStream.Publish.Denied']);
+    assert.deepEqual([client.finish, client.isPaused, client.end], ['finished', true, 'closed']);
+  });
+
+  test('writes only the tracks that a player wants', async () => {
+    const owner = createRecordingOwner();
+    await publishing(owner);
+    const player = openSession(owner);
+    player.command(0, 'connect', 1, FLASH);
+    player.command(1, 'play', 2, null, 'a');
+    await player.answers();
+    player.command(1, 'receiveVideo', 0, null, false);
+    await player.answers();
+    owner.published[0]?.messages.push();
+    const [viewer] = owner.viewers;
+    assert.equal(viewer?.encoding.name, 'rtmp-audio-only');
+    const kinds = (['audio', 'video', 'data'] as const).filter(
+      (kind) => (viewer?.encoding.encode({ kind, timestampMs: 0, data: Buffer.of(1) }).length ?? 0) > 0,
+    );
+    assert.deepEqual(kinds, ['audio', 'data']);
+  });
+});
+
+/** What it sends after `connect`, what it is told, and how its connection ends. */
+const ODD: readonly (readonly [
+  what: string,
+  connect: AmfValue | 'none',
+  sent: readonly Sent[],
+  answers: readonly string[],
+  end: string | undefined,
+])[] = [
+  ['connects without an app', {}, [], ['_error 1 NetConnection.Connect.InvalidApp'], 'refused'],
+  ['connects with nothing', null, [], ['_error 1 NetConnection.Connect.InvalidApp'], 'refused'],
+  ['connects without a tcUrl', { app: 'live' }, [[1, 'publish', 2, null, 'a']], PUBLISHING, undefined],
+  ['connects with an odd tcUrl', { app: 'live', tcUrl: '::' }, [[1, 'publish', 2, null, 'a']], PUBLISHING, undefined],
+  ['connects twice', FMLE, [[0, 'connect', 2, FMLE]], [], 'malformed'],
+  ['publishes before it connects', 'none', [[1, 'publish', 2, null, 'a']], [], 'malformed'],
+  ['publishes no name', FMLE, [[1, 'publish', 2, null, 7]], PUBLISHING, undefined],
+  [
+    'publishes twice',
+    FMLE,
+    [
+      [1, 'publish', 2, null, 'a'],
+      [1, 'publish', 3, null, 'b'],
+    ],
+    [...PUBLISHING, 'onStatus NetStream.Publish.BadName'],
+    undefined,
+  ],
+  [
+    'plays on another stream than the first',
+    FMLE,
+    [[2, 'play', 2, null, 'a']],
+    ['onStatus NetStream.Play.Failed'],
+    undefined,
+  ],
+  ['plays what is not there', FMLE, [[1, 'play', 2, null, 'a']], ['onStatus NetStream.Play.StreamNotFound'], 'refused'],
+  ['calls what is not known', FMLE, [[0, 'shutDown', 9, null]], ['_error 9 NetConnection.Call.Failed'], undefined],
+  ['tells what is not known', FMLE, [[0, 'onBWDone', 0, null]], [], undefined],
+  ['unpublishes what it does not publish', FMLE, [[0, 'FCUnpublish', 4, null, 'a']], ['_result 4'], undefined],
+  [
+    'makes nine streams',
+    FMLE,
+    Array.from({ length: 9 }, () => [0, 'createStream', 2, null] as const),
+    [...Array.from({ length: 8 }, (_, index) => `_result 2 ${index + 1}`), '_error 2 NetConnection.Call.Failed'],
+    undefined,
+  ],
+  ['sends media before it publishes', FMLE, [control(MESSAGE_TYPE.video, '1700')], [], undefined],
+  ['sends a command that is no AMF', FMLE, [control(MESSAGE_TYPE.command, 'ff')], [], 'malformed'],
+  ['sends a command without a name', FMLE, [control(MESSAGE_TYPE.command, '05')], [], 'malformed'],
+  ['sends an empty command', FMLE, [control(MESSAGE_TYPE.command, '')], [], 'malformed'],
+  ['sends a short ping', FMLE, [control(MESSAGE_TYPE.userControl, '000601')], [], 'malformed'],
+  ['sends a message of a type that is not known', FMLE, [control(99, '00')], [], undefined],
+];
+
+describe('a client that', () => {
+  for (const [what, connect, sent, answers, end] of ODD)
+    test(what, async () => {
+      const client = openSession(createRecordingOwner());
+      if (connect !== 'none') client.command(0, 'connect', 1, connect);
+      for (const one of sent) send(client, one);
+      const isConnected = connect !== 'none' && end !== 'refused';
+      const expected =
+        isConnected || answers[0]?.startsWith('onStatus') === true ? [...CONNECTED, ...answers] : answers;
+      assert.deepEqual(await client.answers(), expected);
+      assert.equal(client.end, end);
+    });
+});
+
+describe('a deadline ends', () => {
+  const video = { type: MESSAGE_TYPE.video, payload: Buffer.of(0x17, 0), streamId: 1 };
+
+  test('a connection without a handshake after 5 s', () => {
+    const client = openSession(createRecordingOwner(), false);
+    client.timers.advance(4_999);
+    assert.equal(client.end, undefined);
+    client.timers.advance(1);
+    assert.deepEqual([client.end, client.timers.size], ['handshakeTimeout', 0]);
+  });
+
+  test('one that neither publishes nor plays after 10 s, whatever else it says', () => {
+    const client = openSession(createRecordingOwner());
+    client.timers.advance(9_000);
+    client.command(0, 'connect', 1, FMLE);
+    client.timers.advance(1_000);
+    assert.equal(client.end, 'commandTimeout');
+  });
+
+  test('a publisher without audio or video after 5 s, as if it had not published', async () => {
+    const owner = createRecordingOwner();
+    const client = openSession(owner);
+    client.command(0, 'connect', 1, FMLE);
+    client.command(1, 'publish', 2, null, 'a');
+    await client.answers();
+    client.say({ type: MESSAGE_TYPE.data, payload: encodeAmf0('onMetaData', {}) });
+    client.timers.advance(5_000);
+    assert.deepEqual([client.end, owner.published[0]?.end], ['noMedia', { kind: 'unpublished' }]);
+  });
+
+  test('a publisher that is silent for 15 s, and no other', async () => {
+    const owner = createRecordingOwner();
+    const client = await publishing(owner);
+    client.timers.advance(14_000);
+    client.say(video);
+    client.timers.advance(14_999);
+    assert.equal(client.end, undefined);
+    client.timers.advance(1);
+    assert.deepEqual([client.end, owner.published[0]?.end?.kind], ['silent', 'lost']);
+    assert.equal(client.timers.size, 0);
+  });
+
+  test('one that has stopped publishing after 10 s', async () => {
+    const client = await publishing(createRecordingOwner());
+    client.command(0, 'deleteStream', 4, null, 1);
+    client.timers.advance(10_000);
+    assert.deepEqual([client.end, client.roles], ['commandTimeout', ['publishing', 'waiting']]);
+  });
+
+  test('no player, and nobody whose owner is still deciding', async () => {
+    const owner = createRecordingOwner();
+    await publishing(owner);
+    const player = openSession(owner);
+    player.command(0, 'connect', 1, FLASH);
+    player.command(1, 'play', 2, null, 'a');
+    assert.equal(player.timers.size, 0);
+    await player.answers();
+    assert.equal(player.timers.size, 0);
+  });
+});
+
+/** Publishes `a`, and has sent a first frame. */
+async function publishing(owner: RecordingOwner): Promise<ScriptedSession> {
+  const client = openSession(owner);
+  client.command(0, 'connect', 1, FMLE);
+  client.command(1, 'publish', 3, null, 'a');
+  await client.answers();
+  client.say({ type: MESSAGE_TYPE.video, payload: Buffer.of(0x17, 0), streamId: 1 });
+  return client;
+}
+
+async function follow(client: ScriptedSession, steps: readonly Step[]): Promise<void> {
+  for (const [sent, answers] of steps) {
+    for (const one of sent) send(client, one);
+    const isMedia = (answer: string) => answer === 'video' || answer === 'audio';
+    assert.deepEqual(
+      (await client.answers()).filter((answer) => !isMedia(answer)),
+      answers,
+    );
+  }
+}
+
+function send(client: ScriptedSession, sent: Sent): void {
+  if ('type' in sent) client.say(sent);
+  else client.command(...sent);
+}
