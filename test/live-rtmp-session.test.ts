@@ -1,190 +1,21 @@
-/** The conversation without sockets: what encoders, players and relays send and wait for; odd clients; the deadlines. */
+/** The conversation without sockets: what is passed on, odd clients, and the deadlines. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AmfObject, type AmfValue, decodeAmf0, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
-import { MESSAGE_TYPE, type RtmpMessage } from '#live/rtmp/messages.ts';
+import { MESSAGE_TYPE } from '#live/rtmp/messages.ts';
 import { createRecordingOwner, type RecordingOwner } from './support/rtmp-server.ts';
-import { openSession, type ScriptedSession } from './support/rtmp-session.ts';
-
-/** Without the chunk size, which our reader obeys and does not tell. */
-const CONNECTED = [
-  'windowAcknowledgementSize 2500000',
-  'setPeerBandwidth 2500000',
-  '_result 1 NetConnection.Connect.Success',
-];
-const PUBLISHING = ['userControl 0 1', 'onStatus NetStream.Publish.Start'];
-const PLAYING = ['userControl 0 1', 'onStatus NetStream.Play.Reset', 'onStatus NetStream.Play.Start', 'data'];
-const UNPUBLISHED = ['onFCUnpublish NetStream.Unpublish.Success', 'onStatus NetStream.Unpublish.Success'];
-const TC_URL = 'rtmp://live.example.com/live';
-const FMLE = { app: 'live', type: 'nonprivate', flashVer: 'FMLE/3.0 (compatible; FMSc/1.0)', tcUrl: TC_URL };
-const FLASH = {
-  app: 'live',
-  flashVer: 'LNX 9,0,124,2',
-  tcUrl: TC_URL,
-  fpad: false,
-  capabilities: 15,
-  audioCodecs: 4071,
-};
-
-/** What a client sends and what it waits for before it goes on. */
-type Step = readonly [sent: readonly Sent[], answers: readonly string[]];
-type Sent = readonly [streamId: number, ...values: AmfValue[]] | RtmpMessage;
-
-const control = (type: number, hex: string): RtmpMessage => ({
-  type,
-  timestamp: 0,
-  streamId: 0,
-  payload: Buffer.from(hex, 'hex'),
-});
-const amf3 = (streamId: number, ...values: AmfValue[]): RtmpMessage => ({
-  type: MESSAGE_TYPE.commandAmf3,
-  timestamp: 0,
-  streamId,
-  payload: Buffer.concat([Buffer.of(0), encodeAmf0(...values)]),
-});
-const WINDOW = control(MESSAGE_TYPE.windowAcknowledgementSize, '002625a0');
-const BUFFER_LENGTH = control(MESSAGE_TYPE.userControl, '00030000000100000bb8');
-
-const ENCODERS: readonly (readonly [name: string, steps: readonly Step[]])[] = [
-  [
-    'OBS and ffmpeg (librtmp’s order), and GStreamer’s rtmp2sink',
-    [
-      [[[0, 'connect', 1, { ...FMLE, swfUrl: TC_URL, fourCcList: ['av01', 'hvc1'] }]], CONNECTED],
-      [
-        [WINDOW, [0, 'releaseStream', 2, null, 'a'], [0, 'FCPublish', 3, null, 'a'], [0, 'createStream', 4, null]],
-        ['_result 2', '_result 3', 'onFCPublish NetStream.Publish.Start', '_result 4 1'],
-      ],
-      [[[1, 'publish', 5, null, 'a', 'live']], PUBLISHING],
-      [
-        [
-          [0, 'FCUnpublish', 6, null, 'a'],
-          [0, 'deleteStream', 7, null, 1],
-        ],
-        ['_result 6', ...UNPUBLISHED],
-      ],
-    ],
-  ],
-  [
-    'FMLE, which counts its streams by itself',
-    [
-      [[[0, 'connect', 1, { ...FMLE, fpad: false, capabilities: 239, videoFunction: 1 }]], CONNECTED],
-      [
-        [
-          [0, 'releaseStream', 2, null, 'a?x=1'],
-          [0, 'FCPublish', 3, null, 'a?x=1'],
-        ],
-        ['_result 2', '_result 3', 'onFCPublish NetStream.Publish.Start'],
-      ],
-      [[[0, 'createStream', 4, null]], ['_result 4 1']],
-      [[[1, 'publish', 5, null, 'a?x=1', 'live']], PUBLISHING],
-      [
-        [
-          [0, 'FCUnpublish', 6, null, 'a?x=1'],
-          [1, 'closeStream', 0, null],
-          [0, 'deleteStream', 7, null, 1],
-        ],
-        ['_result 6', ...UNPUBLISHED],
-      ],
-    ],
-  ],
-  [
-    'Flash with AMF3',
-    [
-      [[[0, 'connect', 1, { ...FLASH, objectEncoding: 3, pageUrl: 'https://example.com/' }]], CONNECTED],
-      [[amf3(0, 'createStream', 2, null)], ['_result 2 1']],
-      [[amf3(1, 'publish', 0, null, 'a', 'live')], PUBLISHING],
-      [[amf3(1, 'closeStream', 0, null)], ['onStatus NetStream.Unpublish.Success']],
-    ],
-  ],
-  [
-    'a relay of nginx or SRS',
-    [
-      [[[0, 'connect', 1, { app: 'live', tcUrl: TC_URL, flashVer: 'ngx-local-relay' }]], CONNECTED],
-      [[[0, 'createStream', 2, null]], ['_result 2 1']],
-      [[[1, 'publish', 3, null, 'a', 'live']], PUBLISHING],
-      [[[1, 'deleteStream', 0, null, 1]], ['onStatus NetStream.Unpublish.Success']],
-    ],
-  ],
-  [
-    'an encoder that waits for nothing',
-    [
-      [
-        [
-          [0, 'connect', 1, FMLE],
-          [0, 'createStream', 2, null],
-          [1, 'publish', 3, null, 'a', 'live'],
-          [0, 'deleteStream', 4, null],
-        ],
-        [...CONNECTED, '_result 2 1', ...PUBLISHING, 'onStatus NetStream.Unpublish.Success'],
-      ],
-    ],
-  ],
-];
-
-const PLAYERS: readonly (readonly [name: string, steps: readonly Step[]])[] = [
-  [
-    'ffplay and VLC (ffmpeg’s order)',
-    [
-      [[[0, 'connect', 1, FLASH]], CONNECTED],
-      [
-        [WINDOW, [0, 'createStream', 2, null], [0, '_checkbw', 3, null]],
-        ['_result 2 1', '_result 3'],
-      ],
-      [
-        [[0, 'getStreamLength', 4, null, 'a'], [1, 'play', 0, null, 'a', -2000], BUFFER_LENGTH],
-        ['_result 4 0', ...PLAYING],
-      ],
-      [[[0, 'deleteStream', 5, null, 1]], ['onStatus NetStream.Play.Stop']],
-    ],
-  ],
-  [
-    'librtmp, which subscribes',
-    [
-      [[[0, 'connect', 1, FLASH]], CONNECTED],
-      [
-        [BUFFER_LENGTH, [0, 'createStream', 2, null], [0, 'FCSubscribe', 3, null, 'a']],
-        ['_result 2 1', 'onFCSubscribe NetStream.Play.Start'],
-      ],
-      [[[1, 'play', 4, null, 'a', -1000]], PLAYING],
-    ],
-  ],
-  [
-    'Flash, which pauses and chooses its tracks',
-    [
-      [[[0, 'connect', 1, FLASH]], CONNECTED],
-      [[[0, 'createStream', 2, null]], ['_result 2 1']],
-      [[[1, 'play', 0, null, 'a']], PLAYING],
-      [[[1, 'pause', 0, null, true, 100]], ['onStatus NetStream.Pause.Notify']],
-      [[[1, 'receiveAudio', 0, null, false]], []],
-      [[[1, 'pause', 0, null, false, 100]], ['onStatus NetStream.Unpause.Notify']],
-      [[[1, 'closeStream', 0, null]], ['onStatus NetStream.Play.Stop']],
-    ],
-  ],
-];
-
-describe('the order of commands of', () => {
-  for (const [name, steps] of ENCODERS)
-    test(name, async () => {
-      const owner = createRecordingOwner();
-      const client = openSession(owner);
-      await follow(client, steps);
-      const [published] = owner.published;
-      const { app, stream, host } = published?.request ?? {};
-      assert.deepEqual([app, stream, host, published?.end], ['live', 'a', 'live.example.com', { kind: 'unpublished' }]);
-      assert.equal(client.end, undefined);
-    });
-
-  for (const [name, steps] of PLAYERS)
-    test(name, async () => {
-      const owner = createRecordingOwner();
-      await publishing(owner);
-      const client = openSession(owner);
-      await follow(client, steps);
-      client.session.leave('gone');
-      assert.equal(owner.viewers.size, 0);
-    });
-});
+import {
+  CONNECTED,
+  control,
+  FLASH,
+  FMLE,
+  openPublishing,
+  openSession,
+  PUBLISHING,
+  type Sent,
+  send,
+} from './support/rtmp-session.ts';
 
 describe('an RTMP session', () => {
   test('says what of enhanced RTMP it passes on, to whoever asks', async () => {
@@ -203,7 +34,7 @@ describe('an RTMP session', () => {
 
   test('passes messages on as sent: metadata without its word, aggregates split, empty ones left out', async () => {
     const owner = createRecordingOwner();
-    const client = await publishing(owner);
+    const client = await openPublishing(owner);
     const metadata = encodeAmf0('onMetaData', { width: 2 });
     const media = (type: number, payload: Buffer, timestamp = 9) =>
       client.say({ type, payload, timestamp, streamId: 1 });
@@ -224,7 +55,7 @@ describe('an RTMP session', () => {
 
   test('answers pings, and acknowledges each window', async () => {
     const owner = createRecordingOwner();
-    const client = await publishing(owner);
+    const client = await openPublishing(owner);
     client.say(control(MESSAGE_TYPE.userControl, '000601020304'));
     assert.deepEqual(await client.answers(), ['userControl 7 16909060']);
     client.say(control(MESSAGE_TYPE.windowAcknowledgementSize, '00004000'));
@@ -270,7 +101,7 @@ describe('an RTMP session', () => {
 
   test('reads nothing of what has arrived when it is closed within a message', async () => {
     const owner = createRecordingOwner();
-    const client = await publishing(owner);
+    const client = await openPublishing(owner);
     const [published] = owner.published;
     const take = published?.messages.push.bind(published.messages);
     if (published !== undefined)
@@ -287,14 +118,13 @@ describe('an RTMP session', () => {
 
   test('writes only the tracks that a player wants', async () => {
     const owner = createRecordingOwner();
-    await publishing(owner);
+    await openPublishing(owner);
     const player = openSession(owner);
     player.command(0, 'connect', 1, FLASH);
     player.command(1, 'play', 2, null, 'a');
     await player.answers();
     player.command(1, 'receiveVideo', 0, null, false);
     await player.answers();
-    owner.published[0]?.messages.push();
     const [viewer] = owner.viewers;
     assert.equal(viewer?.encoding.name, 'rtmp-audio-only');
     const kinds = (['audio', 'video', 'data'] as const).filter(
@@ -401,7 +231,7 @@ describe('a deadline ends', () => {
 
   test('a publisher that is silent for 15 s, and no other', async () => {
     const owner = createRecordingOwner();
-    const client = await publishing(owner);
+    const client = await openPublishing(owner);
     client.timers.advance(14_000);
     client.say(video);
     client.timers.advance(14_999);
@@ -412,7 +242,7 @@ describe('a deadline ends', () => {
   });
 
   test('one that has stopped publishing after 10 s', async () => {
-    const client = await publishing(createRecordingOwner());
+    const client = await openPublishing(createRecordingOwner());
     client.command(0, 'deleteStream', 4, null, 1);
     client.timers.advance(10_000);
     assert.deepEqual([client.end, client.roles], ['commandTimeout', ['publishing', 'waiting']]);
@@ -420,7 +250,7 @@ describe('a deadline ends', () => {
 
   test('no player, and nobody whose owner is still deciding', async () => {
     const owner = createRecordingOwner();
-    await publishing(owner);
+    await openPublishing(owner);
     const player = openSession(owner);
     player.command(0, 'connect', 1, FLASH);
     player.command(1, 'play', 2, null, 'a');
@@ -429,29 +259,3 @@ describe('a deadline ends', () => {
     assert.equal(player.timers.size, 0);
   });
 });
-
-/** Publishes `a`, and has sent a first frame. */
-async function publishing(owner: RecordingOwner): Promise<ScriptedSession> {
-  const client = openSession(owner);
-  client.command(0, 'connect', 1, FMLE);
-  client.command(1, 'publish', 3, null, 'a');
-  await client.answers();
-  client.say({ type: MESSAGE_TYPE.video, payload: Buffer.of(0x17, 0), streamId: 1 });
-  return client;
-}
-
-async function follow(client: ScriptedSession, steps: readonly Step[]): Promise<void> {
-  for (const [sent, answers] of steps) {
-    for (const one of sent) send(client, one);
-    const isMedia = (answer: string) => answer === 'video' || answer === 'audio';
-    assert.deepEqual(
-      (await client.answers()).filter((answer) => !isMedia(answer)),
-      answers,
-    );
-  }
-}
-
-function send(client: ScriptedSession, sent: Sent): void {
-  if ('type' in sent) client.say(sent);
-  else client.command(...sent);
-}

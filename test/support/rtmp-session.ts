@@ -124,3 +124,37 @@ function describeMessage({ type, payload }: RtmpMessage): string {
   const said = typeof info === 'object' && info !== null && 'code' in info ? info.code : info;
   return [name, transaction === 0 ? undefined : transaction, said].filter((part) => part !== undefined).join(' ');
 }
+
+/** Without the chunk size, which our reader obeys and does not tell. */
+export const CONNECTED = [
+  'windowAcknowledgementSize 2500000',
+  'setPeerBandwidth 2500000',
+  '_result 1 NetConnection.Connect.Success',
+];
+export const PUBLISHING = ['userControl 0 1', 'onStatus NetStream.Publish.Start'];
+const TC_URL = 'rtmp://live.example.com/live';
+/** What encoders and players say of themselves. */
+export const FMLE = { app: 'live', type: 'nonprivate', flashVer: 'FMLE/3.0 (compatible; FMSc/1.0)', tcUrl: TC_URL };
+export const FLASH = { app: 'live', flashVer: 'LNX 9,0,124,2', tcUrl: TC_URL, fpad: false, capabilities: 15 };
+
+/** A command, or another message. */
+export type Sent = readonly [streamId: number, ...values: AmfValue[]] | RtmpMessage;
+
+export function send(client: ScriptedSession, sent: Sent): void {
+  if ('type' in sent) client.say(sent);
+  else client.command(...sent);
+}
+
+export function control(type: number, hex: string): RtmpMessage {
+  return { type, timestamp: 0, streamId: 0, payload: Buffer.from(hex, 'hex') };
+}
+
+/** A session that publishes `a` to this owner, and has sent a first frame. */
+export async function openPublishing(owner: RtmpHooks): Promise<ScriptedSession> {
+  const client = openSession(owner);
+  client.command(0, 'connect', 1, FMLE);
+  client.command(1, 'publish', 3, null, 'a');
+  await client.answers();
+  client.say({ type: MESSAGE_TYPE.video, payload: Buffer.of(0x17, 0), streamId: 1 });
+  return client;
+}
