@@ -5,11 +5,13 @@ import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { recordLiveReport } from '#db/live-reports.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { startTestApi } from './support/api.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
+import { onAir } from './support/live-reports.ts';
 import { needs } from './support/needs.ts';
 import { startNginx } from './support/nginx.ts';
 import type { Cleanup } from './support/temporary.ts';
@@ -74,7 +76,7 @@ describe('the client', () => {
     'gets every sample through the real service, with the fields of the sample’s answer',
     needs('openssl'),
     async (t) => {
-      const api = await startTestApi(t, newSqlite);
+      const api = await startTestApi(t, newSqlite, { live: { rtmpPort: 1935 } });
       const first = await api.join('operator', ['cdn', 'sms', 'operator']);
       const customer = await api.join('customer', ['cdn', 'sms']);
       const other = await api.join('customer', ['cdn']);
@@ -84,7 +86,7 @@ describe('the client', () => {
         const domain = `${name.toLowerCase()}.example`;
         const { domain_id } = await own.call('domain.add', {
           domain,
-          cdn_type: 1,
+          cdn_type: name.startsWith('live') ? 4 : 1,
           data: '203.0.113.1:8080',
           backup: 'backup.example',
         });
@@ -113,6 +115,15 @@ describe('the client', () => {
           ids['starttime'] = ids['endtime'] = api.now;
           await traffic.addLines(Number(domain_id), api.now, ['one']);
           await traffic.addTop(Number(domain_id), api.now, 'url', '/a', 1);
+        }
+        if (name.startsWith('live')) {
+          ids['domain'] = domain;
+          ids['starttime'] = ids['endtime'] = api.now;
+          const stream = { domainId: Number(domain_id), app: 'live', stream: 'news', broadcast: 'b1' };
+          const report = { edge: name, epoch: 'e', events: [], streams: [onAir(stream, api.now)] };
+          await api.db.transaction((trx) => recordLiveReport(trx, report, api.now));
+          if (name === 'liveOperator.getKeys')
+            await client.call('liveOperator.setKeys', { ...OPERATIONS['liveOperator.setKeys'].sample.request, ...ids });
         }
         if (/^sms/.test(name)) {
           const asked = { account_id: customer.accountId, name: 'shop', balance: 10 };

@@ -16,12 +16,15 @@ import {
   type NewDomain,
   saveDomain,
 } from '#db/domains.ts';
+import type { Keyring } from '#db/keyring.ts';
+import { forgetStreams } from '#db/live-streams.ts';
 import type { Db } from '#db/open.ts';
 import { type Change, publish } from '#db/resources.ts';
 import type { Schema } from '#db/schema.ts';
 import type { Domain } from '#model/domain.ts';
 import { canChangeSettings, type Review, stateWhenChanged } from '#model/transition.ts';
 import { compileSite } from '#sites/compile.ts';
+import { renewKeys } from './live-changes.ts';
 import { toSiteSpec } from './site-spec.ts';
 
 /** Which domain is meant; another account's is not there. */
@@ -99,7 +102,9 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     await giveDomainPlace(trx, domain.accountId);
     const certificates = await setCertificateUse(trx, domain.id, []);
     const challenges = await endOrder(trx, domain.id);
-    await publish(trx, [{ kind: 'site', key: domain.name, op: 'delete' }, ...certificates, ...challenges], now);
+    const live = await forgetStreams(trx, domain.id);
+    const site: Change = { kind: 'site', key: domain.name, op: 'delete' };
+    await publish(trx, [site, ...certificates, ...challenges, ...live], now);
   });
 }
 
@@ -110,8 +115,12 @@ export async function changeRemark(db: Db, key: DomainKey, remark: string): Prom
   });
 }
 
-/** The domain keeps its id and its settings; edges do not know accounts. */
-export async function transferDomain(db: Db, key: DomainKey, toAccountId: number, maxDomains: number): Promise<void> {
+/** The domain keeps its id and its settings; edges do not know accounts. Keys of live streams are made anew. */
+export async function transferDomain(
+  db: Db,
+  key: DomainKey,
+  { toAccountId, maxDomains, ring, now }: Transfer,
+): Promise<void> {
   await db.transaction(async (trx) => {
     const domain = await findOrRefuse(trx, key);
     if (domain.accountId === toAccountId) return;
@@ -122,7 +131,16 @@ export async function transferDomain(db: Db, key: DomainKey, toAccountId: number
     await giveDomainPlace(trx, domain.accountId);
     await takePlace(trx, toAccountId, maxDomains);
     await saveDomain(trx, moved);
+    const keys = await renewKeys(trx, ring, domain.id, now);
+    if (keys.length > 0) await publish(trx, keys, now);
   });
+}
+
+interface Transfer {
+  readonly toAccountId: number;
+  readonly maxDomains: number;
+  readonly ring: Keyring;
+  readonly now: number;
 }
 
 /** Nobody else changes the domain until the transaction ends. */

@@ -25,10 +25,13 @@ import { CACHE_HANDLERS } from './handlers/cache.ts';
 import { CONFIG_HANDLERS } from './handlers/config.ts';
 import { DOMAIN_HANDLERS } from './handlers/domains.ts';
 import type { Call, Handler } from './handlers/handler.ts';
+import { LIVE_HANDLERS } from './handlers/live.ts';
+import { LIVE_OPERATOR_HANDLERS } from './handlers/live-operators.ts';
 import { OPERATOR_HANDLERS } from './handlers/operators.ts';
 import { SMS_HANDLERS } from './handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from './handlers/sms-operators.ts';
 import { TRAFFIC_HANDLERS } from './handlers/traffic.ts';
+import type { LiveListeners } from './live-addresses.ts';
 import type { PermitsOrigin } from './origin-warnings.ts';
 import type { SmsDesk } from './sms-desk.ts';
 import { refuseWrongTime } from './sms-refusals.ts';
@@ -43,8 +46,10 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...CONFIG_HANDLERS,
   ...CACHE_HANDLERS,
   ...TRAFFIC_HANDLERS,
+  ...LIVE_HANDLERS,
   ...SMS_HANDLERS,
   ...OPERATOR_HANDLERS,
+  ...LIVE_OPERATOR_HANDLERS,
   ...SMS_OPERATOR_HANDLERS,
 };
 
@@ -73,6 +78,7 @@ export interface DispatchOptions {
   readonly cacheLimits: CacheAmounts;
   readonly days: Days;
   readonly logUrl: Call['logUrl'];
+  readonly live: LiveListeners;
   readonly sms: SmsDesk;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
@@ -118,6 +124,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       now,
       accountId: token?.accountId ?? NO_ACCOUNT,
       tokenId: token?.id ?? 0,
+      live: options.live,
       sms: options.sms,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,

@@ -29,7 +29,7 @@ export function readTop({ domain, kind, limit, starttime, endtime }: RequestOf<'
 }
 
 /** What is no name at all is no domain's either. */
-function readName(text: string): string {
+export function readName(text: string): string {
   const parsed = parseDomainName(text);
   return parsed.kind === 'name' ? parsed.name : text;
 }

@@ -41,6 +41,7 @@ import {
   writeDomainRow,
   writeWarnings,
 } from './wire-domain.ts';
+import { READ_LIVE, WRITE_LIVE } from './wire-live.ts';
 import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
@@ -155,6 +156,7 @@ export const READ = {
   }),
   'operator.rotateKeyring': () => undefined,
   'operator.setAccountStatus': ({ account_id, enabled }) => ({ accountId: account_id, isEnabled: enabled }),
+  ...READ_LIVE,
   ...READ_SMS,
   ...READ_SMS_OPERATOR,
 } satisfies { readonly [N in RouteName]: (request: RequestOf<N>) => unknown };
@@ -230,6 +232,7 @@ export const WRITE = {
   'operator.setDomainStatus': writeDone,
   'operator.rotateKeyring': ({ keyId, ...counts }: Rotation) => ({ key_id: keyId, ...counts }),
   'operator.setAccountStatus': writeDone,
+  ...WRITE_LIVE,
   ...WRITE_SMS,
   ...WRITE_SMS_OPERATOR,
 } satisfies { readonly [N in RouteName]: (result: never, look: Look) => DataOf<N> };

@@ -6,6 +6,8 @@ import { CACHE_OPERATIONS } from './cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './certificate-operations.ts';
 import { CONFIG_OPERATIONS } from './config-operations.ts';
 import { DOMAIN_OPERATIONS } from './domain-operations.ts';
+import { LIVE_OPERATIONS } from './live-operations.ts';
+import { LIVE_OPERATOR_OPERATIONS } from './live-operator-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { POLICY_OPERATIONS } from './policy-operations.ts';
@@ -25,8 +27,10 @@ const OPERATION_TABLE = {
   ...REQUEST_CERTIFICATE_OPERATIONS,
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
+  ...LIVE_OPERATIONS,
   ...SMS_OPERATIONS,
   ...OPERATOR_OPERATIONS,
+  ...LIVE_OPERATOR_OPERATIONS,
   ...SMS_OPERATOR_OPERATIONS,
 };
 

@@ -87,6 +87,11 @@ export const ROUTES = {
   'stat.requests': { base: 'cdn', path: '/stat/domainRequests', envelope: 'cdn', scope: 'cdn', extension: true },
   'stat.top': { base: 'cdn', path: '/stat/domainTop', envelope: 'cdn', scope: 'cdn', extension: true },
 
+  'live.streams': { base: 'cdn', path: '/stat/domainStreamInfo', envelope: 'cdn', scope: 'cdn' },
+  'live.history': { base: 'cdn', path: '/stat/domainStreamHistory', envelope: 'cdn', scope: 'cdn', extension: true },
+  'live.viewers': { base: 'cdn', path: '/stat/domainStreamViewers', envelope: 'cdn', scope: 'cdn', extension: true },
+  'live.pushInfo': { base: 'cdn', path: '/live/getPushInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+
   'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms' },
   'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms' },
   'sms.updateStatus': { base: 'sms', path: '/api/app/updateSmsStatus', envelope: 'smsApp', scope: 'sms' },
@@ -114,6 +119,14 @@ export const ROUTES = {
   'operator.setDomainStatus': operatorRoute('/operator/setDomainStatus'),
   'operator.rotateKeyring': operatorRoute('/operator/rotateKeyring'),
   'operator.setAccountStatus': operatorRoute('/operator/setAccountStatus'),
+
+  'liveOperator.list': operatorRoute('/operator/listLiveStreams'),
+  'liveOperator.forbid': operatorRoute('/operator/forbidLiveStream'),
+  'liveOperator.resume': operatorRoute('/operator/resumeLiveStream'),
+  'liveOperator.kick': operatorRoute('/operator/kickLiveStream'),
+  'liveOperator.history': operatorRoute('/operator/listLiveBroadcasts'),
+  'liveOperator.getKeys': operatorRoute('/operator/getLiveKeys'),
+  'liveOperator.setKeys': operatorRoute('/operator/setLiveKeys'),
 
   'smsOperator.createApp': operatorRoute('/operator/createSmsApp'),
   'smsOperator.listApps': operatorRoute('/operator/listSmsApps'),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
 import type { Executor, LiveBroadcastRow } from './schema.ts';
 
-type ViewerGrain = 'minute' | 'hour';
+export type ViewerGrain = 'minute' | 'hour';
 
 const GRAIN_MS: Readonly<Record<ViewerGrain, number>> = { minute: 60_000, hour: 3_600_000 };
 const DAY_MS = 24 * 3_600_000;

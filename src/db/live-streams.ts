@@ -16,7 +16,7 @@ import type { Change } from './resources.ts';
 import type { Executor, LiveStreamRow, Schema } from './schema.ts';
 
 /** Of one domain. */
-const MAX_FORBIDDEN_STREAMS = 10_000;
+export const MAX_FORBIDDEN_STREAMS = 10_000;
 
 export interface StoredStream extends StreamFacts {
   readonly accountId: number;

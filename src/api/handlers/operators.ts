@@ -63,10 +63,10 @@ export const OPERATOR_HANDLERS = {
     return await listDomainViews(db, now, filter);
   },
 
-  'operator.transferDomain': async ({ db, maxDomains }, { accountId, domainId, toAccountId }) => {
+  'operator.transferDomain': async ({ db, maxDomains, keyring, now }, { accountId, domainId, toAccountId }) => {
     const { kind } = await findAccountOrRefuse(db, toAccountId);
     if (kind !== 'customer') throw new ServiceError('accountNotCustomer', { accountId: toAccountId });
-    await transferDomain(db, { accountId, domainId }, toAccountId, maxDomains);
+    await transferDomain(db, { accountId, domainId }, { toAccountId, maxDomains, ring: keyring, now });
   },
 
   'operator.setDomainStatus': async ({ db, now }, { accountId, domainId, action }) => {

@@ -1,0 +1,95 @@
+/** Marks and keys of live streams, written and published in one transaction. */
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { ServiceError } from '#contract/service-error.ts';
+import { findDomainToChange } from '#db/domains.ts';
+import type { Keyring } from '#db/keyring.ts';
+import { readLiveKeys, type StoredLiveKeys, saveLiveKeys } from '#db/live-keys.ts';
+import { MAX_FORBIDDEN_STREAMS, type Marked } from '#db/live-streams.ts';
+import type { Db } from '#db/open.ts';
+import { type Change, publish } from '#db/resources.ts';
+import type { Schema } from '#db/schema.ts';
+import type { Domain } from '#model/domain.ts';
+import { MAX_LIVE_KEYS } from '#sites/live.ts';
+
+export interface AskedDomain {
+  readonly accountId: number;
+  readonly domainId: number;
+}
+
+export interface AskedStream extends AskedDomain {
+  readonly app: string;
+  readonly stream: string;
+}
+
+/** Throws `ServiceError` for what cannot be marked. */
+export async function changeMark(
+  db: Db,
+  asked: AskedStream,
+  now: number,
+  mark: (trx: Transaction<Schema>) => Promise<Marked>,
+): Promise<void> {
+  await db.transaction(async (trx) => {
+    await holdLiveDomain(trx, asked);
+    const marked = await mark(trx);
+    if (marked.kind === 'changes') {
+      if (marked.changes.length > 0) await publish(trx, marked.changes, now);
+      return;
+    }
+    const { app, stream } = asked;
+    if (marked.kind === 'limit') throw new ServiceError('liveForbidLimit', { limit: MAX_FORBIDDEN_STREAMS });
+    throw new ServiceError(marked.kind === 'missing' ? 'liveStreamNotFound' : 'liveNotOnAir', { app, stream });
+  });
+}
+
+/** Gives the keys that are in force then. `change` may give its argument: nothing changes. */
+export async function changeKeys(
+  db: Db,
+  ring: Keyring,
+  asked: AskedDomain & { readonly now: number },
+  change: (keys: StoredLiveKeys) => StoredLiveKeys,
+): Promise<StoredLiveKeys> {
+  const { domainId, now } = asked;
+  return await db.transaction(async (trx) => {
+    await holdLiveDomain(trx, asked);
+    const before = await readLiveKeys(trx, ring, domainId);
+    const keys = change(before);
+    if (keys !== before) await publish(trx, [await saveLiveKeys(trx, ring, { domainId, keys, now })], now);
+    return keys;
+  });
+}
+
+/** Of a domain that gets another owner: what the one before knows is of no use any more. */
+export async function renewKeys(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  domainId: number,
+  now: number,
+): Promise<readonly Change[]> {
+  const before = await readLiveKeys(trx, ring, domainId);
+  if (before.publish.length + before.play.length === 0) return [];
+  const renew = (keys: readonly string[]) => (keys.length === 0 ? [] : [mintLiveKey()]);
+  const keys = { publish: renew(before.publish), play: renew(before.play) };
+  return [await saveLiveKeys(trx, ring, { domainId, keys, now })];
+}
+
+/** The new key comes first, the primary one becomes the secondary. */
+export function rotate(keys: readonly string[], key = mintLiveKey()): readonly string[] {
+  return keys[0] === key ? keys : [key, ...keys].slice(0, MAX_LIVE_KEYS);
+}
+
+function mintLiveKey(): string {
+  return randomBytes(KEY_BYTES).toString('hex');
+}
+
+const KEY_BYTES = 16;
+
+async function holdLiveDomain(trx: Transaction<Schema>, { accountId, domainId }: AskedDomain): Promise<void> {
+  const domain = await findDomainToChange(trx, { accountId, id: domainId });
+  if (domain === undefined) throw new ServiceError('domainNotFound', { domainId });
+  refuseNotLive(domain);
+}
+
+export function refuseNotLive({ id, type }: Domain): void {
+  if (type !== 'live') throw new ServiceError('domainNotLive', { domainId: id });
+}

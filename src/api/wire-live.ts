@@ -1,0 +1,197 @@
+/** Live streams, their words on the wire. Used by `wire.ts` only. */
+import type { DataOf, RequestOf } from '#contract/operations.ts';
+import type { Broadcast, ViewerGrain } from '#db/live-history.ts';
+import type { StoredLiveKeys } from '#db/live-keys.ts';
+import type { StoredStream } from '#db/live-streams.ts';
+import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-stream.ts';
+import type { PushInfo } from './live-addresses.ts';
+import { readName } from './wire-traffic.ts';
+import { readPage, writeDone, writeFlag } from './wire-values.ts';
+
+export interface ViewersView {
+  readonly now: ViewerCounts;
+  readonly grain: ViewerGrain;
+  readonly list: readonly (ViewerCounts & { readonly at: number })[];
+}
+
+interface BroadcastPage {
+  readonly total: number;
+  readonly broadcasts: readonly Broadcast[];
+}
+
+interface StreamPage {
+  readonly total: number;
+  readonly streams: readonly StoredStream[];
+  readonly now: number;
+}
+
+export const READ_LIVE = {
+  'live.streams': ({ domain }: RequestOf<'live.streams'>) => ({ name: readName(domain) }),
+  'live.history': (request: RequestOf<'live.history'>) => ({
+    name: readName(request.domain),
+    ...readWhich(request),
+    ...readPage(request),
+  }),
+  'live.viewers': (request: RequestOf<'live.viewers'>) => ({
+    name: readName(request.domain),
+    grain: request.interval ?? ('minute' as const),
+    ...readWhich(request),
+  }),
+  'live.pushInfo': ({ domain, app_name, stream_name, host, expire }: RequestOf<'live.pushInfo'>) => ({
+    name: readName(domain),
+    app: app_name,
+    stream: stream_name,
+    host,
+    expireSeconds: expire,
+  }),
+  'liveOperator.list': (request: RequestOf<'liveOperator.list'>) => ({
+    accountId: request.account_id,
+    domainId: request.domain_id,
+    state: request.status,
+    ...readPage(request),
+  }),
+  'liveOperator.forbid': (request: RequestOf<'liveOperator.forbid'>) => ({
+    ...readStream(request),
+    resumeAt: request.resume_at === undefined ? undefined : request.resume_at * 1000,
+  }),
+  'liveOperator.resume': readStream,
+  'liveOperator.kick': readStream,
+  'liveOperator.history': (request: RequestOf<'liveOperator.history'>) => ({
+    accountId: request.account_id,
+    domainId: request.domain_id,
+    ...readWhich(request),
+    ...readPage(request),
+  }),
+  'liveOperator.getKeys': ({ account_id, domain_id }: RequestOf<'liveOperator.getKeys'>) => ({
+    accountId: account_id,
+    domainId: domain_id,
+  }),
+  'liveOperator.setKeys': ({ account_id, domain_id, kind, action, key }: RequestOf<'liveOperator.setKeys'>) => ({
+    accountId: account_id,
+    domainId: domain_id,
+    kind,
+    action,
+    key,
+  }),
+};
+
+export const WRITE_LIVE = {
+  'live.streams': (streams: readonly ListedStream[]): DataOf<'live.streams'> =>
+    streams.map(({ app, stream, state, beganAt, endedAt }) => ({
+      app_name: app,
+      stream_name: stream,
+      status: state,
+      timestamp: toSeconds(beganAt),
+      endtime: toSeconds(endedAt),
+    })),
+  'live.history': ({ total, broadcasts }: BroadcastPage): DataOf<'live.history'> => ({
+    total,
+    list: broadcasts.map((broadcast) => ({ ...writeName(broadcast), ...writeBroadcast(broadcast) })),
+  }),
+  'live.viewers': ({ now, grain, list }: ViewersView): DataOf<'live.viewers'> => ({
+    now: writeViewers(now),
+    interval: grain,
+    list: list.map(({ at, ...viewers }) => ({ time: toSeconds(at), ...writeViewers(viewers) })),
+  }),
+  'live.pushInfo': ({ publish, play, expiresAt }: PushInfo): DataOf<'live.pushInfo'> => ({
+    publish: publish.map(({ protocol, url, server, streamKey }) => ({ protocol, url, server, stream_key: streamKey })),
+    play: play.map(({ protocol, url }) => ({ protocol, url })),
+    expire_time: toSeconds(expiresAt),
+  }),
+  'liveOperator.list': ({ total, streams, now }: StreamPage): DataOf<'liveOperator.list'> => ({
+    total,
+    list: streams.map((stream) => writeStream(stream, now)),
+  }),
+  'liveOperator.forbid': writeDone,
+  'liveOperator.resume': writeDone,
+  'liveOperator.kick': writeDone,
+  'liveOperator.history': ({ total, broadcasts }: BroadcastPage): DataOf<'liveOperator.history'> => ({
+    total,
+    list: broadcasts.map((broadcast) => ({
+      ...writeName(broadcast),
+      broadcast: broadcast.broadcast,
+      edge: broadcast.edge,
+      address: broadcast.address,
+      ...writeBroadcast(broadcast),
+    })),
+  }),
+  'liveOperator.getKeys': writeKeys,
+  'liveOperator.setKeys': writeKeys,
+};
+
+function readStream({ account_id, domain_id, app_name, stream_name }: RequestOf<'liveOperator.kick'>) {
+  return { accountId: account_id, domainId: domain_id, app: app_name, stream: stream_name };
+}
+
+function readWhich({
+  app_name,
+  stream_name,
+  starttime,
+  endtime,
+}: Pick<RequestOf<'live.viewers'>, 'app_name' | 'stream_name' | 'starttime' | 'endtime'>) {
+  return { app: app_name, stream: stream_name, from: starttime, to: endtime };
+}
+
+function writeName({ app, stream }: { readonly app: string; readonly stream: string }) {
+  return { app_name: app, stream_name: stream };
+}
+
+function writeBroadcast({ beganAt, endedAt, source, endReason, peakViewers }: Broadcast) {
+  return {
+    timestamp: toSeconds(beganAt),
+    endtime: toSeconds(endedAt),
+    source: source === 'origin' ? ('origin' as const) : ('publish' as const),
+    end_reason: endReason,
+    peak_viewers: peakViewers,
+  };
+}
+
+function writeStream(stored: StoredStream, now: number): DataOf<'liveOperator.list'>['list'][0] {
+  const listed = listedStream(stored, now) ?? { ...stored, state: 'READY' as const };
+  return {
+    account_id: String(stored.accountId),
+    domain_id: String(stored.domainId),
+    domain: stored.domainName,
+    ...writeName(stored),
+    status: listed.state,
+    timestamp: toSeconds(listed.beganAt),
+    endtime: toSeconds(listed.endedAt),
+    resume_at: listed.state === 'PAUSED' ? toSeconds(stored.forbiddenUntil) : 0,
+    broadcast: stored.broadcast,
+    edge: stored.edge,
+    details: listed.state === 'ONGOING' ? writeDetails(stored, now) : null,
+  };
+}
+
+function writeDetails({ status, reportedAt }: StoredStream, now: number) {
+  if (status === undefined) return null;
+  return {
+    source: status.source,
+    address: status.address,
+    encoder: status.flashVer,
+    video_codec: status.videoCodec,
+    audio_codec: status.audioCodec,
+    width: status.width,
+    height: status.height,
+    frame_rate: status.frameRate,
+    key_frame_ms: status.keyFrameMs,
+    bit_rate: status.bitsPerSecond,
+    viewers: writeViewers(status.viewers),
+    silent_ms: Math.max(0, now - status.lastMediaAt),
+    in_grace: writeFlag(status.isInGrace),
+    repaired_timestamps: status.repairedTimestamps,
+    report_age_ms: Math.max(0, now - reportedAt),
+  };
+}
+
+function writeViewers({ flv, websocket, rtmp, hls }: ViewerCounts) {
+  return { flv, websocket, rtmp, hls };
+}
+
+function writeKeys({ publish, play }: StoredLiveKeys) {
+  return { publish: [...publish], play: [...play] };
+}
+
+function toSeconds(at: number): number {
+  return Math.floor(at / 1000);
+}

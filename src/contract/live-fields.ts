@@ -1,0 +1,40 @@
+/** Fields and data that operations of live streams have in common. */
+import * as z from 'zod';
+import { choice, type Field, text } from './fields.ts';
+
+export const LIVE_STATES = ['READY', 'ONGOING', 'PAUSED'] as const;
+
+/** The names that a stream may have; `sites/live.ts` has the same rule. */
+export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+export const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+export const domainName = text({ min: 1, max: 255 });
+export const appName = name(APP_NAME, 64);
+export const streamName = name(STREAM_NAME, 128);
+
+export const liveState = choice(LIVE_STATES, {
+  'zh-CN': 'READY（可用）、ONGOING（直播中）或 PAUSED（已禁播）',
+  en: 'READY, ONGOING or PAUSED',
+});
+
+function name(pattern: RegExp, max: number) {
+  return {
+    schema: text({ max }).schema.refine((value) => pattern.test(value)),
+    expects: {
+      'zh-CN': `1 到 ${max} 个字符的名称：字母、数字、_、.、-，以字母或数字开头`,
+      en: `a name of 1 to ${max} letters, digits, _, . and -, which begins with a letter or a digit`,
+    },
+    json: { type: ['string', 'number'], pattern: pattern.source },
+  } satisfies Field;
+}
+
+export const seconds = z.int().describe('Unix seconds; 0: none');
+
+export const VIEWERS = {
+  flv: z.int().describe('HTTP-FLV connections'),
+  websocket: z.int().describe('WebSocket-FLV connections'),
+  rtmp: z.int().describe('RTMP connections'),
+  hls: z.int().describe('HLS: different client addresses, User-Agents and keys within 30 s'),
+};
+
+export const VIEWERS_SAMPLE = { flv: 12, websocket: 3, rtmp: 0, hls: 40 };
