@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
+import { decodeRequest } from '#contract/decode.ts';
+import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { recordLiveReport, type StoredReport } from '#db/live-reports.ts';
+import { isAppName, isStreamName } from '#sites/live.ts';
 import { checkAuthKey } from '#sites/live-key.ts';
 import type { TestApiOptions } from './support/api.ts';
 import { add, dataOf, startWithCustomers } from './support/customers.ts';
@@ -276,6 +279,28 @@ test('addresses of a wildcard name a host under it, those of a domain with HTTPS
   const { publish, play } = dataOf(await ask('A.live.example.com'));
   assert.deepEqual(publish, []);
   assert.deepEqual((play as { url: string }[])[0]?.url, 'http://a.live.example.com/live/news.flv');
+});
+
+test('the interface takes the names that live processes take', () => {
+  const names = [
+    'a',
+    'A.b-c_1',
+    'a'.repeat(64),
+    'a'.repeat(65),
+    'a'.repeat(128),
+    'a'.repeat(129),
+    '',
+    '.a',
+    'a/b',
+    'a b',
+    '中',
+  ];
+  const takes = (given: { app_name: string; stream_name: string }) =>
+    decodeRequest(OPERATIONS['live.pushInfo'].request, { domain: DOMAIN, ...given }).kind === 'request';
+  for (const name of names) {
+    assert.equal(takes({ app_name: name, stream_name: 'a' }), isAppName(name), name);
+    assert.equal(takes({ app_name: 'a', stream_name: name }), isStreamName(name), name);
+  }
 });
 
 async function start(t: TestContext, newDatabase: NewDatabase) {

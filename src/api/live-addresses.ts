@@ -9,7 +9,7 @@ export interface LiveListeners {
   readonly rtmpsPort?: number | undefined;
 }
 
-export interface Address {
+interface Address {
   readonly protocol: 'rtmp' | 'rtmps' | 'http-flv' | 'https-flv' | 'hls' | 'https-hls';
   readonly url: string;
 }

@@ -5,8 +5,8 @@ import { choice, type Field, text } from './fields.ts';
 export const LIVE_STATES = ['READY', 'ONGOING', 'PAUSED'] as const;
 
 /** The names that a stream may have; `sites/live.ts` has the same rule. */
-export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-export const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 export const domainName = text({ min: 1, max: 255 });
 export const appName = name(APP_NAME, 64);
