@@ -2,16 +2,8 @@
  * Every way in which a call can fail: one table. `docs/errors.md` shows the same table and a test compares them. The codes
  * are stable (header `x-error-code`), the texts are for people. docs/decisions/0011
  */
-import type { Localized } from './locale.ts';
-
-interface ErrorRow {
-  /** Status of the HTTP answer: 200 once the request has reached an operation. */
-  readonly http: number;
-  /** `code` in the answer of an SMS operation, `status` in that of `/api/app/*`. */
-  readonly sms: 2001 | 2003 | 2005 | 2009 | 2010 | 2011 | 2012 | 2013 | 2015;
-  /** `{name}` stands for a parameter, of which both languages have the same. */
-  readonly text: Localized;
-}
+import { type ErrorRow, row } from './error-row.ts';
+import { LIVE_ERRORS } from './live-errors.ts';
 
 export const ERRORS = {
   fieldMissing: row(200, 2001, '缺少字段 {field}，应为：{expected}', 'field {field} is missing: expected {expected}'),
@@ -295,38 +287,7 @@ export const ERRORS = {
     '账户 {accountId} 是所用令牌自己的账户，不能停用',
     'account {accountId} is that of the access token in use, and would lock itself out',
   ),
-  domainNotLive: row(
-    200,
-    2001,
-    '域名 {domainId} 不是直播域名（cdn_type 4）',
-    'domain {domainId} is not a live domain (cdn_type 4)',
-  ),
-  liveStreamNotFound: row(200, 2001, '直播流 {app}/{stream} 不存在', 'live stream {app}/{stream} does not exist'),
-  liveNotOnAir: row(200, 2001, '直播流 {app}/{stream} 不在直播中', 'live stream {app}/{stream} is not on air'),
-  liveForbidLimit: row(
-    200,
-    2001,
-    '该域名被禁播的直播流已达上限 {limit}',
-    'the domain has {limit} forbidden streams, the most it can have',
-  ),
-  liveHostInvalid: row(
-    200,
-    2001,
-    '字段 host 无效：应为域名 {name} 包括的域名',
-    'field host is invalid: expected a host name of the domain {name}',
-  ),
-  liveKeyUnused: row(
-    200,
-    2001,
-    '字段 key 无效：仅 action 为 rotate 时可以指定',
-    'field key is invalid: expected only with the action rotate',
-  ),
-  resumePast: row(
-    200,
-    2001,
-    '字段 resume_at 无效：应为将来的时间（Unix 秒）',
-    'field resume_at is invalid: expected a time in the future (Unix seconds)',
-  ),
+  ...LIVE_ERRORS,
 
   accountNotFound: row(200, 2005, '账户 {accountId} 不存在', 'account {accountId} does not exist'),
   accountNotCustomer: row(
@@ -396,12 +357,3 @@ export const ERRORS = {
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorCode = keyof typeof ERRORS;
-
-function row<const S extends ErrorRow['sms'], const Zh extends string, const En extends string>(
-  http: number,
-  sms: S,
-  zh: Zh,
-  en: En,
-) {
-  return { http, sms, text: { 'zh-CN': zh, en } } as const;
-}

@@ -1,0 +1,37 @@
+/** The errors of live streams: part of the table in `errors.ts`. */
+import { row } from './error-row.ts';
+
+export const LIVE_ERRORS = {
+  domainNotLive: row(
+    200,
+    2001,
+    '域名 {domainId} 不是直播域名（cdn_type 4）',
+    'domain {domainId} is not a live domain (cdn_type 4)',
+  ),
+  liveStreamNotFound: row(200, 2001, '直播流 {app}/{stream} 不存在', 'live stream {app}/{stream} does not exist'),
+  liveNotOnAir: row(200, 2001, '直播流 {app}/{stream} 不在直播中', 'live stream {app}/{stream} is not on air'),
+  liveForbidLimit: row(
+    200,
+    2001,
+    '该域名被禁播的直播流已达上限 {limit}',
+    'the domain has {limit} forbidden streams, the most it can have',
+  ),
+  liveHostInvalid: row(
+    200,
+    2001,
+    '字段 host 无效：应为域名 {name} 包括的域名',
+    'field host is invalid: expected a host name of the domain {name}',
+  ),
+  liveKeyUnused: row(
+    200,
+    2001,
+    '字段 key 无效：仅 action 为 rotate 时可以指定',
+    'field key is invalid: expected only with the action rotate',
+  ),
+  resumePast: row(
+    200,
+    2001,
+    '字段 resume_at 无效：应为将来的时间（Unix 秒）',
+    'field resume_at is invalid: expected a time in the future (Unix seconds)',
+  ),
+} as const;
