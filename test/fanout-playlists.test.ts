@@ -214,14 +214,16 @@ test('a segment is its parts, and an init segment is there as long as one names 
   assert.equal(await answerBytes(packager, { kind: 'init', number: 1 }, NOW), undefined);
 });
 
-test('the first playlist waits for a segment, or for a part when the distance of key frames is known', async () => {
+test('the first playlist waits for a segment, a reload with directives for its part', async () => {
   assert.equal((await answerMedia(packaged(1_000), NOTHING, NOW)).kind, 'notYet');
-  const text = await media(packaged(1_000, 4_000));
-  assert.match(text, /#EXT-X-TARGETDURATION:4\n/);
-  const waiting = new HlsPackager({ keyFrameMs: 2_000 });
-  const answer = answerMedia(waiting, NOTHING, new AbortController().signal);
-  feed(waiting, [...HEADERS, ...frames({ untilMs: 400 })]);
-  assert.match(textOf(await answer), /URI="0\.0\.m4s"/);
+  assert.equal((await answerMedia(packaged(1_000, 4_000), NOTHING, NOW)).kind, 'notYet');
+  const waiting = new HlsPackager({ keyFrameMs: 4_000 });
+  const { signal } = new AbortController();
+  const part = answerMedia(waiting, { ...NOTHING, sequence: 0, part: 0 }, signal);
+  const first = answerMedia(waiting, NOTHING, signal);
+  feed(waiting, [...HEADERS, ...frames({ untilMs: 4_400, keyFrameMs: 4_000 })]);
+  assert.match(textOf(await part), /#EXT-X-TARGETDURATION:4\n/);
+  assert.match(textOf(await first), /\n0\.m4s\n/);
 });
 
 test('an aborted wait ends, and leaves nothing behind', async () => {

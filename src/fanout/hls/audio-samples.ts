@@ -57,6 +57,12 @@ export class AudioSamples {
     return isGap ? 'gap' : 'added';
   }
 
+  /** No frame follows: the last one lasts until `untilMs`, when it has not been taken. */
+  finish(untilMs: number): void {
+    const missing = Math.round(untilMs * this.#ticksPerMs) - (this.#nextAt ?? 0);
+    if (missing > 0) this.#stretch(missing);
+  }
+
   hasBetween(fromMs: number, untilMs: number): boolean {
     const [from, until] = [fromMs * this.#ticksPerMs, untilMs * this.#ticksPerMs];
     return this.#ready.some(({ decodeAt }) => decodeAt >= from && decodeAt < until);

@@ -29,7 +29,7 @@ export async function answerMultivariant(
   return { kind: 'playlist', text };
 }
 
-/** Waits until what the directives ask for is there; without any, until there is a playlist. */
+/** Waits until what the directives ask for is there; without any, until there is a segment. */
 export async function answerMedia(
   packager: HlsPackager,
   directives: Directives,
@@ -79,9 +79,10 @@ function isReady({ partTargetMs, targetSeconds }: HlsPackager): boolean {
   return partTargetMs !== undefined && targetSeconds !== undefined;
 }
 
-function includes({ newest }: HlsWindow, { sequence, part }: Directives): boolean {
-  if (sequence === undefined) return true;
+/** A first playlist has a complete segment: players refuse one that has parts alone. */
+function includes({ newest, listed }: HlsWindow, { sequence, part }: Directives): boolean {
   if (newest === undefined) return false;
+  if (sequence === undefined) return listed.some(({ isComplete }) => isComplete);
   if (part === undefined) return newest.sequence > sequence || (newest.sequence === sequence && newest.isComplete);
   // A part that its segment does not have stands for the first one of the next segment.
   return newest.sequence > sequence || (newest.sequence === sequence && newest.parts.length > part);

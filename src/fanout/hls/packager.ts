@@ -251,7 +251,10 @@ export class HlsPackager {
   #break(): void {
     const run = this.#run;
     if (run === undefined) return;
-    const endMs = Math.max(this.#video.finish(), run.audio?.endMs ?? 0);
+    // The tracks end together: behind a hole in one of them players stop.
+    const audioEndMs = run.audio?.endMs ?? 0;
+    const endMs = Math.max(this.#video.finish(audioEndMs), audioEndMs);
+    run.audio?.finish(endMs);
     if (this.#partTargetMs !== undefined) this.#cutTo(run, endMs, this.#partTargetMs);
     this.#cutSegment(run, endMs);
     this.window.break();

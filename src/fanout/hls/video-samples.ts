@@ -58,10 +58,10 @@ export class VideoSamples {
     return decodeAt / VIDEO_TICKS_PER_MS;
   }
 
-  /** No frame follows soon: the last one lasts as long as the one before. Returns when it ends, in milliseconds. */
-  finish(): number {
+  /** No frame follows soon: the last one lasts as long as the one before, and at least until `untilMs`. Returns when it ends. */
+  finish(untilMs = 0): number {
     if (this.#held !== undefined) {
-      const endsAt = this.#held.decodeAt + this.#lastDuration;
+      const endsAt = Math.max(this.#held.decodeAt + this.#lastDuration, Math.round(untilMs * VIDEO_TICKS_PER_MS));
       this.#complete(endsAt);
       this.#held = undefined;
       this.#earliest = endsAt;
