@@ -41,30 +41,32 @@ test('the multivariant playlist tells bandwidth, codecs, resolution and frame ra
 
 test('the media playlist lists segments, the parts of the newest, and what comes next', async () => {
   const text = await media(packaged(4_700));
-  const parts = (sequence: number, count: number, last: string) =>
+  // Seven frames each, whose timestamps are whole milliseconds, and what is left of the segment.
+  const startMs = (index: number) => Math.min(2_000, Math.floor((index * 7_000) / 30));
+  const parts = (sequence: number, count: number) =>
     Array.from({ length: count }, (_, index) => {
-      const duration = index === count - 1 ? last : '0.30000';
+      const duration = ((startMs(index + 1) - startMs(index)) / 1000).toFixed(5);
       return `#EXT-X-PART:DURATION=${duration},URI="${sequence}.${index}.m4s"${index === 0 ? ',INDEPENDENT=YES' : ''}`;
     });
   assert.deepEqual(text.split('\n'), [
     '#EXTM3U',
     '#EXT-X-VERSION:9',
     '#EXT-X-TARGETDURATION:2',
-    '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=12,HOLD-BACK=6,PART-HOLD-BACK=0.91800',
-    '#EXT-X-PART-INF:PART-TARGET=0.30600',
+    '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=12,HOLD-BACK=6,PART-HOLD-BACK=0.71400',
+    '#EXT-X-PART-INF:PART-TARGET=0.23800',
     '#EXT-X-MEDIA-SEQUENCE:0',
     '#EXT-X-DISCONTINUITY-SEQUENCE:0',
     '#EXT-X-MAP:URI="init-0.mp4"',
     '#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000Z',
-    ...parts(0, 7, '0.20000'),
+    ...parts(0, 9),
     '#EXTINF:2.00000,',
     '0.m4s',
     '#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:02.000Z',
-    ...parts(1, 7, '0.20000'),
+    ...parts(1, 9),
     '#EXTINF:2.00000,',
     '1.m4s',
     '#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z',
-    ...parts(2, 2, '0.30000'),
+    ...parts(2, 2),
     '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="2.2.m4s"',
     '',
   ]);
@@ -89,7 +91,7 @@ test('the target duration and the part target stay as they were told', async () 
 test('parts are listed within three target durations of the end', async () => {
   const text = await media(packaged(13_900));
   const listed = [...text.matchAll(/^#EXT-X-PART:.*URI="(\d+)\.0\./gm)].map(([, sequence]) => Number(sequence));
-  // The end is at 13.8 s, so segment 3, which ends at 8 s, has them still.
+  // The end is at 13.86 s, so segment 3, which ends at 8 s, has them still.
   assert.deepEqual(listed, [3, 4, 5, 6]);
 });
 
@@ -134,17 +136,17 @@ test('a delta update leaves out what lies before the skip boundary, and nothing 
   assert.doesNotMatch(writeMediaPlaylist({ ...playlist, segments: segments.slice(3) }, true), /SKIP:/);
 });
 
-/** A playlist whose newest segment is 2, with parts 0 and 1. Part 0 of segment 2 stands for part 7 of segment 1. */
+/** A playlist whose newest segment is 2, with parts 0 and 1. Part 0 of segment 2 stands for part 9 of segment 1. */
 const RELOADS: [query: string, expected: PlaylistAnswer['kind'] | 'bad'][] = [
   ['', 'playlist'],
   ['_HLS_msn=1', 'playlist'],
   ['_HLS_msn=2', 'notYet'],
   ['_HLS_msn=2&_HLS_part=1', 'playlist'],
-  ['_HLS_msn=1&_HLS_part=7', 'playlist'],
+  ['_HLS_msn=1&_HLS_part=9', 'playlist'],
   ['_HLS_msn=1&_HLS_part=99', 'playlist'],
   ['_HLS_msn=2&_HLS_part=2', 'notYet'],
-  ['_HLS_msn=2&_HLS_part=10', 'notYet'],
-  ['_HLS_msn=2&_HLS_part=11', 'tooFar'],
+  ['_HLS_msn=2&_HLS_part=13', 'notYet'],
+  ['_HLS_msn=2&_HLS_part=14', 'tooFar'],
   ['_HLS_msn=3&_HLS_part=0', 'notYet'],
   ['_HLS_msn=4', 'notYet'],
   ['_HLS_msn=5', 'tooFar'],
@@ -192,12 +194,12 @@ test('the part of the preload hint is waited for; one that never comes is absent
   const { signal } = new AbortController();
   const next = answerBytes(packager, { kind: 'part', sequence: 2, part: 2 }, signal);
   assert.equal(await answerBytes(packager, { kind: 'part', sequence: 2, part: 3 }, signal), undefined);
-  feed(packager, frames({ fromMs: 4_700, untilMs: 5_100 }));
+  feed(packager, frames({ fromMs: 4_700, untilMs: 4_900 }));
   assert.deepEqual(await next, [packager.window.part(2, 2)?.bytes]);
 
   const never = answerBytes(packager, { kind: 'part', sequence: 2, part: 3 }, signal);
   packager.end();
-  feed(packager, frames({ fromMs: 5_100, untilMs: 9_000 }));
+  feed(packager, frames({ fromMs: 4_900, untilMs: 9_000 }));
   assert.equal((await never)?.length, 1);
   assert.equal(await answerBytes(packager, { kind: 'part', sequence: 2, part: 4 }, signal), undefined);
 });

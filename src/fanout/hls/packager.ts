@@ -9,6 +9,7 @@ import type { MediaMessage } from '../media/message.ts';
 import { AudioSamples } from './audio-samples.ts';
 import {
   choosePartTarget,
+  countFrames,
   isPartDue,
   isSegmentLong,
   MAX_SEGMENT_MS,
@@ -182,8 +183,7 @@ export class HlsPackager {
 
   #cutAudioOnly(run: Run, audio: AudioSamples, endMs: number): void {
     const { frameMs } = audio;
-    const frames = Math.max(1, Math.round(PART_MS / frameMs));
-    this.#partTargetMs ??= Math.ceil(frames * frameMs);
+    this.#partTargetMs ??= Math.ceil(countFrames(frameMs) * frameMs);
     this.#targetSeconds ??= SEGMENT_MS / 1000;
     this.#cutTo(run, endMs, this.#partTargetMs);
     if (endMs + frameMs - run.partStartMs <= this.#partTargetMs) return;

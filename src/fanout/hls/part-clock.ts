@@ -2,10 +2,10 @@
 
 /** RFC 8216bis §4.4.4.9: a part that is not the last of its segment lasts at least so much of the part target. */
 const MIN_PART_SHARE = 0.85;
-/** Of a part; the target that a stream gets is a whole number of its frames near it. */
-export const PART_MS = 300;
-/** The target is chosen when so much is there: any frame rate from 4 on shows itself. */
-const MEASURED_MS = 250;
+/** Of a part; the target that a stream gets is a whole number of its frames near it. docs/decisions/0481 has the figures. */
+export const PART_MS = 240;
+/** The target is chosen when so much is there, less than any part: any frame rate from 5 on shows itself. */
+const MEASURED_MS = 200;
 /** Timestamps are whole milliseconds: a frame's duration is up to one more than it is. */
 const ROUNDING_MS = 1;
 /** A segment ends at the first key frame from here on, and at the latest there. */
@@ -35,10 +35,15 @@ export function choosePartTarget(frameDurationsMs: readonly number[], mayCutFram
   const total = frameDurationsMs.reduce((sum, duration) => sum + duration, 0);
   if (total < MEASURED_MS) return undefined;
   const frameMs = median(frameDurationsMs);
-  const frames = Math.max(1, Math.round(PART_MS / frameMs));
+  const frames = countFrames(frameMs);
   const targetMs = Math.ceil(frames * (frameMs + ROUNDING_MS));
   // With audio a part may end within a frame, so a slow picture does not make parts long.
   return mayCutFrames ? Math.min(targetMs, Math.ceil(PART_MS * 1.2)) : targetMs;
+}
+
+/** How many frames make a part: the nearest number, at least one. */
+export function countFrames(frameMs: number): number {
+  return Math.max(1, Math.round(PART_MS / frameMs));
 }
 
 /** The target duration in seconds that a stream with key frames at this distance needs. */
