@@ -248,6 +248,22 @@ describe('a deadline ends', () => {
     assert.deepEqual([client.end, client.roles], ['commandTimeout', ['publishing', 'waiting']]);
   });
 
+  test('a player that is paused for ten minutes', async () => {
+    const owner = createRecordingOwner();
+    await openPublishing(owner);
+    const player = openSession(owner);
+    player.command(0, 'connect', 1, FLASH);
+    player.command(1, 'play', 2, null, 'a');
+    await player.answers();
+    player.command(1, 'pause', 0, null, true, 0);
+    player.command(1, 'pause', 0, null, false, 0);
+    player.timers.advance(600_000);
+    assert.deepEqual([player.end, owner.viewers.size], [undefined, 1]);
+    player.command(1, 'pause', 0, null, true, 0);
+    player.timers.advance(600_000);
+    assert.deepEqual([player.end, owner.viewers.size], ['commandTimeout', 0]);
+  });
+
   test('no player, and nobody whose owner is still deciding', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);

@@ -1,12 +1,13 @@
 /** RTMP players of all streams: attached to their broadcast, counted, and asked again when settings change. */
+import type { HubViewer } from '#fanout/encoding.ts';
 import type { Hub } from '#fanout/hub.ts';
 import type { StreamName } from './live-stream.ts';
-import type { RtmpPlayer, RtmpViewer } from './rtmp/conversation.ts';
+import type { RtmpPlayer } from './rtmp/conversation.ts';
 import { keyOf } from './stream-lines.ts';
 
 interface Playing {
   readonly key: string;
-  readonly viewer: RtmpViewer;
+  readonly viewer: HubViewer;
   mayGoOn(): boolean;
 }
 
@@ -24,6 +25,8 @@ export class Players {
     let stop = () => {};
     return {
       start: (viewer) => {
+        // A player that was paused was not asked meanwhile.
+        if (!mayGoOn()) return viewer.cut();
         const playing: Playing = { key: keyOf(name), viewer, mayGoOn };
         const place = hub.attach(viewer);
         this.#playing.add(playing);

@@ -1,5 +1,6 @@
 /** An RTMP server whose owner accepts what it is told to, keeps what is published, and writes it on to players. */
 import { Registry } from 'prom-client';
+import type { HubViewer } from '#fanout/encoding.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
@@ -10,7 +11,6 @@ import type {
   RtmpConnection,
   RtmpHooks,
   RtmpRequest,
-  RtmpViewer,
 } from '#live/rtmp/conversation.ts';
 import { type RtmpServer, type RtmpServerOptions, startRtmpServer } from '#live/rtmp/server.ts';
 
@@ -24,14 +24,14 @@ export interface Published {
 export interface RecordingOwner extends RtmpHooks {
   readonly published: Published[];
   readonly played: RtmpRequest[];
-  readonly viewers: Set<RtmpViewer>;
+  readonly viewers: Set<HubViewer>;
 }
 
 /** Refuses the stream `refused`; an exception for `broken`. A player gets all messages that its stream has had, then what comes. */
 export function createRecordingOwner(): RecordingOwner {
   const published: Published[] = [];
   const played: RtmpRequest[] = [];
-  const viewers = new Set<RtmpViewer>();
+  const viewers = new Set<HubViewer>();
   const publish = async (request: RtmpRequest, connection: RtmpConnection): Promise<PublishAnswer> => {
     if (request.stream === 'broken') throw new Error('the owner is broken');
     if (request.stream === 'refused')
@@ -55,8 +55,8 @@ export function createRecordingOwner(): RecordingOwner {
     const source = published.find((one) => one.request.stream === request.stream && one.end === undefined);
     if (source === undefined)
       return { kind: 'refused', code: 'NetStream.Play.StreamNotFound', description: 'no stream', reason: 'a test' };
-    let attached: RtmpViewer | undefined;
-    const start = (viewer: RtmpViewer) => {
+    let attached: HubViewer | undefined;
+    const start = (viewer: HubViewer) => {
       attached = viewer;
       viewers.add(viewer);
       for (const message of source.messages) viewer.write(viewer.encoding.encode(message));

@@ -1,4 +1,5 @@
 /** What an RTMP session and the owner of the streams say to each other. Types only. */
+import type { HubViewer } from '#fanout/encoding.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 
 /** What a client wants to publish or play, and what it says about itself. Names are as sent: whoever decides checks them. */
@@ -58,29 +59,9 @@ export type PublishEnd = { readonly kind: 'unpublished' } | { readonly kind: 'lo
 /** The owner's side of an accepted player. `start` and `stop` alternate; `stop` is the last call after a `start`. */
 export interface RtmpPlayer {
   /** The client has been told that playing begins, or goes on after a pause: attach the viewer to the stream. */
-  start(viewer: RtmpViewer): void;
+  start(viewer: HubViewer): void;
   /** The client paused, chose other tracks (a `start` with another viewer follows), stopped or left: detach the viewer. */
   stop(): void;
-}
-
-/** Where a stream is written to; a viewer of the hub. */
-export interface RtmpViewer {
-  /** RTMP's, of the tracks that the client wants. */
-  readonly encoding: RtmpEncoding;
-  /** Bytes of `encoding`, whole messages only. */
-  write(bytes: Buffer): void;
-  readonly queuedBytes: number;
-  /** The stream is over: the client is told, then the connection ends. */
-  end(): void;
-  /** Ends the connection at once. */
-  cut(): void;
-}
-
-/** Bytes that are the same for all players, as the hub's encodings are. */
-export interface RtmpEncoding {
-  readonly name: string;
-  begin(): Buffer;
-  encode(message: MediaMessage): Buffer;
 }
 
 export interface RtmpConnection {

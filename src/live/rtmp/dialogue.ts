@@ -27,6 +27,7 @@ export interface Speaker extends RtmpConnection {
   startPublishing(streamId: number, sink: PublishSink): void;
   startPlaying(streamId: number, player: RtmpPlayer): void;
   stop(): void;
+  pausePlaying(isPaused: boolean): void;
   end(end: ConnectionEnd, detail: string, status?: { readonly code: string; readonly description: string }): void;
 }
 
@@ -206,10 +207,9 @@ export class Dialogue {
   }
 
   #pause({ values, streamId }: Command): void {
-    const { playback } = this.#speaker;
-    if (playback === undefined) return;
+    if (this.#speaker.role !== 'playing') return;
     const isPaused = values[1] === true;
-    playback.pause(isPaused);
+    this.#speaker.pausePlaying(isPaused);
     const code = isPaused ? 'NetStream.Pause.Notify' : 'NetStream.Unpause.Notify';
     this.#speaker.send(onStatus(streamId, 'status', code, isPaused ? 'Paused.' : 'Playing on.'));
   }

@@ -1,7 +1,7 @@
 /** The hub's encoding for RTMP players: whole messages in chunks of one size, the same bytes for every player. */
+import type { Encoding } from '#fanout/encoding.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { writeMessage } from './chunk-writer.ts';
-import type { RtmpEncoding } from './conversation.ts';
 import { MESSAGE_TYPE } from './messages.ts';
 
 /** Of everything that a server sends behind its Set Chunk Size: nearly every message is one chunk. Old players take at most 65,536. */
@@ -16,7 +16,7 @@ export interface RtmpTracks {
 }
 
 /** Messages of tracks that are off become no bytes. */
-export function rtmpEncoding(tracks: RtmpTracks = { audio: true, video: true }): RtmpEncoding {
+export function rtmpEncoding(tracks: RtmpTracks = { audio: true, video: true }): Encoding {
   const { audio, video } = tracks;
   const name = audio && video ? 'rtmp' : `rtmp${audio ? '-audio' : ''}${video ? '-video' : ''}-only`;
   return {

@@ -9,7 +9,7 @@ export type ConnectionEnd =
   | 'tlsFailed'
   /** A trusted proxy's header of the PROXY protocol did not come, or cannot be read. */
   | 'proxyHeader'
-  /** Neither `publish` nor `play` in time. */
+  /** Neither `publish` nor `play` in time, or paused for too long. */
   | 'commandTimeout'
   /** Published, and sent no audio or video in time. */
   | 'noMedia'

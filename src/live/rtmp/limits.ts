@@ -9,6 +9,8 @@ export interface RtmpLimits {
   readonly firstMediaMs: number;
   /** A publisher that sends no message of its stream for so long is lost. */
   readonly silenceMs: number;
+  /** For a player that is paused. */
+  readonly pauseMs: number;
   /** From the end of a connection until it is reset, if it is still there. */
   readonly resetMs: number;
   /** The same of a player whose stream is over: it has the rest to take. */
@@ -28,6 +30,7 @@ export const DEFAULT_RTMP_LIMITS: RtmpLimits = {
   commandMs: 10_000,
   firstMediaMs: 5_000,
   silenceMs: 15_000,
+  pauseMs: 600_000,
   resetMs: 1_000,
   drainMs: 10_000,
   maxWaitingPerNetwork: 32,

@@ -1,8 +1,9 @@
 /** One accepted player of a connection: attached to its stream or paused, with the tracks that it wants. */
-import type { RtmpPlayer, RtmpViewer } from './conversation.ts';
+import type { HubViewer } from '#fanout/encoding.ts';
+import type { RtmpPlayer } from './conversation.ts';
 import { type RtmpTracks, rtmpEncoding } from './encoding.ts';
 
-type ViewerOutput = Omit<RtmpViewer, 'encoding'>;
+type ViewerOutput = Omit<HubViewer, 'encoding'>;
 
 export class Playback {
   readonly #player: RtmpPlayer;

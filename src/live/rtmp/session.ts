@@ -207,8 +207,16 @@ export class RtmpSession implements RtmpConnection {
     this.#options.onRole('waiting');
   }
 
+  /** `undefined`: nothing is played. */
   get playback(): Playback | undefined {
     return this.#role.kind === 'playing' ? this.#role.playback : undefined;
+  }
+
+  /** Of what is played. A paused player is detached from its stream, and is not told its end: so it may not stay for ever. */
+  pausePlaying(isPaused: boolean): void {
+    this.#cancelDeadline();
+    if (isPaused) this.#setDeadline(this.#options.limits.pauseMs, 'commandTimeout');
+    this.playback?.pause(isPaused);
   }
 
   /** What comes behind the handshake; `undefined`: it is not done. */
