@@ -88,7 +88,7 @@ describe('a stream that is not on air', () => {
     });
     const { response } = await openFlv(port, '/live/p.flv?x=1');
     assert.equal(response.headers['x-cache'], 'MISS liveStream');
-    assert.deepEqual(owner.asked, ['/streams/1/live/p/flv?origin=http']);
+    assert.deepEqual(owner.asked, ['/streams/1/live/p/flv?origin=http&host=www.example.com']);
     for (const flv of owner.flv) flv.end();
     await eventually('logged', () => log.length > 0);
     assert.equal(log[0]?.[9], 'TCP_MISS/200');

@@ -14,6 +14,9 @@ import type { SiteTable } from '#sites/table.ts';
 import { openLiveFile } from './live-file.ts';
 import { Owner } from './owner.ts';
 import { Players } from './players.ts';
+import type { ConnectOrigin } from './pull/origin-stream.ts';
+import { PULL_LIMITS, type PullLimits } from './pull/pull.ts';
+import { Pulls } from './pull/pulls.ts';
 import { openRelayServer } from './relay-server.ts';
 import { type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
 import { type RtmpServer, startRtmpServer } from './rtmp/server.ts';
@@ -36,7 +39,10 @@ export interface LiveProcessOptions {
   readonly pushAuth: 'off' | 'required';
   readonly trustedProxies: readonly string[];
   readonly proxyProtocol: 'off' | 'required';
-  readonly accessLog: Pick<AccessLog, 'write'>;
+  readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
+  readonly connectOrigin: ConnectOrigin;
+  /** Others than those of the design. */
+  readonly pullLimits?: Partial<PullLimits>;
   readonly post: ReporterOptions['post'];
   readonly reportMs: number;
   /** Others than those of the design. */
@@ -84,8 +90,14 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
     onEvent: () => reporter?.hurry(),
     log,
   });
-  const relay = await openRelayServer({ ...options, owner, viewers });
-  const rtmp = await startRtmp(options, owner, players, sites);
+  const pulls = new Pulls({
+    ...options,
+    owner,
+    connect: options.connectOrigin,
+    limits: { ...PULL_LIMITS, ...options.pullLimits },
+  });
+  const relay = await openRelayServer({ ...options, owner, viewers, pulls });
+  const rtmp = await startRtmp(options, { owner, players, pulls, sites });
   reporter = startReporter({
     ...options,
     edge: options.edgeId,
@@ -106,6 +118,7 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
     async stop(graceMs) {
       owner[Symbol.dispose]();
       owner.stop();
+      pulls.stop();
       await rtmp?.close(Math.min(graceMs, MAX_CLOSE_MS));
       await reporter[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
@@ -116,16 +129,14 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
 
 async function startRtmp(
   { rtmpListen, rtmpsListen, source, ...options }: LiveProcessOptions,
-  owner: Owner,
-  players: Players,
-  sites: SiteTable,
+  { sites, ...parts }: { owner: Owner; players: Players; pulls: Pulls; sites: SiteTable },
 ): Promise<RtmpServer | undefined> {
   if (rtmpListen === 'off' && rtmpsListen === 'off') return undefined;
   const secureContexts = (serverName: string) => secureContextOf(serverName, source, sites);
   return await startRtmpServer({
     listen: rtmpListen === 'off' ? undefined : rtmpListen,
     tls: rtmpsListen === 'off' ? undefined : { listen: rtmpsListen, secureContexts },
-    hooks: createRtmpHooks({ ...options, owner, players, marks: source, lines: new SessionLines(options) }),
+    hooks: createRtmpHooks({ ...options, ...parts, marks: source, lines: new SessionLines(options) }),
     trustedProxies: options.trustedProxies,
     proxyProtocol: options.proxyProtocol,
     timers: options.timers,

@@ -8,11 +8,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
+import { unreachable } from '#lib/unreachable.ts';
 import { isAppName, isStreamName } from '#sites/live.ts';
 import { answerHls } from './answer-hls.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';
+import type { Pulls } from './pull/pulls.ts';
 import { refuse } from './refuse.ts';
 import { keyOf } from './stream-lines.ts';
 import type { Viewers } from './viewers.ts';
@@ -21,6 +23,7 @@ export interface RelayServerOptions {
   readonly socketPath: string;
   readonly owner: Owner;
   readonly viewers: Viewers;
+  readonly pulls: Pick<Pulls, 'open'>;
   readonly timers: Timers;
   readonly log: Logger;
 }
@@ -75,12 +78,37 @@ async function answer(
     /^\/streams\/([1-9]\d{0,9})\/([^/]+)\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
   if (!isAppName(app) || !isStreamName(stream)) return refuse(response, 404);
   const name: StreamName = { domainId: Number(domain), app, stream };
-  const known = options.owner.isForbidden(name) ? undefined : options.owner.find(name);
+  const isForbidden = options.owner.isForbidden(name);
+  if (rest === 'flv' && searchParams.has('origin')) {
+    const status = isForbidden ? 403 : await pull(options, name, searchParams);
+    if (status !== 200) return refuse(response, status);
+  }
+  const known = isForbidden ? undefined : options.owner.find(name);
   const [, id = '', file = ''] = /^hls\/([a-z0-9]{1,32})\/([^/]+)$/.exec(rest) ?? [];
   const broadcast = rest === 'flv' ? known?.broadcast : known?.broadcastOf(id);
   if (broadcast === undefined) return refuse(response, 404);
   if (rest === 'flv') return giveFlv(broadcast, keyOf(name), relays, response);
   await answerHls({ broadcast, stream, file, query: searchParams }, response);
+}
+
+/** Makes sure that the stream is on air, if its domain has an origin which has it. Returns 200, or why it is not: 404, 409, 502, 504. */
+async function pull({ owner, pulls }: RelayServerOptions, name: StreamName, query: URLSearchParams): Promise<number> {
+  if (owner.find(name)?.broadcast !== undefined) return 200;
+  const scheme = query.get('origin') === 'https' ? 'https' : 'http';
+  const start = await pulls.open(name, scheme, query.get('host') ?? '');
+  switch (start.kind) {
+    case 'onAir':
+    case 'refused': // whoever publishes it may be on air by now
+      return 200;
+    case 'file':
+      return 409;
+    case 'notFound':
+      return 404;
+    case 'failed':
+      return start.isTimeout ? 504 : 502;
+    default:
+      return unreachable(start);
+  }
 }
 
 function giveList({ owner, timers }: RelayServerOptions, response: ServerResponse): void {

@@ -5,6 +5,7 @@ import type { LiveMarkSource } from '#sites/live.ts';
 import type { HolderSide, StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';
 import type { Players } from './players.ts';
+import type { Pulls } from './pull/pulls.ts';
 import type {
   PlayAnswer,
   PublishAnswer,
@@ -21,6 +22,7 @@ import type { CutReason } from './streams/stream-state.ts';
 export interface RtmpHooksOptions {
   readonly owner: Owner;
   readonly players: Players;
+  readonly pulls: Pick<Pulls, 'open'>;
   readonly marks: LiveMarkSource;
   readonly lines: SessionLines;
   readonly pushAuth: 'off' | 'required';
@@ -41,7 +43,7 @@ export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
     },
     play: async (request, connection) => {
       const session = { ...sessionOf(options.owner, request, connection), method: 'PLAY' } as const;
-      const answer = answerPlay(options, session);
+      const answer = await answerPlay(options, session);
       note(session, answer);
       return answer;
     },
@@ -101,12 +103,17 @@ function answerPublish(
   };
 }
 
-function answerPlay({ owner, players, marks, lines, clock }: RtmpHooksOptions, session: Session): PlayAnswer {
+async function answerPlay(
+  { owner, players, pulls, marks, lines, clock }: RtmpHooksOptions,
+  session: Session,
+): Promise<PlayAnswer> {
   const { request } = session;
   const denial = denialOfPlay(asked(owner, marks, request, clock()));
   if (denial !== undefined)
     return { kind: 'refused', code: 'NetStream.Play.Failed', description: 'playing is refused', reason: denial };
   const name = nameOf(owner, request);
+  if (name !== undefined && owner.find(name)?.broadcast === undefined)
+    await pulls.open(name, request.isTls ? 'https' : 'http', request.host ?? '');
   const broadcast = name && owner.find(name)?.broadcast;
   if (name === undefined || broadcast === undefined)
     return {

@@ -1,11 +1,16 @@
 /** The process that owns this machine's live streams, by its settings. */
 import { join } from 'node:path';
+import { ConnectError, createConnector } from '#edge/origin/connector.ts';
+import { createGuard } from '#edge/origin/guard.ts';
+import { createResolver } from '#edge/origin/resolve.ts';
 import { requestFeed } from '#feed/connection.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
-import { systemClock } from '#lib/clock.ts';
+import { LIVE_PATH } from '#feed/protocol.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { startLiveProcess } from '#live/live-process.ts';
+import type { ConnectOrigin } from '#live/pull/origin-stream.ts';
 import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
@@ -14,7 +19,6 @@ import { liveSocketPath } from './live-socket.ts';
 const REPORT_MS = 5_000;
 /** Control writes a report to its database; silent for longer, it has died. */
 const REPORT_SILENCE_MS = 30_000;
-const LIVE_PATH = '/edge/v1/live';
 
 export async function startLive(context: PartContext): Promise<RunningPart> {
   const { config, log, registry } = context;
@@ -31,6 +35,7 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     trustedProxies: config.edgeTrustedProxies,
     proxyProtocol: config.edgeProxyProtocol,
     accessLog,
+    connectOrigin: createOriginConnect(context),
     post: postTo(config.feedSocket),
     reportMs: REPORT_MS,
     clock: systemClock,
@@ -45,6 +50,26 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
       await accessLog.close();
       source[Symbol.dispose]();
     },
+  };
+}
+
+const CONNECT_MS = 5_000;
+
+/** The edge's own guarded way: no origin leads it to this machine's network. */
+function createOriginConnect({ config, ownAddresses }: PartContext): ConnectOrigin {
+  const connect = createConnector({
+    guard: createGuard({ allow: config.originAllow, refuse: ownAddresses }),
+    resolve: createResolver({ monotonic: steadyClock }),
+    timeoutMs: CONNECT_MS,
+    verify: config.originVerify,
+  });
+  return async (place) => {
+    try {
+      return { kind: 'connected', socket: await connect(place) };
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      return { kind: 'failed', isTimeout: error.failure === 'originConnectTimeout', detail: error.message };
+    }
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Registry } from 'prom-client';
@@ -51,7 +52,7 @@ export interface LiveWorld {
 
 export async function startLiveWorld(
   t: Pick<TestContext, 'after'>,
-  options: Partial<Pick<LiveProcessOptions, 'limits' | 'pushAuth'>> = {},
+  options: Partial<Pick<LiveProcessOptions, 'limits' | 'pushAuth' | 'pullLimits'>> = {},
 ): Promise<LiveWorld> {
   const folder = temporaryFolder(t);
   const settings = join(folder, 'sites.db');
@@ -80,7 +81,17 @@ export async function startLiveWorld(
       pushAuth: 'off',
       trustedProxies: [],
       proxyProtocol: 'off',
-      accessLog: { write: (_, record) => void lines.push(record) },
+      accessLog: { write: (_, record) => void lines.push(record), countOrigin: () => undefined },
+      // What the guard refuses is its own test's; here origins are on the loopback.
+      connectOrigin: async ({ host, port }) => {
+        const socket = connect({ host, port });
+        try {
+          await once(socket, 'connect');
+          return { kind: 'connected', socket };
+        } catch (error) {
+          return { kind: 'failed', isTimeout: false, detail: String(error) };
+        }
+      },
       post: async (report) => {
         if (control.isAway) throw new Error('control is away');
         latest = report;

@@ -100,7 +100,7 @@ async function answerFlv(asked: AskedStream): Promise<LiveAnswer> {
   if (known === undefined && primary.length + backup.length === 0)
     return answer(corsError(404, 'noStream', edge.clock()));
   if (request.method === 'HEAD') return answer({ ...flvHead(edge.clock()), body: NO_BODY, mark: { status: 'HIT' } });
-  const opened = await live.relays.open(name, known === undefined ? request.scheme : undefined);
+  const opened = await live.relays.open(name, known === undefined ? request : undefined);
   if (viewer.isGone) return answer(undefined);
   switch (opened.kind) {
     case 'file':

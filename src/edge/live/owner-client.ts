@@ -7,6 +7,7 @@ import { withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Fetch, FetchResult } from '../origin/fetch.ts';
+import type { EdgeRequest } from '../request.ts';
 import type { StreamName } from './live-path.ts';
 import type { StreamTable } from './stream-table.ts';
 
@@ -31,6 +32,9 @@ const MAX_LINE_CHARS = 4096;
 /** Questions for files of HLS at once. */
 const MAX_QUESTIONS = 256;
 
+/** Origins may be asked by the viewer's scheme and for the viewer's host. */
+export type PullingViewer = Pick<EdgeRequest, 'scheme' | 'host'>;
+
 interface Asked {
   readonly method?: string;
   readonly path: string;
@@ -53,9 +57,9 @@ export class OwnerClient {
     void this.#follow(); // never rejects
   }
 
-  /** `scheme`: given for a stream that is not on air, which may then be pulled from the domain's origins. */
-  openFlv(name: StreamName, scheme: 'http' | 'https' | undefined): Promise<IncomingMessage> {
-    const query = scheme === undefined ? '' : `?origin=${scheme}`;
+  /** `viewer`: of a stream that is not on air, which may then be pulled from the domain's origins. */
+  openFlv(name: StreamName, viewer: PullingViewer | undefined): Promise<IncomingMessage> {
+    const query = viewer === undefined ? '' : `?origin=${viewer.scheme}&host=${viewer.host}`;
     return this.#ask({ path: `${pathOf(name)}/flv${query}` });
   }
 

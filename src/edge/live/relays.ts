@@ -6,7 +6,7 @@ import { FlvReader } from '#fanout/media/flv.ts';
 import type { Logger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import type { StreamName } from './live-path.ts';
-import type { OwnerClient } from './owner-client.ts';
+import type { OwnerClient, PullingViewer } from './owner-client.ts';
 import { type StreamState, type StreamTable, streamKey } from './stream-table.ts';
 
 export type OpenedRelay =
@@ -39,15 +39,15 @@ export class Relays {
     this.#options = options;
   }
 
-  /** `scheme`: of the viewer, for a stream that is not on air. Never rejects. */
-  async open(name: StreamName, scheme: 'http' | 'https' | undefined): Promise<OpenedRelay> {
+  /** `viewer`: given for a stream that is not on air. Never rejects. */
+  async open(name: StreamName, viewer: PullingViewer | undefined): Promise<OpenedRelay> {
     const key = streamKey(name);
     const known = this.#relays.get(key);
     if (known !== undefined && known.relay?.isOver !== true) {
       const opened = await known.opening;
       return opened.kind === 'relay' ? { ...opened, isFirst: false } : opened;
     }
-    const entry: Entry = { opening: this.#connect(name, scheme), relay: undefined };
+    const entry: Entry = { opening: this.#connect(name, viewer), relay: undefined };
     this.#relays.set(key, entry);
     const opened = await entry.opening;
     if (opened.kind !== 'relay') {
@@ -63,9 +63,9 @@ export class Relays {
     return opened;
   }
 
-  async #connect(name: StreamName, scheme: 'http' | 'https' | undefined): Promise<OpenedRelay> {
+  async #connect(name: StreamName, viewer: PullingViewer | undefined): Promise<OpenedRelay> {
     try {
-      const answer = await this.#options.client.openFlv(name, scheme);
+      const answer = await this.#options.client.openFlv(name, viewer);
       const { statusCode = 502 } = answer;
       if (statusCode === 200)
         return { kind: 'relay', relay: new Relay(answer, this.#options.limits ?? HUB_LIMITS), isFirst: true };

@@ -1,0 +1,82 @@
+/** One request for a stream to one origin: HTTP-FLV over a connection that the guard let through. */
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface OriginPlace {
+  /** `host:port` */
+  readonly key: string;
+  readonly host: string;
+  readonly port: number;
+  /** `host` is an IP literal. */
+  readonly isAddress: boolean;
+  /** TLS with this server name; empty: TLS without one. `undefined`: no TLS. */
+  readonly serverName: string | undefined;
+  readonly hostHeader: string;
+}
+
+/** Opens connections to origins, and to nothing that the guard refuses. Never rejects. */
+export type ConnectOrigin = (
+  place: OriginPlace,
+) => Promise<
+  | { readonly kind: 'connected'; readonly socket: Socket }
+  | { readonly kind: 'failed'; readonly isTimeout: boolean; readonly detail: string }
+>;
+
+export type OpenedOrigin =
+  /** Destroying it drops the connection. */
+  | { readonly kind: 'stream'; readonly body: IncomingMessage }
+  /** An answer with a length is an ordinary file. */
+  | { readonly kind: 'file' }
+  | { readonly kind: 'notFound' }
+  | { readonly kind: 'failed'; readonly isTimeout: boolean; readonly detail: string };
+
+export interface OriginRequest {
+  readonly place: OriginPlace;
+  readonly path: string;
+  readonly connect: ConnectOrigin;
+  /** Without a byte for so long, before the answer or in it, the origin has failed. */
+  readonly silenceMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Never rejects. */
+export async function openOriginStream({
+  place,
+  path,
+  connect,
+  silenceMs,
+  signal,
+}: OriginRequest): Promise<OpenedOrigin> {
+  const connected = await connect(place);
+  if (connected.kind === 'failed') return connected;
+  const { socket } = connected;
+  const { promise, resolve } = Promise.withResolvers<OpenedOrigin>();
+  let isSilent = false;
+  const asked = request({
+    createConnection: () => socket,
+    setHost: false,
+    headers: { Host: place.hostHeader, Accept: '*/*', Connection: 'close' },
+    path,
+    signal,
+  });
+  socket.setTimeout(silenceMs, () => {
+    isSilent = true;
+    socket.destroy(new Error(`silent for ${silenceMs} ms`));
+  });
+  asked.on('response', (answer) => resolve(judge(answer, place)));
+  asked.on('error', (error) =>
+    resolve({ kind: 'failed', isTimeout: isSilent, detail: `${place.key}: ${error.message}` }),
+  );
+  asked.end();
+  return await promise;
+}
+
+function judge(answer: IncomingMessage, { key }: OriginPlace): OpenedOrigin {
+  answer.on('error', () => undefined); // shows to whoever reads it
+  const { statusCode = 0, headers } = answer;
+  if (statusCode === 200 && headers['content-length'] === undefined) return { kind: 'stream', body: answer };
+  answer.destroy();
+  if (statusCode === 200) return { kind: 'file' };
+  if (statusCode === 404) return { kind: 'notFound' };
+  return { kind: 'failed', isTimeout: false, detail: `${key} answers ${statusCode}` };
+}

@@ -1,0 +1,27 @@
+/** Where a live domain's streams are pulled from: its origins in their order, then its backup origins. Pure. */
+import { addressKey, originPort, originScheme, type Scheme } from '#sites/origin-keys.ts';
+import type { Site } from '#sites/site.ts';
+import type { OriginPlace } from './origin-stream.ts';
+
+/** `scheme` and `host`: of the viewer for whom it is pulled. No address twice. */
+export function listPlaces(site: Site, scheme: Scheme, host: string): readonly OriginPlace[] {
+  const { primary, backup, hostHeader: configured } = site.origins;
+  const hostHeader = configured || host;
+  const places = [...primary, ...backup].map((origin): OriginPlace => {
+    const name = hostHeader.replace(/:\d+$/, '');
+    return {
+      key: addressKey(origin, site, scheme),
+      host: origin.host,
+      port: originPort(origin, site, scheme),
+      isAddress: origin.isAddress,
+      // RFC 6066 §3: an address is no server name.
+      serverName: originScheme(site, scheme) === 'https' ? (isAddress(name) ? '' : name) : undefined,
+      hostHeader,
+    };
+  });
+  return [...new Map(places.map((place) => [place.key, place])).values()];
+}
+
+function isAddress(name: string): boolean {
+  return name.startsWith('[') || /^[\d.]+$/.test(name);
+}

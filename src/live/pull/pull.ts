@@ -1,0 +1,139 @@
+/**
+ * Brings a stream in from a domain's origins: the next one when one fails, from the last one to the first again, until none of
+ * them has it. Viewers are kept meanwhile. docs/decisions/0494
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { FlvReader } from '#fanout/media/flv.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Admission, HolderSide, Intake } from '../live-stream.ts';
+import { type ConnectOrigin, type OriginPlace, openOriginStream } from './origin-stream.ts';
+
+export interface PullOptions {
+  /** At least one. */
+  readonly places: readonly OriginPlace[];
+  readonly path: string;
+  readonly connect: ConnectOrigin;
+  readonly limits: PullLimits;
+  /** Asks for the stream, once there is an origin that has it. */
+  admit(side: HolderSide): Admission;
+  /** Of an origin's answer. */
+  countBytes(bytes: number): void;
+  readonly log: Logger;
+}
+
+export interface PullLimits {
+  readonly silenceMs: number;
+  /** Before an origin is asked again after a stream broke off. */
+  readonly pauseMs: number;
+}
+
+export const PULL_LIMITS: PullLimits = { silenceMs: 10_000, pauseMs: 500 };
+
+export type PullStart =
+  /** Its first media are here. */
+  | { readonly kind: 'onAir' }
+  | { readonly kind: 'file' }
+  /** No origin has it. */
+  | { readonly kind: 'notFound' }
+  | { readonly kind: 'failed'; readonly isTimeout: boolean }
+  /** Somebody publishes it, or it is forbidden. */
+  | { readonly kind: 'refused' };
+
+export class Pull {
+  readonly #options: PullOptions;
+  readonly #stop = new AbortController();
+  readonly #started = Promise.withResolvers<PullStart>();
+  #intake: Intake | undefined;
+
+  constructor(options: PullOptions) {
+    this.#options = options;
+  }
+
+  /** Settles once; how it ends afterwards shows at the stream. */
+  get started(): Promise<PullStart> {
+    return this.#started.promise;
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Resolves when it is over. */
+  async run(): Promise<void> {
+    const { places, limits } = this.#options;
+    let last: PullStart = { kind: 'notFound' };
+    let isFailed = false;
+    let fruitless = 0;
+    for (let index = 0; fruitless < places.length && !this.#stop.signal.aborted; index = (index + 1) % places.length) {
+      const place = places[index];
+      if (place === undefined) break; // there is at least one
+      const outcome = await this.#try(place);
+      if (outcome.kind === 'file' || outcome.kind === 'refused') {
+        last = outcome;
+        break;
+      }
+      isFailed ||= outcome.kind === 'failed';
+      if (outcome.kind !== 'onAir') {
+        fruitless++;
+        // Not found everywhere is not found; else what went wrong tells more.
+        if (outcome.kind === 'failed') last = outcome;
+        continue;
+      }
+      fruitless = 0;
+      isFailed = false;
+      last = { kind: 'notFound' };
+      // Ends early when the pull is stopped.
+      await delay(limits.pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+    }
+    this.#started.resolve(last);
+    this.#intake?.end(!isFailed);
+  }
+
+  /** `onAir`: it gave media until it broke off. */
+  async #try(place: OriginPlace): Promise<PullStart> {
+    const { path, connect, limits, log } = this.#options;
+    const { signal } = this.#stop;
+    const opened = await openOriginStream({ place, path, connect, silenceMs: limits.silenceMs, signal });
+    if (opened.kind === 'failed') {
+      if (!signal.aborted) log.warn({ origin: place.key, path, detail: opened.detail }, 'a stream could not be pulled');
+      return opened;
+    }
+    if (opened.kind === 'file') return this.#intake === undefined ? opened : { kind: 'notFound' };
+    if (opened.kind === 'notFound') return opened;
+    const intake = this.#intake ?? this.#admit(place);
+    if (intake === undefined) {
+      opened.body.destroy();
+      return { kind: 'refused' };
+    }
+    if (this.#intake !== undefined) intake.restart();
+    this.#intake = intake;
+    return await this.#read(opened.body, intake, place);
+  }
+
+  #admit({ key }: OriginPlace): Intake | undefined {
+    const side: HolderSide = { source: 'origin', address: key, flashVer: '', cut: () => this.stop() };
+    const admission = this.#options.admit(side);
+    return admission.kind === 'accepted' ? admission.intake : undefined;
+  }
+
+  async #read(body: AsyncIterable<Buffer>, intake: Intake, { key }: OriginPlace): Promise<PullStart> {
+    const { countBytes, log, path } = this.#options;
+    const reader = new FlvReader();
+    let hasMedia = false;
+    try {
+      for await (const bytes of body) {
+        countBytes(bytes.length);
+        for (const message of reader.push(bytes)) {
+          intake.take(message);
+          if (message.kind === 'data' || hasMedia) continue;
+          hasMedia = true;
+          this.#started.resolve({ kind: 'onAir' });
+        }
+      }
+    } catch (error) {
+      if (!this.#stop.signal.aborted) log.warn({ err: error, origin: key, path }, 'a pulled stream broke off');
+      return hasMedia ? { kind: 'onAir' } : { kind: 'failed', isTimeout: false };
+    }
+    return hasMedia ? { kind: 'onAir' } : { kind: 'notFound' };
+  }
+}

@@ -1,0 +1,175 @@
+/** Streams that are pulled from a domain's origins: which is asked, what a viewer gets, when it stops. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { describe, type TestContext, test } from 'node:test';
+import { flvHeader, writeFlvTag } from '#fanout/media/flv.ts';
+import { eventually } from './support/eventually.ts';
+import { type LiveWorld, startLiveWorld } from './support/live-world.ts';
+import { sampleMessages } from './support/rtmp-client.ts';
+
+const LIMITS = { silenceMs: 300, pauseMs: 10 };
+const STREAM = sampleMessages(60);
+
+interface Origin {
+  readonly port: number;
+  readonly asked: IncomingMessage[];
+  readonly answers: ServerResponse[];
+}
+
+type Answer = (response: ServerResponse) => void;
+
+const notFound: Answer = (response) => void response.writeHead(404).end();
+const broken: Answer = (response) => void response.writeHead(500).end();
+const file: Answer = (response) => void response.writeHead(200, { 'content-length': 3 }).end('FLV');
+const stream: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'video/x-flv' });
+  response.write(flvHeader({ hasAudio: true, hasVideo: true }));
+  for (const message of STREAM) response.write(writeFlvTag(message));
+};
+const silent: Answer = () => undefined;
+
+async function startOrigin(t: TestContext, answer: Answer): Promise<Origin> {
+  const asked: IncomingMessage[] = [];
+  const answers: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    answers.push(response);
+    answer(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const bound = server.address();
+  return { port: typeof bound === 'object' ? (bound?.port ?? 0) : 0, asked, answers };
+}
+
+async function startWith(
+  t: TestContext,
+  primary: readonly number[],
+  backup: readonly number[] = [],
+  limits = {},
+): Promise<LiveWorld> {
+  const world = await startLiveWorld(t, { pullLimits: LIMITS, limits });
+  const list = (ports: readonly number[]) => ports.map((port) => ({ host: '127.0.0.1', port }));
+  world.setSite({
+    origins: {
+      protocol: 'http',
+      primary: list(primary),
+      backup: list(backup),
+      hostHeader: 'origin.example',
+      probePath: '',
+    },
+  });
+  return world;
+}
+
+const pulled = (world: LiveWorld, name = 'a') =>
+  world.get(`/streams/7/live/${name}/flv?origin=http&host=live.example.com`);
+
+describe('a stream that nobody publishes', () => {
+  const rows: readonly (readonly [string, readonly Answer[], number])[] = [
+    ['is not there when no origin has it', [notFound, notFound], 404],
+    ['is an ordinary file when the answer has a length', [file], 409],
+    ['cannot be had when an origin fails', [notFound, broken], 502],
+    ['cannot be had when an origin is silent', [silent], 504],
+    ['is pulled from the first origin that has it', [notFound, broken, stream], 200],
+  ];
+  for (const [name, answers, status] of rows)
+    test(name, async (t) => {
+      const origins = await Promise.all(answers.map((answer) => startOrigin(t, answer)));
+      const world = await startWith(
+        t,
+        origins.map(({ port }) => port),
+      );
+      assert.equal((await pulled(world)).statusCode, status);
+      assert.deepEqual(
+        origins.map(({ asked }) => asked.length > 0),
+        answers.map(() => true),
+      );
+    });
+
+  test('is not there when the domain has no origin', async (t) => {
+    const world = await startWith(t, []);
+    assert.equal((await pulled(world)).statusCode, 404);
+  });
+
+  test('is asked for by its path, for the host of the settings; a backup origin comes last', async (t) => {
+    const [first, second] = [await startOrigin(t, notFound), await startOrigin(t, stream)];
+    const world = await startWith(t, [first.port], [second.port]);
+    const viewers = await Promise.all([pulled(world), pulled(world)]);
+    assert.deepEqual(
+      viewers.map(({ statusCode }) => statusCode),
+      [200, 200],
+    );
+    const [asked] = second.asked;
+    assert.deepEqual([asked?.url, asked?.headers.host, second.asked.length], ['/live/a.flv', 'origin.example', 1]);
+    await eventually('control knows', () => world.report()?.streams?.[0]?.source === 'origin');
+    assert.equal(world.report()?.streams?.[0]?.address, `127.0.0.1:${second.port}`);
+  });
+});
+
+describe('a pulled stream', () => {
+  test('goes on from another origin when its own fails, and viewers are kept', async (t) => {
+    const [first, second] = [await startOrigin(t, stream), await startOrigin(t, stream)];
+    const world = await startWith(t, [first.port, second.port]);
+    const viewer = await pulled(world);
+    let bytes = 0;
+    viewer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    await eventually('media', () => bytes > 1000);
+    const before = bytes;
+    first.answers[0]?.destroy();
+    await eventually('media of the second one', () => second.asked.length === 1 && bytes > before);
+    assert.deepEqual(world.told, ['began a']);
+  });
+
+  test('ends when its last viewer has left', async (t) => {
+    const origin = await startOrigin(t, (response) => {
+      stream(response);
+      const timer = setInterval(() => response.write(writeFlvTag(STREAM[4] ?? assert.fail())), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    const world = await startWith(t, [origin.port], [], { unwatchedMs: 300 });
+    const viewer = await pulled(world);
+    viewer.destroy();
+    await eventually('it has ended', () => world.told.includes('ended a unwatched'));
+    await eventually('the origin is left', () => origin.answers[0]?.closed);
+  });
+
+  test('is pulled for a player by RTMP too', async (t) => {
+    const origin = await startOrigin(t, stream);
+    const world = await startWith(t, [origin.port]);
+    const player = await world.publisher();
+    assert.equal((await player.play('a')).code, 'NetStream.Play.Start');
+    await eventually('media', () => player.media.some(({ kind }) => kind === 'video'));
+  });
+
+  test('gives way to a publisher', async (t) => {
+    const origin = await startOrigin(t, stream);
+    const world = await startWith(t, [origin.port]);
+    const viewer = await pulled(world);
+    const ended = once(viewer.resume(), 'end');
+    await world.publisher().then(async (client) => {
+      assert.equal((await client.publish('a')).code, 'NetStream.Publish.Start');
+      for (const message of sampleMessages(10)) client.send(message);
+    });
+    await ended;
+    await eventually('another broadcast', () => world.told.length === 3);
+    assert.deepEqual(world.told, ['began a', 'ended a replaced', 'began a']);
+  });
+
+  test('stops when it is forbidden, and is not pulled again', async (t) => {
+    const origin = await startOrigin(t, stream);
+    const world = await startWith(t, [origin.port]);
+    const viewer = await pulled(world);
+    const closed = new Promise((resolve) => viewer.resume().on('close', resolve));
+    world.setMark('a', { forbidden: true, until: 0, kicked: '' });
+    await closed;
+    assert.equal((await pulled(world)).statusCode, 403);
+    await eventually('the origin is left', () => origin.answers[0]?.closed);
+  });
+});
