@@ -17,6 +17,7 @@ import { createOriginHealth } from './origin/health.ts';
 import { createOriginUses } from './origin/origin-use.ts';
 import { createOriginPools, MAX_POOLS, type OriginPools } from './origin/pools.ts';
 import type { OriginUse, ProbeReport } from './origin/probe-schedule.ts';
+import { createReadTurns, READ_TURN_BYTES } from './origin/read-turns.ts';
 import { createResolver, type Resolve } from './origin/resolve.ts';
 
 /** Redirects may name any number of hosts: what is kept of them is less, and not in the place of the sites' origins. */
@@ -62,7 +63,8 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   const { sites, clock, accessLog } = options;
   const onFailure = reportFailures(options, metrics);
   const countBytes = accessLog.countOrigin.bind(accessLog);
-  const tools = { clock, countBytes, firstByteTimeoutMs: limits.firstByteMs };
+  const readTurns = createReadTurns(READ_TURN_BYTES, setImmediate);
+  const tools = { clock, countBytes, readTurns, firstByteTimeoutMs: limits.firstByteMs };
   const pools = createPools(options, limits, MAX_POOLS, limits.maxOriginConnections);
   const elsewhere = createPools(options, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
   const health = createOriginHealth();

@@ -8,6 +8,7 @@ import { ConnectError } from './connector.ts';
 import type { PlaceUse } from './place-book.ts';
 import type { Place } from './places.ts';
 import type { OriginPool, OriginPools } from './pools.ts';
+import type { ReadTurns, TurnReader } from './read-turns.ts';
 import type { RequestBody } from './request-body.ts';
 import { withoutServerFields } from './server-fields.ts';
 
@@ -66,6 +67,8 @@ export interface AttemptTools {
   readonly clock: () => number;
   /** For the response's head after the first interim response: undici's own limit begins anew with each of them. */
   readonly firstByteTimeoutMs: number;
+  /** Of all requests of the worker. */
+  readonly readTurns: ReadTurns;
   /** Of a body, as they come. */
   readonly countBytes: (domainId: number, bytes: number) => void;
 }
@@ -172,12 +175,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body: Readable | undefined;
   #interim = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** The body is not read on: until somebody takes what there is of it; until its connection's turn. */
+  readonly #waits = { forReader: false, forTurn: false };
+  readonly #turn: TurnReader;
 
   constructor(request: OriginRequest, tools: AttemptTools, outcome: Outcome) {
     this.#request = request;
     this.#tools = tools;
     this.#outcome = outcome;
     this.#requestAt = tools.clock();
+    this.#turn = tools.readTurns.open(() => {
+      this.#waits.forTurn = false;
+      this.#readOn();
+    });
   }
 
   /** Before the request has a connection there is nothing to drop yet: `onRequestStart` sees the signal. */
@@ -259,9 +269,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#tools.countBytes(this.#request.domainId, chunk.length);
-    if (this.#body?.push(chunk) !== false) return;
-    controller.pause();
-    this.#outcome.place.pause();
+    this.#waits.forTurn = !this.#turn.note(chunk.length);
+    if (this.#body?.push(chunk) === false) {
+      this.#waits.forReader = true;
+      this.#outcome.place.pause();
+    }
+    if (this.#waits.forReader || this.#waits.forTurn) controller.pause();
+  }
+
+  #readOn(): void {
+    if (!this.#waits.forReader && !this.#waits.forTurn) this.#controller?.resume();
   }
 
   onResponseEnd(): void {
@@ -303,8 +320,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     return new Readable({
       highWaterMark: 64 * 1024, // one read of the socket
       read: () => {
+        this.#waits.forReader = false;
         this.#outcome.place.resume();
-        controller.resume();
+        this.#readOn();
       },
       destroy: (error, callback) => {
         if (!controller.aborted) controller.abort(error ?? new Error('the response is not wanted any more'));

@@ -63,3 +63,23 @@ test('a slow client is told once to give its place back, when another begins to 
   (await waiting).free();
   assert.equal(told, 1);
 });
+
+test('as many slow clients give their places back at once as others wait for', async () => {
+  let now = 0;
+  const places = createPlaces({ ...OPTIONS, max: 8, monotonic: () => now });
+  const told: string[] = [];
+  const hold = async (client: string): Promise<void> => {
+    const place = await take(places, client, () => {
+      told.push(client);
+      place.free();
+    });
+    place.pause();
+  };
+  for (let i = 0; i < 7; i++) await hold(`slow ${i}`);
+  const waiting = [take(places, 'b'), take(places, 'c')];
+  assert.deepEqual(told, []);
+  now = 5;
+  waiting.push(take(places, 'd'));
+  assert.deepEqual(told, ['slow 0', 'slow 1', 'slow 2']);
+  await Promise.all(waiting);
+});

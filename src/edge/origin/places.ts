@@ -47,9 +47,13 @@ export function createPlaces({ timeoutMs, monotonic, ...options }: PlacesOptions
   const idlers: (() => void)[] = [];
   let check: NodeJS.Timeout | undefined;
 
+  /** Until those who wait have what they need, or one is still on its way back. */
   const takeBackSlow = (): void => {
-    const slow = book.findSlow(monotonic());
-    if (slow !== undefined && holders.delete(slow)) slow.onTakenBack();
+    for (;;) {
+      const slow = book.findSlow(monotonic());
+      if (slow === undefined || !holders.delete(slow)) return;
+      slow.onTakenBack();
+    }
   };
   const noteWaiting = (): void => {
     if (waiting.size === 0) {
