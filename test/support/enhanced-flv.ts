@@ -2,6 +2,7 @@
  * Wraps frames that ffmpeg encoded into an MP4 file as a publisher of Enhanced RTMP sends them: ffmpeg 5 itself cannot. After the
  * specification "Enhanced RTMP v2": ExVideoTagHeader, ExAudioTagHeader.
  */
+import { describeMedia } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 import { findBox, type Mp4Track, readMp4 } from './mp4.ts';
 
@@ -68,4 +69,14 @@ function opusHead(config: Buffer): Buffer {
   head.writeUInt32LE(config.readUInt32BE(4), 12);
   head.writeInt16LE(config.readInt16BE(8), 16);
   return head;
+}
+
+/** A clip again and again, each time behind the one before; the configurations come once. `clipMs`: frames from there on are left out. */
+export function* repeated(messages: readonly MediaMessage[], clipMs: number): Generator<MediaMessage> {
+  const clip = messages.filter(({ timestampMs }) => timestampMs < clipMs);
+  yield* clip;
+  const frames = clip.filter((message) => !describeMedia(message).isSequenceHeader);
+  for (let startMs = clipMs; ; startMs += clipMs) {
+    for (const { kind, timestampMs, data } of frames) yield { kind, timestampMs: timestampMs + startMs, data };
+  }
 }

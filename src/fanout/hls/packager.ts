@@ -148,7 +148,7 @@ export class HlsPackager {
   /** Nothing but audio, and that has a hole in which no part would have a sample. */
   #isPaused(timestampMs: number): boolean {
     const { formats, audio } = this.#run ?? {};
-    return formats?.video === undefined && audio !== undefined && timestampMs - audio.endMs > PART_MS;
+    return formats?.video === undefined && audio !== undefined && timestampMs - audio.endMs > 2 * PART_MS;
   }
 
   #takeVideo(run: Run, { timestampMs }: MediaMessage, facts: MediaFacts, data: Buffer): void {
