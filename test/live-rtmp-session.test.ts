@@ -116,6 +116,29 @@ describe('an RTMP session', () => {
     assert.deepEqual([client.finish, client.isPaused, client.end], ['finished', true, 'closed']);
   });
 
+  test('ends when its sink or player fails, and nothing else does', async () => {
+    const owner = createRecordingOwner();
+    const client = await openPublishing(owner);
+    const [published] = owner.published;
+    if (published !== undefined)
+      published.messages.push = () => {
+        throw new Error('no room');
+      };
+    client.say({ type: MESSAGE_TYPE.video, payload: Buffer.of(0x27), streamId: 1 });
+    assert.deepEqual([client.end, published?.end?.kind], ['failed', 'lost']);
+    const start = () => {
+      throw new Error('no hub');
+    };
+    const player = openSession({
+      ...owner,
+      play: async () => ({ kind: 'accepted', player: { start, stop: () => {} } }),
+    });
+    player.command(0, 'connect', 1, FLASH);
+    player.command(1, 'play', 2, null, 'a');
+    assert.equal((await player.answers()).at(-1), 'onStatus NetStream.Play.Failed');
+    assert.equal(player.end, 'failed');
+  });
+
   test('writes only the tracks that a player wants', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);

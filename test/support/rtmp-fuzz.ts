@@ -49,6 +49,7 @@ async function runOne(pieces: readonly Buffer[], random: Random, seen: FuzzSeen)
     for (const { data } of messages) assert.ok(data.length > 0 && data.length <= 8 * 1024 * 1024);
   }
   seen.ends.set(client.end ?? 'open', (seen.ends.get(client.end ?? 'open') ?? 0) + 1);
+  assert.notEqual(client.end, 'failed');
   if (client.end !== undefined) assert.notEqual(client.finish, undefined);
   client.session.leave('the end of the test');
   for (const { end } of owner.published) assert.notEqual(end, undefined);

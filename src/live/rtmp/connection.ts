@@ -9,7 +9,7 @@ import type { ConnectionEnd } from './ends.ts';
 import type { RtmpLimits } from './limits.ts';
 import { type RtmpRole, RtmpSession } from './session.ts';
 import { resetSocket, SocketOutput } from './socket-output.ts';
-import { beginTls, type SecureContexts } from './tls.ts';
+import type { TlsStart } from './tls.ts';
 import type { Waiting } from './waiting.ts';
 
 /** What the connections of a server share. */
@@ -30,19 +30,19 @@ export class Connection {
   /** TLS over it, or itself. */
   #socket: Socket;
   readonly #parts: ConnectionParts;
-  readonly #secureContexts: SecureContexts | undefined;
+  readonly #startTls: TlsStart | undefined;
   readonly #startedAt: number;
   #role: RtmpRole = 'waiting';
   #session: RtmpSession | undefined;
   #clientAddress: string;
   #hasEnded = false;
 
-  /** `secureContexts` `undefined`: plain RTMP. */
-  constructor(raw: Socket, parts: ConnectionParts, secureContexts: SecureContexts | undefined) {
+  /** `startTls` `undefined`: plain RTMP. */
+  constructor(raw: Socket, parts: ConnectionParts, startTls: TlsStart | undefined) {
     this.#raw = raw;
     this.#socket = raw;
     this.#parts = parts;
-    this.#secureContexts = secureContexts;
+    this.#startTls = startTls;
     this.#clientAddress = unmapAddress(raw.remoteAddress ?? '');
     this.#startedAt = parts.timers.now();
   }
@@ -79,17 +79,17 @@ export class Connection {
   #beginClient(): void {
     this.#wait(clientNetwork(this.#clientAddress));
     if (this.#hasEnded) return;
-    if (this.#secureContexts === undefined) this.#beginSession(this.#raw, false);
-    else this.#beginTls(this.#secureContexts);
+    if (this.#startTls === undefined) this.#beginSession(this.#raw, false);
+    else this.#beginTls(this.#startTls);
   }
 
   #wait(network: string | undefined): void {
     this.#parts.waiting.enter(this, network)?.end('crowded', 'too many connections wait');
   }
 
-  #beginTls(secureContexts: SecureContexts): void {
+  #beginTls(startTls: TlsStart): void {
     const { timers, limits } = this.#parts;
-    const socket = beginTls(this.#raw, secureContexts);
+    const socket = startTls(this.#raw);
     const cancel = timers.after(limits.handshakeMs, () => this.end('handshakeTimeout', 'no handshake of TLS in time'));
     this.#raw.once('close', () => {
       cancel();

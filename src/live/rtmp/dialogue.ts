@@ -1,4 +1,5 @@
 /** What a client's commands mean, and the answers that encoders, players and relays wait for. "RTMP" 1.0, §7.2; docs/decisions/0487 */
+import { inspect } from 'node:util';
 import {
   type Command,
   connectResult,
@@ -130,17 +131,17 @@ export class Dialogue {
     this.#streamId = streamId;
     const request = readRequest(connect, textArgument(command), this.#client);
     this.#speaker.decide();
-    this.#hooks.publish(request, this.#speaker).then(
-      (answer) => {
+    this.#hooks
+      .publish(request, this.#speaker)
+      .then((answer) => {
         if (answer.kind === 'refused') return this.#speaker.end('refused', answer.reason, answer);
         if (this.#speaker.isClosed) return answer.sink.end({ kind: 'lost', detail: 'gone before it was accepted' });
         this.#speaker.startPublishing(streamId, answer.sink);
         this.#speaker.send(userControl('streamBegin', streamId));
         this.#speaker.send(onStatus(streamId, 'status', 'NetStream.Publish.Start', 'Publishing.'));
         this.#speaker.resume();
-      },
-      (error: unknown) => this.#fail('NetStream.Publish.Denied', error),
-    );
+      })
+      .catch((error: unknown) => this.#fail('NetStream.Publish.Denied', error));
   }
 
   #play(command: Command, connect: ConnectFacts): void {
@@ -157,8 +158,9 @@ export class Dialogue {
     this.#streamId = streamId;
     const request = readRequest(connect, textArgument(command), this.#client);
     this.#speaker.decide();
-    this.#hooks.play(request, this.#speaker).then(
-      (answer) => {
+    this.#hooks
+      .play(request, this.#speaker)
+      .then((answer) => {
         if (answer.kind === 'refused') return this.#speaker.end('refused', answer.reason, answer);
         if (this.#speaker.isClosed) return undefined;
         this.#speaker.send(userControl('streamBegin', streamId));
@@ -168,9 +170,8 @@ export class Dialogue {
         this.#speaker.startPlaying(streamId, answer.player);
         this.#speaker.resume();
         return undefined;
-      },
-      (error: unknown) => this.#fail('NetStream.Play.Failed', error),
-    );
+      })
+      .catch((error: unknown) => this.#fail('NetStream.Play.Failed', error));
   }
 
   #refuseSecond(streamId: number, code: string, description: string): void {
@@ -178,8 +179,7 @@ export class Dialogue {
   }
 
   #fail(code: string, error: unknown): void {
-    const detail = error instanceof Error ? error.message : String(error);
-    this.#speaker.end('failed', detail, { code, description: 'The service failed.' });
+    this.#speaker.end('failed', inspect(error), { code, description: 'The service failed.' });
   }
 
   #unpublish(command: Command): void {

@@ -10,7 +10,7 @@ import { Connection, type ConnectionParts } from './connection.ts';
 import type { RtmpHooks } from './conversation.ts';
 import { DEFAULT_RTMP_LIMITS, type RtmpLimits } from './limits.ts';
 import { createRtmpMetrics } from './metrics.ts';
-import type { SecureContexts } from './tls.ts';
+import { createTlsStart, type SecureContexts, type TlsStart } from './tls.ts';
 import { Waiting } from './waiting.ts';
 
 export interface RtmpServerOptions {
@@ -52,15 +52,15 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
     trusted: createAddressSet(options.proxyProtocol === 'required' ? options.trustedProxies : []),
     onEnd: (end) => metrics.countEnd(end),
   };
-  const accept = (raw: Socket, secureContexts: SecureContexts | undefined): void => {
-    const connection = new Connection(raw, parts, secureContexts);
+  const accept = (raw: Socket, startTls: TlsStart | undefined): void => {
+    const connection = new Connection(raw, parts, startTls);
     connections.add(connection);
     raw.once('close', () => connections.delete(connection));
     connection.begin();
   };
   const servers: Server[] = [];
-  const open = async (place: ListenOptions['listen'], secureContexts: SecureContexts | undefined): Promise<number> => {
-    const server = createServer({ noDelay: true, keepAlive: true }, (raw) => accept(raw, secureContexts));
+  const open = async (place: ListenOptions['listen'], startTls: TlsStart | undefined): Promise<number> => {
+    const server = createServer({ noDelay: true, keepAlive: true }, (raw) => accept(raw, startTls));
     server.maxConnections = limits.maxConnections;
     const { port, servers: opened } = await listen(server, { listen: place, reusePort: false, allowHalfOpen: false });
     servers.push(...opened);
@@ -74,7 +74,8 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
   };
   try {
     const port = options.listen === undefined ? 0 : await open(options.listen, undefined);
-    const tlsPort = options.tls === undefined ? 0 : await open(options.tls.listen, options.tls.secureContexts);
+    const tlsPort =
+      options.tls === undefined ? 0 : await open(options.tls.listen, createTlsStart(options.tls.secureContexts));
     return { port, tlsPort, close, [Symbol.asyncDispose]: () => close(0) };
   } catch (error) {
     await close(0);

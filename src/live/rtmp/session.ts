@@ -2,6 +2,7 @@
  * One RTMP client's connection without its socket: bytes in and out, the deadlines, and the stream that it publishes or plays.
  * What the client's commands mean is `dialogue.ts`'s; who may do what, the hooks'.
  */
+import { inspect } from 'node:util';
 import type { Timers } from '#lib/timers.ts';
 import { AmfError } from './amf0.ts';
 import { ChunkError, ChunkReader, INITIAL_CHUNK_BYTES, LIMITS_AFTER, LIMITS_BEFORE } from './chunk-reader.ts';
@@ -323,13 +324,14 @@ export class RtmpSession implements RtmpConnection {
     if (message.type === MESSAGE_TYPE.setChunkSize) this.#chunkBytes = controlValue(message);
   }
 
-  /** Whatever a client sends ends no more than its own connection. */
+  /** Whatever a client sends, and whatever fails in its sink, ends no more than its own connection. */
   #guard(work: () => void): void {
     try {
       work();
     } catch (error) {
-      if (!(error instanceof ChunkError || error instanceof AmfError || error instanceof MessageError)) throw error;
-      this.end('malformed', error.message);
+      if (error instanceof ChunkError || error instanceof AmfError || error instanceof MessageError)
+        this.end('malformed', error.message);
+      else this.end('failed', inspect(error));
     }
   }
 
