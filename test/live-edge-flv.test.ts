@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { flvHeader } from '../src/fanout/media/flv.ts';
-import { connectRaw, SITE_HOST } from './support/edge.ts';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
 import { media, openFlv, sees, startLiveEdge } from './support/live-edge.ts';
 import { startOrigin } from './support/origin.ts';
@@ -10,13 +10,16 @@ import { startOrigin } from './support/origin.ts';
 const FLV = '/live/a.flv';
 
 test('all viewers of a stream have one connection to its owner, and each begins at the key frame', async (t) => {
-  const { port, owner } = await startLiveEdge(t);
+  const { port, owner, registry } = await startLiveEdge(t);
   owner.tell('a', 'live', 'b1');
   owner.push(...media('V1', 'k1', 'a2'));
   await eventually('known', async () => (await openFlv(port, FLV)).response.statusCode === 200);
   const viewers = await Promise.all(Array.from({ length: 5 }, () => openFlv(port, FLV)));
   owner.push(...media('v3'));
   for (const viewer of viewers) await sees(viewer, 'V1 k1 a2 v3');
+  const metrics = await registry.metrics();
+  assert.match(metrics, /causeway_edge_live_viewers\{kind="flv"\} [56]\n/); // the one that asked whether it is known may still be there
+  assert.match(metrics, /causeway_edge_live_relays 1\n[\s\S]*causeway_edge_live_synced 1\n/);
   const { response } = viewers[0] ?? assert.fail();
   assert.equal(response.headers['content-type'], 'video/x-flv');
   assert.equal(response.headers['cache-control'], 'no-store');
@@ -142,6 +145,56 @@ test('paths that no stream has are ordinary, and what was ordinary is not kept r
   await eventually('refused', async () => (await get('/live/a.m3u8')).status === 403);
   assert.equal((await get('/live/a/b1/media.m3u8')).status, 403);
   assert.equal((await get('/index.html')).body, 'ordinary');
+});
+
+test('what the marks forbid is refused without the live process too, also with other methods', async (t) => {
+  const origin = await startOrigin(t, (_, response) => void response.end('ordinary'));
+  const mark = { forbidden: true, until: 0, kicked: '' };
+  const { get, owner } = await startLiveEdge(t, { originPorts: [origin.port], mark });
+  await owner.kill();
+  await eventually('noticed', async () => (await get(FLV)).headers['x-cache'] === 'DENIED paused');
+  for (const options of [{}, { method: 'POST', body: 'x' }, { body: 'x' }, { method: 'HEAD' }]) {
+    assert.equal((await get('/live/a.m3u8', options)).status, 403, JSON.stringify(options));
+  }
+  assert.deepEqual(origin.requests, []);
+});
+
+test('a viewer of HTTP/1.0 is served until the connection ends', async (t) => {
+  const { port, get, owner } = await startLiveEdge(t);
+  owner.tell('a', 'live', 'b1');
+  owner.push(...media('V1', 'k1'));
+  await eventually('known', async () => (await get(FLV, { method: 'HEAD' })).status === 200);
+  const client = connectRaw(port, `GET ${FLV} HTTP/1.0\r\nHost: ${SITE_HOST}\r\n\r\n`);
+  await eventually('begun', () => client.text().includes('\r\n\r\nFLV\x01'));
+  assert.doesNotMatch(client.text(), /transfer-encoding/i);
+  for (const flv of owner.flv) flv.end();
+  await client.closed;
+});
+
+test('explain tells what a path of a stream would be answered', async (t) => {
+  const { edge, get, owner, put } = await startLiveEdge(t);
+  owner.tell('a', 'live', 'b1');
+  owner.tell('bad', 'paused');
+  await eventually('known', async () => (await get('/live/bad.flv')).status === 403);
+  put({ name: SITE_HOST, origins: { ...NO_ORIGINS, primary: loopback([9]) } });
+  const explain = async (target: string) => {
+    const asked = {
+      method: 'GET',
+      scheme: 'http',
+      host: SITE_HOST,
+      target,
+      headers: [],
+      clientAddress: '192.0.2.1',
+    } as const;
+    const { steps, xCache } = await edge.explain(asked);
+    return [steps.find(({ stage }) => stage === 'live')?.found, xCache];
+  };
+  assert.deepEqual(await explain(FLV), ['on air, as FLV', 'HIT']);
+  assert.deepEqual(await explain('/live/a.m3u8'), ['on air, index.m3u8 of broadcast b1', 'HIT']);
+  assert.deepEqual(await explain('/live/a/b0/media.m3u8'), ['no such stream is on air', 'ERROR noStream']);
+  assert.deepEqual(await explain('/live/bad.flv'), ['refused: paused', 'DENIED paused']);
+  assert.match((await explain('/live/c.flv'))[0] ?? '', /^not on air/);
+  assert.deepEqual(await explain('/index.html'), [undefined, 'MISS']);
 });
 
 test('HEAD, OPTIONS and Range', async (t) => {

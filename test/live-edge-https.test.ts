@@ -14,7 +14,11 @@ import { startScriptedOwner } from './support/scripted-owner.ts';
 
 async function startOnAir(t: TestContext) {
   const owner = await startScriptedOwner(t);
-  const live = { socketPath: owner.socketPath, worker: 'w', keys: { getLiveKeys: () => undefined } };
+  const live = {
+    socketPath: owner.socketPath,
+    worker: 'w',
+    source: { getLiveKeys: () => undefined, getLiveMark: () => undefined },
+  };
   const edge = await startHttpsEdge(t, undefined, { live });
   edge.putTls(SITE_HOST, {}, { type: 'live' });
   owner.tell('a', 'live', 'b1');

@@ -15,6 +15,7 @@ import type { EdgeContext, Visit } from './context.ts';
 import type { EdgeDecision } from './decide.ts';
 import { askedUncoded, isUncoded } from './encodings.ts';
 import { redirectToHttps } from './https-only.ts';
+import { explainLive } from './live/explain-live.ts';
 import { lookUp } from './look-up.ts';
 import type { EdgeOrigins, OriginState } from './origins.ts';
 import { type Plan, planRequest, policyTarget } from './plan.ts';
@@ -37,7 +38,17 @@ interface Explanation {
 }
 
 interface Step {
-  readonly stage: 'request' | 'handshake' | 'site' | 'access' | 'key' | 'plan' | 'stored' | 'decision' | 'origins';
+  readonly stage:
+    | 'request'
+    | 'handshake'
+    | 'site'
+    | 'access'
+    | 'live'
+    | 'key'
+    | 'plan'
+    | 'stored'
+    | 'decision'
+    | 'origins';
   readonly found: string;
 }
 
@@ -112,6 +123,12 @@ async function explain(edge: EdgeContext, around: Surroundings, received: Receiv
   if (redirect !== undefined) {
     note('access', `sent to ${firstValue(redirect.headers, 'location')}`);
     return end(redirect.mark);
+  }
+
+  const live = explainLive(edge, site, request);
+  if (live !== undefined) {
+    note('live', live.found);
+    if (live.mark !== undefined) return end(live.mark);
   }
 
   const key = cacheKey(site, request); // 4

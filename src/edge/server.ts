@@ -168,7 +168,7 @@ function createContext(
       registry,
     }),
     webSockets,
-    live: options.live && createLive(options.live, { clock, log }),
+    live: options.live && createLive(options.live, { clock, log, registry }),
     clientIdleMs: limits.clientIdleMs,
     unreadFetchMs: limits.unreadFetchMs,
   };

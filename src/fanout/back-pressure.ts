@@ -53,8 +53,10 @@ export class PressureGauge {
     return queuedBytes > maxQueuedBytes / 2 || oldestMs > maxQueuedMs / 2 ? 'isSlow' : 'keepsUp';
   }
 
-  noteWritten(bytes: number, now: number): void {
+  /** `queuedBytes`: behind the write. */
+  noteWritten(bytes: number, queuedBytes: number, now: number): void {
     this.#writtenBytes += bytes;
+    if (queuedBytes === 0) return;
     const last = this.#marks.at(-1);
     if (last === undefined || now - last.at >= MARK_MS) {
       this.#marks.push({ at: now, writtenBytes: this.#writtenBytes });

@@ -148,5 +148,5 @@ export class Lane {
 function write({ viewer, gauge }: Place, bytes: Buffer, now: number): void {
   if (bytes.length === 0) return;
   viewer.write(bytes);
-  gauge.noteWritten(bytes.length, now);
+  gauge.noteWritten(bytes.length, viewer.queuedBytes, now);
 }

@@ -59,7 +59,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     registry,
     https: httpsOptions(config, source),
     live: config.roles.includes('live')
-      ? { socketPath: liveSocketPath(config.dataDir), worker: context.name, keys: source }
+      ? { socketPath: liveSocketPath(config.dataDir), worker: context.name, source }
       : undefined,
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });

@@ -6,7 +6,7 @@ import type { LiveLimits } from '../../src/edge/live/live.ts';
 import { describeMedia } from '../../src/fanout/media/describe.ts';
 import { FlvReader } from '../../src/fanout/media/flv.ts';
 import type { MediaMessage } from '../../src/fanout/media/message.ts';
-import type { LiveKeys } from '../../src/sites/live.ts';
+import type { LiveKeys, LiveMark } from '../../src/sites/live.ts';
 import { SITE_HOST, startTestEdge, type TestEdge } from './edge.ts';
 import { eventually } from './eventually.ts';
 import { type ScriptedOwner, startScriptedOwner } from './scripted-owner.ts';
@@ -14,18 +14,19 @@ import { type ScriptedOwner, startScriptedOwner } from './scripted-owner.ts';
 type LiveEdgeOptions = Parameters<typeof startTestEdge>[2] & {
   readonly limits?: Partial<LiveLimits>;
   readonly keys?: LiveKeys;
+  readonly mark?: LiveMark;
   readonly originPorts?: readonly number[];
 };
 
 export async function startLiveEdge(
   t: TestContext,
-  { limits, keys, originPorts = [], ...options }: LiveEdgeOptions = {},
+  { limits, keys, mark, originPorts = [], ...options }: LiveEdgeOptions = {},
 ): Promise<TestEdge & { readonly owner: ScriptedOwner }> {
   const owner = await startScriptedOwner(t);
   const live = {
     socketPath: owner.socketPath,
     worker: 'edge-worker-1',
-    keys: { getLiveKeys: () => keys },
+    source: { getLiveKeys: () => keys, getLiveMark: () => mark },
     limits: { retryMs: 20, reportMs: 20, ...limits },
   };
   const edge = await startTestEdge(t, originPorts, { ...options, live });

@@ -3,6 +3,7 @@ import type { HubViewer } from '#fanout/encoding.ts';
 import { formatDate } from '#http/dates.ts';
 import { handshakeHeaders } from '#http/web-socket.ts';
 import { clientNetwork } from '#lib/cidr.ts';
+import { unreachable } from '#lib/unreachable.ts';
 import type { Site } from '#sites/site.ts';
 import { describeRequest } from '../access-log.ts';
 import type { EdgeContext } from '../context.ts';
@@ -13,13 +14,14 @@ import { errorAnswer } from '../respond/error-page.ts';
 import { refusalAnswer } from '../respond/refusal.ts';
 import { isStillAllowed } from '../still-allowed.ts';
 import type { Viewer } from '../viewer.ts';
+import { decideLive } from './decide-live.ts';
 import { createHttpSink, createWebSocketSink } from './flv-sinks.ts';
 import { answerHls, corsError, withCors } from './hls.ts';
 import type { LiveEdge } from './live.ts';
-import { keyedPath, type LivePath, readLivePath, type StreamName } from './live-path.ts';
+import type { StreamName } from './live-path.ts';
 import type { Relay } from './relays.ts';
 import { lineSince, openLedger } from './session.ts';
-import { type StreamState, streamKey } from './stream-table.ts';
+import { streamKey } from './stream-table.ts';
 
 interface Asked {
   readonly request: EdgeRequest;
@@ -30,9 +32,9 @@ interface AskedStream extends Asked {
   readonly viewer: Viewer;
   readonly edge: EdgeContext;
   readonly live: LiveEdge;
-  readonly path: LivePath;
   readonly name: StreamName;
-  readonly known: StreamState | undefined;
+  /** The live process is to bring it. */
+  readonly isPull: boolean;
 }
 
 export type LiveAnswer =
@@ -49,33 +51,29 @@ export async function answerLive(
   live: LiveEdge,
   { request, site }: Asked,
 ): Promise<LiveAnswer> {
-  const path = readLivePath(request.keyPath);
-  if (path === undefined) return ORDINARY;
-  const name = { domainId: site.id, app: path.app, stream: path.stream };
-  const known = live.streams.get(name);
-  const asked = { request, site, viewer, edge, live, path, name, known };
-  const answer = (given: EdgeAnswer | undefined): LiveAnswer => ({ kind: 'answer', answer: given });
   const now = edge.clock();
-  const isPaused = known?.state === 'paused';
-  if (!METHODS.has(request.method) || request.facts.hasBody) {
-    // An origin of the domain may have the stream too, whatever it is asked by.
-    return isPaused ? answer({ ...refuse(site, 'paused', now), closes: true }) : ORDINARY;
+  const decision = decideLive(live, site, request, now);
+  const answer = (given: EdgeAnswer | undefined): LiveAnswer => ({ kind: 'answer', answer: given });
+  switch (decision.kind) {
+    case 'ordinary':
+      return ORDINARY;
+    case 'preflight':
+      return answer(preflightAnswer(now));
+    case 'denied':
+      return answer({ ...refuse(site, decision.reason, now), closes: request.facts.hasBody });
+    case 'unavailable':
+      return answer(corsError(503, 'liveUnavailable', now));
+    case 'absent':
+      return answer(corsError(404, 'noStream', now));
+    case 'pull':
+    case 'flv':
+      return answerFlv({ request, site, viewer, edge, live, name: decision.name, isPull: decision.kind === 'pull' });
+    case 'hls':
+      return answer(await answerHls(viewer, edge, live, { ...decision, request, site }));
+    default:
+      return unreachable(decision);
   }
-  if (known === undefined && (path.kind !== 'flv' || request.method !== 'GET')) return ORDINARY;
-  if (request.method === 'OPTIONS') return answer(preflightAnswer(now));
-  const { query } = request;
-  if (!live.playKeys.isAllowed({ domainId: site.id, path: keyedPath(path), query, now }))
-    return answer(refuse(site, 'playKey', now));
-  if (isPaused) return answer(refuse(site, 'paused', now));
-  if (!live.streams.isSynced) return answer(corsError(503, 'liveUnavailable', now));
-  if (path.kind === 'flv') return answerFlv(asked);
-  const { broadcast = '' } = known ?? {};
-  if (path.kind === 'hls' && path.broadcast !== broadcast) return answer(corsError(404, 'noStream', now));
-  const file = path.kind === 'hls' ? path.file : 'index.m3u8';
-  return answer(await answerHls(viewer, edge, live, { request, site, name, broadcast, file }));
 }
-
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 function refuse(site: Site, reason: 'playKey' | 'paused', now: number): EdgeAnswer {
   return { ...refusalAnswer(site, reason, now), isLive: true };
@@ -94,13 +92,10 @@ function preflightAnswer(now: number): EdgeAnswer {
 }
 
 async function answerFlv(asked: AskedStream): Promise<LiveAnswer> {
-  const { edge, live, site, request, viewer, name, known } = asked;
+  const { edge, live, site, request, viewer, name, isPull } = asked;
   const answer = (given: EdgeAnswer | undefined): LiveAnswer => ({ kind: 'answer', answer: given });
-  const { primary, backup } = site.origins;
-  if (known === undefined && primary.length + backup.length === 0)
-    return answer(corsError(404, 'noStream', edge.clock()));
   if (request.method === 'HEAD') return answer({ ...flvHead(edge.clock()), body: NO_BODY, mark: { status: 'HIT' } });
-  const opened = await live.relays.open(name, known === undefined ? request : undefined);
+  const opened = await live.relays.open(name, isPull ? request : undefined);
   if (viewer.isGone) return answer(undefined);
   switch (opened.kind) {
     case 'file':
@@ -108,12 +103,12 @@ async function answerFlv(asked: AskedStream): Promise<LiveAnswer> {
     case 'failed': {
       const { status } = opened;
       if (status === 403) return answer(refuse(site, 'paused', edge.clock()));
-      const isPull = status === 502 || status === 504;
-      const reason = status === 404 ? 'noStream' : isPull ? 'livePull' : 'liveUnavailable';
-      return answer(corsError(status === 404 || isPull ? status : 503, reason, edge.clock()));
+      const isOfOrigin = status === 502 || status === 504;
+      const reason = status === 404 ? 'noStream' : isOfOrigin ? 'livePull' : 'liveUnavailable';
+      return answer(corsError(status === 404 || isOfOrigin ? status : 503, reason, edge.clock()));
     }
     case 'relay':
-      return answer(flvAnswer(asked, opened.relay, known === undefined && opened.isFirst));
+      return answer(flvAnswer(asked, opened.relay, isPull && opened.isFirst));
   }
 }
 

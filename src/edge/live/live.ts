@@ -1,10 +1,12 @@
 /** What a worker has of live streams: joined here, used by `answer.ts`. */
+import type { Registry } from 'prom-client';
 import type { HubLimits } from '#fanout/hub.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { LiveMarkSource } from '#sites/live.ts';
 import type { Origins } from '../origin/fetch.ts';
 import { Audience } from './audience.ts';
+import { addLiveGauges } from './live-metrics.ts';
 import { OwnerClient, type OwnerLimits } from './owner-client.ts';
 import { PlayKeys } from './play-keys.ts';
 import { Relays } from './relays.ts';
@@ -16,7 +18,8 @@ export interface LiveOptions {
   readonly socketPath: string;
   /** Names this worker to it. */
   readonly worker: string;
-  readonly keys: Pick<LiveMarkSource, 'getLiveKeys'>;
+  /** Keys and marks, from the edge's own file. */
+  readonly source: Pick<LiveMarkSource, 'getLiveKeys' | 'getLiveMark'>;
   readonly limits?: Partial<LiveLimits>;
 }
 
@@ -45,6 +48,7 @@ export interface LiveEdge {
   readonly origins: Origins;
   readonly limits: LiveLimits;
   readonly playKeys: PlayKeys;
+  readonly source: LiveOptions['source'];
   /** Settings have changed: asks again who may watch. */
   recheck(): void;
   /** Ends all lasting answers. */
@@ -53,7 +57,7 @@ export interface LiveEdge {
 
 export function createLive(
   options: LiveOptions,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, log, registry }: { readonly clock: Clock; readonly log: Logger; readonly registry: Registry },
 ): LiveEdge {
   const limits = { ...DEFAULT_LIVE_LIMITS, ...options.limits };
   const streams = new StreamTable((key, state) => relays.note(key, state));
@@ -61,7 +65,8 @@ export function createLive(
   const relays = new Relays({ client, streams, log, limits: limits.hub });
   const sessions = new Sessions();
   const audience = new Audience();
-  const playKeys = new PlayKeys(options.keys);
+  const playKeys = new PlayKeys(options.source);
+  addLiveGauges({ sessions, relays, streams }, registry);
   let isTelling = false;
   const timer = setInterval(() => {
     sessions.recheck();
@@ -81,6 +86,7 @@ export function createLive(
     origins: client.origins,
     limits,
     playKeys,
+    source: options.source,
     recheck: () => {
       playKeys.forget();
       sessions.recheck();

@@ -39,6 +39,10 @@ export class Relays {
     this.#options = options;
   }
 
+  get size(): number {
+    return this.#relays.size;
+  }
+
   /** `viewer`: given for a stream that is not on air. Never rejects. */
   async open(name: StreamName, viewer: PullingViewer | undefined): Promise<OpenedRelay> {
     const key = streamKey(name);

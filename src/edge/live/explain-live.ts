@@ -1,0 +1,43 @@
+/** What the stage of live streams would make of a request, in words for people. Asks nobody. */
+import { unreachable } from '#lib/unreachable.ts';
+import type { Site } from '#sites/site.ts';
+import type { EdgeContext } from '../context.ts';
+import type { CacheMark } from '../reasons.ts';
+import type { EdgeRequest } from '../request.ts';
+import { decideLive } from './decide-live.ts';
+
+export interface LiveExplanation {
+  readonly found: string;
+  /** Absent: the other stages answer, or may have to. */
+  readonly mark?: CacheMark;
+}
+
+/** `undefined`: the domain has no streams, or none under this path. */
+export function explainLive(
+  { live, clock }: Pick<EdgeContext, 'live' | 'clock'>,
+  site: Site,
+  request: EdgeRequest,
+): LiveExplanation | undefined {
+  if (site.type !== 'live' || live === undefined) return undefined;
+  const decision = decideLive(live, site, request, clock());
+  switch (decision.kind) {
+    case 'ordinary':
+      return undefined;
+    case 'preflight':
+      return { found: 'a preflight', mark: { status: 'OWN', reason: 'livePreflight' } };
+    case 'denied':
+      return { found: `refused: ${decision.reason}`, mark: { status: 'DENIED', reason: decision.reason } };
+    case 'unavailable':
+      return { found: 'the live process cannot be reached', mark: { status: 'ERROR', reason: 'liveUnavailable' } };
+    case 'absent':
+      return { found: 'no such stream is on air', mark: { status: 'ERROR', reason: 'noStream' } };
+    case 'pull':
+      return { found: 'not on air: the live process would be asked to pull it; else an ordinary file' };
+    case 'flv':
+      return { found: 'on air, as FLV', mark: { status: 'HIT' } };
+    case 'hls':
+      return { found: `on air, ${decision.file} of broadcast ${decision.broadcast}`, mark: { status: 'HIT' } };
+    default:
+      return unreachable(decision);
+  }
+}

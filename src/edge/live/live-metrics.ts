@@ -1,0 +1,46 @@
+/** Figures of live streams of a worker. */
+import { Gauge, type Registry } from 'prom-client';
+import type { Relays } from './relays.ts';
+import type { Sessions } from './sessions.ts';
+import type { StreamTable } from './stream-table.ts';
+
+interface Counted {
+  readonly sessions: Pick<Sessions, 'counts'>;
+  readonly relays: Pick<Relays, 'size'>;
+  readonly streams: Pick<StreamTable, 'isSynced'>;
+}
+
+export function addLiveGauges({ sessions, relays, streams }: Counted, registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'causeway_edge_live_viewers',
+    help: 'Viewers of live streams, by what they are sent: flv, websocket.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const sum = { flv: 0, websocket: 0 };
+      for (const { flv, websocket } of sessions.counts().values()) {
+        sum.flv += flv;
+        sum.websocket += websocket;
+      }
+      this.set({ kind: 'flv' }, sum.flv);
+      this.set({ kind: 'websocket' }, sum.websocket);
+    },
+  });
+  new Gauge({
+    name: 'causeway_edge_live_relays',
+    help: 'Broadcasts that this worker reads from the live process for its viewers.',
+    registers,
+    collect() {
+      this.set(relays.size);
+    },
+  });
+  new Gauge({
+    name: 'causeway_edge_live_synced',
+    help: '1 while the live process tells this worker what is on air; 0: it cannot be reached.',
+    registers,
+    collect() {
+      this.set(streams.isSynced ? 1 : 0);
+    },
+  });
+}
