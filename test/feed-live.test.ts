@@ -1,8 +1,6 @@
 /** Live streams over the feed: marks and keys reach an edge's own file, and a live process's report is answered and listed. */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { createAccount } from '#db/accounts.ts';
 import { insertDomain } from '#db/domains.ts';
@@ -11,15 +9,13 @@ import { saveLiveKeys } from '#db/live-keys.ts';
 import { forbidStream, listStreamFacts } from '#db/live-streams.ts';
 import { publish } from '#db/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
-import { type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
-import { LIVE_PATH } from '#feed/protocol.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, silentLog, startTestEdge } from './support/feed.ts';
-import { began, onAir } from './support/live-reports.ts';
+import { began, onAir, sendLiveReport } from './support/live-reports.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 test('marks and keys reach the edge’s file; what a live process reports is stored and acknowledged', async (t) => {
@@ -38,8 +34,8 @@ test('marks and keys reach the edge’s file; what a live process reports is sto
   assert.equal(edge.store.countRejections(), 0);
 
   const report = { edge: 'local', epoch: 'e', at: 1, events: [began(1, name, 1000)], streams: [onAir(name, 1000)] };
-  assert.deepEqual(await send(socketPath, report), { taken: 1, notOwned: [] });
-  assert.deepEqual(await send(socketPath, { ...report, edge: 'other' }), { taken: 1, notOwned: ['b1'] });
+  assert.deepEqual(await sendLiveReport(socketPath, report), { taken: 1, notOwned: [] });
+  assert.deepEqual(await sendLiveReport(socketPath, { ...report, edge: 'other' }), { taken: 1, notOwned: ['b1'] });
   const [stream] = await listStreamFacts(db.query, { domainId, now: systemClock() });
   assert.deepEqual([stream?.edge, stream?.status?.flashVer, stream?.isForbidden], ['local', 'FMLE/3.0', true]);
 });
@@ -64,15 +60,4 @@ async function start(t: TestContext) {
     settings: DEFAULT_SETTINGS,
   });
   return { db, ring, domainId: domain.id, socketPath, folder };
-}
-
-async function send(socketPath: string, report: LiveReport) {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const sent = request({ socketPath, path: LIVE_PATH, method: 'POST', agent: false }, (response) => {
-    assert.equal(response.statusCode, 200);
-    text(response).then(resolve, reject);
-  });
-  sent.on('error', reject);
-  sent.end(JSON.stringify(report));
-  return parseLiveAnswer(await promise);
 }

@@ -20,6 +20,7 @@ const PHRASES: readonly (readonly [said: string, shown: string])[] = [
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   account_id: ['--account', '<account>'],
   addresses: ['--from'],
+  app_name: ['<stream>'],
   app_key: ['--app'],
   cdn_type: ['--type'],
   content: ['<text>'],
@@ -39,6 +40,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   referer_str: ['--deny', '--allow'],
   remark: ['<text>'],
   sourcehost: ['--source-host'],
+  resume_at: ['--until'],
+  stream_name: ['<stream>'],
   ssl_key: ['--certificate', '<certificate>'],
   ssl_key_second: ['--second-certificate'],
   ssl_title: ['--title'],

@@ -40,7 +40,7 @@ export function operatorCommand(context: CliContext): Command {
     .description('move a domain to another account')
     .action((account: string, name: string, to: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const id = await findDomainId(client, account, name);
+        const id = await findAccountDomainId(client, account, name);
         const request = { account_id: account, domain_id: id, to_account_id: to };
         print(await client.call('operator.transferDomain', request), [`domain ${id} belongs to account ${to}`]);
       }),
@@ -50,7 +50,7 @@ export function operatorCommand(context: CliContext): Command {
       .description(description)
       .action((account: string, named: string, options: Options) =>
         run(context, options, async (client, print) => {
-          const id = await findDomainId(client, account, named);
+          const id = await findAccountDomainId(client, account, named);
           const request = { account_id: account, domain_id: id, action: name };
           print(await client.call('operator.setDomainStatus', request), [`domain ${id} is ${done}`]);
         }),
@@ -69,7 +69,7 @@ function filterOf(options: Options) {
 }
 
 /** Digits are an id; anything else is looked for among the account's names. */
-async function findDomainId(client: Client, account: string, domain: string): Promise<string> {
+export async function findAccountDomainId(client: Client, account: string, domain: string): Promise<string> {
   if (/^\d+$/.test(domain)) return domain;
   const { list } = await client.call('operator.listDomains', { account_id: account, name: domain, exact: '1' });
   const [found] = list;

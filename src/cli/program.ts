@@ -12,6 +12,7 @@ import { databaseCommand } from './database-commands.ts';
 import { domainCommand } from './domain-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { keyringCommand } from './keyring-commands.ts';
+import { liveCommand } from './live-commands.ts';
 import { operatorCommand } from './operator-commands.ts';
 import { addLeadingSettings, addSettings, givenSettings, type Options, takeLeadingSettings } from './options.ts';
 import { formatTable } from './output.ts';
@@ -63,6 +64,7 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     certificateCommand(context),
     cacheCommand(context),
     trafficCommand(context),
+    liveCommand(context),
     smsCommand(context),
     operatorCommand(context),
     keyringCommand(context),

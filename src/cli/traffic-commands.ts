@@ -1,24 +1,18 @@
 /** `causeway traffic`: log files and statistics of an account's domains, in words for people. */
 import { Command, Option } from 'commander';
-import type { CallOf } from '#contract/operations.ts';
 import { GRAINS, TOP_LISTS } from '#contract/traffic-operations.ts';
-import { createLocalTime, firstSecondOf, lastSecondOf } from '#lib/local-time.ts';
+import { createLocalTime } from '#lib/local-time.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
+import { addTimes, timesOf, ZONE } from './times.ts';
 
 export function trafficCommand(context: CliContext): Command {
   const command = new Command('traffic').description('log files and statistics of the domains of the account');
   const describe = (usage: string, description: string) => {
-    const added = addCallSettings(command.command(usage), context).description(description);
-    return added
-      .option(
-        '--from <time>',
-        `beginning: a day such as 2026-01-31 (${ZONE}), or a moment such as 2026-01-31T12:00:00Z`,
-      )
-      .option('--to <time>', 'end, likewise; included, of a day all of it');
+    return addTimes(addCallSettings(command.command(usage), context).description(description));
   };
   describe('logs <domain>', 'list the daily log files, with addresses to download them').action(
     (domain: string, options: Options) => listLogs(context, domain, options),
@@ -31,9 +25,6 @@ export function trafficCommand(context: CliContext): Command {
     .action((kind: string, domain: string | undefined, options: Options) => showTop(context, kind, domain, options));
   return command;
 }
-
-/** Of the settings that the command finds. */
-const ZONE = 'the setting time-zone';
 
 async function listLogs(context: CliContext, domain: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
@@ -94,22 +85,4 @@ async function showTop(context: CliContext, kind: string, domain: string | undef
   });
   const rows = data.list.map(({ value, requests, bytes }) => [String(requests), String(bytes), value]);
   printer(context, options)(data, formatTable([['REQUESTS', 'BYTES', kind.toUpperCase()], ...rows]));
-}
-
-function timesOf(context: CliContext, options: Options): Pick<CallOf<'log.list'>, 'starttime' | 'endtime'> {
-  const { timeZone } = context.loadSettings(givenSettings(context, options));
-  const [from, to] = [textOption(options, 'from'), textOption(options, 'to')];
-  return {
-    ...(from !== undefined && { starttime: unixTime('--from', from, firstSecondOf(from, timeZone)) }),
-    ...(to !== undefined && { endtime: unixTime('--to', to, lastSecondOf(to, timeZone)) }),
-  };
-}
-
-/** As the interface takes it; digits are taken as they are. `secondOfDay`: where the text is a day. */
-function unixTime(option: string, text: string, secondOfDay: number | undefined): string {
-  if (secondOfDay !== undefined) return String(secondOfDay);
-  if (/^\d{1,10}$|^\d{13}$/.test(text)) return text;
-  const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (moment >= 1e12) return String(moment);
-  throw new CliError(`${option}: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`);
 }

@@ -13,7 +13,7 @@ import {
 } from './live-fields.ts';
 import { operation, request } from './operation.ts';
 
-const VIEWER_GRAINS = ['minute', 'hour'] as const;
+export const VIEWER_GRAINS = ['minute', 'hour'] as const;
 const YEAR_SECONDS = 365 * 24 * 3600;
 
 const viewers = z.object(VIEWERS);

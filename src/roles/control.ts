@@ -9,6 +9,7 @@ import { openKeyring } from '#db/sealed-secrets.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
+import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { SmsEngine } from '#sms/engine.ts';
 import { SMS_PROCEDURES } from '#sms/procedures.ts';
@@ -105,8 +106,13 @@ export function apiOptions(config: Config, ring: Keyring) {
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     obtainsCertificates: config.acme !== undefined,
+    live: { rtmpPort: portOf(config.rtmpListen), rtmpsPort: portOf(config.rtmpsListen) },
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };
+}
+
+function portOf(listen: ListenAddress | 'off'): number | undefined {
+  return listen === 'off' ? undefined : listen.port;
 }
 
 function addFeedMetrics(

@@ -1,4 +1,9 @@
 /** Reports of live processes, as tests send them. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
+import { LIVE_PATH } from '#feed/protocol.ts';
 import type { BroadcastName, LiveEvent, LiveStatus } from '#model/live-stream.ts';
 
 export function began(n: number, name: BroadcastName, at: number): LiveEvent {
@@ -31,4 +36,16 @@ export function onAir(name: BroadcastName, startedAt: number, more: Partial<Live
     flashVer: 'FMLE/3.0',
     ...more,
   };
+}
+
+/** To control, as a live process does. */
+export async function sendLiveReport(socketPath: string, report: LiveReport): Promise<LiveAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const sent = request({ socketPath, path: LIVE_PATH, method: 'POST', agent: false }, (response) => {
+    assert.equal(response.statusCode, 200);
+    text(response).then(resolve, reject);
+  });
+  sent.on('error', reject);
+  sent.end(JSON.stringify(report));
+  return parseLiveAnswer(await promise);
 }

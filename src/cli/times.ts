@@ -1,0 +1,43 @@
+/** Times on the command line: days in the service's time zone, and moments. */
+import type { Command } from 'commander';
+import type { CallOf } from '#contract/operations.ts';
+import { firstSecondOf, lastSecondOf } from '#lib/local-time.ts';
+import { type CliContext, CliError } from './context.ts';
+import { givenSettings, type Options, textOption } from './options.ts';
+
+/** Of the settings that the command finds. */
+export const ZONE = 'the setting time-zone';
+
+export function addTimes(command: Command): Command {
+  return command
+    .option('--from <time>', `beginning: a day such as 2026-01-31 (${ZONE}), or a moment such as 2026-01-31T12:00:00Z`)
+    .option('--to <time>', 'end, likewise; included, of a day all of it');
+}
+
+/** Of a command with `addTimes`. */
+export function timesOf(context: CliContext, options: Options): Pick<CallOf<'log.list'>, 'starttime' | 'endtime'> {
+  const { timeZone } = context.loadSettings(givenSettings(context, options));
+  const [from, to] = [textOption(options, 'from'), textOption(options, 'to')];
+  return {
+    ...(from !== undefined && { starttime: unixTime('--from', from, firstSecondOf(from, timeZone)) }),
+    ...(to !== undefined && { endtime: unixTime('--to', to, lastSecondOf(to, timeZone)) }),
+  };
+}
+
+/** The beginning of a day, or a moment, in Unix seconds. */
+export function momentOf(context: CliContext, options: Options, name: string): number | undefined {
+  const text = textOption(options, name);
+  if (text === undefined) return undefined;
+  const { timeZone } = context.loadSettings(givenSettings(context, options));
+  const time = unixTime(`--${name}`, text, firstSecondOf(text, timeZone));
+  return time.length > 10 ? Math.floor(Number(time) / 1000) : Number(time);
+}
+
+/** As the interface takes it; digits are taken as they are. `secondOfDay`: where the text is a day. */
+function unixTime(option: string, text: string, secondOfDay: number | undefined): string {
+  if (secondOfDay !== undefined) return String(secondOfDay);
+  if (/^\d{1,10}$|^\d{13}$/.test(text)) return text;
+  const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (moment >= 1e12) return String(moment);
+  throw new CliError(`${option}: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`);
+}
