@@ -19,7 +19,7 @@ import { began, onAir, sendLiveReport } from './support/live-reports.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 test('marks and keys reach the edge’s file; what a live process reports is stored and acknowledged', async (t) => {
-  const { db, ring, domainId, socketPath, folder } = await start(t);
+  const { db, feed, ring, domainId, socketPath, folder } = await start(t);
   await using edge = startTestEdge(folder, socketPath);
   using reader = openSiteReader(edge.file);
   const name = { domainId, app: 'live', stream: 'news', broadcast: 'b1' };
@@ -36,6 +36,13 @@ test('marks and keys reach the edge’s file; what a live process reports is sto
   const report = { edge: 'local', epoch: 'e', at: 1, events: [began(1, name, 1000)], streams: [onAir(name, 1000)] };
   assert.deepEqual(await sendLiveReport(socketPath, report), { taken: 1, notOwned: [] });
   assert.deepEqual(await sendLiveReport(socketPath, { ...report, edge: 'other' }), { taken: 1, notOwned: ['b1'] });
+  assert.deepEqual(
+    feed.liveCounts().map(({ edge: of, streams }) => [of, streams]),
+    [
+      ['local', 1],
+      ['other', 1],
+    ],
+  );
   const [stream] = await listStreamFacts(db.query, { domainId, now: systemClock() });
   assert.deepEqual([stream?.edge, stream?.status?.flashVer, stream?.isForbidden], ['local', 'FMLE/3.0', true]);
 });
@@ -59,5 +66,5 @@ async function start(t: TestContext) {
     createdAt: 1,
     settings: DEFAULT_SETTINGS,
   });
-  return { db, ring, domainId: domain.id, socketPath, folder };
+  return { db, feed, ring, domainId: domain.id, socketPath, folder };
 }

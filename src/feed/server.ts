@@ -15,6 +15,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { createLiveCounts, type LiveCount, type LiveCounts } from './live-counts.ts';
 import { type LiveAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from './live-report.ts';
 import { MessageError, parsePrefetchReport, parseStatus } from './messages.ts';
 import { createOpenBody, type OpenBody } from './open-secrets.ts';
@@ -71,6 +72,8 @@ export interface FeedServer extends AsyncDisposable {
   readonly connectedEdges: number;
   /** Of edges that report. */
   rejections(): readonly RejectionCount[];
+  /** Of live processes that report. */
+  liveCounts(): readonly LiveCount[];
 }
 
 /** Throws when the socket is taken. */
@@ -79,7 +82,8 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
   const openBody = createOpenBody(options.ring, log);
   const broadcast = createBroadcast(db, openBody);
   const rejections = createRejectionCounts();
-  const handle = createHandler(options, openBody, broadcast, rejections);
+  const live = createLiveCounts();
+  const handle = createHandler(options, openBody, broadcast, { rejections, live });
   const server = createServer((request, response) => void handle(request, response)); // `handle` never rejects
   server.maxConnections = MAX_CONNECTIONS;
   await listenOnSocket(server, options.socketPath);
@@ -94,6 +98,7 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
       return broadcast.clientCount;
     },
     rejections: () => rejections.list(options.clock()),
+    liveCounts: () => live.list(options.clock()),
     async [Symbol.asyncDispose]() {
       clearInterval(beating);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -141,14 +146,14 @@ function createHandler(
   options: FeedServerOptions,
   openBody: OpenBody,
   broadcast: Broadcast,
-  rejections: RejectionCounts,
+  { rejections, live }: { readonly rejections: RejectionCounts; readonly live: LiveCounts },
 ): Handler {
   const routes: Routes = {
     [STREAM_PATH]: { method: 'GET', handle: (request, response) => openStream(broadcast, request, response) },
     [SNAPSHOT_PATH]: { method: 'GET', handle: createSnapshotHandler(options.db, openBody) },
     [STATUS_PATH]: { method: 'POST', handle: createReportHandler(createStatusTaker(options, rejections)) },
     [PREFETCH_PATH]: { method: 'POST', handle: createReportHandler((text) => takePrefetchReport(options, text)) },
-    [LIVE_PATH]: { method: 'POST', handle: createLiveHandler(options) },
+    [LIVE_PATH]: { method: 'POST', handle: createLiveHandler(options, live) },
     ...(options.traffic !== undefined && trafficRoutes(options.traffic)),
   };
   return async (request, response) => {
@@ -276,12 +281,13 @@ async function takePrefetchReport({ db }: FeedServerOptions, text: string): Prom
   );
 }
 
-function createLiveHandler({ db, clock }: FeedServerOptions): Handler {
+function createLiveHandler({ db, clock }: FeedServerOptions, counts: LiveCounts): Handler {
   return async (request, response) => {
     const body = await readBody(request, MAX_LIVE_REPORT_BYTES);
     if (body === undefined) return refuse(response, 413, `expected at most ${MAX_LIVE_REPORT_BYTES} bytes`);
     const report = parseLiveReport(body.toString('utf8'));
     const answer: LiveAnswer = await db.transaction((trx) => recordLiveReport(trx, report, clock()));
+    counts.note(report, clock());
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   };
 }

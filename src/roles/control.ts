@@ -7,6 +7,7 @@ import type { Keyring } from '#db/keyring.ts';
 import { openDatabase } from '#db/open.ts';
 import { openKeyring } from '#db/sealed-secrets.ts';
 import { createGuard } from '#edge/origin/guard.ts';
+import type { LiveCount } from '#feed/live-counts.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
@@ -117,7 +118,7 @@ function portOf(listen: ListenAddress | 'off'): number | undefined {
 
 function addFeedMetrics(
   registry: PartContext['registry'],
-  feed: Pick<FeedServer, 'headRevision' | 'connectedEdges' | 'rejections'>,
+  feed: Pick<FeedServer, 'headRevision' | 'connectedEdges' | 'rejections' | 'liveCounts'>,
 ): void {
   new Gauge({
     name: 'causeway_feed_head_revision',
@@ -145,4 +146,21 @@ function addFeedMetrics(
       for (const { edge, rejected } of feed.rejections()) this.set({ edge }, rejected);
     },
   });
+  addLiveMetrics(registry, feed);
+}
+
+function addLiveMetrics(registry: PartContext['registry'], feed: Pick<FeedServer, 'liveCounts'>): void {
+  const add = (name: string, help: string, read: (count: LiveCount) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['edge'],
+      registers: [registry],
+      collect() {
+        this.reset(); // a live process that is gone is not shown
+        for (const count of feed.liveCounts()) this.set({ edge: count.edge }, read(count));
+      },
+    });
+  add('causeway_live_streams', 'Live streams on air, as their live process reported last', ({ streams }) => streams);
+  add('causeway_live_viewers', 'Viewers of live streams, likewise', ({ viewers }) => viewers);
 }
