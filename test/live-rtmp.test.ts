@@ -181,6 +181,22 @@ describe('RTMPS', needs('openssl'), () => {
       assert.match(error.code, /^ERR_SSL_.*ALERT|ECONNRESET/);
     }
   });
+
+  test('a trusted proxy says whose a connection is before its handshake', async (t) => {
+    const authority = createAuthority(t);
+    const context = createSecureContext(authority.issue(['live.example.com']));
+    await using server = await startTestRtmpServer({
+      listen: undefined,
+      tls: { listen: { host: '127.0.0.1', port: 0 }, secureContexts: () => context },
+      trustedProxies: ['127.0.0.1'],
+      proxyProtocol: 'required',
+    });
+    const tls = { serverName: 'live.example.com', ca: authority.ca };
+    const preamble = Buffer.from('PROXY TCP4 192.0.2.7 198.51.100.1 4711 443\r\n', 'latin1');
+    await using _publisher = await publishSample(server, 'a', { tls, preamble, port: server.tlsPort });
+    const { clientAddress, isTls } = server.owner.published[0]?.request ?? {};
+    assert.deepEqual([clientAddress, isTls], ['192.0.2.7', true]);
+  });
 });
 
 describe('a trusted proxy of RTMP', () => {

@@ -55,6 +55,7 @@ export function createProxies({ trusted: networks, protocol, headerMs, onFailure
       if (outcome.kind !== 'header') return;
       announced.set(socket, outcome);
       pass();
+      socket.resume();
     });
   };
 

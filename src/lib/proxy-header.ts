@@ -12,7 +12,10 @@ type Outcome =
   | { readonly kind: 'failed'; readonly failure: ProxyHeaderFailure }
   | { readonly kind: 'gone' };
 
-/** Calls `done` once. What came behind the header is put back, to be read by whoever listens next. */
+/**
+ * Calls `done` once. What came behind the header is put back, to be read by whoever listens next; the socket is paused until then.
+ * Where TLS begins on it, it must not be resumed: Node would read past TLS.
+ */
 export function receiveProxyHeader(socket: Socket, timeoutMs: number, done: (outcome: Outcome) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
   const settle = (outcome: Outcome): void => {
@@ -20,7 +23,6 @@ export function receiveProxyHeader(socket: Socket, timeoutMs: number, done: (out
     socket.off('data', onData).off('end', onGone).off('close', onGone).off('error', ignore);
     if (outcome.kind !== 'header') socket.on('error', ignore).destroy();
     done(outcome);
-    if (outcome.kind === 'header') socket.resume();
   };
   const onData = (chunk: Buffer): void => {
     bytes = Buffer.concat([bytes, chunk]);

@@ -65,6 +65,7 @@ export class Connection {
       // A balancer that speaks for itself is its own client.
       this.#clientAddress = outcome.client ?? this.#clientAddress;
       this.#beginClient();
+      if (this.#startTls === undefined) this.#raw.resume();
     });
   }
 
