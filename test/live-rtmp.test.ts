@@ -147,7 +147,7 @@ describe('RTMP', () => {
     const server = await startTestRtmpServer();
     await using waiting = await RtmpClient.open({ port: server.port });
     await using publisher = await publishSample(server, 'a');
-    const closed = server.close(300);
+    const closed = server.close(1_500);
     await waiting.ended();
     assert.equal(server.owner.published[0]?.end, undefined);
     await closed;

@@ -74,6 +74,9 @@ export interface TestRtmpServer extends RtmpServer {
   readonly registry: Registry;
 }
 
+/** Deadlines that no test on a crowded machine reaches; the deadlines have tests with timers of their own. */
+const PATIENT = { handshakeMs: 60_000, commandMs: 60_000, firstMediaMs: 60_000, silenceMs: 60_000 };
+
 export async function startTestRtmpServer(options: Partial<RtmpServerOptions> = {}): Promise<TestRtmpServer> {
   const owner = createRecordingOwner();
   const registry = new Registry();
@@ -86,6 +89,7 @@ export async function startTestRtmpServer(options: Partial<RtmpServerOptions> = 
     log: createLogger({ name: 'test', level: 'silent' }),
     registry,
     ...options,
+    limits: { ...PATIENT, ...options.limits },
   });
   return { ...server, owner, registry };
 }
