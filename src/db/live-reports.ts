@@ -178,26 +178,25 @@ async function end({ trx, edge }: Recorder, name: BroadcastName, at: number, rea
 
 /** What this edge had on air and does not name any more has ended with its last media. */
 async function replaceOnAir(recorder: Recorder, statuses: readonly LiveStatus[]): Promise<void> {
-  const { trx, edge, now } = recorder;
-  const kept = new Set<string>();
-  const watched: LiveStatus[] = [];
-  for (const status of statuses) {
-    if (!(await begin(recorder, { ...status, beganAt: status.startedAt }))) continue;
-    kept.add(keyOf(status));
-    watched.push(status);
-    await saveStatus(recorder, status);
-  }
+  const { trx, edge, now, domains } = recorder;
   const rows = await trx
     .selectFrom('live_broadcast')
     .select(['domain_id', 'app', 'stream', 'broadcast', 'last_media_at'])
     .where('ended_at', '=', 0)
     .where('edge', '=', edge)
     .execute();
-  for (const row of rows) {
-    const name = nameOf(row);
-    if (!kept.has(keyOf(name))) await end(recorder, name, row.last_media_at, 'crashed');
+  const gone = new Map(rows.map((row) => [keyOf(nameOf(row)), row]));
+  const owned: LiveStatus[] = [];
+  for (const status of statuses) {
+    // Known as on air here: nearly all of them, so nothing else is asked about those.
+    const isKnown = gone.has(keyOf(status)) && domains.has(status.domainId);
+    if (!isKnown && !(await begin(recorder, { ...status, beganAt: status.startedAt }))) continue;
+    gone.delete(keyOf(status));
+    owned.push(status);
+    await saveStatus(recorder, status);
   }
-  await addViewers(trx, watched, now);
+  for (const row of gone.values()) await end(recorder, nameOf(row), row.last_media_at, 'crashed');
+  await addViewers(trx, owned, now);
 }
 
 /** Of a broadcast that control took for ended while its edge was silent: it is on air again. */
