@@ -8,6 +8,8 @@ const AAC_EXPLICIT_RATE = 15;
 const AAC_ESCAPED_TYPE = 31;
 /** Of spectral band replication: 5, and 29 with parametric stereo. The type of what is below it follows the rate. */
 const AAC_EXTENDED_TYPES: readonly number[] = [5, 29];
+/** Longer ones than any that is known of would not fit the descriptor that they are written to. */
+const AAC_MAX_CONFIG_BYTES = 1024;
 const OPUS_RATE = 48_000;
 const OPUS_MAX_FRAME = 5_760;
 const MP3_RATES: readonly number[] = [44_100, 48_000, 32_000];
@@ -31,6 +33,7 @@ export function readAudioFormat(codec: string, config: Buffer): AudioFormat | un
 
 /** ISO/IEC 14496-3 §1.6.2.1. */
 function readAacFormat(config: Buffer): AudioFormat | undefined {
+  if (config.length > AAC_MAX_CONFIG_BYTES) return undefined;
   const reader = new BitReader(config);
   const objectType = readAacType(reader);
   const rate = readAacRate(reader);

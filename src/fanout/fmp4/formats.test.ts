@@ -45,6 +45,7 @@ const AUDIO: AudioRow[] = [
   ['AAC, a rate of its own', 'mp4a', '17802ee090', 'mp4a.40.2 24001x2'],
   ['HE-AAC', 'mp4a', '2b8a0800', 'mp4a.40.5 22050x1'],
   ['AAC, a reserved rate', 'mp4a', '1690', 'none'],
+  ['AAC, longer than any', 'mp4a', `1190${'00'.repeat(1023)}`, 'none'],
   ['AAC, cut short', 'mp4a', '12', 'none'],
   ['Opus', 'Opus', '4f707573486561640102380180bb0000000000', 'opus 48000x2'],
   ['Opus without its name', 'Opus', '000102380180bb0000000000', 'none'],

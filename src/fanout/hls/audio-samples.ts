@@ -9,19 +9,26 @@ import { takeWhile } from './video-samples.ts';
 /** Jitter of timestamps is less, and a viewer hears no such distance between sound and picture. */
 const MAX_DRIFT_MS = 100;
 
+/** A sample is made no longer: behind a longer hole the next fragment says where it stands. */
+const MAX_STRETCH_SECONDS = 60;
+
 /** `ahead`: the clock is ahead of the timestamps by too much; the frame is left out. `gap`: the timestamps went ahead. */
 export type Added = 'added' | 'gap' | 'ahead' | 'unreadable';
 
 export class AudioSamples {
   readonly #format: AudioFormat;
   readonly #ticksPerMs: number;
+  readonly #holdsLast: boolean;
   #ready: Sample[] = [];
+  #held: Sample | undefined;
   #nextAt: number | undefined;
   #isCatchingUp = false;
   #bytes = 0;
 
-  constructor(format: AudioFormat) {
+  /** `holdsLast`: the last sample waits for the next one, and can be made longer until then. */
+  constructor(format: AudioFormat, { holdsLast }: { holdsLast: boolean }) {
     this.#format = format;
+    this.#holdsLast = holdsLast;
     this.#ticksPerMs = format.sampleRate / 1000;
   }
 
@@ -51,7 +58,9 @@ export class AudioSamples {
     const isGap = drift > MAX_DRIFT_MS * this.#ticksPerMs;
     const decodeAt = before === undefined || isGap ? stamped : before;
     if (isGap) this.#stretch(drift);
-    this.#ready.push({ decodeAt, duration, composition: 0, isKey: true, data });
+    this.#release();
+    this.#held = { decodeAt, duration, composition: 0, isKey: true, data };
+    if (!this.#holdsLast) this.#release();
     this.#nextAt = decodeAt + duration;
     this.#bytes += data.length;
     return isGap ? 'gap' : 'added';
@@ -61,6 +70,7 @@ export class AudioSamples {
   finish(untilMs: number): void {
     const missing = Math.round(untilMs * this.#ticksPerMs) - (this.#nextAt ?? 0);
     if (missing > 0) this.#stretch(missing);
+    this.#release();
   }
 
   hasBetween(fromMs: number, untilMs: number): boolean {
@@ -86,7 +96,15 @@ export class AudioSamples {
 
   /** Within a fragment only durations say where the next sample stands. */
   #stretch(ticks: number): void {
-    const last = this.#ready.at(-1);
-    if (last !== undefined) this.#ready[this.#ready.length - 1] = { ...last, duration: last.duration + ticks };
+    const last = this.#held ?? this.#ready.at(-1);
+    if (last === undefined) return;
+    const duration = last.duration + Math.min(ticks, MAX_STRETCH_SECONDS * this.#format.sampleRate);
+    if (this.#held === undefined) this.#ready[this.#ready.length - 1] = { ...last, duration };
+    else this.#held = { ...last, duration };
+  }
+
+  #release(): void {
+    if (this.#held !== undefined) this.#ready.push(this.#held);
+    this.#held = undefined;
   }
 }

@@ -137,7 +137,7 @@ export class HlsPackager {
       formats,
       init: this.window.addInit(initSegment(formats)),
       clock: { offsetMs: now - startMs, isTold: false },
-      audio: formats.audio && new AudioSamples(formats.audio),
+      audio: formats.audio && new AudioSamples(formats.audio, { holdsLast: formats.video !== undefined }),
       partStartMs: startMs,
       segmentStartMs: startMs,
       segmentBytes: 0,
