@@ -5,20 +5,25 @@ import { eventually } from './support/eventually.ts';
 import { LIVE_HOST, play, probeUrl, startBrowser, startLiveService } from './support/live-service.ts';
 import { needs } from './support/needs.ts';
 
-const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', { timeout: 300_000 });
+const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', 'openssl', { timeout: 300_000 });
 
 test('a stream is played as HTTP-FLV, WebSocket-FLV and HLS, and ends with its publisher', PLAYERS, async (t) => {
-  const { edgeUrl, publish, status } = await startLiveService(t);
+  const live = await startLiveService(t);
+  const { edgeUrl, service, publish, status } = live;
   assert.equal(await status('/live/a.flv'), 404);
   const publisher = publish('a');
   await eventually('on air', async () => (await status('/live/a.flv')) === 200, 30_000);
-  const { port } = new URL(edgeUrl);
-  const browser = await startBrowser(t, `MAP ${LIVE_HOST} 127.0.0.1`);
+  const [plain, tls] = [new URL(edgeUrl).port, new URL(service.edgeHttpsUrl).port];
+  const browser = await startBrowser(t, live);
   for (const [player, scheme, path] of [
     ['mpegts', 'http', '/live/a.flv'],
     ['mpegts', 'ws', '/live/a.flv'],
     ['hls', 'http', '/live/a.m3u8'],
+    ['mpegts', 'https', '/live/a.flv'],
+    ['mpegts', 'wss', '/live/a.flv'],
+    ['hls', 'https', '/live/a.m3u8'],
   ] as const) {
+    const port = scheme.endsWith('s') && scheme !== 'ws' ? tls : plain;
     const { frames } = await play(browser, player, `${scheme}://${LIVE_HOST}:${port}${path}`);
     assert.ok(frames > 10, `${scheme} ${path}: ${frames} frames`);
   }

@@ -11,13 +11,14 @@ import { LIVE_HOST, play, probeUrl, startBrowser, startLiveService } from './sup
 import { needs } from './support/needs.ts';
 import { publishPaced } from './support/paced-publisher.ts';
 
-const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', { timeout: 300_000 });
+const PLAYERS = needs('chromium', 'curl', 'ffmpeg', 'ffprobe', 'openssl', { timeout: 300_000 });
 const CLIP_SECONDS = 4;
 const AV1 = ['libsvtav1', '-preset', '12', '-g', '30', '-svtav1-params', 'lp=2'];
 const HEVC = ['libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error:keyint=30', '-tag:v', 'hvc1'];
 
 test('AV1 and Opus are played by mpegts.js and hls.js, HEVC is read as HLS', PLAYERS, async (t) => {
-  const { service, edgeUrl, status } = await startLiveService(t);
+  const live = await startLiveService(t);
+  const { service, edgeUrl, status } = live;
   const port = Number(new URL(service.rtmpUrl).port);
   const [av1, hevc] = await Promise.all([
     encode('mp4', { seconds: CLIP_SECONDS, video: AV1, audio: ['libopus'], sampleRate: 48_000 }),
@@ -31,7 +32,7 @@ test('AV1 and Opus are played by mpegts.js and hls.js, HEVC is read as HLS', PLA
     await publishPaced(t, { port, app: 'live', stream: `${name}?vhost=${LIVE_HOST}`, messages });
     await eventually(`${name} is on air`, async () => (await status(`/live/${name}.flv`)) === 200, 30_000);
   }
-  const browser = await startBrowser(t, `MAP ${LIVE_HOST} 127.0.0.1`);
+  const browser = await startBrowser(t, live);
   const base = `http://${LIVE_HOST}:${new URL(edgeUrl).port}`;
   for (const [player, path] of [
     ['mpegts', '/live/av1.flv'],

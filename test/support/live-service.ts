@@ -1,11 +1,13 @@
-/** The whole service with a live domain that ffmpeg publishes to, and players that watch it. Declare with `needs('ffmpeg', …)`. */
+/** The whole service with a live domain that ffmpeg publishes to, and players that watch it. Declare with `needs('curl', 'ffmpeg', 'openssl')`. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createClient } from '#client/client.ts';
+import { createAuthority } from './certificate.ts';
 import { eventually } from './eventually.ts';
 import { obtain } from './needs.ts';
 import { type RunningService, startService } from './service.ts';
@@ -17,6 +19,8 @@ export interface LiveService {
   readonly service: RunningService;
   /** Of the edge, without a path; by the address. */
   readonly edgeUrl: string;
+  /** Of the domain, for HTTPS. */
+  readonly certificate: string;
   /** Publishes a test picture and a tone until the test ends, or `stop` is called. */
   publish(stream: string, encoding?: readonly string[]): { stop(): Promise<void> };
   /** Status of a GET that is ended with its head. */
@@ -27,6 +31,9 @@ export async function startLiveService(t: TestContext): Promise<LiveService> {
   const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '2' } });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { domain_id } = await client.call('domain.add', { domain: LIVE_HOST, cdn_type: '4' });
+  const { key: private_key, cert: certificate } = createAuthority(t).issue([LIVE_HOST]);
+  const { ssl_key } = await client.call('certificate.add', { ssl_title: 'test', certificate, private_key });
+  await client.call('config.setSsl', { domain_id, ssl_control: '1', ssl_key });
   await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
   const edgeUrl = service.edgeUrl.replace(/\/$/, '');
   const status = async (path: string) => {
@@ -44,7 +51,13 @@ export async function startLiveService(t: TestContext): Promise<LiveService> {
     ]);
     return Number(await text(child.stdout));
   };
-  return { service, edgeUrl, status, publish: (stream, encoding = H264) => publishTo(t, service, stream, encoding) };
+  return {
+    service,
+    edgeUrl,
+    certificate,
+    status,
+    publish: (stream, encoding = H264) => publishTo(t, service, stream, encoding),
+  };
 }
 
 const H264 = [
@@ -110,7 +123,10 @@ export async function probeUrl(url: string, seconds: number) {
   return { codecs: codecs.sort().join(' '), packets: packets.length as number, complaints };
 }
 
-export async function startBrowser(t: TestContext, rules: string, args: readonly string[] = []): Promise<Browser> {
+/** It finds the service under the domain's name, and trusts its certificate. */
+export async function startBrowser(t: TestContext, { certificate }: LiveService): Promise<Browser> {
+  const spki = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
+  const trusted = createHash('sha256').update(spki).digest('base64');
   const options = [
     '--no-sandbox',
     '--disable-gpu',
@@ -120,7 +136,11 @@ export async function startBrowser(t: TestContext, rules: string, args: readonly
   const browser = await chromium.launch({
     executablePath: obtain('chromium'),
     env: { ...process.env, HOME: temporaryFolder(t) },
-    args: [...options, `--host-resolver-rules=${rules}`, ...args],
+    args: [
+      ...options,
+      `--host-resolver-rules=MAP ${LIVE_HOST} 127.0.0.1`,
+      `--ignore-certificate-errors-spki-list=${trusted}`,
+    ],
   });
   t.after(() => browser.close());
   return browser;
