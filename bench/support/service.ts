@@ -15,6 +15,8 @@ export interface StartedService extends AsyncDisposable {
   memory(): string;
   /** CPU time that a part has taken since it was started: all its threads, in their own code and in the system's. */
   cpuMs(part: string): number;
+  /** What a part has in memory. */
+  memoryMib(part: string): number;
 }
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'causeway.js');
@@ -49,7 +51,8 @@ export async function startService(
     controlUrl,
     readyMs,
     memory: () => memoryOf(child.pid ?? 0),
-    cpuMs: (part) => cpuMsOfPart(child.pid ?? 0, part),
+    cpuMs: (part) => cpuMsOf(pidOf(child.pid ?? 0, part)),
+    memoryMib: (part) => residentMibOf(pidOf(child.pid ?? 0, part)),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -58,17 +61,19 @@ export async function startService(
 }
 
 function memoryOf(supervisor: number): string {
-  const parts = partsOf(supervisor).map(({ part, pid }) => {
-    return `${part} ${Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(pid, 'status'))?.[1]) / 1024)}`;
-  });
+  const parts = partsOf(supervisor).map(({ part, pid }) => `${part} ${Math.round(residentMibOf(pid))}`);
   return parts.sort().join(', ');
+}
+
+export function residentMibOf(pid: string): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(pid, 'status'))?.[1]) / 1024;
 }
 
 /** What the system counts in, whatever its kernel. */
 const TICK_MS = 10;
 
-function cpuMsOfPart(supervisor: number, part: string): number {
-  return cpuMsOf(partsOf(supervisor).find((running) => running.part === part)?.pid ?? '');
+function pidOf(supervisor: number, part: string): string {
+  return partsOf(supervisor).find((running) => running.part === part)?.pid ?? '';
 }
 
 /** All threads of a process, in their own code and in the system's. */
