@@ -86,10 +86,7 @@ async function compare(
   }
 }
 
-async function measure(
-  rival: LiveRival,
-  load: Pick<ViewerLoad, 'kind' | 'viewers' | 'streams'>,
-): Promise<string> {
+async function measure(rival: LiveRival, load: Pick<ViewerLoad, 'kind' | 'viewers' | 'streams'>): Promise<string> {
   const idleMib = rival.memoryMib();
   const port = (load.kind === 'rtmp' ? rival.rtmpPort : rival.httpPort) ?? rival.rtmpPort;
   const running = startLoad({ ...load, port, host: HOST, warmMs: WARM_MS, durationMs: MEASURED_MS });
@@ -119,7 +116,7 @@ function firstKeyFrameMs({ httpPort = 0 }: LiveRival): Promise<number> {
   const socket = connect({ port: httpPort, host: '127.0.0.1', noDelay: true });
   socket.write(`GET /${STREAM}.flv HTTP/1.0\r\nHost: ${HOST}\r\n\r\n`);
   let got = Buffer.alloc(0);
-  socket.on('data', (bytes) => {
+  socket.on('data', (bytes: Buffer) => {
     got = Buffer.concat([got, bytes]);
     if (!hasKeyFrame(got)) return;
     resolve(performance.now() - startedAt);

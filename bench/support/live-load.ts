@@ -1,9 +1,9 @@
 /** A thread of viewers: of HTTP-FLV, of RTMP, or of low-latency HLS as a player asks for it. */
-import { request as ask, Agent } from 'node:http';
+import { Agent, request as ask } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { encodeAmf0 } from '#live/rtmp/amf0.ts';
+import { type AmfValue, encodeAmf0 } from '#live/rtmp/amf0.ts';
 import { writeMessage } from '#live/rtmp/chunk-writer.ts';
 import { beginHandshake, HANDSHAKE_END_BYTES, HANDSHAKE_START_BYTES } from '#live/rtmp/handshake.ts';
 import { MESSAGE_TYPE } from '#live/rtmp/messages.ts';
@@ -106,7 +106,7 @@ function watchRtmp({ port, host }: ViewerLoad, app: string, stream: string, view
     handshakeBytes += bytes.length;
     if (handshakeBytes < HANDSHAKE_START_BYTES + HANDSHAKE_END_BYTES) return;
     socket.off('data', answer);
-    const command = (streamId: number, ...values: Parameters<typeof encodeAmf0>) =>
+    const command = (streamId: number, ...values: readonly AmfValue[]) =>
       writeMessage({ type: MESSAGE_TYPE.command, timestamp: 0, streamId, payload: encodeAmf0(...values) }, 3, 128);
     const tcUrl = `rtmp://${host}/${app}`;
     socket.write(Buffer.alloc(HANDSHAKE_END_BYTES));
