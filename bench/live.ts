@@ -1,8 +1,8 @@
 /**
  * Live streams beside nginx's RTMP module and node-media-server, in turns: what 100, 500 and 1,000 viewers of one stream cost, 300
- * viewers of low-latency HLS, 40 publishers, the first key frame, and the memory of viewers and streams. nginx's viewers play RTMP, which
+ * viewers of low-latency HLS, 40 publishers, the first key frame, the memory of viewers and streams, and how far behind players are. nginx's viewers play RTMP, which
  * is all it has. Needs ffmpeg, libnginx-mod-rtmp, npm, and two cores: the servers get the first.
- * `npm run bench -- live viewers`: the cases whose names begin so.
+ * `npm run bench -- live viewers`: the cases whose names begin so; a number behind it: so many rounds.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,12 +10,13 @@ import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { measureLatency } from './support/live-latency.ts';
 import { startLoad, type ViewerLoad } from './support/live-load.ts';
 import { HOST, type LiveRival, openCauseway, openNginxRtmp, openNodeMediaServer } from './support/live-rivals.ts';
 import { makeSource, publish } from './support/live-source.ts';
 
 const ONLY = process.argv[3] ?? '';
-const ROUNDS = 3;
+const ROUNDS = Number(process.argv[4] ?? 3);
 const WARM_MS = 4000;
 const MEASURED_MS = 8000;
 const STREAM = 'live/s';
@@ -64,6 +65,18 @@ try {
     times.sort((a, b) => a - b);
     return `${times[25]?.toFixed(1)} ms (median of 50), ${times[49]?.toFixed(1)} ms at most`;
   });
+  for (const [player, file] of [
+    ['mpegts.js', 's.flv'],
+    ['hls.js', 's.m3u8'],
+  ] as const) {
+    await compare(`latency: ${player} in Chromium`, [openCauseway], async (rival) => {
+      await using _publisher = publish(source, [publishUrl(rival, STREAM)]);
+      await delay(WARM_MS);
+      const url = `http://${HOST}:${rival.httpPort}/live/${file}`;
+      const { seconds, droppedFrames } = await measureLatency(player, url, HOST);
+      return `${seconds.toFixed(2)} s, ${droppedFrames} frames dropped`;
+    });
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }
