@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { makeAuthKey } from '#sites/live-key.ts';
+import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { startLiveWorld } from './support/live-world.ts';
+import { HOST, startLiveWorld } from './support/live-world.ts';
 import { aacHeader, avcHeader, frames } from './support/media-messages.ts';
+import { needs } from './support/needs.ts';
 import { RtmpClient, sampleMessages } from './support/rtmp-client.ts';
 
 const FORBIDDEN = { forbidden: true, until: 0, kicked: '' };
@@ -21,6 +23,11 @@ describe('a stream', () => {
       [status?.source, status?.address, status?.isInGrace, status?.videoCodec, status?.audioCodec, status?.flashVer],
       ['publish', '127.0.0.1', false, 'avc1', 'mp4a', 'test/1.0'],
     );
+    for (const message of [avcHeader(), ...frames({ fromMs: 1_000, untilMs: 4_000 })]) publisher.send(message);
+    await eventually('its size and key frames are known', () => {
+      const { width, height, keyFrameMs } = world.report()?.streams?.[0] ?? {};
+      return width === 320 && height === 180 && keyFrameMs === 2_000;
+    });
     publisher.unpublish('a');
     await eventually('it has ended', () => world.told.length === 2);
     assert.deepEqual(world.told, ['began a', 'ended a unpublished']);
@@ -258,6 +265,18 @@ test('workers get the files of HLS, and after the end a playlist that says so', 
   assert.match((await file('media.m3u8')).body, /^#EXT-X-ENDLIST$/m);
   world.setMark('a', FORBIDDEN);
   assert.equal((await file('media.m3u8')).status, 404);
+});
+
+test('a publisher by RTMPS is shown the certificate of its domain', needs('openssl'), async (t) => {
+  const world = await startLiveWorld(t, { rtmpsListen: { host: '127.0.0.1', port: 0 } });
+  const authority = createAuthority(t);
+  const { key, cert: certificate } = authority.issue([HOST]);
+  const at = { port: world.live.rtmpsPort, app: 'live', host: HOST, tls: { serverName: HOST, ca: authority.ca } };
+  await assert.rejects(RtmpClient.openStream(at), 'it has none yet');
+  world.addCertificate('c1', { certificate, key });
+  world.setSite({ tls: { certificate: 'c1' } });
+  await using client = await RtmpClient.openStream(at);
+  assert.equal((await client.publish('a')).code, 'NetStream.Publish.Start');
 });
 
 test('a player by RTMP gets the stream, is counted, and is cut when its address is refused', async (t) => {

@@ -26,6 +26,7 @@ export interface LiveFile extends Disposable {
   saveLastMedia(broadcasts: readonly { readonly broadcast: string; readonly lastMediaAt: number }[]): void;
   /** The oldest that are not acknowledged. */
   listEvents(limit: number): readonly LiveEvent[];
+  countEvents(): number;
   /** Forgets the events up to this number. */
   acknowledge(n: number): void;
 }
@@ -71,6 +72,7 @@ export function openLiveFile(file: string, onMoved: (to: string) => void): LiveF
     listEvents: (limit) =>
       // `as`: only `put` writes them.
       sql.list.all(limit).map((row) => ({ n: Number(row['n']), ...JSON.parse(String(row['body'])) }) as LiveEvent),
+    countEvents: () => Number(sql.count.get()?.['n']),
     acknowledge: (n) => void sql.acknowledge.run(n),
     [Symbol.dispose]: () => database.close(),
   };
@@ -116,6 +118,7 @@ function prepare(database: DatabaseSync) {
     epoch: database.prepare('select epoch from origin'),
     put: database.prepare('insert into event (body) values (?)'),
     list: database.prepare('select n, body from event order by n limit ?'),
+    count: database.prepare('select count(*) as n from event'),
     acknowledge: database.prepare('delete from event where n <= ?'),
     onAir: database.prepare('select * from on_air order by last_media_at'),
     putOnAir: database.prepare('insert or replace into on_air values (?, ?, ?, ?, ?)'),

@@ -12,6 +12,7 @@ import type { AccessLog } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { openLiveFile } from './live-file.ts';
+import { addLiveMetrics } from './metrics.ts';
 import { Owner } from './owner.ts';
 import { Players } from './players.ts';
 import type { ConnectOrigin } from './pull/origin-stream.ts';
@@ -98,6 +99,7 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
   });
   const relay = await openRelayServer({ ...options, owner, viewers, pulls });
   const rtmp = await startRtmp(options, { owner, players, pulls, sites });
+  addLiveMetrics(options.registry, owner, file);
   reporter = startReporter({
     ...options,
     edge: options.edgeId,

@@ -1,4 +1,5 @@
 /** What a broadcast's media say of themselves, for those who watch over it: codecs, rates, distance of key frames. */
+import { readVideoFormat } from '#fanout/fmp4/formats.ts';
 import type { MediaFacts } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 
@@ -10,6 +11,9 @@ export interface MediaFigures {
   readonly frameRate: number;
   readonly bitsPerSecond: number;
   readonly keyFrameMs: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
 }
 
 const WINDOW_MS = 5_000;
@@ -17,6 +21,10 @@ const WINDOW_MS = 5_000;
 export class Meter {
   #videoCodec = '';
   #audioCodec = '';
+  /** Of the video; absent when its size has been read from it. */
+  #config: Buffer | undefined;
+  #width = 0;
+  #height = 0;
   #keyFrameAt: number | undefined;
   #keyFrameMs = 0;
   #windowAt: number | undefined;
@@ -32,6 +40,8 @@ export class Meter {
       frameRate: this.#frameRate,
       bitsPerSecond: this.#bitsPerSecond,
       keyFrameMs: this.#keyFrameMs,
+      width: this.#width,
+      height: this.#height,
     };
   }
 
@@ -39,7 +49,9 @@ export class Meter {
   note({ kind, timestampMs, data }: MediaMessage, facts: MediaFacts, now: number): void {
     if (kind === 'video' && facts.codec !== '') this.#videoCodec = facts.codec;
     if (kind === 'audio' && facts.codec !== '') this.#audioCodec = facts.codec;
+    if (kind === 'video' && facts.isSequenceHeader) this.#config = data.subarray(facts.payloadOffset);
     if (facts.isKeyFrame) {
+      this.#readSize(facts, data);
       if (this.#keyFrameAt !== undefined) this.#keyFrameMs = timestampMs - this.#keyFrameAt;
       this.#keyFrameAt = timestampMs;
     }
@@ -54,5 +66,14 @@ export class Meter {
     }
     this.#bytes += data.length;
     if (kind === 'video' && !facts.isSequenceHeader && !facts.isIgnored) this.#frames++;
+  }
+
+  /** Some codecs tell it in the configuration, some in each key frame. */
+  #readSize({ codec, payloadOffset }: MediaFacts, keyFrame: Buffer): void {
+    if (this.#config === undefined) return;
+    const format = readVideoFormat(codec, this.#config, keyFrame.subarray(payloadOffset));
+    this.#config = undefined;
+    this.#width = format?.width ?? 0;
+    this.#height = format?.height ?? 0;
   }
 }

@@ -28,8 +28,6 @@ function statusOf({ name, broadcast, onAir, side }: LiveStream, watched: Watched
     address: onAir.address,
     isInGrace: onAir.brokenAt !== undefined,
     ...broadcast.figures,
-    width: 0,
-    height: 0,
     viewers: { ...watched.viewers.of(name), rtmp: watched.players.count(name) },
     flashVer: (side?.flashVer ?? '').slice(0, MAX_FLASH_VER_CHARS),
   };

@@ -17,6 +17,7 @@ import { type LiveProcess, type LiveProcessOptions, startLiveProcess } from '#li
 import type { AccessRecord } from '#logs/line.ts';
 import type { LiveKeys, LiveMark } from '#sites/live.ts';
 import type { SiteSpec } from '#sites/spec.ts';
+import type { CertificatePair } from '#sites/table.ts';
 import { eventually } from './eventually.ts';
 import { silentLog, siteSpec } from './feed.ts';
 import { RtmpClient, sampleMessages } from './rtmp-client.ts';
@@ -44,6 +45,7 @@ export interface LiveWorld {
   setMark(stream: string, mark: LiveMark): void;
   setKeys(keys: LiveKeys): void;
   setSite(changed: Partial<SiteSpec>): void;
+  addCertificate(key: string, pair: CertificatePair): void;
   openFlv(stream: string): Promise<IncomingMessage>;
   get(path: string): Promise<IncomingMessage>;
   /** As after a kill: nothing is written, then another process begins. */
@@ -52,7 +54,7 @@ export interface LiveWorld {
 
 export async function startLiveWorld(
   t: Pick<TestContext, 'after'>,
-  options: Partial<Pick<LiveProcessOptions, 'limits' | 'pushAuth' | 'pullLimits'>> = {},
+  options: Partial<Pick<LiveProcessOptions, 'limits' | 'pushAuth' | 'pullLimits' | 'rtmpsListen'>> = {},
 ): Promise<LiveWorld> {
   const folder = temporaryFolder(t);
   const settings = join(folder, 'sites.db');
@@ -173,6 +175,7 @@ export async function startLiveWorld(
       site = { ...site, ...changed };
       change('site', HOST, site);
     },
+    addCertificate: (key, pair) => change('certificate', key, pair),
     openFlv: (stream) => get(`/streams/7/live/${stream}/flv`),
     get,
     async restart() {
