@@ -74,6 +74,7 @@ test('parts and segments are given as they are, and what is stored is not kept r
     assert.deepEqual([body, headers['x-cache']], ['segment', cache]);
     assert.equal(headers['cache-control'], 'max-age=3600, immutable');
     assert.equal(headers['access-control-allow-origin'], '*');
+    assert.match(headers['date'] ?? '', / GMT$/);
   }
   assert.equal((await get(path, { method: 'HEAD' })).headers['content-length'], '7');
   owner.tell('a', 'paused');

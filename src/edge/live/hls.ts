@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { chooseCoding } from '#http/content-coding.ts';
+import { acceptsCodings } from '#http/content-coding.ts';
 import { formatDate } from '#http/dates.ts';
 import { firstValue, joinedValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
@@ -48,7 +48,10 @@ export async function answerHls(
     leaveToStore(answer.body, edge);
     return errorOf(answer, edge.clock());
   }
-  if (!file.endsWith('.m3u8')) return { ...answer, headers: withCors(answer.headers), isLive: true };
+  if (!file.endsWith('.m3u8')) {
+    const dated = withField(answer.headers, 'Date', formatDate(edge.clock()));
+    return { ...answer, headers: withCors(dated), isLive: true };
+  }
   return answerPlaylist(viewer, edge, asked, answer);
 }
 
@@ -91,8 +94,7 @@ async function answerPlaylist(
   const { body } = collecting;
   if (body === undefined || collecting.statusSent !== 200) return errorOf(answer, edge.clock());
   const text = Buffer.from(withViewerQuery(body.toString(), request.query));
-  const isCoded = site.pageCompress && chooseCoding(joinedValue(request.headers, 'accept-encoding')) !== undefined;
-  const bytes = isCoded && acceptsGzip(request) ? await compress(text) : text;
+  const bytes = site.pageCompress && acceptsGzip(request) ? await compress(text) : text;
   const headers = [
     'Content-Type',
     'application/vnd.apple.mpegurl',
@@ -115,10 +117,8 @@ const compress = promisify(gzip);
 
 /** Playlists are small, and made for each viewer: one coding that all players know has to do. */
 function acceptsGzip({ headers, httpVersion }: EdgeRequest): boolean {
-  return (
-    httpVersion !== '1.0' &&
-    /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(joinedValue(headers, 'accept-encoding') ?? '')
-  );
+  const accepted = joinedValue(headers, 'accept-encoding');
+  return httpVersion !== '1.0' && accepted !== undefined && acceptsCodings(accepted, 'gzip');
 }
 
 /** What the live process, or the way to it, failed to give. */

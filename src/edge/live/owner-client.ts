@@ -156,6 +156,7 @@ export function pathOf({ domainId, app, stream }: StreamName): string {
   return `/streams/${domainId}/${app}/${stream}`;
 }
 
+/** Its whole seconds would make a playlist that is good for one second old from the start. Viewers get one of the answer's own. */
 const NOT_PASSED: ReadonlySet<string> = new Set(['date']);
 const CACHE_CONTROL: ReadonlySet<string> = new Set(['cache-control']);
 const BRIEFLY = ['Cache-Control', 'max-age=1'];
