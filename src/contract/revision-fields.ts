@@ -1,9 +1,10 @@
 /** The revision of a domain's settings: shown by every reading, and a condition of every write. docs/decisions/0446 */
 import * as z from 'zod';
-import { integer, optional } from './fields.ts';
+import { clearable, integer } from './fields.ts';
 
 export const IF_REVISION = {
-  if_revision: optional({
+  // Refused when it is empty: a condition that its caller failed to fill in must not count as none.
+  if_revision: clearable({
     ...integer(0, Number.MAX_SAFE_INTEGER),
     expects: {
       'zh-CN': '查询操作给出的 revision；配置的版本与此不同时拒绝修改',
