@@ -104,7 +104,10 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
     ...options,
     edge: options.edgeId,
     file,
-    statuses: () => listStatuses({ owner, players, viewers }),
+    statuses: () => {
+      viewers.sweep(timers.now());
+      return listStatuses({ owner, players, viewers });
+    },
     onNotOwned: (broadcasts) => owner.disown(broadcasts),
     everyMs: options.reportMs,
     maxEvents: MAX_LIVE_EVENTS,

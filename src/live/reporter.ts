@@ -27,7 +27,8 @@ export interface Reporter extends AsyncDisposable {
   hurry(): void;
 }
 
-const BACKOFF = { firstMs: 500, capMs: 30_000 };
+/** Control is on the same machine: what it misses it hears soon after it is back. */
+const BACKOFF = { firstMs: 500, capMs: 5_000 };
 /** Control may be starting. */
 const QUIET_MS = 15_000;
 
