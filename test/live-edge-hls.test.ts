@@ -46,7 +46,10 @@ test('a playlist leads each viewer on with its own query, and is one question to
     '#EXTM3U\n#EXT-X-MAP:URI="init-0.mp4?auth_key=2"\n#EXTINF:2,\n12.m4s?auth_key=2\n#EXT-X-PART:DURATION=0.3,URI="13.0.m4s?auth_key=2"\n',
   );
   await get('/live/a/b1/media.m3u8?auth_key=3&_HLS_msn=13&_HLS_part=0');
+  await get('/live/a/b1/media.m3u8?_HLS_msn=0013&_HLS_part=00&_HLS_msn=12&_HLS_part=7&_HLS_skip=no&_HLS_x=1');
   assert.deepEqual(owner.asked, [`${HLS}/index.m3u8`, `${HLS}/media.m3u8?_HLS_msn=13&_HLS_part=0`]);
+  for (const skip of ['YES', 'v2']) await get(`/live/a/b1/media.m3u8?_HLS_skip=${skip}`);
+  assert.deepEqual(owner.asked.slice(2), [`${HLS}/media.m3u8?_HLS_skip=YES`]);
 });
 
 test('many viewers of one part, each with a key of its own, are one question to its owner', async (t) => {

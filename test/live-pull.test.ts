@@ -28,6 +28,13 @@ const stream: Answer = (response) => {
   for (const message of STREAM) response.write(writeFlvTag(message));
 };
 const silent: Answer = () => undefined;
+/** It never stops, and has nothing to show. */
+const dripping: Answer = (response) => {
+  response.writeHead(200).write(flvHeader({ hasAudio: true, hasVideo: true }));
+  const timer = setInterval(() => response.write(EMPTY_TAG), 20);
+  response.on('close', () => clearInterval(timer));
+};
+const EMPTY_TAG = writeFlvTag({ kind: 'data', timestampMs: 0, data: Buffer.from([2, 0, 0]) });
 
 async function startOrigin(t: TestContext, answer: Answer): Promise<Origin> {
   const asked: IncomingMessage[] = [];
@@ -75,6 +82,8 @@ describe('a stream that nobody publishes', () => {
     ['is an ordinary file when the answer has a length', [file], 409],
     ['cannot be had when an origin fails', [notFound, broken], 502],
     ['cannot be had when an origin is silent', [silent], 504],
+    ['cannot be had when an origin sends all but media', [dripping], 504],
+    ['is pulled from the next origin when one sends all but media', [dripping, stream], 200],
     ['is pulled from the first origin that has it', [notFound, broken, stream], 200],
   ];
   for (const [name, answers, status] of rows)

@@ -35,6 +35,9 @@ test('paths that no stream has', () => {
     '/live/a/b1/index.m3u8',
     '/live/a/b1/12.3.4.m4s',
     '/live/a/b1/12.m4s/',
+    '/live/a/b1/012.m4s',
+    '/live/a/b1/12.03.m4s',
+    '/live/a/b1/init-00.mp4',
   ])
     assert.equal(readLivePath(path), undefined, path);
 });

@@ -29,8 +29,8 @@ export interface OwnerLimits {
 
 /** Of the table, one line. */
 const MAX_LINE_CHARS = 4096;
-/** Questions for files of HLS at once. */
-const MAX_QUESTIONS = 256;
+/** Questions for files of HLS at once. Each stream that is watched has two that wait: for the next playlist and the next part. */
+const MAX_QUESTIONS = 4_096;
 
 /** Origins may be asked by the viewer's scheme and for the viewer's host. */
 export type PullingViewer = Pick<EdgeRequest, 'scheme' | 'host'>;
@@ -87,7 +87,7 @@ export class OwnerClient {
   /** False: it was not taken. Never rejects. */
   async tellViewers(body: string): Promise<boolean> {
     try {
-      const answer = await this.#ask({ method: 'POST', path: '/viewers', body, agent: this.#agent });
+      const answer = await this.#ask({ method: 'POST', path: '/viewers', body });
       answer.resume();
       return (answer.statusCode ?? 500) < 300;
     } catch {

@@ -15,12 +15,19 @@ export function withViewerQuery(playlist: string, query: string): string {
     .join('\n');
 }
 
-/** The player's own members of the query, in a fixed order: what a playlist depends on. Empty without any. */
+/** The player's own members of the query: what a playlist depends on. The same question is always written the same. Empty without any. */
 export function hlsQuery(query: string): string {
-  const members = splitQuery(query).filter(isOfPlayer);
-  const plain = members.filter((member) => /^_HLS_(?:msn|part)=\d{1,12}$|^_HLS_skip=(?:YES|v2)$/.test(member)).sort();
-  return plain.length === 0 ? '' : `?${plain.join('&')}`;
+  const members = new Map<string, string>();
+  for (const member of splitQuery(query)) {
+    const [, name, number] = NUMBER.exec(member) ?? SKIP.exec(member) ?? [];
+    if (name !== undefined && !members.has(name)) members.set(name, `${name}=${number ?? 'YES'}`);
+  }
+  return members.size === 0 ? '' : `?${[...members.values()].sort().join('&')}`;
 }
+
+const NUMBER = /^(_HLS_(?:msn|part))=0*(\d{1,12})$/;
+/** `v2` leaves out what `YES` does: there are no date ranges. */
+const SKIP = /^(_HLS_skip)=(?:YES|v2)$/;
 
 function keptQuery(query: string): string {
   return splitQuery(query)

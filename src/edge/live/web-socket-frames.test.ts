@@ -34,6 +34,12 @@ test('control frames are found between data, in pieces of any size', () => {
   }
 });
 
+test('a flood of pings in one piece is not copied for each of them', () => {
+  const count = 200_000;
+  const flood = Buffer.concat(Array<Buffer>(count).fill(frame(0x89, '')));
+  assert.equal(new ClientFrames().push(flood).length, count);
+});
+
 test('what no client may send is malformed, once', () => {
   const rows = {
     'not masked': [0x82, 1, 0],

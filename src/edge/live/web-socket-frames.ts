@@ -46,12 +46,12 @@ export class ClientFrames {
   /** What these bytes complete. After `close` or `malformed` nothing more comes. */
   push(bytes: Buffer): ClientFrame[] {
     const frames: ClientFrame[] = [];
-    let rest = bytes;
+    let rest = this.#header.length === 0 ? bytes : Buffer.concat([this.#header, bytes]);
+    this.#header = NOTHING;
     while (!this.#isOver) {
       const skipped = Math.min(this.#skipBytes, rest.length);
       this.#skipBytes -= skipped;
-      rest = Buffer.concat([this.#header, rest.subarray(skipped)]);
-      this.#header = NOTHING;
+      rest = rest.subarray(skipped);
       const frame = readFrame(rest);
       if (frame === undefined) {
         this.#header = Buffer.from(rest); // less than a control frame

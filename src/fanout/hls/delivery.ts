@@ -93,9 +93,11 @@ function isTooFar({ window, partTargetMs }: HlsPackager, { sequence, part }: Dir
   if (sequence === undefined) return false;
   const newest = window.nextSequence - 1;
   if (sequence > newest + MAX_SEGMENTS_AHEAD) return true;
-  if (part === undefined || window.newest === undefined || sequence !== newest) return false;
+  if (part === undefined || sequence < newest) return false;
   const ahead = Math.max(MAX_AHEAD_SECONDS, (MAX_AHEAD_SECONDS * 1000) / (partTargetMs ?? 1000));
-  return part > window.newest.parts.length - 1 + ahead;
+  // A segment that has not begun has no parts. Without a limit there, each number would be a question of its own that waits.
+  const parts = sequence === newest ? (window.newest?.parts.length ?? 0) : 0;
+  return part > parts - 1 + ahead;
 }
 
 /** As the preload hint names it. */

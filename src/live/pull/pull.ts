@@ -22,6 +22,7 @@ export interface PullOptions {
 }
 
 export interface PullLimits {
+  /** Without a byte, or without audio or video, an origin is left. */
   readonly silenceMs: number;
   /** Before an origin is asked again after a stream broke off. */
   readonly pauseMs: number;
@@ -91,11 +92,25 @@ export class Pull {
 
   /** `onAir`: it gave media until it broke off. */
   async #try(place: OriginPlace): Promise<PullStart> {
+    const { limits } = this.#options;
+    const silence = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, silence.signal]);
+    // An origin that keeps sending, but no media, would hold its place among the pulls of all domains for ever.
+    const timer = setTimeout(() => silence.abort(new Error(`no media for ${limits.silenceMs} ms`)), limits.silenceMs);
+    try {
+      const outcome = await this.#take(place, signal, () => timer.refresh());
+      return outcome.kind === 'failed' && silence.signal.aborted ? { kind: 'failed', isTimeout: true } : outcome;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #take(place: OriginPlace, signal: AbortSignal, onMedia: () => void): Promise<PullStart> {
     const { path, connect, limits, log } = this.#options;
-    const { signal } = this.#stop;
     const opened = await openOriginStream({ place, path, connect, silenceMs: limits.silenceMs, signal });
     if (opened.kind === 'failed') {
-      if (!signal.aborted) log.warn({ origin: place.key, path, detail: opened.detail }, 'a stream could not be pulled');
+      if (!this.#stop.signal.aborted)
+        log.warn({ origin: place.key, path, detail: opened.detail }, 'a stream could not be pulled');
       return opened;
     }
     if (opened.kind === 'file') return this.#intake === undefined ? opened : { kind: 'notFound' };
@@ -107,7 +122,7 @@ export class Pull {
     }
     if (this.#intake !== undefined) intake.restart();
     this.#intake = intake;
-    return await this.#read(opened.body, intake, place);
+    return await this.#read(opened.body, intake, place, onMedia);
   }
 
   #admit({ key }: OriginPlace): Intake | undefined {
@@ -116,7 +131,12 @@ export class Pull {
     return admission.kind === 'accepted' ? admission.intake : undefined;
   }
 
-  async #read(body: AsyncIterable<Buffer>, intake: Intake, { key }: OriginPlace): Promise<PullStart> {
+  async #read(
+    body: AsyncIterable<Buffer>,
+    intake: Intake,
+    { key }: OriginPlace,
+    onMedia: () => void,
+  ): Promise<PullStart> {
     const { countBytes, log, path } = this.#options;
     const reader = new FlvReader();
     let hasMedia = false;
@@ -125,7 +145,9 @@ export class Pull {
         countBytes(bytes.length);
         for (const message of reader.push(bytes)) {
           intake.take(message);
-          if (message.kind === 'data' || hasMedia) continue;
+          if (message.kind === 'data') continue;
+          onMedia();
+          if (hasMedia) continue;
           hasMedia = true;
           this.#started.resolve({ kind: 'onAir' });
         }
