@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+import { recordLiveReport } from '#db/live-reports.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
 import { describeOnBothEngines } from './support/databases.ts';
+import { began, onAir } from './support/live-reports.ts';
 import { needs } from './support/needs.ts';
 import type { Cleanup } from './support/temporary.ts';
 
@@ -115,6 +117,13 @@ async function prepare(
     });
     await api.call('cache.purge', customer.accessToken, { urls: 'http://www.example.com/' });
     ids['task_id'] = 1;
+  }
+  if (/^live/.test(name)) {
+    const { body } = await api.call('domain.add', customer.accessToken, { domain: 'live.example.com', cdn_type: 4 });
+    ids['domain_id'] = memberOf(body, 'domain_id');
+    const news = { domainId: Number(ids['domain_id']), app: 'live', stream: 'news', broadcast: 'b1' };
+    const told = { edge: 'edge-1', epoch: 'e1', events: [began(1, news, api.now)], streams: [onAir(news, api.now)] };
+    await api.db.transaction((trx) => recordLiveReport(trx, told, api.now));
   }
   if (hasCertificate(name)) {
     Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));
