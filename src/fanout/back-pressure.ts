@@ -3,6 +3,8 @@
 export interface PressureLimits {
   /** Waiting for one viewer. */
   readonly maxQueuedBytes: number;
+  /** The same, counted: tiny messages take many times their bytes while they wait. */
+  readonly maxQueuedWrites: number;
   /** Age of the oldest byte that waits. */
   readonly maxQueuedMs: number;
   /** While bytes wait and none is taken. */
@@ -18,16 +20,20 @@ export type Pressure = 'keepsUp' | 'isSlow' | 'isBehind' | 'hasStalled';
 /** Ages are kept this exactly. */
 const MARK_MS = 250;
 
-/** How many bytes had been written to the viewer by an instant. */
+/** How many bytes had been written to the viewer by an instant, in how many writes. */
 interface Mark {
   readonly at: number;
   readonly writtenBytes: number;
+  readonly writes: number;
 }
 
 export class PressureGauge {
   readonly #limits: PressureLimits;
   #writtenBytes = 0;
   #takenBytes = 0;
+  #writes = 0;
+  /** No more than were taken. */
+  #takenWrites = 0;
   #progressAt: number;
   /** Of bytes that still wait, oldest first; at most `maxQueuedMs / MARK_MS` and a few. */
   readonly #marks: Mark[] = [];
@@ -43,23 +49,33 @@ export class PressureGauge {
     this.#takenBytes = taken;
     if (queuedBytes === 0) {
       this.#marks.length = 0;
+      this.#takenWrites = this.#writes;
       return 'keepsUp';
     }
-    while (this.#marks[0] !== undefined && this.#marks[0].writtenBytes <= taken) this.#marks.shift();
-    const { maxQueuedBytes, maxQueuedMs, stallMs } = this.#limits;
+    for (let mark = this.#marks[0]; mark !== undefined && mark.writtenBytes <= taken; mark = this.#marks[0]) {
+      this.#takenWrites = mark.writes;
+      this.#marks.shift();
+    }
+    const { maxQueuedBytes, maxQueuedWrites, maxQueuedMs, stallMs } = this.#limits;
     if (now - this.#progressAt >= stallMs) return 'hasStalled';
     const oldestMs = now - (this.#marks[0]?.at ?? now);
-    if (queuedBytes > maxQueuedBytes || oldestMs > maxQueuedMs) return 'isBehind';
-    return queuedBytes > maxQueuedBytes / 2 || oldestMs > maxQueuedMs / 2 ? 'isSlow' : 'keepsUp';
+    const share = Math.max(
+      queuedBytes / maxQueuedBytes,
+      (this.#writes - this.#takenWrites) / maxQueuedWrites,
+      oldestMs / maxQueuedMs,
+    );
+    if (share > 1) return 'isBehind';
+    return share > 0.5 ? 'isSlow' : 'keepsUp';
   }
 
   /** `queuedBytes`: behind the write. */
   noteWritten(bytes: number, queuedBytes: number, now: number): void {
     this.#writtenBytes += bytes;
+    this.#writes++;
     if (queuedBytes === 0) return;
     const last = this.#marks.at(-1);
     if (last === undefined || now - last.at >= MARK_MS) {
-      this.#marks.push({ at: now, writtenBytes: this.#writtenBytes });
+      this.#marks.push({ at: now, writtenBytes: this.#writtenBytes, writes: this.#writes });
     }
   }
 }

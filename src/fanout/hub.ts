@@ -15,6 +15,7 @@ export const HUB_LIMITS: HubLimits = {
   maxGopMs: 10_000,
   maxGopBytes: 16 * 1024 * 1024,
   maxQueuedBytes: 4 * 1024 * 1024,
+  maxQueuedWrites: 8_192,
   maxQueuedMs: 8_000,
   stallMs: 20_000,
   mergeAbove: 50,

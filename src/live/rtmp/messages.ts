@@ -66,9 +66,11 @@ export function controlValue({ payload }: RtmpMessage, offset = 0): number {
 const SUB_HEADER_BYTES = 11;
 const SUB_TRAILER_BYTES = 4;
 
-/** The messages within an aggregate, whose timestamp is that of its first. §7.1.6 Throws `MessageError`. */
-export function splitAggregate({ payload, timestamp, streamId }: RtmpMessage): RtmpMessage[] {
-  const messages: RtmpMessage[] = [];
+/**
+ * The messages within an aggregate, whose timestamp is that of its first, one at a time: there may be half a million. §7.1.6
+ * Throws `MessageError` where it is damaged; the messages before have been given by then.
+ */
+export function* splitAggregate({ payload, timestamp, streamId }: RtmpMessage): Generator<RtmpMessage> {
   let firstTimestamp: number | undefined;
   for (let at = 0; at < payload.length; ) {
     if (at + SUB_HEADER_BYTES > payload.length) throw new MessageError('an aggregate ends within a header');
@@ -78,15 +80,14 @@ export function splitAggregate({ payload, timestamp, streamId }: RtmpMessage): R
     const end = start + length;
     if (end > payload.length) throw new MessageError('an aggregate ends within a message');
     firstTimestamp ??= own;
-    messages.push({
+    yield {
       type: payload.readUInt8(at),
       timestamp: (timestamp + own - firstTimestamp) >>> 0,
       streamId,
       payload: payload.subarray(start, end),
-    });
+    };
     at = end + SUB_TRAILER_BYTES; // the last one's trailer may be missing
   }
-  return messages;
 }
 
 /** Metadata without the word that asks a server to keep it; `undefined`: it asks to forget what is kept. */
