@@ -58,8 +58,9 @@ async function startWith(
   primary: readonly number[],
   backup: readonly number[] = [],
   limits = {},
+  pullLimits = {},
 ): Promise<LiveWorld> {
-  const world = await startLiveWorld(t, { pullLimits: LIMITS, limits });
+  const world = await startLiveWorld(t, { pullLimits: { ...LIMITS, ...pullLimits }, limits });
   const list = (ports: readonly number[]) => ports.map((port) => ({ host: '127.0.0.1', port }));
   world.setSite({
     origins: {
@@ -99,6 +100,21 @@ describe('a stream that nobody publishes', () => {
         answers.map(() => true),
       );
     });
+
+  test('cannot be had while too many of its domain have not begun', async (t) => {
+    const origin = await startOrigin(t, silent);
+    const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000, maxStarting: 2 });
+    const waiting = ['a', 'b'].map((name) => pulled(world, name).catch(() => undefined)); // until the end
+    await eventually('asked', () => origin.asked.length === 2);
+    assert.equal((await pulled(world, 'c')).statusCode, 502);
+    assert.equal(origin.asked.length, 2);
+    for (const answer of origin.answers) notFound(answer);
+    await Promise.all(waiting);
+    const fourth = pulled(world, 'd');
+    await eventually('asked again', () => origin.asked.length === 3);
+    for (const answer of origin.answers.slice(2)) notFound(answer);
+    assert.equal((await fourth).statusCode, 404);
+  });
 
   test('is not there when the domain has no origin', async (t) => {
     const world = await startWith(t, []);

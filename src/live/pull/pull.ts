@@ -26,9 +26,11 @@ export interface PullLimits {
   readonly silenceMs: number;
   /** Before an origin is asked again after a stream broke off. */
   readonly pauseMs: number;
+  /** Of one domain, pulls that have no media yet: viewers choose the names, and all domains share the places. */
+  readonly maxStarting: number;
 }
 
-export const PULL_LIMITS: PullLimits = { silenceMs: 10_000, pauseMs: 500 };
+export const PULL_LIMITS: PullLimits = { silenceMs: 10_000, pauseMs: 500, maxStarting: 250 };
 
 export type PullStart =
   /** Its first media are here. */
@@ -45,6 +47,7 @@ export class Pull {
   readonly #stop = new AbortController();
   readonly #started = Promise.withResolvers<PullStart>();
   #intake: Intake | undefined;
+  #isStarting = true;
 
   constructor(options: PullOptions) {
     this.#options = options;
@@ -53,6 +56,11 @@ export class Pull {
   /** Settles once; how it ends afterwards shows at the stream. */
   get started(): Promise<PullStart> {
     return this.#started.promise;
+  }
+
+  /** Its first media have not come. */
+  get isStarting(): boolean {
+    return this.#isStarting;
   }
 
   stop(): void {
@@ -149,6 +157,7 @@ export class Pull {
           onMedia();
           if (hasMedia) continue;
           hasMedia = true;
+          this.#isStarting = false;
           this.#started.resolve({ kind: 'onAir' });
         }
       }

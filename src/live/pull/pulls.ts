@@ -38,7 +38,8 @@ export class Pulls {
     if (site?.id !== name.domainId || site.type !== 'live' || site.state !== 'open') return { kind: 'notFound' };
     const places = listPlaces(site, scheme, host);
     if (places.length === 0) return { kind: 'notFound' };
-    if (this.#pulls.size >= MAX_PULLS) return { kind: 'failed', isTimeout: false };
+    if (this.#pulls.size >= MAX_PULLS || this.#countStarting(name.domainId) >= limits.maxStarting)
+      return { kind: 'failed', isTimeout: false };
     const pull = new Pull({
       places,
       path: `/${name.app}/${name.stream}.flv`,
@@ -51,6 +52,12 @@ export class Pulls {
     this.#pulls.set(key, pull);
     void pull.run().finally(() => this.#pulls.delete(key)); // never rejects
     return await pull.started;
+  }
+
+  #countStarting(domainId: number): number {
+    let count = 0;
+    for (const [key, pull] of this.#pulls) if (pull.isStarting && key.startsWith(`${domainId}/`)) count++;
+    return count;
   }
 
   stop(): void {
