@@ -31,7 +31,7 @@ export const DEFAULT_RTMP_LIMITS: RtmpLimits = {
   firstMediaMs: 5_000,
   silenceMs: 15_000,
   pauseMs: 600_000,
-  resetMs: 1_000,
+  resetMs: 800, // within a second, also where timers are late
   drainMs: 10_000,
   maxWaitingPerNetwork: 32,
   maxWaiting: 1_000,
