@@ -1,12 +1,42 @@
 /** SQLite files that a process keeps for itself: transactions, what an error means, and moving a damaged one aside. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { nameFile } from './file-error.ts';
 
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
+
+/**
+ * Opens a file, or makes it. `lay` makes the tables that are missing. One that is damaged, or no database, is moved aside, a new one takes
+ * its place, and `onMoved` is told its new name. Throws, naming the file, when it cannot be opened just now, as on a full disk.
+ */
+export function openSound(
+  file: string,
+  lay: (database: DatabaseSync) => void,
+  onMoved: (to: string) => void,
+): DatabaseSync {
+  try {
+    return openFile(file, lay);
+  } catch (error) {
+    if (!isDamage(error)) throw nameFile(file, error);
+    onMoved(moveAside(file));
+    return openFile(file, lay);
+  }
+}
+
+function openFile(file: string, lay: (database: DatabaseSync) => void): DatabaseSync {
+  const database = new DatabaseSync(file);
+  try {
+    lay(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
 
 /** All of the work, or nothing of it. */
 export function inTransaction(database: DatabaseSync, work: () => void): void {

@@ -5,10 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { LiveReport } from '#feed/live-report.ts';
-import { nameFile } from '#lib/file-error.ts';
-import { inTransaction, isDamage, moveAside } from '#lib/sqlite-file.ts';
+import { inTransaction, openSound } from '#lib/sqlite-file.ts';
 
 type LiveEvent = LiveReport['events'][number];
 
@@ -49,7 +48,7 @@ const LAYOUT = `
  */
 export function openLiveFile(file: string, onMoved: (to: string) => void): LiveFile {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = openSound(file, onMoved);
+  const database = openSound(file, lay, onMoved);
   const sql = prepare(database);
   const put = (event: NewEvent) => {
     sql.put.run(JSON.stringify(event));
@@ -90,27 +89,10 @@ function toCrash(row: Readonly<Record<string, unknown>>): NewEvent {
   };
 }
 
-function openSound(file: string, onMoved: (to: string) => void): DatabaseSync {
-  try {
-    return openFile(file);
-  } catch (error) {
-    if (!isDamage(error)) throw nameFile(file, error);
-    onMoved(moveAside(file));
-    return openFile(file);
-  }
-}
-
-function openFile(file: string): DatabaseSync {
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('pragma journal_mode = wal; pragma synchronous = normal');
-    database.exec(LAYOUT);
-    database.prepare('insert or ignore into origin values (1, ?)').run(randomUUID());
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+function lay(database: DatabaseSync): void {
+  database.exec('pragma journal_mode = wal; pragma synchronous = normal');
+  database.exec(LAYOUT);
+  database.prepare('insert or ignore into origin values (1, ?)').run(randomUUID());
 }
 
 function prepare(database: DatabaseSync) {

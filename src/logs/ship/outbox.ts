@@ -4,9 +4,8 @@
  * transaction, so each record counts once, whenever the process ends.
  */
 import { randomUUID } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
-import { nameFile } from '#lib/file-error.ts';
-import { inTransaction, isDamage, moveAside } from '#lib/sqlite-file.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction, openSound } from '#lib/sqlite-file.ts';
 import { addCounters, type Counters, type MinuteCounters } from '../counters.ts';
 import { formatReport, MAX_REPORT_MINUTES } from '../report.ts';
 import { readCounts, writeCounts } from './counts-text.ts';
@@ -63,7 +62,7 @@ export interface OutboxOptions {
 
 /** Throws when the file cannot be opened just now, as on a full disk. */
 export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outbox {
-  const database = openSound(file, onMoved);
+  const database = openSound(file, lay, onMoved);
   const start = String(database.prepare('select start from origin').get()?.['start']);
   const sql = prepare(database);
   const add = (minute: number, domainId: number, counts: Counters) => {
@@ -109,27 +108,10 @@ export function openOutbox({ file, edge, onLost, onMoved }: OutboxOptions): Outb
   };
 }
 
-function openSound(file: string, onMoved: OutboxOptions['onMoved']): DatabaseSync {
-  try {
-    return openFile(file);
-  } catch (error) {
-    if (!isDamage(error)) throw nameFile(file, error);
-    onMoved(moveAside(file));
-    return openFile(file);
-  }
-}
-
-function openFile(file: string): DatabaseSync {
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    database.exec(LAYOUT + TOTALS_LAYOUT);
-    database.prepare('insert or ignore into origin values (1, ?, 0)').run(randomUUID());
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+function lay(database: DatabaseSync): void {
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  database.exec(LAYOUT + TOTALS_LAYOUT);
+  database.prepare('insert or ignore into origin values (1, ?, 0)').run(randomUUID());
 }
 
 function prepare(database: DatabaseSync) {
