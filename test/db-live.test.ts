@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createAccount } from '#db/accounts.ts';
-import { insertDomain } from '#db/domains.ts';
 import { loadOrMakeKeyring } from '#db/keyring.ts';
 import { listBroadcasts, listViewers, pruneLiveHistory } from '#db/live-history.ts';
 import { readLiveKeys, saveLiveKeys } from '#db/live-keys.ts';
@@ -21,11 +19,10 @@ import {
 import { publish } from '#db/resources.ts';
 import { rotateKeyring } from '#db/sealed-secrets.ts';
 import { tidy } from '#feed/housekeeping.ts';
-import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { listStreamStates, READY_KEEP_MS, type StreamState } from '#model/live-stream.ts';
 import { type DatabaseTarget, describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
-import { began, ended, onAir } from './support/live-reports.ts';
+import { addLiveDomain, began, ended, onAir } from './support/live-reports.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 /** A time in the middle of an hour. */
@@ -270,17 +267,7 @@ async function start(t: TestContext, target: DatabaseTarget) {
   const db = await openTestDatabase(target);
   t.after(() => db[Symbol.asyncDispose]());
   const ring = loadOrMakeKeyring(join(temporaryFolder(t), 'keyring'));
-  const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
-  const { id: domainId } = await insertDomain(db.query, {
-    accountId,
-    name: 'live.example.com',
-    type: 'live',
-    icpNumber: '',
-    remark: '',
-    state: 'open',
-    createdAt: 1,
-    settings: DEFAULT_SETTINGS,
-  });
+  const { accountId, domainId } = await addLiveDomain(db);
   const report = (given: Partial<StoredReport>, now = T) =>
     db.transaction((trx) => recordLiveReport(trx, { edge: 'edge-1', epoch: 'e1', events: [], ...given }, now));
   const resources = (kind: string) =>

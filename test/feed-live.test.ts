@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createAccount } from '#db/accounts.ts';
-import { insertDomain } from '#db/domains.ts';
 import { loadOrMakeKeyring } from '#db/keyring.ts';
 import { saveLiveKeys } from '#db/live-keys.ts';
 import { forbidStream, listStreamFacts } from '#db/live-streams.ts';
@@ -11,11 +9,10 @@ import { publish } from '#db/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
-import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { newSqlite } from './support/databases.ts';
 import { eventually } from './support/eventually.ts';
 import { openTestDatabase, silentLog, startTestEdge } from './support/feed.ts';
-import { began, onAir, sendLiveReport } from './support/live-reports.ts';
+import { addLiveDomain, began, onAir, sendLiveReport } from './support/live-reports.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 test('marks and keys reach the edge’s file; what a live process reports is stored and acknowledged', async (t) => {
@@ -55,16 +52,6 @@ async function start(t: TestContext) {
   const socketPath = join(folder, 'feed.sock');
   const feed = await startFeedServer({ db, socketPath, ring, clock: systemClock, log: silentLog });
   t.after(() => feed[Symbol.asyncDispose]());
-  const { id: accountId } = await createAccount(db.query, { name: 'a', kind: 'customer', now: 1 });
-  const domain = await insertDomain(db.query, {
-    accountId,
-    name: 'live.example.com',
-    type: 'live',
-    icpNumber: '',
-    remark: '',
-    state: 'open',
-    createdAt: 1,
-    settings: DEFAULT_SETTINGS,
-  });
-  return { db, feed, ring, domainId: domain.id, socketPath, folder };
+  const { domainId } = await addLiveDomain(db);
+  return { db, feed, ring, domainId, socketPath, folder };
 }

@@ -10,6 +10,7 @@ import {
   control,
   FLASH,
   FMLE,
+  openPlaying,
   openPublishing,
   openSession,
   PUBLISHING,
@@ -142,10 +143,7 @@ describe('an RTMP session', () => {
   test('writes only the tracks that a player wants', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);
-    const player = openSession(owner);
-    player.command(0, 'connect', 1, FLASH);
-    player.command(1, 'play', 2, null, 'a');
-    await player.answers();
+    const player = await openPlaying(owner);
     player.command(1, 'receiveVideo', 0, null, false);
     await player.answers();
     const [viewer] = owner.viewers;
@@ -274,10 +272,7 @@ describe('a deadline ends', () => {
   test('a player that is paused for ten minutes', async () => {
     const owner = createRecordingOwner();
     await openPublishing(owner);
-    const player = openSession(owner);
-    player.command(0, 'connect', 1, FLASH);
-    player.command(1, 'play', 2, null, 'a');
-    await player.answers();
+    const player = await openPlaying(owner);
     player.command(1, 'pause', 0, null, true, 0);
     player.command(1, 'pause', 0, null, false, 0);
     player.timers.advance(600_000);

@@ -2,9 +2,29 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { createAccount } from '#db/accounts.ts';
+import { insertDomain } from '#db/domains.ts';
+import type { Db } from '#db/open.ts';
 import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
 import { LIVE_PATH } from '#feed/protocol.ts';
+import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import type { BroadcastName, LiveEvent, LiveStatus } from '#model/live-stream.ts';
+
+/** `live.example.com`, of an account of its own. */
+export async function addLiveDomain({ query }: Db): Promise<{ readonly accountId: number; readonly domainId: number }> {
+  const { id: accountId } = await createAccount(query, { name: 'a', kind: 'customer', now: 1 });
+  const domain = await insertDomain(query, {
+    accountId,
+    name: 'live.example.com',
+    type: 'live',
+    icpNumber: '',
+    remark: '',
+    state: 'open',
+    createdAt: 1,
+    settings: DEFAULT_SETTINGS,
+  });
+  return { accountId, domainId: domain.id };
+}
 
 export function began(n: number, name: BroadcastName, at: number): LiveEvent {
   return { ...name, n, at, kind: 'began', source: 'publish', address: '192.0.2.1' };

@@ -158,3 +158,12 @@ export async function openPublishing(owner: RtmpHooks): Promise<ScriptedSession>
   client.say({ type: MESSAGE_TYPE.video, payload: Buffer.of(0x17, 0), streamId: 1 });
   return client;
 }
+
+/** A session that plays `a` of this owner, which somebody publishes. */
+export async function openPlaying(owner: RtmpHooks): Promise<ScriptedSession> {
+  const player = openSession(owner);
+  player.command(0, 'connect', 1, FLASH);
+  player.command(1, 'play', 2, null, 'a');
+  await player.answers();
+  return player;
+}
