@@ -20,6 +20,8 @@ export interface ScriptedOwner {
   readonly flv: Set<ServerResponse>;
   /** To all of them, and first to those who come. */
   push(...messages: readonly MediaMessage[]): void;
+  /** Ends the connections of those who follow the table; the process stays. */
+  hangUp(): void;
   /** The process is killed. */
   kill(): Promise<void>;
   /** It is there again, and knows what it is told from here on. */
@@ -95,6 +97,9 @@ export async function startScriptedOwner(t: TestContext): Promise<ScriptedOwner>
     asked,
     reports,
     flv,
+    hangUp: () => {
+      for (const follower of followers) follower.destroy();
+    },
     kill,
     start,
     tell: (stream, state, broadcast) => {

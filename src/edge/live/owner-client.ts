@@ -49,7 +49,8 @@ export class OwnerClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_QUESTIONS });
   readonly #closing = new AbortController();
   #retry: NodeJS.Timeout | undefined;
-  #isReported = false;
+  /** Attempts in a row that gave no whole table. One is ordinary: the live process ends before this one when the service stops. */
+  #failures = 0;
 
   constructor(table: StreamTable, options: OwnerClientOptions) {
     this.#table = table;
@@ -112,8 +113,8 @@ export class OwnerClient {
     } catch (error) {
       this.#table.restart();
       if (this.#closing.signal.aborted) return;
-      if (!this.#isReported) log.warn({ err: error }, 'the live process cannot be reached');
-      this.#isReported = true;
+      this.#failures += 1;
+      if (this.#failures === 2) log.warn({ err: error }, 'the live process cannot be reached');
       this.#retry = setTimeout(() => void this.#follow(), limits.retryMs); // never rejects
     }
   }
@@ -126,7 +127,7 @@ export class OwnerClient {
       rest = lines.pop() ?? '';
       if (rest.length > MAX_LINE_CHARS) throw new Error('the live process sends a line that is too long');
       for (const line of lines) this.#table.apply(line);
-      if (this.#table.isSynced) this.#isReported = false;
+      if (this.#table.isSynced) this.#failures = 0;
     }
   }
 
