@@ -1,7 +1,7 @@
 /**
- * Live streams beside nginx's RTMP module and node-media-server, in turns: what 100, 500 and 1,000 viewers of one stream cost, 300
- * viewers of low-latency HLS, 40 publishers, the first key frame, the memory of viewers and streams, and how far behind players are. nginx's viewers play RTMP, which
- * is all it has. Needs ffmpeg, libnginx-mod-rtmp, npm, and two cores: the servers get the first.
+ * Live streams beside nginx's RTMP module and node-media-server, in turns: what 100, 500 and 1,000 viewers of one stream cost,
+ * 300 viewers of low-latency HLS, 40 publishers, the first key frame, the memory of viewers and streams, how far behind players
+ * are, and how soon a forbidden stream is cut. nginx's viewers play RTMP, which is all it has. Needs ffmpeg, libnginx-mod-rtmp, npm, and two cores: the servers get the first.
  * `npm run bench -- live viewers`: the cases whose names begin so; a number behind it: so many rounds.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,16 +10,19 @@ import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { measureForbid } from './support/live-forbid.ts';
 import { measureLatency } from './support/live-latency.ts';
 import { startLoad, type ViewerLoad } from './support/live-load.ts';
 import { HOST, type LiveRival, openCauseway, openNginxRtmp, openNodeMediaServer } from './support/live-rivals.ts';
 import { makeSource, publish } from './support/live-source.ts';
+import { formatMs, percentiles } from './support/percentiles.ts';
 
 const ONLY = process.argv[3] ?? '';
 const ROUNDS = Number(process.argv[4] ?? 3);
 const WARM_MS = 4000;
 const MEASURED_MS = 8000;
 const STREAM = 'live/s';
+const FORBIDDEN_TIMES = 20;
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
 const [serverCore, loadCore] = ['0', '1'];
@@ -76,6 +79,11 @@ try {
       const { seconds, droppedFrames } = await measureLatency(player, url, HOST);
       return `${seconds.toFixed(2)} s, ${droppedFrames} frames dropped`;
     });
+  }
+  if ('forbid'.startsWith(ONLY)) {
+    console.log(`forbid: a publisher that goes on, and a viewer (load ${loadavg()[0]?.toFixed(1)})`);
+    for (const [what, times] of Object.entries(await measureForbid(folder, FORBIDDEN_TIMES)))
+      console.log(`  ${what}: ${formatMs(percentiles(times))}`);
   }
 } finally {
   rmSync(folder, { recursive: true });
