@@ -68,6 +68,22 @@ test('many viewers of one part, each with a key of its own, are one question to 
   assert.equal(owner.asked.length, 2);
 });
 
+// video-dev/hls.js#6976
+test('a part that its owner cuts short is cut short for the viewer too, and whole for the next one', async (t) => {
+  const { get, owner } = await startOnAir(t);
+  owner.answer(`${HLS}/13.0.m4s`, (response) => {
+    response.writeHead(200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'max-age=60', 'Content-Length': 9 });
+    response.write('half');
+    setImmediate(() => response.destroy());
+  });
+  assert.equal((await get('/live/a/b1/13.0.m4s')).isWhole, false);
+  owner.answer(`${HLS}/13.0.m4s`, (response) => give(response, 'the whole', 'video/mp4', 'max-age=60'));
+  for (const cache of ['MISS', 'HIT']) {
+    const { body, headers } = await get('/live/a/b1/13.0.m4s');
+    assert.deepEqual([body, headers['content-length'], headers['x-cache']], ['the whole', '9', cache]);
+  }
+});
+
 test('parts and segments are given as they are, and what is stored is not kept ready past the state of the stream', async (t) => {
   const origin = await startOrigin(t, (_, response) => void response.writeHead(404).end('nothing'));
   const { get, owner } = await startOnAir(t, { originPorts: [origin.port] });

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
-import { flvHeader, writeFlvTag } from '#fanout/media/flv.ts';
+import { describeMedia } from '#fanout/media/describe.ts';
+import { FlvReader, flvHeader, writeFlvTag } from '#fanout/media/flv.ts';
+import type { MediaMessage } from '#fanout/media/message.ts';
 import { eventually } from './support/eventually.ts';
 import { type LiveWorld, startLiveWorld } from './support/live-world.ts';
 import { sampleMessages } from './support/rtmp-client.ts';
@@ -152,6 +154,24 @@ describe('a pulled stream', () => {
     assert.deepEqual(world.told, ['began a']);
   });
 
+  // ossrs/srs#4678
+  test('begins for later viewers as for the first: with what describes the media, then a key frame', async (t) => {
+    const origin = await startOrigin(t, stream);
+    const world = await startWith(t, [origin.port]);
+    const names = async () => {
+      const reader = new FlvReader();
+      const seen: string[] = [];
+      const viewer = await pulled(world);
+      viewer.on('data', (bytes: Buffer) => seen.push(...reader.push(bytes).map(kindOf)));
+      return await eventually('three messages and a frame', () => seen.length > 3 && seen.slice(0, 4));
+    };
+    const first = await names();
+    assert.deepEqual(first, ['data', 'video header', 'audio header', 'video key']);
+    await eventually('it is known', () => world.states.get('a') === 'live');
+    assert.deepEqual(await names(), first);
+    assert.equal(origin.asked.length, 1);
+  });
+
   test('ends when its last viewer has left', async (t) => {
     const origin = await startOrigin(t, (response) => {
       stream(response);
@@ -197,4 +217,38 @@ describe('a pulled stream', () => {
     assert.equal((await pulled(world)).statusCode, 403);
     await eventually('the origin is left', () => origin.answers[0]?.closed);
   });
+
+  // ZLMediaKit/ZLMediaKit#2955
+  test('stops when it is forbidden while it looks for another origin', async (t) => {
+    const [first, second] = [await startOrigin(t, stream), await startOrigin(t, silent)];
+    const world = await startWith(t, [first.port, second.port], [], {}, { silenceMs: 60_000 });
+    const viewer = await pulled(world);
+    const closed = new Promise((resolve) => viewer.resume().on('close', resolve));
+    first.answers[0]?.destroy();
+    await eventually('the other origin is asked', () => second.asked.length === 1);
+    world.setMark('a', { forbidden: true, until: 0, kicked: '' });
+    await closed;
+    await eventually('the other origin is left', () => second.answers[0]?.closed);
+    assert.equal(world.states.get('a'), 'paused');
+    assert.deepEqual([first.asked.length, second.asked.length], [1, 1]);
+  });
+
+  test('does not begin when its domain was closed, or the stream forbidden, before its origin answered', async (t) => {
+    const origin = await startOrigin(t, silent);
+    const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000 });
+    const answers = ['a', 'b'].map((name) => pulled(world, name));
+    await eventually('asked', () => origin.asked.length === 2);
+    world.setMark('b', { forbidden: true, until: 0, kicked: '' });
+    world.setSite({ state: 'closed' });
+    for (const answer of origin.answers) stream(answer);
+    for (const answer of answers) assert.equal((await answer).statusCode, 404);
+    await eventually('the origin is left', () => origin.answers.every(({ closed }) => closed));
+    assert.deepEqual(world.told, []);
+  });
 });
+
+/** In short: what a message has for a decoder. */
+function kindOf(message: MediaMessage): string {
+  const { isSequenceHeader, isKeyFrame } = describeMedia(message);
+  return `${message.kind}${isSequenceHeader ? ' header' : isKeyFrame ? ' key' : ''}`;
+}

@@ -1,12 +1,15 @@
 /** The life of a stream over real sockets: publishers, the list that workers read, what control is told. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { makeAuthKey } from '#sites/live-key.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { HOST, startLiveWorld } from './support/live-world.ts';
-import { aacHeader, avcHeader, frames } from './support/media-messages.ts';
+import { HOST, OTHER_HOST, startLiveWorld } from './support/live-world.ts';
+import { aacHeader, avcFrame, avcHeader, frames } from './support/media-messages.ts';
 import { needs } from './support/needs.ts';
 import { RtmpClient, sampleMessages } from './support/rtmp-client.ts';
 
@@ -119,6 +122,34 @@ describe('an order', () => {
     await world.publish('a');
   });
 
+  // arut/nginx-rtmp-module#980
+  test('concerns the stream that it names, and none whose name is like it', async (t) => {
+    const world = await startLiveWorld(t);
+    const others = await Promise.all([
+      world.publish('A'),
+      world.publish('ab'),
+      world.publish('a', { app: 'live2' }),
+      world.publish('a', { host: OTHER_HOST }),
+    ]);
+    const named = await world.publish('a');
+    world.setMark('a', FORBIDDEN);
+    await named.ended();
+    await eventually('control knows', () => world.told.includes('ended a forbidden'));
+    for (const other of others) other.send(sampleMessages(1)[1] ?? assert.fail());
+    assert.deepEqual(
+      ['A', 'ab', '7/live2/a', '8/live/a'].map((name) => world.states.get(name)),
+      ['live', 'live', 'live', 'live'],
+    );
+    assert.deepEqual(
+      world.told.filter((event) => event.startsWith('ended')),
+      ['ended a forbidden'],
+    );
+    assert.deepEqual(
+      others.map(({ hasEnded }) => hasEnded),
+      others.map(() => false),
+    );
+  });
+
   test('to forbid a stream that was never seen holds, also in another process', async (t) => {
     const world = await startLiveWorld(t);
     world.setMark('x', FORBIDDEN);
@@ -196,12 +227,56 @@ describe('a publisher', () => {
     assert.equal((await client.publish('a')).code, 'NetStream.Publish.Denied');
   });
 
+  // ossrs/srs#1356
+  test('that was refused and goes on sending is on air nowhere', async (t) => {
+    const world = await startLiveWorld(t);
+    world.setMark('a', FORBIDDEN);
+    const client = await world.publisher();
+    // All at once: what it sends is there before the refusal has reached it.
+    const refused = client.publish('a');
+    for (const message of sampleMessages(10)) client.send(message);
+    assert.equal((await refused).code, 'NetStream.Publish.Denied');
+    await client.ended();
+    world.setMark('a', FREE);
+    await eventually('it is resumed', () => world.states.get('a') === 'none');
+    assert.deepEqual(world.told, []);
+    assert.equal((await world.openFlv('a')).statusCode, 404);
+  });
+
   test('that sends no media is closed, and nothing was on air', async (t) => {
     const world = await startLiveWorld(t, { limits: { firstMediaMs: 200 } });
     const publisher = await world.publisher();
     assert.equal((await publisher.publish('a')).code, 'NetStream.Publish.Start');
     await publisher.ended();
     assert.deepEqual(world.told, []);
+  });
+});
+
+// winshining/nginx-http-flv-module#13, #56; illuspas/Node-Media-Server#217
+test('broadcasts that are over, and their viewers, leave no memory behind', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  assert.ok(typeof collect === 'function');
+  const world = await startLiveWorld(t);
+  const frame = avcFrame(0, true, { bytes: 1024 * 1024 });
+  const round = async () => {
+    await using publisher = await world.publisher();
+    await publisher.publish('a');
+    for (const message of [avcHeader(), frame]) publisher.send(message);
+    await eventually('it is on air', () => world.states.get('a') === 'live');
+    const viewer = await world.openFlv('a');
+    const ended = once(viewer.resume(), 'close');
+    publisher.unpublish('a');
+    await ended;
+    await eventually('it is over', () => world.states.get('a') === 'none');
+  };
+  await round();
+  collect();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let count = 0; count < 40; count++) await round();
+  await eventually('the memory is free', () => {
+    collect();
+    return process.memoryUsage().arrayBuffers - before < 10 * 1024 * 1024;
   });
 });
 

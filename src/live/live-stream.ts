@@ -59,7 +59,7 @@ export interface Intake {
 
 export type Admission =
   | { readonly kind: 'accepted'; readonly intake: Intake }
-  | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' };
+  | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' | 'closed' };
 
 /** A player by HLS asks for the playlist again within a few target durations. */
 const PAST_MS = 20_000;

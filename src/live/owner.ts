@@ -64,8 +64,12 @@ export class Owner implements Disposable {
     return host === undefined ? undefined : this.#options.sites.find(host);
   }
 
-  /** A holder that its domain's rules let in. `host` is the domain's. */
+  /**
+   * A holder that its domain's rules let in. `host` is the domain's. Marks and the domain's state are asked again here: an origin
+   * may have answered long after its pull began.
+   */
   admit(name: StreamName, host: string, side: HolderSide): Admission {
+    if (!isOpen(this.siteOf(host), name)) return { kind: 'refused', reason: 'closed' };
     const key = keyOf(name);
     const known = this.#streams.get(key) ?? { stream: this.#create(name), host };
     this.#streams.set(key, { ...known, host });
@@ -199,10 +203,9 @@ export class Owner implements Disposable {
     const site = this.siteOf(host);
     const address = stream.side?.address;
     const isRefused = address !== undefined && site?.access.deniedAddresses?.has(address) === true;
-    const isOpen = site?.id === domainId && site.type === 'live' && site.state === 'open' && !isRefused;
     stream.applyRules({
       isForbidden: isForbidden(mark, this.#options.clock()),
-      isOpen,
+      isOpen: isOpen(site, stream.name) && !isRefused,
       kicked: mark?.kicked ?? '',
       disowned: this.#disowned,
     });
@@ -222,6 +225,10 @@ export class Owner implements Disposable {
     if (onAir === undefined) return { ...name, state: 'none' };
     return { ...name, state: onAir.brokenAt === undefined ? 'live' : 'grace', broadcast: onAir.broadcast };
   }
+}
+
+function isOpen(site: Site | undefined, { domainId }: StreamName): boolean {
+  return site?.id === domainId && site.type === 'live' && site.state === 'open';
 }
 
 function nameOf(key: string): StreamName {

@@ -84,7 +84,7 @@ function answerPublish(
   };
   const admission = owner.admit(name, request.host, side);
   if (admission.kind === 'refused') {
-    if (admission.reason === 'forbidden') return denied(log, request, 'forbidden');
+    if (admission.reason !== 'busy') return denied(log, request, admission.reason);
     const description = 'the stream is being published already';
     return { kind: 'refused', code: 'NetStream.Publish.BadName', description, reason: BUSY };
   }

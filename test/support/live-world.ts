@@ -1,6 +1,6 @@
 /**
  * The live process's parts in the test's own process: real sockets, the edge's own file, and a control that only listens. Domain 7
- * is `live.example.com`; limits are short, so that a test need not wait for those of the design.
+ * is `live.example.com`, domain 8 `other.example.com`; limits are short, so that a test need not wait for those of the design.
  */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -24,6 +24,7 @@ import { RtmpClient, sampleMessages } from './rtmp-client.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const HOST = 'live.example.com';
+export const OTHER_HOST = 'other.example.com';
 export type LiveEvent = LiveReport['events'][number];
 
 export interface LiveWorld {
@@ -37,19 +38,25 @@ export interface LiveWorld {
   report(): LiveReport | undefined;
   /** Control takes reports, or refuses them. */
   control: { isAway: boolean; notOwned: readonly string[] };
-  /** Of the list that workers read, the latest line of each stream: its state. */
+  /** Of the list that workers read, the latest line of each stream: its state. Of `live` in domain 7 by name, of others as `8/app/name`. */
   readonly states: ReadonlyMap<string, string>;
-  publisher(): Promise<RtmpClient>;
+  /** Connected; to `live` of domain 7 unless `place` says otherwise. */
+  publisher(place?: Place): Promise<RtmpClient>;
   /** A publisher that is on air. */
-  publish(stream: string): Promise<RtmpClient>;
+  publish(stream: string, place?: Place): Promise<RtmpClient>;
   setMark(stream: string, mark: LiveMark): void;
-  setKeys(keys: LiveKeys): void;
+  setKeys(keys: LiveKeys, domainId?: number): void;
   setSite(changed: Partial<SiteSpec>): void;
   addCertificate(key: string, pair: CertificatePair): void;
   openFlv(stream: string): Promise<IncomingMessage>;
   get(path: string): Promise<IncomingMessage>;
   /** As after a kill: nothing is written, then another process begins. */
   restart(): Promise<void>;
+}
+
+interface Place {
+  readonly app?: string;
+  readonly host?: string;
 }
 
 export async function startLiveWorld(
@@ -63,7 +70,8 @@ export async function startLiveWorld(
   let revision = 1;
   {
     using staging = store.stageSnapshot();
-    staging.add(acceptPut({ kind: 'site', key: HOST, revision, op: 'put', body: site }));
+    for (const body of [site, { ...siteSpec(8, OTHER_HOST), type: 'live' }])
+      staging.add(acceptPut({ kind: 'site', key: body.name, revision, op: 'put', body }));
     staging.commit({ epoch: 'e', revision, tag: 't', continues: true }, 1);
   }
   const source = openSiteReader(settings);
@@ -132,7 +140,7 @@ export async function startLiveWorld(
       rest = lines.pop() ?? '';
       for (const line of lines.map((each) => JSON.parse(each))) {
         if (line.synced === true) states.set('', 'synced');
-        else if (line.stream !== undefined) states.set(line.stream, line.state);
+        else if (line.stream !== undefined) states.set(stateKey(line), line.state);
       }
     });
     await eventually('the list is whole', () => states.has(''));
@@ -145,8 +153,8 @@ export async function startLiveWorld(
     source[Symbol.dispose]();
     store[Symbol.dispose]();
   });
-  const publisher = async () => {
-    const client = await RtmpClient.openStream({ port: live.rtmpPort, app: 'live', host: HOST });
+  const publisher = async ({ app = 'live', host = HOST }: Place = {}) => {
+    const client = await RtmpClient.openStream({ port: live.rtmpPort, app, host });
     clients.push(client);
     return client;
   };
@@ -161,16 +169,17 @@ export async function startLiveWorld(
     control,
     states,
     publisher,
-    async publish(stream) {
-      const client = await publisher();
+    async publish(stream, place = {}) {
+      const client = await publisher(place);
       const { code, description } = await client.publish(stream);
       if (code !== 'NetStream.Publish.Start') throw new Error(`${code}: ${description}`);
       for (const message of sampleMessages(10)) client.send(message);
-      await eventually('it is on air', () => states.get(stream) === 'live');
+      const key = stateKey({ domain: place.host === OTHER_HOST ? 8 : 7, app: place.app ?? 'live', stream });
+      await eventually('it is on air', () => states.get(key) === 'live');
       return client;
     },
     setMark: (stream, mark) => change('live_mark', `7/live/${stream}`, mark),
-    setKeys: (keys) => change('live_keys', '7', keys),
+    setKeys: (keys, domainId = 7) => change('live_keys', String(domainId), keys),
     setSite(changed) {
       site = { ...site, ...changed };
       change('site', HOST, site);
@@ -184,6 +193,10 @@ export async function startLiveWorld(
       await follow();
     },
   };
+}
+
+function stateKey({ domain, app, stream }: { domain: number; app: string; stream: string }): string {
+  return domain === 7 && app === 'live' ? stream : `${domain}/${app}/${stream}`;
 }
 
 function describe(event: LiveEvent): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { type Decision, decide, IDLE, STREAM_LIMITS, type StreamEvent, type StreamState } from './stream-state.ts';
 
 const LIMITS = STREAM_LIMITS;
@@ -309,6 +310,32 @@ describe('a stream', () => {
     const resumed = run([...BROKEN, [10, publish(2)], [10, media(2)]]);
     assert.deepEqual([resumed.onAir?.startedAt, resumed.onAir?.address], [T, '192.0.2.2']);
   });
+});
+
+// ossrs/srs#4480, #4497, #4173; illuspas/Node-Media-Server#381
+test('whatever has happened, a stream is busy only while a publisher sends, and is over soon after all are silent', () => {
+  const event = fc.oneof(
+    fc.integer({ min: 1, max: 4 }).map((id) => publish(id)),
+    fc.integer({ min: 1, max: 4 }).map((id) => pulled(id)),
+    fc.integer({ min: 1, max: 4 }).map((id) => media(id, `b${id}`)),
+    fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean()).map(([id, isClean]) => gone(id, isClean)),
+    fc.constantFrom(tick(), tick(T), rules({}), rules({ isForbidden: true }), rules({ kicked: 'b1' })),
+  );
+  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 20_000 }), event), { maxLength: 30 });
+  fc.assert(
+    fc.property(steps, (taken) => {
+      const past = taken.reduce((sum, [afterMs]) => sum + afterMs, 0);
+      const state = run(taken);
+      const isRefused = (afterMs: number) =>
+        decide(state, publish(9), T + past + afterMs, LIMITS).effects.some(({ kind }) => kind === 'refuse');
+      if (state.holder?.source !== 'publish') assert.equal(isRefused(0), false);
+      assert.equal(isRefused(LIMITS.takeoverMs + 1), false);
+      // A pull ends by itself: it says that it is gone.
+      const left: Step[] = state.holder?.source === 'origin' ? [[0, gone(state.holder.id)]] : [];
+      assert.equal(run([...taken, ...left, [LIMITS.silenceMs, tick()], [LIMITS.graceMs, tick()]]), IDLE);
+    }),
+    { seed: 16, numRuns: 2_000 },
+  );
 });
 
 function run(steps: readonly Step[]): StreamState {
