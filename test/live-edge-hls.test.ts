@@ -46,10 +46,38 @@ test('a playlist leads each viewer on with its own query, and is one question to
     '#EXTM3U\n#EXT-X-MAP:URI="init-0.mp4?auth_key=2"\n#EXTINF:2,\n12.m4s?auth_key=2\n#EXT-X-PART:DURATION=0.3,URI="13.0.m4s?auth_key=2"\n',
   );
   await get('/live/a/b1/media.m3u8?auth_key=3&_HLS_msn=13&_HLS_part=0');
-  await get('/live/a/b1/media.m3u8?_HLS_msn=0013&_HLS_part=00&_HLS_msn=12&_HLS_part=7&_HLS_skip=no&_HLS_x=1');
+  await get('/live/a/b1/media.m3u8?_HLS%5Fmsn=0013&_HLS_part=00&_HLS_skip=no&_HLS_x=1');
+  // The multivariant playlist is the same for all.
+  await get('/live/a.m3u8?_HLS_msn=7&_HLS_part=1');
   assert.deepEqual(owner.asked, [`${HLS}/index.m3u8`, `${HLS}/media.m3u8?_HLS_msn=13&_HLS_part=0`]);
   for (const skip of ['YES', 'v2']) await get(`/live/a/b1/media.m3u8?_HLS_skip=${skip}`);
   assert.deepEqual(owner.asked.slice(2), [`${HLS}/media.m3u8?_HLS_skip=YES`]);
+});
+
+test('directives that are none are 400, and nobody is asked', async (t) => {
+  const { get, owner } = await startOnAir(t);
+  const values = [
+    '-1',
+    'NaN',
+    '1e3',
+    '',
+    '+1',
+    '%31x',
+    '1.0',
+    '0x1',
+    '1&_HLS_msn=1',
+    '1&_HLS_part=-1',
+    '1&_HLS_part=',
+    '9'.repeat(40),
+  ];
+  for (const query of [...values.map((value) => `_HLS_msn=${value}`), '_HLS_part=1', '_HLS_skip=YES&_HLS_skip=YES']) {
+    for (const path of ['/live/a.m3u8', '/live/a/b1/media.m3u8']) {
+      const { status, headers } = await get(`${path}?auth_key=1&${query}`);
+      assert.deepEqual([status, headers['x-cache']], [400, 'ERROR liveDirectives'], query);
+      assert.equal(headers['access-control-allow-origin'], '*');
+    }
+  }
+  assert.deepEqual(owner.asked, []);
 });
 
 test('many viewers of one part, each with a key of its own, are one question to its owner', async (t) => {
@@ -155,8 +183,9 @@ test('a key that the domain wants is asked of each request, and is not in the lo
     const { status, headers } = await get(path);
     assert.deepEqual([status, headers['x-cache']], [403, 'DENIED playKey'], path);
   }
+  await get('/live/a.m3u8', { headers: ['Referer', 'http://www.example.com/live/a.m3u8?auth%5Fkey=1'] });
   assert.ok(log.length > 0);
-  for (const line of log) assert.doesNotMatch(line.join(), /auth_key=(?!\*\*\*)/);
+  for (const line of log) assert.doesNotMatch(line.join(), /auth(?:_|%5F)key=(?!\*\*\*)/);
 });
 
 test('a playlist is compressed for those who take it where the domain compresses', async (t) => {

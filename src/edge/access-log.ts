@@ -2,6 +2,7 @@
 import { firstValue } from '#http/headers.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
+import { maskAuthKeys } from '#sites/live-key.ts';
 import type { NamedSite } from './named-site.ts';
 import { REFUSAL_TYPE } from './parser-error.ts';
 import { type ReceivedRequest, requestHeadBytes } from './request.ts';
@@ -26,6 +27,7 @@ export function describeRequest(
   { startedAt, endedAt, cutStatus }: Ending,
 ): AccessRecord {
   const { received } = viewer;
+  const referer = firstValue(received.headers, 'referer');
   return {
     clientAddress: received.clientAddress,
     endedAt,
@@ -34,12 +36,12 @@ export function describeRequest(
     responseBytes: viewer.sentBytes,
     host: host ?? namedHost(received.headers),
     method: received.method,
-    target: isLive ? maskKey(pathOf(received.target)) : pathOf(received.target),
+    target: isLive ? maskAuthKeys(pathOf(received.target)) : pathOf(received.target),
     httpVersion: received.httpVersion,
     cacheCode: cacheCode(answer),
     status: viewer.refusal?.status ?? cutStatus ?? (viewer.isFinished ? viewer.statusSent : CLIENT_LEFT),
     contentType: answer === undefined ? undefined : firstValue(answer.headers, 'content-type'),
-    referer: firstValue(received.headers, 'referer'),
+    referer: referer !== undefined && isLive ? maskAuthKeys(referer) : referer,
     userAgent: firstValue(received.headers, 'user-agent'),
   };
 }
@@ -52,22 +54,6 @@ function namedHost(headers: RequestHeaders): string | undefined {
 /** Of an absolute-form target the path and query. RFC 9112 §3.2.2 */
 function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
-}
-
-/** A viewer's key is not for readers of the log. */
-export function maskKey(target: string): string {
-  const start = target.indexOf('?') + 1;
-  if (start === 0) return target;
-  const members = target.slice(start).split('&');
-  return target.slice(0, start) + members.map((member) => (isKey(member) ? 'auth_key=***' : member)).join('&');
-}
-
-function isKey(member: string): boolean {
-  const name = member.split('=', 1)[0] ?? '';
-  if (!name.includes('%')) return name === 'auth_key';
-  return (
-    name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) === 'auth_key'
-  );
 }
 
 export interface Refused {
@@ -92,7 +78,7 @@ export function describeRefusal(refused: Refused): AccessRecord {
     responseBytes,
     host: head && namedHost(head.headers),
     method: head?.method,
-    target: head?.target,
+    target: head && maskAuthKeys(head.target),
     httpVersion: head?.httpVersion ?? httpVersion,
     cacheCode: 'NONE',
     status,

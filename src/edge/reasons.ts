@@ -68,6 +68,8 @@ export const EDGE_FAULTS = {
     'as many connections carry WebSocket as one worker allows, or as are the share of the client or of the domain',
   noStream: 'there is no such broadcast, or it is over, or what was asked for has left its playlist',
   liveTooEarly: 'a playlist was asked for that lies too far ahead',
+  liveDirectives:
+    'a playlist was asked for with `_HLS_msn`, `_HLS_part` or `_HLS_skip` that is no number, or is given twice, or with a part of no segment',
   liveUnavailable: 'the process for live streams cannot be reached, or did not answer in time',
   livePull: "the stream could not be pulled from the domain's origins",
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',

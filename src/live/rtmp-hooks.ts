@@ -2,6 +2,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { LiveMarkSource } from '#sites/live.ts';
+import { maskAuthKeys } from '#sites/live-key.ts';
 import type { HolderSide, StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';
 import type { Players } from './players.ts';
@@ -157,7 +158,7 @@ function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | 
 
 /** The reason is for the log: a stranger learns only that publishing is refused. */
 function denied(log: Logger, { host, app, stream, clientAddress }: RtmpRequest, reason: string): PublishAnswer {
-  log.warn({ host, app, stream, clientAddress, reason }, 'publishing refused');
+  log.warn({ host, app, stream: maskAuthKeys(stream), clientAddress, reason }, 'publishing refused');
   const description = 'publishing is refused';
   return { kind: 'refused', code: 'NetStream.Publish.Denied', description, reason };
 }

@@ -6,6 +6,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { AccessRecord } from '#logs/line.ts';
 import type { AccessLog } from '#logs/spool.ts';
+import { maskAuthKeys } from '#sites/live-key.ts';
 import type { RtmpConnection, RtmpRequest } from './rtmp/conversation.ts';
 
 export interface SessionLinesOptions {
@@ -89,19 +90,17 @@ function describe({ method, request }: Session) {
     clientAddress,
     host: latin1(host),
     method,
-    target: latin1(`rtmp://${host}/${app}/${stream}${maskedQuery(query)}`),
+    target: latin1(maskAuthKeys(`rtmp://${host}/${app}/${stream}${writeQuery(query)}`)),
     httpVersion: '',
     protocol: 'RTMP/1.0',
     contentType: undefined,
-    referer: latin1(pageUrl),
+    referer: latin1(maskAuthKeys(pageUrl)),
     userAgent: latin1(flashVer),
   } as const;
 }
 
-/** Keys are not written down. */
-function maskedQuery(query: URLSearchParams): string {
-  const pairs = [...query].map(([name, value]) => `${name}=${name === 'auth_key' ? '***' : encodeURIComponent(value)}`);
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+function writeQuery(query: URLSearchParams): string {
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 /** A line takes each byte as one character. */

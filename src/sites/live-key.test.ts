@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAuthKey, makeAuthKey } from './live-key.ts';
+import { checkAuthKey, makeAuthKey, maskAuthKeys, readAuthKey } from './live-key.ts';
 
 const KEY = 'aliyuncdnexp1234';
 const PATH = '/video/standard/1K.html';
@@ -42,4 +42,32 @@ test('a value that is made is valid until its expiry, for its path only', () => 
   assert.deepEqual(check('/live/news', 1_799_999_999_999), { kind: 'valid', expiresAt: 1_800_000_000_000 });
   assert.deepEqual(check('/live/news', 1_800_000_000_000), { kind: 'refused', reason: 'expired' });
   assert.deepEqual(check('/live/news.flv', 0), { kind: 'refused', reason: 'wrong' });
+});
+
+test('a key is found however its name is written, and the first one counts', () => {
+  const rows = [
+    ['', undefined],
+    ['?x=1', undefined],
+    ['?auth_key=1-2', '1-2'],
+    ['auth%5Fkey=1%2D2&auth_key=3', '1-2'],
+    ['?x&%61uth_key=1', '1'],
+    ['?auth_key', ''],
+  ] as const;
+  for (const [query, value] of rows) assert.equal(readAuthKey(query), value, query);
+});
+
+test("a viewer's key is masked, however its name is written, and nothing else is", () => {
+  const rows = [
+    ['/live/a.flv', '/live/a.flv'],
+    ['/live/a.flv?auth_key=1-2-3-4', '/live/a.flv?auth_key=***'],
+    ['/live/a.flv?x=1&auth_key=1&auth_key=2&y', '/live/a.flv?x=1&auth_key=***&auth_key=***&y'],
+    ['/live/a.flv?%61uth%5Fkey=1', '/live/a.flv?auth_key=***'],
+    ['/auth_key=1?my_auth_key=1&auth_keys=2&%zz=1', '/auth_key=1?my_auth_key=1&auth_keys=2&%zz=1'],
+    ['/live/a.flv?auth_key', '/live/a.flv?auth_key=***'],
+    ['/live/a.flv??auth_key=1', '/live/a.flv??auth_key=***'],
+    ['http://page.example.com/?auth_key=1#top', 'http://page.example.com/?auth_key=***#top'],
+    // As some encoders are given it, with the wrong mark.
+    ['rtmp://live.example.com/live/a&auth_key=1', 'rtmp://live.example.com/live/a&auth_key=***'],
+  ];
+  for (const [address = '', masked] of rows) assert.equal(maskAuthKeys(address), masked);
 });

@@ -41,6 +41,27 @@ export function checkAuthKey({ value, path, keys, now }: CheckedKey): LiveKeyChe
   return now < expiresAt ? { kind: 'valid', expiresAt } : { kind: 'refused', reason: 'expired' };
 }
 
+/** The value of `auth_key` in a query; the first one counts. `undefined`: there is none. The question mark may be missing. */
+export function readAuthKey(query: string): string | undefined {
+  return new URLSearchParams(query).get('auth_key') ?? undefined;
+}
+
+/** `member`: a name and its value, as a query has them between two `&`. */
+export function isAuthKeyMember(member: string): boolean {
+  return readAuthKey(member) !== undefined;
+}
+
+/** An address, or the end of one, whose keys are not for readers of a log. Names that are percent-encoded are found too. */
+export function maskAuthKeys(address: string): string {
+  return address.replace(/([?&])([^?&=#]+)(?:=[^&#]*)?/g, (member, mark: string, name: string) =>
+    decodeName(name) === 'auth_key' ? `${mark}auth_key=***` : member,
+  );
+}
+
+function decodeName(name: string): string {
+  return name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
 /** Makes the value of `auth_key`. `random`: 1 to 64 letters and digits. `expiresAt` is rounded down to whole seconds. */
 export function makeAuthKey(signed: {
   readonly path: string;

@@ -65,6 +65,8 @@ export async function answerLive(
       return answer(corsError(503, 'liveUnavailable', now));
     case 'absent':
       return answer(corsError(404, 'noStream', now));
+    case 'malformed':
+      return answer(corsError(400, 'liveDirectives', now));
     case 'pull':
     case 'flv':
       return answerFlv({ request, site, viewer, edge, live, name: decision.name, isPull: decision.kind === 'pull' });

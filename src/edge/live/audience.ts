@@ -1,6 +1,7 @@
 /** Who watches by HLS: each address with its User-Agent and key counts for 30 s behind its last request. Pure; the time is passed in. */
 import { hash } from 'node:crypto';
 import { firstValue } from '#http/headers.ts';
+import { readAuthKey } from '#sites/live-key.ts';
 import type { EdgeRequest } from '../request.ts';
 
 const WATCHES_MS = 30_000;
@@ -44,7 +45,7 @@ export class Audience {
 
 /** Who asks, without telling who that is. */
 export function viewerHash({ clientAddress, headers, query }: EdgeRequest): string {
-  const key = /[?&]auth_key=([^&]*)/.exec(query)?.[1] ?? '';
+  const key = readAuthKey(query) ?? '';
   const text = `${clientAddress}\n${firstValue(headers, 'user-agent') ?? ''}\n${key}`;
   return hash('sha256', text, 'base64url').slice(0, HASH_CHARS);
 }

@@ -1,9 +1,10 @@
 /** What becomes of a request for a path that a stream may have: the play key, then the state of the stream. Pure but for what `live` knows. */
+import { MULTIVARIANT_NAME, readDirectives, writeDirectives } from '#fanout/hls/files.ts';
 import { isForbidden } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { LiveEdge } from './live.ts';
-import { keyedPath, readLivePath, type StreamName } from './live-path.ts';
+import { keyedPath, type LivePath, readLivePath, type StreamName } from './live-path.ts';
 
 export type LiveDecision =
   /** No stream has this path: the other stages answer. */
@@ -17,7 +18,16 @@ export type LiveDecision =
   /** Not known yet: the live process is asked whether it can pull the stream. */
   | { readonly kind: 'pull'; readonly name: StreamName }
   | { readonly kind: 'flv'; readonly name: StreamName }
-  | { readonly kind: 'hls'; readonly name: StreamName; readonly broadcast: string; readonly file: string };
+  /** `query`: the directives of a playlist; empty without any. */
+  | {
+      readonly kind: 'hls';
+      readonly name: StreamName;
+      readonly broadcast: string;
+      readonly file: string;
+      readonly query: string;
+    }
+  /** Directives of a playlist that are none. */
+  | { readonly kind: 'malformed' };
 
 const ORDINARY: LiveDecision = { kind: 'ordinary' };
 
@@ -50,9 +60,20 @@ export function decideLive(
     return primary.length + backup.length === 0 ? { kind: 'absent' } : { kind: 'pull', name };
   }
   if (path.kind === 'flv') return { kind: 'flv', name };
-  const { broadcast } = known;
-  if (path.kind === 'playlist') return { kind: 'hls', name, broadcast, file: 'index.m3u8' };
-  return path.broadcast === broadcast ? { kind: 'hls', name, broadcast, file: path.file } : { kind: 'absent' };
+  return decideFile(path, { name, broadcast: known.broadcast, query });
+}
+
+function decideFile(
+  path: Exclude<LivePath, { readonly kind: 'flv' }>,
+  { name, broadcast, query }: { readonly name: StreamName; readonly broadcast: string; readonly query: string },
+): LiveDecision {
+  const file = path.kind === 'playlist' ? MULTIVARIANT_NAME : path.file;
+  if (path.kind === 'hls' && path.broadcast !== broadcast) return { kind: 'absent' };
+  if (!file.endsWith('.m3u8')) return { kind: 'hls', name, broadcast, file, query: '' };
+  const directives = readDirectives(new URLSearchParams(query));
+  if (directives === undefined) return { kind: 'malformed' };
+  // The multivariant playlist is the same whatever part it is asked with.
+  return { kind: 'hls', name, broadcast, file, query: file === MULTIVARIANT_NAME ? '' : writeDirectives(directives) };
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

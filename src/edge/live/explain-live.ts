@@ -31,6 +31,8 @@ export function explainLive(
       return { found: 'the live process cannot be reached', mark: { status: 'ERROR', reason: 'liveUnavailable' } };
     case 'absent':
       return { found: 'no such stream is on air', mark: { status: 'ERROR', reason: 'noStream' } };
+    case 'malformed':
+      return { found: 'directives that no playlist has', mark: { status: 'ERROR', reason: 'liveDirectives' } };
     case 'pull':
       return { found: 'not on air: the live process would be asked to pull it; else an ordinary file' };
     case 'flv':

@@ -22,7 +22,7 @@ import { viewerHash } from './audience.ts';
 import type { LiveEdge } from './live.ts';
 import type { StreamName } from './live-path.ts';
 import { pathOf } from './owner-client.ts';
-import { hlsQuery, withViewerQuery } from './playlist.ts';
+import { withViewerQuery } from './playlist.ts';
 import { streamKey } from './stream-table.ts';
 
 export interface AskedFile {
@@ -31,6 +31,8 @@ export interface AskedFile {
   readonly name: StreamName;
   readonly broadcast: string;
   readonly file: string;
+  /** Directives of a playlist; empty without any. */
+  readonly query: string;
 }
 
 /** `undefined`: the viewer has left. */
@@ -56,9 +58,11 @@ export async function answerHls(
 }
 
 /** Whatever a viewer sends besides, the live process is asked the same. */
-function visitOf(live: LiveEdge, { request, site, name, broadcast, file }: AskedFile): Omit<Visit, 'absentUpTo'> {
+function visitOf(
+  live: LiveEdge,
+  { request, site, name, broadcast, file, query }: AskedFile,
+): Omit<Visit, 'absentUpTo'> {
   const isPlaylist = file.endsWith('.m3u8');
-  const query = isPlaylist ? hlsQuery(request.query) : '';
   const keyPath = `${pathOf(name)}/hls/${broadcast}/${file}`;
   const kept = isPlaylist ? [] : CONDITIONS.flatMap((field) => pairOf(request, field));
   const target = keyPath + query;
@@ -129,7 +133,7 @@ function errorOf({ status }: EdgeAnswer, now: number): EdgeAnswer {
 
 export function corsError(
   status: number,
-  reason: 'noStream' | 'liveTooEarly' | 'liveUnavailable' | 'livePull',
+  reason: 'noStream' | 'liveTooEarly' | 'liveDirectives' | 'liveUnavailable' | 'livePull',
   now: number,
 ) {
   const answer = errorAnswer(status, { status: 'ERROR', reason }, now);

@@ -1,6 +1,6 @@
 /** Whether a viewer's address has a key that its domain wants. What the edge's store says of keys is kept until settings change. */
 import type { LiveMarkSource } from '#sites/live.ts';
-import { checkAuthKey } from '#sites/live-key.ts';
+import { checkAuthKey, readAuthKey } from '#sites/live-key.ts';
 
 export interface AskedKey {
   readonly domainId: number;
@@ -25,8 +25,7 @@ export class PlayKeys {
   isAllowed({ domainId, path, query, now }: AskedKey): boolean {
     const keys = this.#keysOf(domainId);
     if (keys.length === 0) return true;
-    const value = new URLSearchParams(query).get('auth_key') ?? undefined;
-    return checkAuthKey({ value, path, keys, now }).kind === 'valid';
+    return checkAuthKey({ value: readAuthKey(query), path, keys, now }).kind === 'valid';
   }
 
   /** Settings have changed. */

@@ -1,6 +1,16 @@
 /** A playlist for one viewer: each address in it bears the viewer's own query, so that the key goes with every request. Pure. */
+import { isAuthKeyMember } from '#sites/live-key.ts';
 
-/** `query`: from the question mark on, as the viewer wrote it; empty without one. The player's own `_HLS_*` is left out of it. */
+/**
+ * A playlist has some fifty addresses, and each repeats the query: a request of 8 KiB must not be answered by hundreds of kilobytes.
+ * A signed key has at most 182 characters.
+ */
+const MAX_QUERY_CHARS = 512;
+
+/**
+ * `query`: from the question mark on, as the viewer wrote it; empty without one. The player's own `_HLS_*` is left out. Of a query that
+ * is too long only the key is kept, if that is short enough.
+ */
 export function withViewerQuery(playlist: string, query: string): string {
   const kept = keptQuery(query);
   if (kept === '') return playlist;
@@ -15,36 +25,21 @@ export function withViewerQuery(playlist: string, query: string): string {
     .join('\n');
 }
 
-/** The player's own members of the query: what a playlist depends on. The same question is always written the same. Empty without any. */
-export function hlsQuery(query: string): string {
-  const members = new Map<string, string>();
-  for (const member of splitQuery(query)) {
-    const [, name, number] = NUMBER.exec(member) ?? SKIP.exec(member) ?? [];
-    if (name !== undefined && !members.has(name)) members.set(name, `${name}=${number ?? 'YES'}`);
-  }
-  return members.size === 0 ? '' : `?${[...members.values()].sort().join('&')}`;
-}
-
-const NUMBER = /^(_HLS_(?:msn|part))=0*(\d{1,12})$/;
-/** `v2` leaves out what `YES` does: there are no date ranges. */
-const SKIP = /^(_HLS_skip)=(?:YES|v2)$/;
-
 function keptQuery(query: string): string {
-  return splitQuery(query)
-    .filter((member) => !isOfPlayer(member))
-    .join('&')
-    .replaceAll('"', '%22');
-}
-
-function isOfPlayer(member: string): boolean {
-  return member.startsWith('_HLS_');
-}
-
-function splitQuery(query: string): string[] {
-  return query
+  const members = query
     .slice(1)
     .split('&')
-    .filter((member) => member !== '');
+    .filter((member) => member !== '' && !isOfPlayer(member))
+    .map((member) => member.replaceAll('"', '%22'));
+  const whole = members.join('&');
+  if (whole.length <= MAX_QUERY_CHARS) return whole;
+  const key = members.find(isAuthKeyMember) ?? '';
+  return key.length <= MAX_QUERY_CHARS ? key : '';
+}
+
+/** However it is written: a directive that went on into a playlist would stand there twice with the player's next one. */
+function isOfPlayer(member: string): boolean {
+  return [...new URLSearchParams(member).keys()].some((name) => name.startsWith('_HLS_'));
 }
 
 function addQuery(uri: string, query: string): string {

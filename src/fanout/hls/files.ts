@@ -1,6 +1,6 @@
 /** The names of a stream's HLS files, and what a client may ask of a playlist. */
 
-const MULTIVARIANT_NAME = 'index.m3u8';
+export const MULTIVARIANT_NAME = 'index.m3u8';
 const MEDIA_NAME = 'media.m3u8';
 
 export type HlsFile =
@@ -42,8 +42,9 @@ export interface Directives {
   readonly maySkip: boolean;
 }
 
-/** `undefined`: the directives contradict each other or are not numbers, which is answered with 400. */
+/** `undefined`: a directive is given twice or is not a number, or a part has no segment, which is answered with 400. */
 export function readDirectives(query: URLSearchParams): Directives | undefined {
+  if (NAMES.some((name) => query.getAll(name).length > 1)) return undefined;
   const sequence = readNumber(query.get('_HLS_msn'));
   const part = readNumber(query.get('_HLS_part'));
   if (sequence === 'bad' || part === 'bad' || (part !== undefined && sequence === undefined)) return undefined;
@@ -52,7 +53,19 @@ export function readDirectives(query: URLSearchParams): Directives | undefined {
   return { sequence, part, maySkip };
 }
 
+const NAMES = ['_HLS_msn', '_HLS_part', '_HLS_skip'] as const;
+
 function readNumber(text: string | null): number | undefined | 'bad' {
   if (text === null) return undefined;
-  return /^\d{1,9}$/.test(text) ? Number(text) : 'bad';
+  return /^0{0,20}\d{1,9}$/.test(text) ? Number(text) : 'bad';
+}
+
+/** The query that asks for this: the same directives are always written the same. Empty without any. */
+export function writeDirectives({ sequence, part, maySkip }: Directives): string {
+  const members = [
+    ...(sequence === undefined ? [] : [`_HLS_msn=${sequence}`]),
+    ...(part === undefined ? [] : [`_HLS_part=${part}`]),
+    ...(maySkip ? ['_HLS_skip=YES'] : []),
+  ];
+  return members.length === 0 ? '' : `?${members.join('&')}`;
 }

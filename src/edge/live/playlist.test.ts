@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withViewerQuery } from './playlist.ts';
+
+const PLAYLIST = '#EXTM3U\n#EXT-X-MAP:URI="init-0.mp4"\n#EXTINF:2,\n12.m4s\n';
+const withQuery = (query: string) =>
+  PLAYLIST.replace('init-0.mp4', `init-0.mp4${query}`).replace('2.m4s', `2.m4s${query}`);
+
+test("addresses of a playlist bear the viewer's query, but for the player's own members", () => {
+  const long = 'x'.repeat(7_000);
+  const rows = [
+    ['', ''],
+    ['?', ''],
+    ['?auth_key=1&x="', '?auth_key=1&x=%22'],
+    ['?_HLS_msn=1&a=2&_HLS%5Fpart=3', '?a=2'],
+    // What is too long goes on as the key alone.
+    [`?x=${long}&auth%5Fkey=1-2-3-4`, '?auth%5Fkey=1-2-3-4'],
+    [`?auth_key=${long}`, ''],
+    [`?${'&'.repeat(7_000)}`, ''],
+    [`?x=${'"'.repeat(400)}`, ''],
+    [`?x=${'y'.repeat(510)}`, `?x=${'y'.repeat(510)}`],
+    [`?x=${'y'.repeat(511)}`, ''],
+  ] as const;
+  for (const [query, expected] of rows)
+    assert.equal(withViewerQuery(PLAYLIST, query), withQuery(expected), query.slice(0, 40));
+});
