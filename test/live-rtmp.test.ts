@@ -1,15 +1,12 @@
 /** RTMP over real sockets: publishing and playing, how connections end, and their bounds. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect as connectTcp, type Socket } from 'node:net';
-import { describe, type TestContext, test } from 'node:test';
-import { connect as connectTls, createSecureContext } from 'node:tls';
-import { createAuthority } from './support/certificate.ts';
+import type { Socket } from 'node:net';
+import { describe, test } from 'node:test';
 import { eventually } from './support/eventually.ts';
 import { Ffmpeg, probeUrl } from './support/ffmpeg-publisher.ts';
 import { needs } from './support/needs.ts';
 import { RtmpClient, sampleMessages } from './support/rtmp-client.ts';
-import { startTestRtmpServer, type TestRtmpServer } from './support/rtmp-server.ts';
+import { openSilent, publishSample, startTestRtmpServer } from './support/rtmp-server.ts';
 
 const APP = { app: 'live' };
 
@@ -122,7 +119,7 @@ describe('RTMP', () => {
     await using server = await startTestRtmpServer({ limits: { maxWaiting: 10 } });
     const silent: Socket[] = [];
     for (let host = 2; host < 32; host++)
-      silent.push(...(await openSilent(t, server.port, 1, `127.0.0.${String(host)}`)));
+      silent.push(...(await openSilent(t, server.port, 1, { from: `127.0.0.${String(host)}` })));
     await eventually('the oldest ended', () => silent.filter(({ destroyed }) => !destroyed).length === 10);
     assert.deepEqual(
       silent.map(({ destroyed }) => destroyed),
@@ -156,49 +153,6 @@ describe('RTMP', () => {
   });
 });
 
-describe('RTMPS', needs('openssl'), () => {
-  test('a client gets the certificate of the host that it asks for, or an alert', async (t) => {
-    const authority = createAuthority(t);
-    const context = createSecureContext(authority.issue(['live.example.com']));
-    await using server = await startTestRtmpServer({
-      listen: undefined,
-      tls: {
-        listen: { host: '127.0.0.1', port: 0 },
-        secureContexts: (name) => (name === 'live.example.com' ? context : undefined),
-      },
-    });
-    const tls = { serverName: 'live.example.com', ca: authority.ca };
-    await using publisher = await publishSample(server, 'a', { tls, port: server.tlsPort });
-    const [published] = server.owner.published;
-    assert.equal(published?.request.isTls, true);
-    published?.connection.close({ code: 'NetStream.Publish.Denied', description: 'forbidden' });
-    const flood = setInterval(() => publisher.send({ kind: 'video', timestampMs: 9, data: Buffer.alloc(100_000) }), 5);
-    await eventually('the reset', () => publisher.isClosed);
-    clearInterval(flood);
-    for (const servername of ['other.example.com', '']) {
-      const socket = connectTls({ port: server.tlsPort, host: '127.0.0.1', servername, ca: authority.ca });
-      const [error] = await once(socket, 'error');
-      assert.match(error.code, /^ERR_SSL_.*ALERT|ECONNRESET/);
-    }
-  });
-
-  test('a trusted proxy says whose a connection is before its handshake', async (t) => {
-    const authority = createAuthority(t);
-    const context = createSecureContext(authority.issue(['live.example.com']));
-    await using server = await startTestRtmpServer({
-      listen: undefined,
-      tls: { listen: { host: '127.0.0.1', port: 0 }, secureContexts: () => context },
-      trustedProxies: ['127.0.0.1'],
-      proxyProtocol: 'required',
-    });
-    const tls = { serverName: 'live.example.com', ca: authority.ca };
-    const preamble = Buffer.from('PROXY TCP4 192.0.2.7 198.51.100.1 4711 443\r\n', 'latin1');
-    await using _publisher = await publishSample(server, 'a', { tls, preamble, port: server.tlsPort });
-    const { clientAddress, isTls } = server.owner.published[0]?.request ?? {};
-    assert.deepEqual([clientAddress, isTls], ['192.0.2.7', true]);
-  });
-});
-
 describe('a trusted proxy of RTMP', () => {
   const TRUSTED = { trustedProxies: ['127.0.0.0/8'], proxyProtocol: 'required' } as const;
 
@@ -216,10 +170,10 @@ describe('a trusted proxy of RTMP', () => {
   test('its clients are counted by their own addresses', async (t) => {
     await using server = await startTestRtmpServer({ ...TRUSTED, limits: { maxWaitingPerNetwork: 2 } });
     const silent: Socket[] = [];
-    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1', '192.0.2.1'])
-      silent.push(
-        ...(await openSilent(t, server.port, 1, '127.0.0.1', `PROXY TCP4 ${address} 198.51.100.1 1 1935\r\n`)),
-      );
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1', '192.0.2.1']) {
+      const first = Buffer.from(`PROXY TCP4 ${address} 198.51.100.1 1 1935\r\n\x03`, 'latin1');
+      silent.push(...(await openSilent(t, server.port, 1, { first })));
+    }
     await eventually('the oldest of one address ended', () => silent[0]?.destroyed === true);
     assert.deepEqual(
       silent.map(({ destroyed }) => destroyed),
@@ -248,34 +202,3 @@ describe('ffmpeg', needs('ffmpeg', 'ffprobe'), () => {
     assert.equal(published?.request.query.get('auth_key'), '1-2-3-4');
   });
 });
-
-type Options = Partial<Parameters<typeof RtmpClient.open>[0]>;
-
-/** Has published some messages, which have arrived. */
-async function publishSample(server: TestRtmpServer, name: string, options: Options = {}): Promise<RtmpClient> {
-  const client = await RtmpClient.openStream({ port: server.port, ...APP, ...options });
-  assert.equal((await client.publish(name)).code, 'NetStream.Publish.Start');
-  const sent = sampleMessages(10);
-  for (const message of sent) client.send(message);
-  await eventually('all messages', () => server.owner.published.at(-1)?.messages.length === sent.length);
-  return client;
-}
-
-/** Connections that say nothing, or only `first`; each is there when the next begins. */
-async function openSilent(
-  t: TestContext,
-  port: number,
-  count: number,
-  from = '127.0.0.1',
-  first = '',
-): Promise<Socket[]> {
-  const sockets: Socket[] = [];
-  for (let index = 0; index < count; index++) {
-    const socket = connectTcp({ port, host: '127.0.0.1', localAddress: from }).on('error', () => {});
-    t.after(() => socket.destroy());
-    await once(socket, 'connect');
-    socket.resume().write(`${first}\x03`);
-    sockets.push(socket);
-  }
-  return sockets;
-}

@@ -6,11 +6,9 @@ import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { makeAuthKey } from '#sites/live-key.ts';
-import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
-import { HOST, OTHER_HOST, startLiveWorld } from './support/live-world.ts';
+import { OTHER_HOST, startLiveWorld } from './support/live-world.ts';
 import { aacHeader, avcFrame, avcHeader, frames } from './support/media-messages.ts';
-import { needs } from './support/needs.ts';
 import { RtmpClient, sampleMessages } from './support/rtmp-client.ts';
 
 const FORBIDDEN = { forbidden: true, until: 0, kicked: '' };
@@ -340,18 +338,6 @@ test('workers get the files of HLS, and after the end a playlist that says so', 
   assert.match((await file('media.m3u8')).body, /^#EXT-X-ENDLIST$/m);
   world.setMark('a', FORBIDDEN);
   assert.equal((await file('media.m3u8')).status, 404);
-});
-
-test('a publisher by RTMPS is shown the certificate of its domain', needs('openssl'), async (t) => {
-  const world = await startLiveWorld(t, { rtmpsListen: { host: '127.0.0.1', port: 0 } });
-  const authority = createAuthority(t);
-  const { key, cert: certificate } = authority.issue([HOST]);
-  const at = { port: world.live.rtmpsPort, app: 'live', host: HOST, tls: { serverName: HOST, ca: authority.ca } };
-  await assert.rejects(RtmpClient.openStream(at), 'it has none yet');
-  world.addCertificate('c1', { certificate, key });
-  world.setSite({ tls: { certificate: 'c1' } });
-  await using client = await RtmpClient.openStream(at);
-  assert.equal((await client.publish('a')).code, 'NetStream.Publish.Start');
 });
 
 test('a player by RTMP gets the stream, is counted, and is cut when its address is refused', async (t) => {

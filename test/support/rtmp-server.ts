@@ -1,4 +1,7 @@
 /** An RTMP server whose owner accepts what it is told to, keeps what is published, and writes it on to players. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import type { HubViewer } from '#fanout/encoding.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
@@ -13,6 +16,9 @@ import type {
   RtmpRequest,
 } from '#live/rtmp/conversation.ts';
 import { type RtmpServer, type RtmpServerOptions, startRtmpServer } from '#live/rtmp/server.ts';
+import { eventually } from './eventually.ts';
+import { RtmpClient, type RtmpClientOptions, sampleMessages } from './rtmp-client.ts';
+import type { Cleanup } from './temporary.ts';
 
 export interface Published {
   readonly request: RtmpRequest;
@@ -92,4 +98,38 @@ export async function startTestRtmpServer(options: Partial<RtmpServerOptions> = 
     limits: { ...PATIENT, ...options.limits },
   });
   return { ...server, owner, registry };
+}
+
+type ClientOptions = Partial<RtmpClientOptions>;
+
+/** Has published some messages, which have arrived. */
+export async function publishSample(
+  server: TestRtmpServer,
+  name: string,
+  options: ClientOptions = {},
+): Promise<RtmpClient> {
+  const client = await RtmpClient.openStream({ port: server.port, app: 'live', ...options });
+  assert.equal((await client.publish(name)).code, 'NetStream.Publish.Start');
+  const sent = sampleMessages(10);
+  for (const message of sent) client.send(message);
+  await eventually('all messages', () => server.owner.published.at(-1)?.messages.length === sent.length);
+  return client;
+}
+
+/** Connections that say only `first` and read what they are answered; each is there when the next begins. */
+export async function openSilent(
+  t: Cleanup,
+  port: number,
+  count: number,
+  { from = '127.0.0.1', first = Buffer.of(3) }: { readonly from?: string; readonly first?: Buffer } = {},
+): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index++) {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from }).on('error', () => {});
+    t.after(() => socket.destroy());
+    await once(socket, 'connect');
+    socket.resume().write(first);
+    sockets.push(socket);
+  }
+  return sockets;
 }
