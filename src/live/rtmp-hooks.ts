@@ -158,7 +158,7 @@ function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | 
 
 /** The reason is for the log: a stranger learns only that publishing is refused. */
 function denied(log: Logger, { host, app, stream, clientAddress }: RtmpRequest, reason: string): PublishAnswer {
-  log.warn({ host, app, stream: maskAuthKeys(stream), clientAddress, reason }, 'publishing refused');
+  log.warn({ host, app: maskAuthKeys(app), stream: maskAuthKeys(stream), clientAddress, reason }, 'publishing refused');
   const description = 'publishing is refused';
   return { kind: 'refused', code: 'NetStream.Publish.Denied', description, reason };
 }

@@ -63,6 +63,7 @@ test("a viewer's key is masked, however its name is written, and nothing else is
     ['/live/a.flv?x=1&auth_key=1&auth_key=2&y', '/live/a.flv?x=1&auth_key=***&auth_key=***&y'],
     ['/live/a.flv?%61uth%5Fkey=1', '/live/a.flv?auth_key=***'],
     ['/auth_key=1?my_auth_key=1&auth_keys=2&%zz=1', '/auth_key=1?my_auth_key=1&auth_keys=2&%zz=1'],
+    ['/live/a.flv?AUTH_KEY=1&Auth%5fKey=2', '/live/a.flv?auth_key=***&auth_key=***'],
     ['/live/a.flv?auth_key', '/live/a.flv?auth_key=***'],
     ['/live/a.flv??auth_key=1', '/live/a.flv??auth_key=***'],
     ['http://page.example.com/?auth_key=1#top', 'http://page.example.com/?auth_key=***#top'],

@@ -51,10 +51,13 @@ export function isAuthKeyMember(member: string): boolean {
   return readAuthKey(member) !== undefined;
 }
 
-/** An address, or the end of one, whose keys are not for readers of a log. Names that are percent-encoded are found too. */
+/**
+ * An address, or the end of one, whose keys are not for readers of a log. Names that are percent-encoded are found too, and those in
+ * another case: as keys they count for nothing, but what they hold may be good.
+ */
 export function maskAuthKeys(address: string): string {
   return address.replace(/([?&])([^?&=#]+)(?:=[^&#]*)?/g, (member, mark: string, name: string) =>
-    decodeName(name) === 'auth_key' ? `${mark}auth_key=***` : member,
+    decodeName(name).toLowerCase() === 'auth_key' ? `${mark}auth_key=***` : member,
   );
 }
 
