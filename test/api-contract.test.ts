@@ -10,6 +10,7 @@ import { ERRORS } from '#contract/errors.ts';
 import { COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { END_REASONS } from '#model/live-stream.ts';
 import { openApiFile, openApiText } from './support/openapi.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -54,6 +55,15 @@ describe('the contract', () => {
       [...object.matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field),
       Object.keys(DOMAIN_DATA.shape),
     );
+  });
+
+  test('docs/interface.md and the contract name every reason why a broadcast ended', () => {
+    const reference = readFileSync(join(ROOT, 'docs/interface.md'), 'utf8');
+    const [, table = ''] = /^\| `end_reason` \|.*\n((?:\|.*\n)+)/m.exec(reference) ?? [];
+    const documented = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, reason]) => reason);
+    assert.deepEqual(documented, END_REASONS);
+    const described = OPERATIONS['live.history'].data.shape.list.element.shape.end_reason.description;
+    assert.deepEqual(described?.replace(/;.*/, '').split(/, | or /), END_REASONS);
   });
 
   test('docs/errors.md shows its table of errors', () => {

@@ -31,7 +31,7 @@ const T = 1_800_001_800_000;
 describeOnBothEngines('live streams in the database', (newDatabase) => {
   test('an event is stored once, however often it is sent', async (t) => {
     const { list, history, report, name } = await start(t, await newDatabase(t));
-    const events = [began(1, name('a'), T), ended(2, name('a'), T + 50)];
+    const events = [began(1, name('a'), T), ended(2, name('a'), T + 50, 'stopped')];
     assert.deepEqual(await report({ events }), { taken: 2, notOwned: [] });
     assert.deepEqual(await list(), [['a', 'READY', T, T + 50]]);
     assert.deepEqual(await report({ events }), { taken: 2, notOwned: [] });
@@ -44,7 +44,7 @@ describeOnBothEngines('live streams in the database', (newDatabase) => {
       (await history()).map(({ broadcast, endReason }) => [broadcast, endReason]),
       [
         ['b2', ''],
-        ['b1', 'unpublished'],
+        ['b1', 'stopped'],
       ],
     );
   });

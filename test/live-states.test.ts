@@ -367,5 +367,5 @@ test('while control is away streams go on, and it hears all when it is back', as
   await world.restart(); // what is not acknowledged outlives the process
   world.control.isAway = false;
   await eventually('control has heard all', () => world.told.length === 4);
-  assert.deepEqual(world.told, ['began a', 'ended a unpublished', 'began b', 'ended b lost']);
+  assert.deepEqual(world.told, ['began a', 'ended a unpublished', 'began b', 'ended b stopped']);
 });

@@ -71,7 +71,7 @@ export const LIVE_OPERATIONS = {
           end_reason: z
             .string()
             .describe(
-              'unpublished, lost, forbidden, kicked, closed, crashed, unwatched or replaced; empty: it is on air',
+              'unpublished, lost, forbidden, kicked, closed, stopped, crashed, unwatched or replaced; empty: it is on air',
             ),
           peak_viewers: z.int().describe('the most viewers at once'),
         }),

@@ -21,13 +21,14 @@ export interface BroadcastName extends StreamName {
 export const LIVE_SOURCES = ['publish', 'origin'] as const;
 type LiveSource = (typeof LIVE_SOURCES)[number];
 
-/** Why a broadcast ended. `replaced`: another live process had the stream, or a publisher took the place of an origin. */
+/** Why a broadcast ended. `stopped`: the service was stopped in an orderly way; `crashed`: it was killed. `replaced`: another live process had the stream, or a publisher took the place of an origin. */
 export const END_REASONS = [
   'unpublished',
   'lost',
   'forbidden',
   'kicked',
   'closed',
+  'stopped',
   'crashed',
   'unwatched',
   'replaced',

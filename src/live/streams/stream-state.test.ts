@@ -277,9 +277,15 @@ const ROWS: readonly Row[] = [
     state: 'live b1 by 1',
   },
   {
-    name: 'the end of the process ends what is on air with its last media',
+    name: 'the end of the process ends what is on air, with a reason of its own',
     steps: [...LIVE, [400, { kind: 'stop' }]],
-    effects: ['cut 1 stopping', 'ended b1 lost +0'],
+    effects: ['cut 1 stopping', 'ended b1 stopped +400'],
+    state: 'idle',
+  },
+  {
+    name: 'the end of the process while a broadcast waits for its lost publisher ends it with its last media',
+    steps: [...LIVE, [300, media(1)], [100, gone(1)], [400, { kind: 'stop' }]],
+    effects: ['ended b1 lost +300'],
     state: 'idle',
   },
 ];

@@ -7,13 +7,14 @@ import { unreachable } from '#lib/unreachable.ts';
 
 export type StreamSource = 'publish' | 'origin';
 
-/** Why a broadcast ended. `unwatched`: pulled from an origin, and its last viewer left. */
+/** Why a broadcast ended. `stopped`: the service was stopped. `unwatched`: pulled from an origin, and its last viewer left. */
 export type EndReason =
   | 'unpublished'
   | 'lost'
   | 'forbidden'
   | 'kicked'
   | 'closed'
+  | 'stopped'
   | 'crashed'
   | 'unwatched'
   | 'replaced';
@@ -133,7 +134,7 @@ export function decide(state: StreamState, event: StreamEvent, now: number, limi
     case 'tick':
       return decideTick(state, event.unwatchedSince, now, limits);
     case 'stop':
-      return end(state, 'lost', state.onAir?.lastMediaAt ?? now, 'stopping');
+      return stop(state, now);
     default:
       return unreachable(event);
   }
@@ -227,6 +228,13 @@ function decideTick(
   if (!holder.hasMedia || silentMs < limits.silenceMs) return unchanged(state);
   const left = leave(state, false, now);
   return { ...left, effects: [{ kind: 'cut', holder: holder.id, reason: 'silent' }, ...left.effects] };
+}
+
+/** The service stops in an orderly way. A broadcast whose publisher was gone before has ended with that. */
+function stop(state: StreamState, now: number): Decision {
+  const { onAir } = state;
+  if (onAir?.brokenAt !== undefined) return end(state, 'lost', onAir.lastMediaAt, 'stopping');
+  return end(state, 'stopped', now, 'stopping');
 }
 
 /** Cuts whoever holds the stream and ends its broadcast. */
