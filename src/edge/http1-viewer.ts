@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type RequestLine } from '#http/request-lines.ts';
+import { resetSocket } from '#lib/reset-socket.ts';
 import { createIncomingBody, type IncomingBody } from './incoming-body.ts';
 import { type Refusal, sendRefusal } from './parser-error.ts';
 import type { Client } from './proxies.ts';
@@ -213,7 +214,7 @@ export class Http1Viewer implements Viewer {
     // Without a length or chunks, a connection that ends in order says that the body is whole. RFC 9112 §8
     if (this.received.httpVersion !== '1.0') this.#socket.destroy();
     else if (this.#options.secured !== undefined) this.#options.secured.reset();
-    else this.#socket.resetAndDestroy();
+    else resetSocket(this.#socket, this.#socket);
   }
 
   get cutStatus(): CutStatus | undefined {

@@ -5,6 +5,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from '#lib/logger.ts';
+import { resetSocket } from '#lib/reset-socket.ts';
 import type { SiteSource, SiteTable } from '#sites/table.ts';
 import { certificatesOf } from '#sites/tls.ts';
 import type { Proxies } from '../proxies.ts';
@@ -62,7 +63,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
       options.onHandshake(socket.isSessionReused() ? 'resumed' : 'full');
       proxies.passOn(entry.raw, socket);
       const version = socket.getProtocol() === 'TLSv1.3' ? '1.3' : '1.2';
-      const secured: Secured = { ...entry.secured, version, reset: () => entry.raw.resetAndDestroy() };
+      const secured: Secured = { ...entry.secured, version, reset: () => resetSocket(socket, entry.raw) };
       if (socket.alpnProtocol === 'h2') options.onHttp2(socket, secured);
       else options.onHttp1(socket, secured);
     },

@@ -3,12 +3,13 @@ import type { Socket } from 'node:net';
 import { type AddressSet, clientNetwork, unmapAddress } from '#lib/cidr.ts';
 import type { Logger } from '#lib/logger.ts';
 import { receiveProxyHeader } from '#lib/proxy-header.ts';
+import { resetSocket } from '#lib/reset-socket.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { RtmpHooks } from './conversation.ts';
 import type { ConnectionEnd } from './ends.ts';
 import type { RtmpLimits } from './limits.ts';
 import { type RtmpRole, RtmpSession } from './session.ts';
-import { resetSocket, SocketOutput } from './socket-output.ts';
+import { SocketOutput } from './socket-output.ts';
 import type { TlsStart } from './tls.ts';
 import type { Waiting } from './waiting.ts';
 

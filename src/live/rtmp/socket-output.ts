@@ -1,5 +1,6 @@
 /** A session's bytes on their way to a socket, and how that socket ends. */
 import type { Socket } from 'node:net';
+import { resetSocket } from '#lib/reset-socket.ts';
 import type { Timers } from '#lib/timers.ts';
 import type { SessionOutput } from './session.ts';
 
@@ -50,13 +51,4 @@ export class SocketOutput implements SessionOutput {
   reset(): void {
     resetSocket(this.#socket, this.#raw);
   }
-}
-
-/** Ends a connection at once: what is queued is lost, and the peer gets a reset. Repeatable. */
-export function resetSocket(socket: Socket, raw: Socket): void {
-  // While its last bytes and the FIN are on their way to the system Node cannot reset a socket, and would lose it.
-  const isShuttingDown = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
-  if (isShuttingDown) raw.destroy();
-  else if (!raw.destroyed) raw.resetAndDestroy();
-  socket.destroy();
 }
