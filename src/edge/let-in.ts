@@ -1,6 +1,6 @@
 /**
  * Whom a site's rules have let in to one answer. The last of each kind is remembered, since the next to ask is often of the same kind:
- * a proxy's address, a browser that many have, the site whose pages show it. docs/decisions/0305, 0378
+ * a proxy's address, a browser that many have, the site whose pages show it. docs/decisions/0270
  */
 import { endInText, endOfText, wordsFor, writeText } from '#lib/words-of-text.ts';
 import type { SiteAccess } from '#sites/access.ts';

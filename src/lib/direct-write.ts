@@ -1,6 +1,6 @@
 /**
  * Writing to a socket past its stream. What the system takes at once needs nothing that a stream does for a write, which costs as much
- * as finding the answer; of what it does not take the stream is told as of a write of its own. docs/decisions/0302
+ * as finding the answer; of what it does not take the stream is told as of a write of its own. docs/decisions/0270
  */
 import { Socket } from 'node:net';
 

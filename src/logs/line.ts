@@ -76,7 +76,7 @@ export const LINE_FIELDS = [
   ...(['referer', 'userAgent'] as const),
 ] as const;
 
-/** What the same answer to the same target repeats: a run of fields. docs/decisions/0375 */
+/** What the same answer to the same target repeats: a run of fields. docs/decisions/0270 */
 export const ANSWERED_FIELDS = { first: 'host', last: 'contentType' } as const satisfies Record<string, LineField>;
 type LineField = (typeof LINE_FIELDS)[number];
 

@@ -1,6 +1,6 @@
 /**
  * A hit's line that repeats nothing: how many whole lines back its answer stands, and how many its client, both in the same batch of
- * lines; what it has of its own follows. docs/decisions/0375
+ * lines; what it has of its own follows. docs/decisions/0270
  */
 import { MINUTE_MS } from './counters.ts';
 import type { HitRecord } from './hit-record.ts';

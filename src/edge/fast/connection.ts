@@ -1,6 +1,6 @@
 /**
  * The conversation on one connection that we read ourselves: its requests are served one after the other, and with the first that
- * is not for our reader the connection goes to node:http and stays there. docs/decisions/0277
+ * is not for our reader the connection goes to node:http and stays there. docs/decisions/0270
  */
 import type { Socket } from 'node:net';
 import type { OpenDirectWrite } from '#lib/direct-write.ts';

@@ -1,6 +1,6 @@
 /**
  * The head of a viewer's request, read off the bytes of its connection without making a string. It takes what nearly every viewer sends
- * and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise. docs/decisions/0007
+ * and leaves the rest to node:http: whatever that parser refuses, or could understand otherwise. docs/decisions/0270
  */
 import { trimOws } from '#http/headers.ts';
 import { FieldKind, KNOWN_FIELDS, type KnownField } from '../plain-fields.ts';

@@ -1,6 +1,6 @@
 /**
  * A header section of HTTP/2 that asks plainly: for the same as `isPlainGet` takes over HTTP/1.1. Whatever has another meaning
- * or is no request is left to `request.ts`. docs/decisions/0273. Pure.
+ * or is no request is left to `request.ts`. docs/decisions/0270. Pure.
  */
 import { Http2FieldKind, type RequestField } from './request-field.ts';
 
