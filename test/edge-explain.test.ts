@@ -1,10 +1,10 @@
 /** What an edge says of a request beforehand, against what `X-Cache` says of it. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
-import { type Answer, startOrigin } from './support/origin.ts';
+import { type Answer, reply, startOrigin } from './support/origin.ts';
 
 const REQUESTS = 500;
 const LAST_MODIFIED = 'Mon, 02 Nov 2026 10:00:00 GMT';
@@ -180,4 +180,60 @@ test('a WebSocket handshake goes past the cache', async (t) => {
   const question = { method: 'GET', scheme: 'http', host: SITE_HOST, target: '/', clientAddress: '127.0.0.1' } as const;
   assert.equal((await edge.edge.explain({ ...question, headers: handshake })).xCache, 'BYPASS websocket');
   assert.equal((await edge.edge.explain({ ...question, headers: handshake.slice(2) })).xCache, 'MISS');
+});
+
+describe('an answer that no origin can give is foreseen', () => {
+  const resolve = async (host: string) => {
+    if (host === 'inner.test') return ['10.0.0.1'];
+    throw new Error('no such name');
+  };
+  const to = (...hosts: string[]) => hosts.map((host) => ({ host, port: 80 }));
+  const question = { method: 'GET', scheme: 'http', host: SITE_HOST, target: '/', headers: [] } as const;
+  for (const [what, primary, backup, method, xCache, status] of [
+    ['an address that the guard refuses', to('10.0.0.1'), [], 'GET', 'ERROR originForbidden', 502],
+    ['a name of such an address', to('inner.test'), [], 'GET', 'ERROR originForbidden', 502],
+    ['a name that does not resolve', to('nowhere.test'), [], 'GET', 'ERROR originDns', 502],
+    ['two that fail', to('nowhere.test'), to('10.0.0.1'), 'GET', 'ERROR originForbidden', 502],
+    ['past the cache', to('10.0.0.1'), [], 'POST', 'ERROR originForbidden', 502],
+  ] as const) {
+    test(what, async (t) => {
+      const edge = await startTestEdge(t, { primary, backup }, { resolve });
+      const told = await edge.edge.explain({ ...question, method, clientAddress: '127.0.0.1' });
+      assert.deepEqual([told.xCache, told.asksOrigin], [xCache, false]);
+      assert.match(told.steps.at(-1)?.found ?? '', new RegExp(`^${status}: `));
+      const answer = await edge.get('/', { method });
+      assert.deepEqual([answer.status, answer.headers['x-cache']], [status, xCache]);
+    });
+  }
+
+  test('one that may answer beside one that cannot', async (t) => {
+    const edge = await startTestEdge(t, { primary: to('10.0.0.1'), backup: loopback([1]) }, { resolve });
+    const { xCache, asksOrigin } = await edge.edge.explain({ ...question, clientAddress: '127.0.0.1' });
+    assert.deepEqual([xCache, asksOrigin], ['MISS', true]);
+  });
+
+  for (const [cacheControl, xCache, status] of [
+    ['max-age=1', 'STALE', 200],
+    ['max-age=1, must-revalidate', 'ERROR originForbidden', 504],
+  ] as const) {
+    test(`what is stored with ${cacheControl} and is no longer fresh`, async (t) => {
+      const origin = await startOrigin(t, reply('x', { 'cache-control': cacheControl, etag: '"1"' }));
+      const edge = await startTestEdge(t, [origin.port], { resolve });
+      await edge.get('/');
+      edge.put({ name: SITE_HOST, origins: { ...NO_ORIGINS, primary: to('10.0.0.1') } });
+      edge.advance(2_000);
+      const told = await edge.edge.explain({ ...question, clientAddress: '127.0.0.1' });
+      const answer = await edge.get('/');
+      assert.deepEqual([answer.status, answer.headers['x-cache'], told.xCache], [status, xCache, xCache]);
+    });
+  }
+});
+
+test('OPTIONS that may not be passed on is answered by the edge', async (t) => {
+  const edge = await startTestEdge(t, [1]);
+  const question = { method: 'OPTIONS', scheme: 'http', host: SITE_HOST, target: '/' } as const;
+  const headers = ['Max-Forwards', '0'];
+  const { xCache } = await edge.edge.explain({ ...question, headers, clientAddress: '127.0.0.1' });
+  const answer = await edge.get('/', { method: 'OPTIONS', headers });
+  assert.deepEqual([xCache, answer.headers['x-cache']], ['OWN serverOptions', 'OWN serverOptions']);
 });

@@ -9,6 +9,7 @@ import { unreachable } from '#lib/unreachable.ts';
 import type { Site } from '#sites/site.ts';
 import { certificatesOf } from '#sites/tls.ts';
 import { checkAccess } from './access.ts';
+import { canStandIn } from './answers.ts';
 import { cacheKey } from './cache-key.ts';
 import { answerChallenge } from './challenge.ts';
 import type { EdgeContext, Visit } from './context.ts';
@@ -19,10 +20,11 @@ import { explainLive } from './live/explain-live.ts';
 import { lookUp } from './look-up.ts';
 import type { EdgeOrigins, OriginState } from './origins.ts';
 import { type Plan, planRequest, policyTarget } from './plan.ts';
-import { type CacheMark, formatMark } from './reasons.ts';
+import { type CacheMark, failureStatus, formatMark, type OriginFailure } from './reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from './request.ts';
 import { isUnreadable } from './respond/compress.ts';
 import { storedAnswer } from './respond/stored.ts';
+import { isLastHop } from './server-options.ts';
 import { canBegin, isSliceable } from './slices/answer.ts';
 import { indexKey } from './slices/layout.ts';
 import { describeObject } from './slices/object.ts';
@@ -48,7 +50,8 @@ interface Step {
     | 'plan'
     | 'stored'
     | 'decision'
-    | 'origins';
+    | 'origins'
+    | 'answer';
   readonly found: string;
 }
 
@@ -78,15 +81,16 @@ export function createExplain(edge: EdgeContext, around: Surroundings): Explain 
   return (question) => explain(edge, around, toReceived(question));
 }
 
+interface Notes {
+  note(stage: Step['stage'], found: string): void;
+  /** Without an origin. */
+  end(mark: CacheMark): Explanation;
+}
+
 async function explain(edge: EdgeContext, around: Surroundings, received: ReceivedRequest): Promise<Explanation> {
   const steps: Step[] = [];
   const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
-  let site: Site | undefined;
-  const end = (mark: CacheMark, asksOrigin = false): Explanation => {
-    if (asksOrigin && site !== undefined && request.kind === 'request')
-      note('origins', describeOrigins(around.statesOf(site, request.scheme, request.host)));
-    return { steps, xCache: formatMark(mark), asksOrigin };
-  };
+  const end = (mark: CacheMark): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin: false });
 
   const request = parseRequest(received); // 1
   if (request.kind === 'invalid') {
@@ -107,10 +111,20 @@ async function explain(edge: EdgeContext, around: Surroundings, received: Receiv
     note('handshake', describeHandshake(problem, edge.sites.find(request.host), around.trustsProxies));
     if (problem !== undefined && !around.trustsProxies) return { steps, xCache: '', asksOrigin: false };
   }
-  site = edge.sites.find(request.host); // 2
+  const site = edge.sites.find(request.host); // 2
   note('site', site === undefined ? 'none has this host' : describeSite(site));
   if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
+  const notes = { note, end };
+  return explainAccess(edge, site, request, notes) ?? explainCache(edge, around, { site, request }, notes);
+}
 
+/** Stage 3 and live streams; `undefined`: the other stages go on. */
+function explainAccess(
+  edge: EdgeContext,
+  site: Site,
+  request: EdgeRequest,
+  { note, end }: Notes,
+): Explanation | undefined {
   const challenge = answerChallenge(edge.challenges, request, edge.clock());
   if (challenge !== undefined) {
     note('access', 'not asked for: a challenge of a certificate authority');
@@ -124,28 +138,77 @@ async function explain(edge: EdgeContext, around: Surroundings, received: Receiv
     note('access', `sent to ${firstValue(redirect.headers, 'location')}`);
     return end(redirect.mark);
   }
-
-  const live = explainLive(edge, site, request);
-  if (live !== undefined) {
-    note('live', live.found);
-    if (live.mark !== undefined) return end(live.mark);
+  if (isLastHop(request)) {
+    note('access', 'not passed on: Max-Forwards is 0');
+    return end({ status: 'OWN', reason: 'serverOptions' });
   }
+  const live = explainLive(edge, site, request);
+  if (live === undefined) return undefined;
+  note('live', live.found);
+  return live.mark && end(live.mark);
+}
 
+async function explainCache(
+  edge: EdgeContext,
+  around: Surroundings,
+  { site, request }: Pick<Visit, 'site' | 'request'>,
+  { note, end }: Notes,
+): Promise<Explanation> {
   const key = cacheKey(site, request); // 4
   note('key', key);
   const plan = planRequest(site, request); // 5
   note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
+  /** `status`: of the answer where no origin can be asked and nothing stored stands in. */
+  const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Explanation> => {
+    const states = await around.statesOf(site, request.scheme, request.host);
+    note('origins', describeOrigins(states));
+    const failure = foreseenFailure(states);
+    if (failure === undefined) return { ...end(mark), asksOrigin: true };
+    if (await standsIn?.()) {
+      note('answer', 'what is stored, stale: no origin can be asked');
+      return end({ status: 'STALE' });
+    }
+    note('answer', `${status ?? failureStatus(failure)}: no origin can be asked`);
+    return end({ status: 'ERROR', reason: failure });
+  };
   if (plan.kind === 'gatewayTimeout') return end({ status: 'ERROR', reason: 'onlyIfCached' });
-  if (plan.kind === 'bypass') return end({ status: 'BYPASS', reason: plan.reason }, true);
+  if (plan.kind === 'bypass') return ask({ status: 'BYPASS', reason: plan.reason });
 
   const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options: plan.options }); // 6, 7
   note('stored', found.stored);
   if (isUncoded(site) && isCodedOtherwise(request, found, edge.clock())) {
     note('decision', 'past the cache: contentCoding');
-    return end({ status: 'BYPASS', reason: 'contentCoding' }, true);
+    return ask({ status: 'BYPASS', reason: 'contentCoding' });
   }
-  note('decision', found.decision.kind);
-  return markOf(found.decision, end);
+  const { decision, visit } = found;
+  note('decision', decision.kind);
+  switch (decision.kind) {
+    case 'hit':
+      return end({ status: 'HIT' });
+    case 'stale':
+      return end({ status: 'STALE' });
+    case 'revalidate':
+      return ask({ status: 'REVALIDATED' }, 504, () => canStandIn(edge, visit, decision.stored, 'unreachable'));
+    case 'complete':
+    case 'miss':
+      return ask({ status: 'MISS' });
+    case 'bypass':
+      return ask({ status: 'BYPASS', reason: decision.reason });
+    case 'gatewayTimeout':
+      return end({ status: 'ERROR', reason: 'onlyIfCached' });
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** Why a request gets nothing from any origin; `undefined`: one of them may answer. */
+function foreseenFailure(states: readonly OriginState[]): OriginFailure | undefined {
+  let last: OriginFailure = 'noOrigin';
+  for (const { state } of states) {
+    if (state === 'usable' || state === 'down') return undefined; // those that are down are tried last
+    last = state;
+  }
+  return last;
 }
 
 /** As the server would have read it off a connection. */
@@ -173,7 +236,8 @@ function describeOrigins(states: readonly OriginState[]): string {
 const ORIGIN_STATES = {
   usable: '',
   down: ' (down)',
-  forbidden: ' (refused: not a public address, and not opened with origin-allow)',
+  originDns: ' (its name does not resolve)',
+  originForbidden: ' (refused: not a public address, and not opened with origin-allow)',
 } as const satisfies Readonly<Record<OriginState['state'], string>>;
 
 function describeHandshake(
@@ -216,20 +280,21 @@ function describePolicy(site: Site, request: EdgeRequest): string {
 }
 
 interface Found extends Pick<EdgeDecision, 'decision'> {
+  readonly visit: Visit;
   readonly stored: string;
 }
 
 async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): Promise<Found> {
   const looked = await lookUp(edge, asked);
-  if (!isSliceable(edge, looked)) return { decision: looked.decision, stored: describeStored(looked.decision) };
+  if (!isSliceable(edge, looked)) return { ...looked, stored: describeStored(looked.decision) };
   const { visit } = looked;
   const index = await lookUp(edge, { ...asked, key: indexKey(asked.key) }, visit.absentUpTo);
   const { decision } = index;
   const object = 'stored' in decision ? describeObject(visit, decision.stored) : undefined;
-  if (object === undefined) return { decision: looked.decision, stored: 'nothing, or no slices of it' };
+  if (object === undefined) return { ...looked, stored: 'nothing, or no slices of it' };
   if (!(await canBegin(edge, object, index.now)))
-    return { decision: { kind: 'miss' }, stored: 'slices, but not the one that the answer begins with' };
-  return { decision, stored: `in slices, ${describeStored(decision)}` };
+    return { decision: { kind: 'miss' }, visit, stored: 'slices, but not the one that the answer begins with' };
+  return { decision, visit: index.visit, stored: `in slices, ${describeStored(decision)}` };
 }
 
 /** What is stored would be the answer, if the client could read it. */
@@ -245,27 +310,4 @@ function describeStored(decision: EdgeDecision['decision']): string {
   const { stored } = decision;
   const since = `requested ${new Date(stored.requestAt).toISOString()}, fresh until ${new Date(freshUntil(stored)).toISOString()}`;
   return `${stored.status}${stored.etag === undefined ? '' : ` ${stored.etag}`}, ${since}`;
-}
-
-function markOf(
-  decision: EdgeDecision['decision'],
-  end: (mark: CacheMark, asksOrigin?: boolean) => Explanation,
-): Explanation {
-  switch (decision.kind) {
-    case 'hit':
-      return end({ status: 'HIT' });
-    case 'stale':
-      return end({ status: 'STALE' });
-    case 'revalidate':
-      return end({ status: 'REVALIDATED' }, true);
-    case 'complete':
-    case 'miss':
-      return end({ status: 'MISS' }, true);
-    case 'bypass':
-      return end({ status: 'BYPASS', reason: decision.reason }, true);
-    case 'gatewayTimeout':
-      return end({ status: 'ERROR', reason: 'onlyIfCached' });
-    default:
-      return unreachable(decision);
-  }
 }

@@ -9,7 +9,7 @@ import type { SiteTable } from '#sites/table.ts';
 import type { EdgeLimits } from './limits.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import { listOrigins } from './origin/choose.ts';
-import { type ConnectorOptions, createConnector, type VerifyOrigins } from './origin/connector.ts';
+import { type ConnectorOptions, createConnector, foreseeFailure, type VerifyOrigins } from './origin/connector.ts';
 import { createOrigins, type Origins, type OriginsOptions } from './origin/fetch.ts';
 import { createFollowingOrigins } from './origin/follow.ts';
 import type { Guard } from './origin/guard.ts';
@@ -19,6 +19,7 @@ import { createOriginPools, MAX_POOLS, type OriginPools } from './origin/pools.t
 import type { OriginUse, ProbeReport } from './origin/probe-schedule.ts';
 import { createReadTurns, READ_TURN_BYTES } from './origin/read-turns.ts';
 import { createResolver, type Resolve } from './origin/resolve.ts';
+import type { OriginFailure } from './reasons.ts';
 
 /** Redirects may name any number of hosts: what is kept of them is less, and not in the place of the sites' origins. */
 const MAX_ELSEWHERE_POOLS = 100;
@@ -45,8 +46,8 @@ export interface EdgeOriginsOptions {
 export interface OriginState {
   /** `host:port` */
   readonly origin: string;
-  /** `forbidden`: its address is one that the guard refuses. */
-  readonly state: 'usable' | 'down' | 'forbidden';
+  /** The last two: a request to it fails with this. */
+  readonly state: 'usable' | 'down' | Extract<OriginFailure, 'originForbidden' | 'originDns'>;
 }
 
 export interface EdgeOrigins extends Origins {
@@ -54,8 +55,8 @@ export interface EdgeOrigins extends Origins {
   takeUses(): readonly OriginUse[];
   /** From it. */
   applyProbes(report: ProbeReport): void;
-  /** What is known of a site's origins before any is asked, primaries first. */
-  statesOf(site: Site, scheme: Scheme, host: string): readonly OriginState[];
+  /** What is known of a site's origins before any is asked, primaries first. Looks up their names. */
+  statesOf(site: Site, scheme: Scheme, host: string): Promise<readonly OriginState[]>;
   close(): Promise<void>;
 }
 
@@ -65,8 +66,10 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   const countBytes = accessLog.countOrigin.bind(accessLog);
   const readTurns = createReadTurns(READ_TURN_BYTES, setImmediate);
   const tools = { clock, countBytes, readTurns, firstByteTimeoutMs: limits.firstByteMs };
-  const pools = createPools(options, limits, MAX_POOLS, limits.maxOriginConnections);
-  const elsewhere = createPools(options, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
+  // Each with a resolver of its own: what waits for one's name servers does not hold up the other's.
+  const [ownWay, elsewhereWay] = [connectorOptions(options, limits), connectorOptions(options, limits)];
+  const pools = createPools(ownWay, limits, MAX_POOLS, limits.maxOriginConnections);
+  const elsewhere = createPools(elsewhereWay, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
   const health = createOriginHealth();
   const uses = createOriginUses();
   const own = createOrigins({ ...tools, pools, health, uses, onFailure });
@@ -83,29 +86,33 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
     takeUses: uses.take,
     applyProbes: (report) => health.applyReport(report, clock()),
     statesOf: (site, scheme, host) =>
-      listOrigins(site, scheme, host).map((origin) => {
-        const { isAddress, host: address, port } = origin.destination;
-        if (isAddress && !options.guard.permits(address, port)) return { origin: origin.key, state: 'forbidden' };
-        return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
-      }),
+      Promise.all(
+        listOrigins(site, scheme, host).map(async (origin) => {
+          const failure = await foreseeFailure(origin.destination, ownWay);
+          if (failure === 'originForbidden' || failure === 'originDns') return { origin: origin.key, state: failure };
+          return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
+        }),
+      ),
     close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
   };
 }
 
-/** Each with a resolver of its own: what waits for one's name servers does not hold up the other's. */
-function createPools(
-  options: EdgeOriginsOptions,
-  limits: EdgeLimits,
-  maxPools: number,
-  maxConnections: number,
-): OriginPools {
-  const connector: ConnectorOptions = {
+function connectorOptions(options: EdgeOriginsOptions, limits: EdgeLimits): ConnectorOptions {
+  return {
     guard: options.guard,
     resolve: options.resolve ?? createResolver({ monotonic: () => performance.now() }),
     timeoutMs: limits.connectMs,
     ca: options.originCa,
     verify: options.originVerify,
   };
+}
+
+function createPools(
+  connector: ConnectorOptions,
+  limits: EdgeLimits,
+  maxPools: number,
+  maxConnections: number,
+): OriginPools {
   return createOriginPools({
     connect: createConnector(connector),
     maxPools,

@@ -67,17 +67,33 @@ export function createConnector(options: ConnectorOptions): Connect {
         last = error;
       }
     }
-    throw last ?? new ConnectError('originDns', `${destination.host} has no address`);
+    throw last;
   };
 }
 
+/** Why `createConnector` would try no address of it; `undefined`: it would try one. Looks up its name. */
+export async function foreseeFailure(
+  destination: Destination,
+  options: Pick<ConnectorOptions, 'guard' | 'resolve' | 'timeoutMs'>,
+): Promise<OriginFailure | undefined> {
+  try {
+    await permittedAddresses(destination, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConnectError) return error.failure;
+    throw error;
+  }
+}
+
+/** At least one; throws `ConnectError`. */
 async function permittedAddresses(
   { host, port, isAddress }: Destination,
-  { guard, resolve, timeoutMs }: ConnectorOptions,
+  { guard, resolve, timeoutMs }: Pick<ConnectorOptions, 'guard' | 'resolve' | 'timeoutMs'>,
 ): Promise<readonly string[]> {
   const all = isAddress ? [host] : await resolveWithin(resolve, host, timeoutMs);
+  if (all.length === 0) throw new ConnectError('originDns', `${host} has no address`);
   const permitted = all.filter((address) => guard.permits(address, port)).slice(0, MAX_ADDRESSES);
-  if (permitted.length === 0 && all.length > 0) {
+  if (permitted.length === 0) {
     throw new ConnectError('originForbidden', `${host} port ${port} is not an address that the edge connects to`);
   }
   return permitted;
