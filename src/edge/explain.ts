@@ -83,7 +83,7 @@ export function createExplain(edge: EdgeContext, around: Surroundings): Explain 
 
 interface Notes {
   note(stage: Step['stage'], found: string): void;
-  /** Without an origin. */
+  /** An end without an origin. */
   end(mark: CacheMark): Explanation;
 }
 

@@ -85,7 +85,7 @@ export async function foreseeFailure(
   }
 }
 
-/** At least one; throws `ConnectError`. */
+/** Returns at least one address; throws `ConnectError`. */
 async function permittedAddresses(
   { host, port, isAddress }: Destination,
   { guard, resolve, timeoutMs }: Pick<ConnectorOptions, 'guard' | 'resolve' | 'timeoutMs'>,
