@@ -1,12 +1,13 @@
 /** The settings of live streams: where publishers connect, and who may publish. */
 import type { ListenAddress } from '#lib/listen-address.ts';
-import { listenAddress, oneOf, orOff } from '#lib/setting-reader.ts';
+import { byteSize, listenAddress, oneOf, orOff } from '#lib/setting-reader.ts';
 import type { SettingTable } from '#lib/settings.ts';
 
 export interface LiveValues {
   readonly rtmpListen: ListenAddress | 'off';
   readonly rtmpsListen: ListenAddress | 'off';
   readonly livePushAuth: 'off' | 'required';
+  readonly liveMemory: number;
 }
 
 export const LIVE_SETTINGS: SettingTable<LiveValues> = {
@@ -25,5 +26,11 @@ export const LIVE_SETTINGS: SettingTable<LiveValues> = {
     default: 'off',
     description:
       'Who may publish: `off`, whoever connects from a loopback or private address; `required`, from anywhere with a key of the domain',
+  },
+  liveMemory: {
+    reader: byteSize('64MB', '1024GB'),
+    default: '1GB',
+    description:
+      'Memory for what live streams keep for viewers to come, of all domains together; a domain alone may fill half of it',
   },
 };

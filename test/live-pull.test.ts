@@ -103,12 +103,21 @@ describe('a stream that nobody publishes', () => {
       );
     });
 
+  test('cannot be had when its domain has its share of the pulls, also of those on air', async (t) => {
+    const origin = await startOrigin(t, stream);
+    const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000, maxPulls: 2 });
+    assert.equal((await pulled(world)).statusCode, 200);
+    assert.equal((await pulled(world, 'b')).statusCode, 429);
+    assert.equal((await pulled(world)).statusCode, 200);
+    assert.equal(origin.asked.length, 1);
+  });
+
   test('cannot be had while too many of its domain have not begun', async (t) => {
     const origin = await startOrigin(t, silent);
     const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000, maxStarting: 2 });
     const waiting = ['a', 'b'].map((name) => pulled(world, name).catch(() => undefined)); // until the end
     await eventually('asked', () => origin.asked.length === 2);
-    assert.equal((await pulled(world, 'c')).statusCode, 502);
+    assert.equal((await pulled(world, 'c')).statusCode, 429);
     assert.equal(origin.asked.length, 2);
     for (const answer of origin.answers) notFound(answer);
     await Promise.all(waiting);

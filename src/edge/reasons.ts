@@ -71,6 +71,8 @@ export const EDGE_FAULTS = {
   liveDirectives:
     'a playlist was asked for with `_HLS_msn`, `_HLS_part` or `_HLS_skip` that is no number, or is given twice, or with a part of no segment',
   liveUnavailable: 'the process for live streams cannot be reached, or did not answer in time',
+  liveShare:
+    'the domain has its share of the streams that the machine takes, or of the questions to the process for live streams',
   livePull: "the stream could not be pulled from the domain's origins",
   onlyIfCached: 'the client wants nothing but a stored answer, and there is none',
   internal: 'a fault of the edge; its log has it',

@@ -62,6 +62,18 @@ export class GopCache {
     return { hasAudio: this.#hasAudio, hasVideo: this.#lastVideoMs !== undefined };
   }
 
+  /** Of headers and messages. */
+  get bytesHeld(): number {
+    let headerBytes = 0;
+    for (const { data } of this.#headers.values()) headerBytes += data.length;
+    return headerBytes + this.#bytes;
+  }
+
+  /** Drops `messages`; they begin anew with the next key frame. */
+  empty(): void {
+    if (this.#messages.length > 0) this.#clear();
+  }
+
   add(message: MediaMessage, facts: MediaFacts): MessageRole {
     this.#hasKeptLast = false;
     if (message.kind === 'audio') this.#hasAudio = true;

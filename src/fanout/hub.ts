@@ -23,6 +23,9 @@ export const HUB_LIMITS: HubLimits = {
   maxMergedBytes: 1024 * 1024,
 };
 
+/** Headers are kept for as long as the broadcast lasts, and each viewer begins with them. */
+const MAX_HEADER_BYTES = 256 * 1024;
+
 export class Hub {
   readonly #limits: HubLimits;
   readonly #timers: Timers;
@@ -41,6 +44,16 @@ export class Hub {
     return count;
   }
 
+  /** What is kept for viewers to come: once as it came, and once in each encoding that is watched. */
+  get bytesHeld(): number {
+    return this.#gop.bytesHeld * (1 + this.#lanes.size);
+  }
+
+  /** Drops that, but for the headers: viewers to come wait for the next key frame. */
+  empty(): void {
+    this.#gop.empty();
+  }
+
   /** What a viewer that attaches now begins with: headers, and the messages since the last key frame. */
   replay(): readonly MediaMessage[] {
     return [...this.#gop.headers, ...this.#gop.messages];
@@ -50,6 +63,7 @@ export class Hub {
   push(given: MediaMessage): void {
     const facts = describeMedia(given);
     if (facts.isIgnored) return;
+    if ((facts.isSequenceHeader || facts.isMetadata) && given.data.length > MAX_HEADER_BYTES) return;
     // ffmpeg takes metadata at any other time for a track of text.
     const message = facts.isMetadata ? { ...given, timestampMs: 0 } : given;
     // So all messages of one merged write follow the same headers.

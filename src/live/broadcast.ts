@@ -46,6 +46,17 @@ export class Broadcast {
     return this.#hls?.onDemand.isPackaging === true;
   }
 
+  /** For viewers to come, and as HLS. */
+  get bytesHeld(): number {
+    return this.hub.bytesHeld + (this.#hls?.packager.bytesHeld ?? 0);
+  }
+
+  /** Drops it; viewers go on, those to come wait for the next key frame. */
+  empty(): void {
+    this.hub.empty();
+    this.#hls?.onDemand.stop();
+  }
+
   /** Somebody asks for its HLS files. */
   askHls(): HlsPackager {
     if (this.#hls === undefined) {

@@ -18,6 +18,7 @@ import { Players } from './players.ts';
 import type { ConnectOrigin } from './pull/origin-stream.ts';
 import { PULL_LIMITS, type PullLimits } from './pull/pull.ts';
 import { Pulls } from './pull/pulls.ts';
+import { RareLines } from './rare-lines.ts';
 import { openRelayServer } from './relay-server.ts';
 import { type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
 import { type RtmpServer, startRtmpServer } from './rtmp/server.ts';
@@ -38,6 +39,10 @@ export interface LiveProcessOptions {
   readonly rtmpListen: ListenAddress | 'off';
   readonly rtmpsListen: ListenAddress | 'off';
   readonly pushAuth: 'off' | 'required';
+  /** For what streams keep for viewers to come. */
+  readonly memoryBytes: number;
+  /** Others than those of the design. */
+  readonly maxStreams?: number;
   readonly trustedProxies: readonly string[];
   readonly proxyProtocol: 'off' | 'required';
   readonly accessLog: Pick<AccessLog, 'write' | 'countOrigin'>;
@@ -64,6 +69,8 @@ export interface LiveProcess {
   stop(graceMs: number): Promise<void>;
 }
 
+/** On air at once, of all domains: each has a share. */
+const MAX_STREAMS = 5_000;
 /** Compiled sites of live domains. */
 const MAX_SITES = 2_000;
 const BROADCAST_ID_BYTES = 16;
@@ -71,11 +78,12 @@ const BROADCAST_ID_BYTES = 16;
 const MAX_CLOSE_MS = 1_000;
 
 export async function startLiveProcess(options: LiveProcessOptions): Promise<LiveProcess> {
-  const { source, clock, timers, log, limits } = options;
+  const { source, clock, timers, log, limits, memoryBytes, maxStreams = MAX_STREAMS } = options;
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
   const file = openLiveFile(options.file, (to) =>
     log.error({ to }, 'what this machine knew of its live streams was damaged; moved aside, and begun anew'),
   );
+  const rareLines = new RareLines(log, () => timers.now());
   const players = new Players();
   const viewers = new Viewers();
   let reporter: Reporter | undefined;
@@ -86,19 +94,22 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
     clock,
     timers,
     ...(limits !== undefined && { limits }),
+    capacity: { maxStreams, maxBytes: memoryBytes },
     newBroadcastId: () => randomBytes(BROADCAST_ID_BYTES).toString('hex'),
     countViewers: (name) => countViewers(name, { players, viewers }) + relay.countRelays(name),
     onEvent: () => reporter?.hurry(),
     log,
+    rareLines,
   });
   const pulls = new Pulls({
     ...options,
     owner,
+    rareLines,
     connect: options.connectOrigin,
     limits: { ...PULL_LIMITS, ...options.pullLimits },
   });
   const relay = await openRelayServer({ ...options, owner, viewers, pulls });
-  const rtmp = await startRtmp(options, { owner, players, pulls, sites });
+  const rtmp = await startRtmp(options, { owner, players, pulls, sites, rareLines });
   addLiveMetrics(options.registry, owner, file);
   reporter = startReporter({
     ...options,
@@ -134,7 +145,7 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
 
 async function startRtmp(
   { rtmpListen, rtmpsListen, source, ...options }: LiveProcessOptions,
-  { sites, ...parts }: { owner: Owner; players: Players; pulls: Pulls; sites: SiteTable },
+  { sites, ...parts }: { owner: Owner; players: Players; pulls: Pulls; sites: SiteTable; rareLines: RareLines },
 ): Promise<RtmpServer | undefined> {
   if (rtmpListen === 'off' && rtmpsListen === 'off') return undefined;
   const secureContexts = (serverName: string) => secureContextOf(serverName, source, sites);

@@ -4,6 +4,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { Broadcast } from './broadcast.ts';
+import type { CapacityRefusal } from './capacity.ts';
 import type { NewEvent } from './live-file.ts';
 import {
   type CutReason,
@@ -31,6 +32,8 @@ export interface HolderSide {
   readonly address: string;
   /** What a publisher calls itself; may be empty. */
   readonly flashVer: string;
+  /** Of messages that are not whole yet. */
+  readonly heldBytes: number;
   /** Reading ends before this returns. */
   cut(reason: CutReason): void;
 }
@@ -59,7 +62,7 @@ export interface Intake {
 
 export type Admission =
   | { readonly kind: 'accepted'; readonly intake: Intake }
-  | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' | 'closed' };
+  | { readonly kind: 'refused'; readonly reason: 'busy' | 'forbidden' | 'closed' | CapacityRefusal };
 
 /** A player by HLS asks for the playlist again within a few target durations. */
 const PAST_MS = 20_000;
@@ -110,6 +113,22 @@ export class LiveStream {
   /** Nobody holds it, it is not on air, and no viewer has to be told that it was. */
   get isIdle(): boolean {
     return this.#state.holder === undefined && this.#state.onAir === undefined && this.#past === undefined;
+  }
+
+  get bytesHeld(): number {
+    const past = this.#past?.broadcast.bytesHeld ?? 0;
+    return (this.#broadcast?.bytesHeld ?? 0) + past + (this.side?.heldBytes ?? 0);
+  }
+
+  /** Drops what viewers to come would get. Where that frees next to nothing, whoever holds the stream goes. */
+  empty(): void {
+    const before = this.bytesHeld;
+    this.#broadcast?.empty();
+    this.#forgetPast();
+    const { holder } = this.#state;
+    if (holder === undefined || this.bytesHeld * 2 <= before) return;
+    this.#cut(holder.id, 'overfull');
+    this.#apply({ kind: 'gone', holder: holder.id, isClean: false });
   }
 
   admit(side: HolderSide, isForbidden: boolean): Admission {

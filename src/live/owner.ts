@@ -8,8 +8,10 @@ import type { Timers } from '#lib/timers.ts';
 import { isForbidden, type LiveMark, type LiveMarkSource } from '#sites/live.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
+import { Capacity, type CapacityLimits } from './capacity.ts';
 import type { LiveFile, NewEvent } from './live-file.ts';
 import { type Admission, type HolderSide, LiveStream, type StreamName } from './live-stream.ts';
+import type { RareLines } from './rare-lines.ts';
 import { keyOf, type StreamLine, StreamLines } from './stream-lines.ts';
 import { STREAM_LIMITS, type StreamLimits } from './streams/stream-state.ts';
 
@@ -20,12 +22,14 @@ export interface OwnerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly limits?: Partial<StreamLimits>;
+  readonly capacity: CapacityLimits;
   newBroadcastId(): string;
   /** How many watch the stream by HTTP, on all workers. */
   countViewers(name: StreamName): number;
   /** Control should hear of it soon. */
   onEvent(): void;
   readonly log: Logger;
+  readonly rareLines: RareLines;
 }
 
 /** How often time is asked whether it has done something. */
@@ -43,6 +47,7 @@ export class Owner implements Disposable {
   readonly lines = new StreamLines();
   readonly #options: OwnerOptions;
   readonly #streams = new Map<string, Known>();
+  readonly #capacity: Capacity;
   #marks: ReadonlyMap<string, LiveMark> = new Map();
   #disowned = '';
   /** Settings or marks have changed and could not be read yet. */
@@ -54,6 +59,7 @@ export class Owner implements Disposable {
   constructor(options: OwnerOptions) {
     this.#options = options;
     const { timers } = options;
+    this.#capacity = new Capacity(options.capacity);
     this.#savedAt = timers.now();
     this.applyChange(undefined);
     this.#cancelTick = timers.after(TICK_MS, () => this.#tick());
@@ -71,11 +77,21 @@ export class Owner implements Disposable {
   admit(name: StreamName, host: string, side: HolderSide): Admission {
     if (!isOpen(this.siteOf(host), name)) return { kind: 'refused', reason: 'closed' };
     const key = keyOf(name);
-    const known = this.#streams.get(key) ?? { stream: this.#create(name), host };
+    const held = this.#streams.get(key);
+    // Whoever comes back to a stream takes nothing more.
+    const refusal = held === undefined ? this.#capacity.refusal(name.domainId, this.#options.timers.now()) : undefined;
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+    const known = held ?? { stream: this.#create(name), host };
+    if (held === undefined) this.#capacity.enter(name.domainId);
     this.#streams.set(key, { ...known, host });
     const admission = known.stream.admit(side, this.isForbidden(name));
-    if (known.stream.isIdle) this.#streams.delete(key);
+    if (known.stream.isIdle) this.#forget(key, name);
     return admission;
+  }
+
+  #forget(key: string, { domainId }: StreamName): void {
+    this.#streams.delete(key);
+    this.#capacity.leave(domainId);
   }
 
   find(name: StreamName): LiveStream | undefined {
@@ -155,10 +171,29 @@ export class Owner implements Disposable {
     if (this.#isStale || this.#hasMarkRunOut()) this.#recheck();
     for (const [key, { stream }] of this.#streams) {
       stream.tick(countViewers(stream.name));
-      if (stream.isIdle) this.#streams.delete(key);
+      if (stream.isIdle) this.#forget(key, stream.name);
     }
+    this.#empty();
     if (timers.now() - this.#savedAt >= SAVE_MS) this.#save();
     this.#cancelTick = timers.after(TICK_MS, () => this.#tick());
+  }
+
+  /** Of domains whose streams hold more than their share. */
+  #empty(): void {
+    const { timers, rareLines } = this.#options;
+    const holdings = this.list().map((stream) => ({
+      stream,
+      domainId: stream.name.domainId,
+      bytes: stream.bytesHeld,
+    }));
+    for (const { stream, domainId, bytes } of this.#capacity.measure(holdings, timers.now())) {
+      rareLines.warn(
+        domainId,
+        { ...stream.name, bytes },
+        'a domain fills its share of live-memory: a stream is emptied',
+      );
+      stream.empty();
+    }
   }
 
   #save(): void {

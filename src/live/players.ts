@@ -1,6 +1,7 @@
 /** RTMP players of all streams: attached to their broadcast, counted, and asked again when settings change. */
 import type { HubViewer } from '#fanout/encoding.ts';
 import type { Hub } from '#fanout/hub.ts';
+import { createShares, type Shares } from '#lib/shares.ts';
 import type { StreamName } from './live-stream.ts';
 import type { RtmpPlayer } from './rtmp/conversation.ts';
 import { keyOf } from './stream-lines.ts';
@@ -18,8 +19,22 @@ export interface PlayerOptions {
   mayGoOn(): boolean;
 }
 
+/** At once, of all domains: each has a share. Publishers must find places among the connections too. */
+const MAX_PLAYERS = 8_000;
+
 export class Players {
   readonly #playing = new Set<Playing>();
+  /** Of domains. */
+  readonly #shares: Shares;
+
+  constructor(maxPlayers = MAX_PLAYERS) {
+    this.#shares = createShares(maxPlayers);
+  }
+
+  /** Whether the domain may have another one. */
+  hasRoom(domainId: number): boolean {
+    return this.#shares.mayTake(String(domainId), 1);
+  }
 
   create({ name, hub, mayGoOn }: PlayerOptions): RtmpPlayer {
     let stop = () => {};
@@ -30,9 +45,10 @@ export class Players {
         const playing: Playing = { key: keyOf(name), viewer, mayGoOn };
         const place = hub.attach(viewer);
         this.#playing.add(playing);
+        this.#shares.add(String(name.domainId), 1);
         stop = () => {
           place.detach();
-          this.#playing.delete(playing);
+          if (this.#playing.delete(playing)) this.#shares.add(String(name.domainId), -1);
         };
       },
       stop: () => stop(),

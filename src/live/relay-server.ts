@@ -91,7 +91,7 @@ async function answer(
   await answerHls({ broadcast, stream, file, query: searchParams }, response);
 }
 
-/** Makes sure that the stream is on air, if its domain has an origin which has it. Returns 200, or why it is not: 404, 409, 502, 504. */
+/** Makes sure that the stream is on air, if its domain has an origin which has it. Returns 200, or why it is not: 404, 409, 429, 502, 504. */
 async function pull({ owner, pulls }: RelayServerOptions, name: StreamName, query: URLSearchParams): Promise<number> {
   if (owner.find(name)?.broadcast !== undefined) return 200;
   const scheme = query.get('origin') === 'https' ? 'https' : 'http';
@@ -104,6 +104,8 @@ async function pull({ owner, pulls }: RelayServerOptions, name: StreamName, quer
       return 409;
     case 'notFound':
       return 404;
+    case 'full':
+      return 429;
     case 'failed':
       return start.isTimeout ? 504 : 502;
     default:
@@ -135,6 +137,7 @@ function giveList({ owner, timers }: RelayServerOptions, response: ServerRespons
 /** The hub watches over a worker that does not keep up, as over any viewer. */
 function giveFlv(broadcast: Broadcast, key: string, relays: Map<string, number>, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'video/x-flv', 'causeway-broadcast': broadcast.id });
+  response.flushHeaders(); // the first bytes may come with the next key frame, which is long in coming where no group of pictures is kept
   relays.set(key, (relays.get(key) ?? 0) + 1);
   const place = broadcast.hub.attach({
     encoding: FLV_ENCODING,

@@ -1,12 +1,12 @@
 /** Answers RTMP's publishers and players: by the rules of their domain, then by the state of the stream. */
 import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
 import type { LiveMarkSource } from '#sites/live.ts';
 import { maskAuthKeys } from '#sites/live-key.ts';
 import type { HolderSide, StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';
 import type { Players } from './players.ts';
 import type { Pulls } from './pull/pulls.ts';
+import type { RareLines } from './rare-lines.ts';
 import type {
   PlayAnswer,
   PublishAnswer,
@@ -28,7 +28,7 @@ export interface RtmpHooksOptions {
   readonly lines: SessionLines;
   readonly pushAuth: 'off' | 'required';
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly rareLines: RareLines;
 }
 
 export function createRtmpHooks(options: RtmpHooksOptions): RtmpHooks {
@@ -61,14 +61,23 @@ const PLAYED: Outcome = { cacheCode: 'TCP_HIT', status: 200 };
 function outcomeOf(reason: string): Outcome {
   if (reason === BUSY) return { cacheCode: 'NONE', status: 409 };
   if (reason === NOT_ON_AIR) return { cacheCode: 'NONE', status: 404 };
+  if (FULL.has(reason)) return { cacheCode: 'NONE', status: 503 };
   return { cacheCode: 'TCP_DENIED', status: 403 };
 }
 
 const BUSY = 'busy';
 const NOT_ON_AIR = 'notOnAir';
 
+/** What a client of the domain's own is told, who can do something about it. */
+const FULL_TEXTS = {
+  streams: 'the domain has its share of the live streams that this machine takes at once',
+  memory: 'the streams of the domain have filled their share of the memory (live-memory); try again in 10 seconds',
+  players: 'the domain has its share of the RTMP players that this machine takes at once',
+} as const;
+const FULL: ReadonlyMap<string, string> = new Map(Object.entries(FULL_TEXTS));
+
 function answerPublish(
-  { owner, marks, lines, pushAuth, clock, log }: RtmpHooksOptions,
+  { owner, marks, lines, pushAuth, clock, rareLines }: RtmpHooksOptions,
   session: Session,
   connection: RtmpConnection,
 ): PublishAnswer {
@@ -76,16 +85,19 @@ function answerPublish(
   const denial = denialOfPublish({ ...asked(owner, marks, request, clock()), pushAuth });
   const name = nameOf(owner, request);
   if (denial !== undefined || name === undefined || request.host === undefined)
-    return denied(log, request, denial ?? 'domain');
+    return denied(rareLines, session, denial ?? 'domain');
   const side: HolderSide = {
     source: 'publish',
     address: request.clientAddress,
     flashVer: request.flashVer,
+    get heldBytes() {
+      return connection.partialBytes;
+    },
     cut: (reason) => connection.close(statusOf(reason)),
   };
   const admission = owner.admit(name, request.host, side);
   if (admission.kind === 'refused') {
-    if (admission.reason !== 'busy') return denied(log, request, admission.reason);
+    if (admission.reason !== 'busy') return denied(rareLines, session, admission.reason);
     const description = 'the stream is being published already';
     return { kind: 'refused', code: 'NetStream.Publish.BadName', description, reason: BUSY };
   }
@@ -105,7 +117,7 @@ function answerPublish(
 }
 
 async function answerPlay(
-  { owner, players, pulls, marks, lines, clock }: RtmpHooksOptions,
+  { owner, players, pulls, marks, lines, clock, rareLines }: RtmpHooksOptions,
   session: Session,
 ): Promise<PlayAnswer> {
   const { request } = session;
@@ -123,6 +135,10 @@ async function answerPlay(
       description: 'the stream is not on air',
       reason: NOT_ON_AIR,
     };
+  if (!players.hasRoom(name.domainId)) {
+    rareLines.warn(name.domainId, { ...name }, 'a player is refused: its domain has its share of the RTMP players');
+    return { kind: 'refused', code: 'NetStream.Play.Failed', description: FULL_TEXTS.players, reason: 'players' };
+  }
   // The key was checked: it is the address that was signed, for as long as somebody watches.
   const mayGoOn = () =>
     denialOfPlay({ ...asked(owner, marks, request, clock()), authKey: undefined, keys: undefined }) === undefined;
@@ -156,10 +172,12 @@ function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | 
   return site && { domainId: site.id, app, stream };
 }
 
-/** The reason is for the log: a stranger learns only that publishing is refused. */
-function denied(log: Logger, { host, app, stream, clientAddress }: RtmpRequest, reason: string): PublishAnswer {
-  log.warn({ host, app: maskAuthKeys(app), stream: maskAuthKeys(stream), clientAddress, reason }, 'publishing refused');
-  const description = 'publishing is refused';
+/** The reason is for the log: a stranger learns only that publishing is refused, and whoever may publish which limit is met. */
+function denied(lines: RareLines, { domainId, request }: Session, reason: string): PublishAnswer {
+  const { host, app, stream, clientAddress } = request;
+  const fields = { host, app: maskAuthKeys(app), stream: maskAuthKeys(stream), clientAddress, reason };
+  lines.warn(domainId === 0 ? undefined : domainId, fields, 'publishing refused');
+  const description = FULL.get(reason) ?? 'publishing is refused';
   return { kind: 'refused', code: 'NetStream.Publish.Denied', description, reason };
 }
 
@@ -172,6 +190,8 @@ function statusOf(reason: CutReason): RtmpStatus | undefined {
       return { code: 'NetStream.Unpublish.Success', description: 'the publisher was disconnected' };
     case 'replaced':
       return { code: 'NetStream.Publish.BadName', description: 'the stream is being published elsewhere' };
+    case 'overfull':
+      return { code: 'NetStream.Publish.Denied', description: FULL_TEXTS.memory };
     case 'silent':
     case 'noMedia':
     case 'unwatched':

@@ -32,6 +32,7 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     rtmpListen: config.rtmpListen,
     rtmpsListen: config.rtmpsListen,
     pushAuth: config.livePushAuth,
+    memoryBytes: config.liveMemory,
     trustedProxies: config.edgeTrustedProxies,
     proxyProtocol: config.edgeProxyProtocol,
     accessLog,

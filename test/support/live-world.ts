@@ -61,7 +61,12 @@ interface Place {
 
 export async function startLiveWorld(
   t: Pick<TestContext, 'after'>,
-  options: Partial<Pick<LiveProcessOptions, 'limits' | 'pushAuth' | 'pullLimits' | 'rtmpsListen'>> = {},
+  options: Partial<
+    Pick<
+      LiveProcessOptions,
+      'limits' | 'pushAuth' | 'pullLimits' | 'rtmpsListen' | 'memoryBytes' | 'maxStreams' | 'log'
+    >
+  > = {},
 ): Promise<LiveWorld> {
   const folder = temporaryFolder(t);
   const settings = join(folder, 'sites.db');
@@ -91,6 +96,7 @@ export async function startLiveWorld(
       pushAuth: 'off',
       trustedProxies: [],
       proxyProtocol: 'off',
+      memoryBytes: 1024 ** 3,
       accessLog: { write: (_, record) => void lines.push(record), countOrigin: () => undefined },
       // What the guard refuses is its own test's; here origins are on the loopback.
       connectOrigin: async ({ host, port }) => {

@@ -106,6 +106,7 @@ async function answerFlv(asked: AskedStream): Promise<LiveAnswer> {
       const { status } = opened;
       if (status === 403) return answer(refuse(site, 'paused', edge.clock()));
       const isOfOrigin = status === 502 || status === 504;
+      if (status === 429) return answer(corsError(503, 'liveShare', edge.clock()));
       const reason = status === 404 ? 'noStream' : isOfOrigin ? 'livePull' : 'liveUnavailable';
       return answer(corsError(status === 404 || isOfOrigin ? status : 503, reason, edge.clock()));
     }

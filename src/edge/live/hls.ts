@@ -127,13 +127,14 @@ function acceptsGzip({ headers, httpVersion }: EdgeRequest): boolean {
 
 /** What the live process, or the way to it, failed to give. */
 function errorOf({ status }: EdgeAnswer, now: number): EdgeAnswer {
-  const reason = status === 404 ? 'noStream' : status === 400 ? 'liveTooEarly' : 'liveUnavailable';
-  return corsError(status === 404 || status === 400 ? status : 503, reason, now);
+  if (status === 404) return corsError(404, 'noStream', now);
+  if (status === 400) return corsError(400, 'liveTooEarly', now);
+  return corsError(503, status === 429 ? 'liveShare' : 'liveUnavailable', now);
 }
 
 export function corsError(
   status: number,
-  reason: 'noStream' | 'liveTooEarly' | 'liveDirectives' | 'liveUnavailable' | 'livePull',
+  reason: 'noStream' | 'liveTooEarly' | 'liveDirectives' | 'liveUnavailable' | 'liveShare' | 'livePull',
   now: number,
 ) {
   const answer = errorAnswer(status, { status: 'ERROR', reason }, now);

@@ -3,9 +3,12 @@
  * The requests are those of docs/edge.md, "Live streams".
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { createShares } from '#lib/shares.ts';
+import type { OriginResponse } from '../origin/attempt.ts';
 import type { Fetch, FetchResult } from '../origin/fetch.ts';
 import type { EdgeRequest } from '../request.ts';
 import type { StreamName } from './live-path.ts';
@@ -47,6 +50,8 @@ export class OwnerClient {
   readonly #options: OwnerClientOptions;
   readonly #table: StreamTable;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_QUESTIONS });
+  /** Of domains: of the questions for files of HLS that have no answer yet. */
+  readonly #shares = createShares(MAX_QUESTIONS);
   readonly #closing = new AbortController();
   #retry: NodeJS.Timeout | undefined;
   /** Attempts in a row that gave no whole table. One is ordinary: the live process ends before this one when the service stops. */
@@ -68,6 +73,9 @@ export class OwnerClient {
   readonly origins = {
     fetch: async ({ target, signal }: Fetch): Promise<FetchResult> => {
       const requestAt = this.#options.clock();
+      const holder = target.split('/')[2] ?? '';
+      if (!this.#shares.mayTake(holder, 1)) return { kind: 'response', response: refusal(requestAt) };
+      this.#shares.add(holder, 1);
       try {
         const body = await this.#ask({ path: target, signal, agent: this.#agent });
         const status = body.statusCode ?? 502;
@@ -81,6 +89,8 @@ export class OwnerClient {
       } catch (error) {
         if (signal.aborted) return { kind: 'aborted' };
         return { kind: 'failed', failure: 'originConnect', detail: String(error) };
+      } finally {
+        this.#shares.add(holder, -1);
       }
     },
   };
@@ -150,6 +160,12 @@ export class OwnerClient {
     request.end(body);
     return promise;
   }
+}
+
+/** Of a question that is not asked: its domain has its share of them. */
+function refusal(now: number): OriginResponse {
+  const body = Readable.from([]);
+  return { status: 429, reason: '', headers: BRIEFLY, body, requestAt: now, responseAt: now };
 }
 
 /** Names are letters, digits, `_`, `.` and `-` alone. */

@@ -36,11 +36,12 @@ export class OnDemandPackager {
 
   push(message: MediaMessage, facts: MediaFacts, now: number): void {
     if (this.#askedAt === undefined) return;
-    if (now - this.#askedAt > IDLE_MS) this.#stop();
+    if (now - this.#askedAt > IDLE_MS) this.stop();
     else this.#packager.push(message, facts, now);
   }
 
-  #stop(): void {
+  /** Drops what is packaged; whoever asks next begins it anew. */
+  stop(): void {
     this.#askedAt = undefined;
     this.#packager.suspend();
   }

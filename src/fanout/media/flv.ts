@@ -56,6 +56,11 @@ export class FlvReader {
     this.#maxTagBytes = maxTagBytes;
   }
 
+  /** Of a tag that has begun and is not whole. */
+  get partialBytes(): number {
+    return this.#piece.length;
+  }
+
   /** The messages that these bytes complete; their data is copied out of `bytes`. Throws an `FlvError`. */
   push(bytes: Buffer): MediaMessage[] {
     const messages: MediaMessage[] = [];

@@ -4,7 +4,6 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FlvReader } from '#fanout/media/flv.ts';
-import type { Logger } from '#lib/logger.ts';
 import type { Admission, HolderSide, Intake } from '../live-stream.ts';
 import { type ConnectOrigin, type OriginPlace, openOriginStream } from './origin-stream.ts';
 
@@ -18,7 +17,12 @@ export interface PullOptions {
   admit(side: HolderSide): Admission;
   /** Of an origin's answer. */
   countBytes(bytes: number): void;
-  readonly log: Logger;
+  readonly lines: PullLines;
+}
+
+/** Viewers choose the names: what goes wrong is not written down each time. */
+interface PullLines {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface PullLimits {
@@ -28,9 +32,11 @@ export interface PullLimits {
   readonly pauseMs: number;
   /** Of one domain, pulls that have no media yet: viewers choose the names, and all domains share the places. */
   readonly maxStarting: number;
+  /** At once, of all domains: each has a share. */
+  readonly maxPulls: number;
 }
 
-export const PULL_LIMITS: PullLimits = { silenceMs: 10_000, pauseMs: 500, maxStarting: 250 };
+export const PULL_LIMITS: PullLimits = { silenceMs: 10_000, pauseMs: 500, maxStarting: 250, maxPulls: 2_000 };
 
 export type PullStart =
   /** Its first media are here. */
@@ -40,13 +46,16 @@ export type PullStart =
   | { readonly kind: 'notFound' }
   | { readonly kind: 'failed'; readonly isTimeout: boolean }
   /** Somebody publishes it, or it is forbidden. */
-  | { readonly kind: 'refused' };
+  | { readonly kind: 'refused' }
+  /** The domain has its share of pulls, streams or memory. */
+  | { readonly kind: 'full' };
 
 export class Pull {
   readonly #options: PullOptions;
   readonly #stop = new AbortController();
   readonly #started = Promise.withResolvers<PullStart>();
   #intake: Intake | undefined;
+  #reader = new FlvReader();
   #isStarting = true;
 
   constructor(options: PullOptions) {
@@ -77,7 +86,7 @@ export class Pull {
       const place = places[index];
       if (place === undefined) break; // there is at least one
       const outcome = await this.#try(place);
-      if (outcome.kind === 'file' || outcome.kind === 'refused') {
+      if (outcome.kind === 'file' || outcome.kind === 'refused' || outcome.kind === 'full') {
         last = outcome;
         break;
       }
@@ -114,29 +123,40 @@ export class Pull {
   }
 
   async #take(place: OriginPlace, signal: AbortSignal, onMedia: () => void): Promise<PullStart> {
-    const { path, connect, limits, log } = this.#options;
+    const { path, connect, limits, lines } = this.#options;
     const opened = await openOriginStream({ place, path, connect, silenceMs: limits.silenceMs, signal });
     if (opened.kind === 'failed') {
       if (!this.#stop.signal.aborted)
-        log.warn({ origin: place.key, path, detail: opened.detail }, 'a stream could not be pulled');
+        lines.warn({ origin: place.key, path, detail: opened.detail }, 'a stream could not be pulled');
       return opened;
     }
     if (opened.kind === 'file') return this.#intake === undefined ? opened : { kind: 'notFound' };
     if (opened.kind === 'notFound') return opened;
-    const intake = this.#intake ?? this.#admit(place);
-    if (intake === undefined) {
+    const isNext = this.#intake !== undefined;
+    const admission = this.#intake === undefined ? this.#admit(place) : accepted(this.#intake);
+    if (admission.kind === 'refused') {
       opened.body.destroy();
-      return { kind: 'refused' };
+      const { reason } = admission;
+      return { kind: reason === 'streams' || reason === 'memory' ? 'full' : 'refused' };
     }
-    if (this.#intake !== undefined) intake.restart();
+    const { intake } = admission;
+    if (isNext) intake.restart();
     this.#intake = intake;
     return await this.#read(opened.body, intake, place, onMedia);
   }
 
-  #admit({ key }: OriginPlace): Intake | undefined {
-    const side: HolderSide = { source: 'origin', address: key, flashVer: '', cut: () => this.stop() };
-    const admission = this.#options.admit(side);
-    return admission.kind === 'accepted' ? admission.intake : undefined;
+  #admit({ key }: OriginPlace): Admission {
+    const held = () => this.#reader.partialBytes;
+    const side: HolderSide = {
+      source: 'origin',
+      address: key,
+      flashVer: '',
+      get heldBytes() {
+        return held();
+      },
+      cut: () => this.stop(),
+    };
+    return this.#options.admit(side);
   }
 
   async #read(
@@ -145,8 +165,9 @@ export class Pull {
     { key }: OriginPlace,
     onMedia: () => void,
   ): Promise<PullStart> {
-    const { countBytes, log, path } = this.#options;
+    const { countBytes, lines, path } = this.#options;
     const reader = new FlvReader();
+    this.#reader = reader;
     let hasMedia = false;
     try {
       for await (const bytes of body) {
@@ -162,9 +183,13 @@ export class Pull {
         }
       }
     } catch (error) {
-      if (!this.#stop.signal.aborted) log.warn({ err: error, origin: key, path }, 'a pulled stream broke off');
+      if (!this.#stop.signal.aborted) lines.warn({ err: error, origin: key, path }, 'a pulled stream broke off');
       return hasMedia ? { kind: 'onAir' } : { kind: 'failed', isTimeout: false };
     }
     return hasMedia ? { kind: 'onAir' } : { kind: 'notFound' };
   }
+}
+
+function accepted(intake: Intake): Admission {
+  return { kind: 'accepted', intake };
 }

@@ -1,9 +1,10 @@
 /** The pulls of all streams: one for each, however many viewers ask for it. */
-import type { Logger } from '#lib/logger.ts';
+import { createShares, type Shares } from '#lib/shares.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import type { Scheme } from '#sites/origin-keys.ts';
 import type { StreamName } from '../live-stream.ts';
 import type { Owner } from '../owner.ts';
+import type { RareLines } from '../rare-lines.ts';
 import { keyOf } from '../stream-lines.ts';
 import type { ConnectOrigin } from './origin-stream.ts';
 import { listPlaces } from './places.ts';
@@ -14,23 +15,23 @@ export interface PullsOptions {
   readonly connect: ConnectOrigin;
   readonly accessLog: Pick<AccessLog, 'countOrigin'>;
   readonly limits: PullLimits;
-  readonly log: Logger;
+  readonly rareLines: RareLines;
 }
-
-/** At once; viewers choose the names. */
-const MAX_PULLS = 2_000;
 
 export class Pulls {
   readonly #options: PullsOptions;
   readonly #pulls = new Map<string, Pull>();
+  /** Of domains. */
+  readonly #shares: Shares;
 
   constructor(options: PullsOptions) {
     this.#options = options;
+    this.#shares = createShares(options.limits.maxPulls);
   }
 
   /** `scheme` and `host`: of the viewer. Resolves when the stream is on air, or is not to be had. */
   async open(name: StreamName, scheme: Scheme, host: string): Promise<PullStart> {
-    const { owner, accessLog, connect, limits, log } = this.#options;
+    const { owner, accessLog, connect, limits, rareLines } = this.#options;
     const key = keyOf(name);
     const known = this.#pulls.get(key);
     if (known !== undefined) return await known.started;
@@ -38,8 +39,11 @@ export class Pulls {
     if (site?.id !== name.domainId || site.type !== 'live' || site.state !== 'open') return { kind: 'notFound' };
     const places = listPlaces(site, scheme, host);
     if (places.length === 0) return { kind: 'notFound' };
-    if (this.#pulls.size >= MAX_PULLS || this.#countStarting(name.domainId) >= limits.maxStarting)
-      return { kind: 'failed', isTimeout: false };
+    const holder = String(name.domainId);
+    if (!this.#shares.mayTake(holder, 1) || this.#countStarting(name.domainId) >= limits.maxStarting) {
+      rareLines.warn(name.domainId, { ...name }, 'a stream is not pulled: its domain has its share of the pulls');
+      return { kind: 'full' };
+    }
     const pull = new Pull({
       places,
       path: `/${name.app}/${name.stream}.flv`,
@@ -47,10 +51,15 @@ export class Pulls {
       limits,
       admit: (side) => owner.admit(name, host, side),
       countBytes: (bytes) => accessLog.countOrigin(name.domainId, bytes),
-      log,
+      lines: { warn: (fields, message) => rareLines.warn(name.domainId, fields, message) },
     });
     this.#pulls.set(key, pull);
-    void pull.run().finally(() => this.#pulls.delete(key)); // never rejects
+    this.#shares.add(holder, 1);
+    const leave = () => {
+      this.#pulls.delete(key);
+      this.#shares.add(holder, -1);
+    };
+    void pull.run().finally(leave); // never rejects
     return await pull.started;
   }
 

@@ -69,6 +69,11 @@ export class ChunkReader {
   #current: ChunkStream | undefined;
   #missing = 0;
 
+  /** Of messages that have begun and are not whole, as their headers announce them. */
+  get partialBytes(): number {
+    return this.#partialBytes;
+  }
+
   /** Takes the next bytes. What was pushed before has to be read to its end: `next` has returned `undefined`. */
   push(bytes: Buffer): void {
     this.#input = bytes;

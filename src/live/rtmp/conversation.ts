@@ -70,6 +70,8 @@ export interface RtmpConnection {
   readonly sentBytes: number;
   /** Written, and not yet taken by the operating system. */
   readonly queuedBytes: number;
+  /** Of messages that have begun and are not whole, as their headers announce them. */
+  readonly partialBytes: number;
   /**
    * Ends reading at once: nothing that has arrived or still arrives reaches the sink, whose `end` is called before this returns. Then
    * the client is told `status` and the connection ends; it is reset if it is still there after one second. Repeatable.

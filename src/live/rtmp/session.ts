@@ -106,6 +106,10 @@ export class RtmpSession implements RtmpConnection {
     return this.#options.output.queuedBytes;
   }
 
+  get partialBytes(): number {
+    return this.#reader.partialBytes;
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }

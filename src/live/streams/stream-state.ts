@@ -102,6 +102,8 @@ export type CutReason =
   | 'silent'
   | 'noMedia'
   | 'unwatched'
+  /** It filled its domain's share of the memory. */
+  | 'overfull'
   | 'stopping';
 
 export type StreamEffect =

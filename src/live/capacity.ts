@@ -1,0 +1,84 @@
+/**
+ * How many streams this process takes, and how much memory they may hold: shares of their domains, so that one of them leaves
+ * something for the others. Pure; the time is passed in. docs/decisions/0483
+ */
+import { createShares, type Shares } from '#lib/shares.ts';
+
+export interface CapacityLimits {
+  /** On air, or about to be. */
+  readonly maxStreams: number;
+  /** Of all streams: groups of pictures, segments of HLS, messages that are not whole yet. */
+  readonly maxBytes: number;
+}
+
+/** `streams`: the domain has its share of them. `memory`: its streams have filled theirs a moment ago. */
+export type CapacityRefusal = 'streams' | 'memory';
+
+interface Holding {
+  readonly domainId: number;
+  readonly bytes: number;
+}
+
+/** After its streams were emptied a domain gets no more of them for so long. */
+const FULL_MS = 10_000;
+
+export class Capacity {
+  readonly #limits: CapacityLimits;
+  readonly #streams: Shares;
+  /** When streams of a domain were emptied last. */
+  readonly #emptiedAt = new Map<number, number>();
+
+  constructor(limits: CapacityLimits) {
+    this.#limits = limits;
+    this.#streams = createShares(limits.maxStreams);
+  }
+
+  /** A stream of the domain has come. */
+  enter(domainId: number): void {
+    this.#streams.add(String(domainId), 1);
+  }
+
+  leave(domainId: number): void {
+    this.#streams.add(String(domainId), -1);
+  }
+
+  /** Why the domain gets no further stream; `undefined`: it does. */
+  refusal(domainId: number, now: number): CapacityRefusal | undefined {
+    if (!this.#streams.mayTake(String(domainId), 1)) return 'streams';
+    const emptiedAt = this.#emptiedAt.get(domainId);
+    return emptiedAt !== undefined && now - emptiedAt < FULL_MS ? 'memory' : undefined;
+  }
+
+  /** Those that have to be emptied so that each domain holds no more than it leaves free; the largest of the fullest domain goes first. */
+  measure<T extends Holding>(holdings: readonly T[], now: number): readonly T[] {
+    for (const [domainId, at] of this.#emptiedAt) if (now - at >= FULL_MS) this.#emptiedAt.delete(domainId);
+    const emptied = chooseEmptied(holdings, this.#limits.maxBytes);
+    for (const { domainId } of emptied) this.#emptiedAt.set(domainId, now);
+    return emptied;
+  }
+}
+
+export function chooseEmptied<T extends Holding>(holdings: readonly T[], maxBytes: number): readonly T[] {
+  const domains = new Map<number, { bytes: number; readonly holdings: T[] }>();
+  let total = 0;
+  for (const holding of holdings) {
+    const domain = domains.get(holding.domainId) ?? { bytes: 0, holdings: [] };
+    domains.set(holding.domainId, domain);
+    domain.bytes += holding.bytes;
+    domain.holdings.push(holding);
+    total += holding.bytes;
+  }
+  const emptied: T[] = [];
+  for (;;) {
+    const fullest = [...domains.values()].reduce((most, one) => (one.bytes > most.bytes ? one : most), NONE);
+    if (fullest.bytes <= maxBytes - total) return emptied;
+    fullest.holdings.sort((a, b) => a.bytes - b.bytes);
+    const largest = fullest.holdings.pop();
+    if (largest === undefined) return emptied;
+    fullest.bytes -= largest.bytes;
+    total -= largest.bytes;
+    emptied.push(largest);
+  }
+}
+
+const NONE: { bytes: number; readonly holdings: never[] } = { bytes: 0, holdings: [] };

@@ -1,0 +1,35 @@
+/**
+ * Lines of the service's log that strangers can cause as often as they like: of each kind and domain the first ten are written, then
+ * some a minute, which say how many were left out.
+ */
+import type { Logger } from '#lib/logger.ts';
+import { TokenBuckets } from '#lib/token-bucket.ts';
+
+const BURST = 10;
+const PER_MINUTE = 10;
+const MAX_KEYS = 10_000;
+
+export class RareLines {
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #now: () => number;
+  readonly #buckets = new TokenBuckets({ perSecond: PER_MINUTE / 60, burst: BURST, maxKeys: MAX_KEYS });
+  readonly #leftOut = new Map<string, number>();
+
+  /** `now`: of a clock that only goes forward. */
+  constructor(log: Pick<Logger, 'warn'>, now: () => number) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** `domainId` `undefined`: of no domain. */
+  warn(domainId: number | undefined, fields: Readonly<Record<string, unknown>>, message: string): void {
+    const key = `${domainId ?? 0} ${message}`;
+    const leftOut = this.#leftOut.get(key) ?? 0;
+    if (this.#buckets.take(key, this.#now()).kind === 'empty') {
+      if (leftOut > 0 || this.#leftOut.size < MAX_KEYS) this.#leftOut.set(key, leftOut + 1);
+      return;
+    }
+    this.#leftOut.delete(key);
+    this.#log.warn(leftOut === 0 ? fields : { ...fields, leftOut }, message);
+  }
+}
