@@ -15,7 +15,7 @@ const keyFrame = (timestampMs: number, bytes: number) =>
     data: Buffer.concat([Buffer.from([0x17, 1, 0, 0, 0]), Buffer.alloc(bytes)]),
   }) as const;
 
-test('a domain has a share of the streams, and whoever comes back to one takes no more', async (t) => {
+test('a domain has a share of the streams, and a publisher that comes back takes no more', async (t) => {
   const world = await startLiveWorld(t, { maxStreams: 4 });
   const first = await world.publish('a');
   await world.publish('b');

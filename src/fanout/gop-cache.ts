@@ -62,7 +62,7 @@ export class GopCache {
     return { hasAudio: this.#hasAudio, hasVideo: this.#lastVideoMs !== undefined };
   }
 
-  /** Of headers and messages. */
+  /** Counts headers and messages. */
   get bytesHeld(): number {
     let headerBytes = 0;
     for (const { data } of this.#headers.values()) headerBytes += data.length;

@@ -46,12 +46,12 @@ export class Broadcast {
     return this.#hls?.onDemand.isPackaging === true;
   }
 
-  /** For viewers to come, and as HLS. */
+  /** The media kept for new viewers and for HLS. */
   get bytesHeld(): number {
     return this.hub.bytesHeld + (this.#hls?.packager.bytesHeld ?? 0);
   }
 
-  /** Drops it; viewers go on, those to come wait for the next key frame. */
+  /** Drops the kept media. Present viewers are not affected; new ones wait for the next key frame. */
   empty(): void {
     this.hub.empty();
     this.#hls?.onDemand.stop();

@@ -5,9 +5,9 @@
 import { createShares, type Shares } from '#lib/shares.ts';
 
 export interface CapacityLimits {
-  /** On air, or about to be. */
+  /** Streams on air or about to be. */
   readonly maxStreams: number;
-  /** Of all streams: groups of pictures, segments of HLS, messages that are not whole yet. */
+  /** Memory of all streams: groups of pictures, HLS segments, incomplete messages. */
   readonly maxBytes: number;
 }
 
@@ -19,7 +19,7 @@ interface Holding {
   readonly bytes: number;
 }
 
-/** After its streams were emptied a domain gets no more of them for so long. */
+/** How long a domain gets no new streams after one of its streams was emptied. */
 const FULL_MS = 10_000;
 
 export class Capacity {
@@ -49,7 +49,7 @@ export class Capacity {
     return emptiedAt !== undefined && now - emptiedAt < FULL_MS ? 'memory' : undefined;
   }
 
-  /** Those that have to be emptied so that each domain holds no more than it leaves free; the largest of the fullest domain goes first. */
+  /** Returns the streams to be emptied so that no domain holds more than it leaves free. The largest stream of the fullest domain comes first. */
   measure<T extends Holding>(holdings: readonly T[], now: number): readonly T[] {
     for (const [domainId, at] of this.#emptiedAt) if (now - at >= FULL_MS) this.#emptiedAt.delete(domainId);
     const emptied = chooseEmptied(holdings, this.#limits.maxBytes);

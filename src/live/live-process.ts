@@ -39,7 +39,7 @@ export interface LiveProcessOptions {
   readonly rtmpListen: ListenAddress | 'off';
   readonly rtmpsListen: ListenAddress | 'off';
   readonly pushAuth: 'off' | 'required';
-  /** For what streams keep for viewers to come. */
+  /** Limits the media that all streams keep for new viewers. */
   readonly memoryBytes: number;
   /** Others than those of the design. */
   readonly maxStreams?: number;
@@ -69,7 +69,7 @@ export interface LiveProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-/** On air at once, of all domains: each has a share. */
+/** Streams on air at once; each domain has a share of them. */
 const MAX_STREAMS = 5_000;
 /** Compiled sites of live domains. */
 const MAX_SITES = 2_000;

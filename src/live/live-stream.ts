@@ -32,7 +32,7 @@ export interface HolderSide {
   readonly address: string;
   /** What a publisher calls itself; may be empty. */
   readonly flashVer: string;
-  /** Of messages that are not whole yet. */
+  /** The size of incomplete messages. */
   readonly heldBytes: number;
   /** Reading ends before this returns. */
   cut(reason: CutReason): void;
@@ -120,7 +120,7 @@ export class LiveStream {
     return (this.#broadcast?.bytesHeld ?? 0) + past + (this.side?.heldBytes ?? 0);
   }
 
-  /** Drops what viewers to come would get. Where that frees next to nothing, whoever holds the stream goes. */
+  /** Drops the media kept for new viewers. Cuts the publisher when that frees less than half of the memory. */
   empty(): void {
     const before = this.bytesHeld;
     this.#broadcast?.empty();

@@ -178,7 +178,7 @@ export class Owner implements Disposable {
     this.#cancelTick = timers.after(TICK_MS, () => this.#tick());
   }
 
-  /** Of domains whose streams hold more than their share. */
+  /** Empties streams of domains that hold more than their share of the memory. */
   #empty(): void {
     const { timers, rareLines } = this.#options;
     const holdings = this.list().map((stream) => ({

@@ -19,12 +19,12 @@ export interface PlayerOptions {
   mayGoOn(): boolean;
 }
 
-/** At once, of all domains: each has a share. Publishers must find places among the connections too. */
+/** Players at once; each domain has a share of them. Some RTMP connections are left for publishers. */
 const MAX_PLAYERS = 8_000;
 
 export class Players {
   readonly #playing = new Set<Playing>();
-  /** Of domains. */
+  /** Each domain's share. */
   readonly #shares: Shares;
 
   constructor(maxPlayers = MAX_PLAYERS) {

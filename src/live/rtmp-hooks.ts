@@ -172,7 +172,7 @@ function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | 
   return site && { domainId: site.id, app, stream };
 }
 
-/** The reason is for the log: a stranger learns only that publishing is refused, and whoever may publish which limit is met. */
+/** The reason is for the log. A stranger learns only that publishing is refused; an authorized publisher learns which limit was met. */
 function denied(lines: RareLines, { domainId, request }: Session, reason: string): PublishAnswer {
   const { host, app, stream, clientAddress } = request;
   const fields = { host, app: maskAuthKeys(app), stream: maskAuthKeys(stream), clientAddress, reason };

@@ -50,7 +50,7 @@ export class OwnerClient {
   readonly #options: OwnerClientOptions;
   readonly #table: StreamTable;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_QUESTIONS });
-  /** Of domains: of the questions for files of HLS that have no answer yet. */
+  /** Each domain's share of the HLS requests that have no answer yet. */
   readonly #shares = createShares(MAX_QUESTIONS);
   readonly #closing = new AbortController();
   #retry: NodeJS.Timeout | undefined;
@@ -162,7 +162,7 @@ export class OwnerClient {
   }
 }
 
-/** Of a question that is not asked: its domain has its share of them. */
+/** Answers a request that is not sent, because its domain has used up its share. */
 function refusal(now: number): OriginResponse {
   const body = Readable.from([]);
   return { status: 429, reason: '', headers: BRIEFLY, body, requestAt: now, responseAt: now };

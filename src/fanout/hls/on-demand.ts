@@ -40,7 +40,7 @@ export class OnDemandPackager {
     else this.#packager.push(message, facts, now);
   }
 
-  /** Drops what is packaged; whoever asks next begins it anew. */
+  /** Drops all packaged media; the next request starts packaging again. */
   stop(): void {
     this.#askedAt = undefined;
     this.#packager.suspend();

@@ -56,7 +56,7 @@ export class FlvReader {
     this.#maxTagBytes = maxTagBytes;
   }
 
-  /** Of a tag that has begun and is not whole. */
+  /** The size of the tag that is being read. */
   get partialBytes(): number {
     return this.#piece.length;
   }

@@ -32,7 +32,7 @@ export interface PullLimits {
   readonly pauseMs: number;
   /** Of one domain, pulls that have no media yet: viewers choose the names, and all domains share the places. */
   readonly maxStarting: number;
-  /** At once, of all domains: each has a share. */
+  /** Pulls at once; each domain has a share of them. */
   readonly maxPulls: number;
 }
 

@@ -21,7 +21,7 @@ export interface PullsOptions {
 export class Pulls {
   readonly #options: PullsOptions;
   readonly #pulls = new Map<string, Pull>();
-  /** Of domains. */
+  /** Each domain's share. */
   readonly #shares: Shares;
 
   constructor(options: PullsOptions) {

@@ -12,7 +12,7 @@ export class ChunkError extends Error {
 export interface ChunkLimits {
   readonly maxMessageBytes: number;
   readonly maxChunkStreams: number;
-  /** Of messages that have begun and are not whole, as their headers announce them. */
+  /** The announced size of all messages that have begun and are not complete. */
   readonly maxPartialBytes: number;
 }
 

@@ -70,7 +70,7 @@ export interface RtmpConnection {
   readonly sentBytes: number;
   /** Written, and not yet taken by the operating system. */
   readonly queuedBytes: number;
-  /** Of messages that have begun and are not whole, as their headers announce them. */
+  /** The announced size of all messages that have begun and are not complete. */
   readonly partialBytes: number;
   /**
    * Ends reading at once: nothing that has arrived or still arrives reaches the sink, whose `end` is called before this returns. Then

@@ -102,7 +102,7 @@ export type CutReason =
   | 'silent'
   | 'noMedia'
   | 'unwatched'
-  /** It filled its domain's share of the memory. */
+  /** The publisher filled its domain's share of the memory. */
   | 'overfull'
   | 'stopping';
 
