@@ -1,7 +1,7 @@
 /** Answers edge workers that ask for the HLS files of a broadcast, and says how long they may keep each. */
 import type { ServerResponse } from 'node:http';
 import { answerBytes, answerMedia, answerMultivariant, type PlaylistAnswer } from '#fanout/hls/delivery.ts';
-import { readDirectives, readFileName } from '#fanout/hls/files.ts';
+import { type HlsFile, readDirectives, readFileName } from '#fanout/hls/files.ts';
 import type { HlsPackager } from '#fanout/hls/packager.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { Broadcast } from './broadcast.ts';
@@ -13,6 +13,7 @@ export interface AskedHls {
   readonly stream: string;
   readonly file: string;
   readonly query: URLSearchParams;
+  onFile(kind: HlsFile['kind']): void;
 }
 
 /** Under its name nothing else will ever be. */
@@ -31,6 +32,7 @@ export async function answerHls(asked: AskedHls, response: ServerResponse): Prom
   const directives = readDirectives(asked.query);
   if (file === undefined) return refuse(response, 404);
   if (directives === undefined) return refuse(response, 400);
+  asked.onFile(file.kind);
   const packager = asked.broadcast.askHls();
   const signal = waitFor(packager, response);
   switch (file.kind) {

@@ -12,7 +12,7 @@ import type { AccessLog } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { openLiveFile } from './live-file.ts';
-import { addLiveMetrics } from './metrics.ts';
+import { addLiveMetrics, createHlsCounter } from './metrics.ts';
 import { Owner } from './owner.ts';
 import { Players } from './players.ts';
 import type { ConnectOrigin } from './pull/origin-stream.ts';
@@ -108,7 +108,8 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
     connect: options.connectOrigin,
     limits: { ...PULL_LIMITS, ...options.pullLimits },
   });
-  const relay = await openRelayServer({ ...options, owner, viewers, pulls });
+  const onHlsFile = createHlsCounter(options.registry);
+  const relay = await openRelayServer({ ...options, owner, viewers, pulls, onHlsFile });
   const rtmp = await startRtmp(options, { owner, players, pulls, sites, rareLines });
   addLiveMetrics(options.registry, owner, file);
   reporter = startReporter({

@@ -1,5 +1,6 @@
 /** What the live process tells of its streams. */
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { HlsFile } from '#fanout/hls/files.ts';
 import type { LiveFile } from './live-file.ts';
 import type { Owner } from './owner.ts';
 
@@ -28,4 +29,15 @@ export function addLiveMetrics(
       this.set(file.countEvents());
     },
   });
+}
+
+/** Counts what edge workers ask for; viewers' own requests are the workers' to count. */
+export function createHlsCounter(registry: Registry): (kind: HlsFile['kind']) => void {
+  const requests = new Counter({
+    name: 'causeway_live_hls_requests_total',
+    help: 'Files of HLS that edge workers have asked for, by what they are: multivariant, media (playlists), init, segment, part.',
+    labelNames: ['file'],
+    registers: [registry],
+  });
+  return (file) => requests.inc({ file });
 }

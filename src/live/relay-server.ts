@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { FLV_ENCODING } from '#fanout/flv-encoding.ts';
+import type { HlsFile } from '#fanout/hls/files.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
@@ -24,6 +25,8 @@ export interface RelayServerOptions {
   readonly owner: Owner;
   readonly viewers: Viewers;
   readonly pulls: Pick<Pulls, 'open'>;
+  /** A worker asks for a file of HLS. */
+  onHlsFile(kind: HlsFile['kind']): void;
   readonly timers: Timers;
   readonly log: Logger;
 }
@@ -88,7 +91,7 @@ async function answer(
   const broadcast = rest === 'flv' ? known?.broadcast : known?.broadcastOf(id);
   if (broadcast === undefined) return refuse(response, 404);
   if (rest === 'flv') return giveFlv(broadcast, keyOf(name), relays, response);
-  await answerHls({ broadcast, stream, file, query: searchParams }, response);
+  await answerHls({ broadcast, stream, file, query: searchParams, onFile: options.onHlsFile }, response);
 }
 
 /** Makes sure that the stream is on air, if its domain has an origin which has it. Returns 200, or why it is not: 404, 409, 429, 502, 504. */
