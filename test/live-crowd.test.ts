@@ -32,7 +32,7 @@ test('200 viewers, each with a key of its own, are one question for a playlist a
   await eventually('viewers have ended', () => flv.ended() !== undefined);
 });
 
-/** A stream for whose playing a key is needed, with a viewer by FLV, packaged for HLS. */
+/** Starts a stream that is packaged for HLS and has one viewer of HTTP-FLV. Playing it needs a key. */
 async function startWatched(t: TestContext) {
   const world = await LiveOnService.start(t);
   const { account_id, domain_id } = world.stream;
@@ -80,12 +80,12 @@ async function startWatched(t: TestContext) {
         const part = `${folder}/${name}`;
         return part !== before && { part, playlist: `${folder}/media.m3u8?_HLS_msn=${msn}&_HLS_part=${index}` };
       }),
-    /** Of workers to the owner. */
+    /** How often workers have asked the owner. */
     countQuestions: async () => ({
       playlists: await world.metric('causeway_live_hls_requests_total', 'file="media"'),
       parts: await world.metric('causeway_live_hls_requests_total', 'file="part"'),
     }),
-    /** Beside the viewer by FLV. */
+    /** Resolves when so many requests wait, the viewer of FLV not counted. */
     areWaiting: (count: number) =>
       eventually('they wait', async () => (await world.metric('causeway_edge_requests_under_way')) > count),
   };

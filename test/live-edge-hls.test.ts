@@ -97,7 +97,7 @@ test('many viewers of one part, each with a key of its own, are one question to 
 });
 
 // video-dev/hls.js#6976
-test('a part that its owner cuts short is cut short for the viewer too, and whole for the next one', async (t) => {
+test('a part that the owner cuts short is not stored: the next viewer gets it whole', async (t) => {
   const { get, owner } = await startOnAir(t);
   owner.answer(`${HLS}/13.0.m4s`, (response) => {
     response.writeHead(200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'max-age=60', 'Content-Length': 9 });

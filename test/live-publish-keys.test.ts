@@ -102,10 +102,10 @@ test('only a key of the domain, for this stream and not expired, lets a publishe
   for (const { target = '' } of world.lines) assert.doesNotMatch(target, /auth_key=(?!\*\*\*)/i);
 });
 
-describe('a key that is taken away', () => {
+describe('dropping keys', () => {
   const signed = (used: string) => `a?auth_key=${sign({ path: '/live/a', key: used })}`;
 
-  test('lets nobody begin any more, and whoever is on air go on until it ends or is kicked', async (t) => {
+  test('a dropped key admits no new publisher; the publisher on air continues until it ends or is kicked', async (t) => {
     const world = await startLiveWorld(t, { pushAuth: 'required' });
     world.setKeys({ publish: [PRIMARY, SECONDARY], play: [] });
     const publisher = await world.publisher();
@@ -124,7 +124,7 @@ describe('a key that is taken away', () => {
     assert.equal((await (await world.publisher()).publish(signed(PRIMARY))).code, 'NetStream.Publish.Start');
   });
 
-  test('was the last one: nobody can publish', async (t) => {
+  test('a domain without keys admits no publisher', async (t) => {
     const world = await startLiveWorld(t, { pushAuth: 'required' });
     world.setKeys({ publish: [PRIMARY], play: [] });
     world.setKeys({ publish: [], play: [] });

@@ -164,7 +164,7 @@ describe('a pulled stream', () => {
   });
 
   // ossrs/srs#4678
-  test('begins for later viewers as for the first: with what describes the media, then a key frame', async (t) => {
+  test('later viewers of a pulled stream get metadata, sequence headers and a key frame first', async (t) => {
     const origin = await startOrigin(t, stream);
     const world = await startWith(t, [origin.port]);
     const names = async () => {
@@ -228,7 +228,7 @@ describe('a pulled stream', () => {
   });
 
   // ZLMediaKit/ZLMediaKit#2955
-  test('stops when it is forbidden while it looks for another origin', async (t) => {
+  test('a forbidden stream stops its pull, also between two origins', async (t) => {
     const [first, second] = [await startOrigin(t, stream), await startOrigin(t, silent)];
     const world = await startWith(t, [first.port, second.port], [], {}, { silenceMs: 60_000 });
     const viewer = await pulled(world);
@@ -242,7 +242,7 @@ describe('a pulled stream', () => {
     assert.deepEqual([first.asked.length, second.asked.length], [1, 1]);
   });
 
-  test('does not begin when its domain was closed, or the stream forbidden, before its origin answered', async (t) => {
+  test('a pull is dropped if the domain was closed, or the stream forbidden, before its origin answered', async (t) => {
     const origin = await startOrigin(t, silent);
     const world = await startWith(t, [origin.port], [], {}, { silenceMs: 60_000 });
     const answers = ['a', 'b'].map((name) => pulled(world, name));
@@ -256,7 +256,7 @@ describe('a pulled stream', () => {
   });
 });
 
-/** In short: what a message has for a decoder. */
+/** Names a message by its role for a decoder. */
 function kindOf(message: MediaMessage): string {
   const { isSequenceHeader, isKeyFrame } = describeMedia(message);
   return `${message.kind}${isSequenceHeader ? ' header' : isKeyFrame ? ' key' : ''}`;

@@ -83,7 +83,7 @@ test(
   },
 );
 
-describe('a client that misuses RTMPS', needs('openssl'), () => {
+describe('RTMPS under attack', needs('openssl'), () => {
   const hello = () => helloOf({ servername: HOST });
   const rtmp = async () => beginHandshake(Buffer.alloc(HANDSHAKE_END_BYTES), undefined);
   const rows: readonly (readonly [
@@ -101,14 +101,14 @@ describe('a client that misuses RTMPS', needs('openssl'), () => {
     ['names a host that is none of ours', () => helloOf({ servername: 'other.example' }), 'tlsPort', 'tlsFailed'],
   ];
   for (const [what, first, port, end] of rows)
-    test(`${what}: its connection ends`, async (t) => {
+    test(`a client that ${what} is disconnected`, async (t) => {
       const { server } = await startTls(t);
       const [socket] = await openSilent(t, server[port], 1, { first: await first() });
       await eventually('the end', () => socket?.destroyed);
       await endedAs(server, end);
     });
 
-  test('leaves within the handshake: its place is free', async (t) => {
+  test('a client that leaves during the TLS handshake frees its place', async (t) => {
     const { server, publish } = await startTls(t);
     const whole = await hello();
     for (const leave of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()])
@@ -123,7 +123,7 @@ describe('a client that misuses RTMPS', needs('openssl'), () => {
     await publish('a');
   });
 
-  test('drips has 5 s for both handshakes together', async (t) => {
+  test('a client that drips has 5 s for the handshakes of TLS and RTMP together', async (t) => {
     const timers = createManualTimers();
     const { server, authority } = await startTls(t, { timers, limits: { handshakeMs: 5_000 } });
     const first = await hello();
@@ -142,7 +142,7 @@ describe('a client that misuses RTMPS', needs('openssl'), () => {
     await endedAs(server, 'handshakeTimeout', 2);
   });
 
-  test('begins 500 handshakes of TLS and finishes none keeps nobody from publishing', async (t) => {
+  test('500 unfinished TLS handshakes from one address keep nobody from publishing', async (t) => {
     const { server, publish } = await startTls(t);
     const first = await hello();
     const half: Socket[] = [];
@@ -160,7 +160,7 @@ describe('a client that misuses RTMPS', needs('openssl'), () => {
     assert.match(metrics, /causeway_rtmp_ended_connections_total\{reason="crowded"\} (?:469|470)\n/);
   });
 
-  test('is bounded in all together with those of plain RTMP', async (t) => {
+  test('one limit counts waiting connections of RTMP and RTMPS together', async (t) => {
     const { server } = await startTls(t, { limits: { maxWaiting: 10 } });
     const first = await hello();
     const waiting: Socket[] = [];

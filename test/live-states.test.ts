@@ -121,7 +121,7 @@ describe('an order', () => {
   });
 
   // arut/nginx-rtmp-module#980
-  test('concerns the stream that it names, and none whose name is like it', async (t) => {
+  test('an order affects only the stream that it names, not those with similar names', async (t) => {
     const world = await startLiveWorld(t);
     const others = await Promise.all([
       world.publish('A'),
@@ -226,7 +226,7 @@ describe('a publisher', () => {
   });
 
   // ossrs/srs#1356
-  test('that was refused and goes on sending is on air nowhere', async (t) => {
+  test('a refused publisher that keeps sending is never on air', async (t) => {
     const world = await startLiveWorld(t);
     world.setMark('a', FORBIDDEN);
     const client = await world.publisher();

@@ -319,7 +319,7 @@ describe('a stream', () => {
 });
 
 // ossrs/srs#4480, #4497, #4173; illuspas/Node-Media-Server#381
-test('whatever has happened, a stream is busy only while a publisher sends, and is over soon after all are silent', () => {
+test('a stream is busy only while a publisher sends, and ends soon after all publishers are silent', () => {
   const event = fc.oneof(
     fc.integer({ min: 1, max: 4 }).map((id) => publish(id)),
     fc.integer({ min: 1, max: 4 }).map((id) => pulled(id)),
