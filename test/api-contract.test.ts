@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { compileErrors, validate } from '@readme/openapi-parser';
+import * as z from 'zod';
 import { decodeRequest } from '#contract/decode.ts';
 import { DOMAIN_DATA } from '#contract/domain-data.ts';
 import { ERRORS } from '#contract/errors.ts';
@@ -49,6 +50,10 @@ describe('the contract', () => {
         expects.en,
       ]);
       assert.deepEqual(rows, fields, name);
+      const { data } = OPERATIONS[name];
+      // The domain object has a table of its own.
+      if (data instanceof z.ZodObject && 'revision' in data.shape && !name.startsWith('domain.'))
+        assert.match(section, /^`data` of the answer.*`revision`/m, name);
     }
     const object = reference.slice(reference.indexOf('### The domain object'), reference.indexOf('### States'));
     assert.deepEqual(

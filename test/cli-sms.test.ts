@@ -80,6 +80,11 @@ test('a service is made, a message is sent and read as simulated, and the money 
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));
     return stderr;
   };
+  writeFileSync(table, 'MK:0001,failed\nMK:0002,lost\n');
+  assert.match(
+    await refused('connector', 'set', 'carrier', '--status-words-file', table),
+    /^causeway: .*words\.csv, line 2: expected word,state .*; found "MK:0002,lost"$/m,
+  );
   assert.match(
     await refused('connector', 'set', 'carrier', '--window', '1001'),
     /^causeway: --window is invalid: expected an integer from 1 to 1000; found 1001$/m,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Command } from 'commander';
 import { ERRORS } from '#contract/errors.ts';
+import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTES } from '#contract/routes.ts';
 import { inCommands } from './command-words.ts';
 
@@ -47,11 +48,50 @@ test('a field is called what the command calls it', () => {
       takenBy(['--from <time>', '--to <time>']),
       '--from is invalid: expected a time that is not after --to',
     ],
+    [
+      'field ssl_key_second is invalid: expected another kind of key than that of ssl_key, but both are EC',
+      takenBy(['--certificate <key>', '--second-certificate <key>']),
+      '--second-certificate is invalid: expected another kind of key than that of --certificate, but both are EC',
+    ],
+    [
+      'field html_403 is missing: expected it when forbid_http_code is 403; found "forbid_http_code \\" ssl_key"',
+      takenBy(['--html-403 <file>', '--forbid <how>', '--certificate <key>']),
+      '--html-403 is missing: expected it when --forbid is 403; found "forbid_http_code \\" ssl_key"',
+    ],
+    [
+      'field status_words[1] is invalid',
+      takenBy(['--status-words <words>', '--status-words-file <file>'], [], ['--status-words-file', 'a']),
+      '--status-words-file is invalid',
+    ],
     ['field policy[0][content] is invalid', takenBy(['--content <text>']), 'field policy[0][content] is invalid'],
     ['field url is invalid', takenBy(['--url <value>', '--json <object>']), 'field url is invalid'],
     ['domain 7 has no field window', takenBy(['--window <parts>']), 'domain 7 has no field window'],
   ];
   for (const [message, command, expected] of rows) assert.equal(inCommands(message, command), expected);
+});
+
+/** Policies are written in JSON, with the names of fields; commands print `app_key`; an operator's token names no account. */
+const SHOWN_AS_THEY_ARE = ['use_header_setting', 'app_key', 'account_id'];
+
+test('no error or expectation names a field of the interface where the command has an option for it', () => {
+  const fields = new Set(Object.values(OPERATIONS).flatMap(({ request }) => Object.keys(request.fields)));
+  const expectations = Object.values(OPERATIONS).flatMap(({ request }) =>
+    Object.entries(request.fields).map(([field, { expects }]) => `field ${field} is invalid: expected ${expects.en}`),
+  );
+  const errors = Object.values(ERRORS).map(({ text }) => text.en.replace('{field}', 'content'));
+  const taken = takenBy(
+    ['--app <key>', '--forbid <how>', '--certificate <key>', '--from <time>', '--to <time>', '--domain <domain>'],
+    ['<text>'],
+  );
+  for (const text of [...expectations, ...errors]) {
+    const [, shown = ''] = /^(?:field \w+ is |<?[-\w]+>? is )?(.*)$/s.exec(inCommands(text, taken)) ?? [];
+    const said = [...shown.matchAll(/\b[a-z]+(_[a-z\d]+)+\b/g)].map(([word]) => word);
+    assert.deepEqual(
+      said.filter((word) => fields.has(word) && !SHOWN_AS_THEY_ARE.includes(word)),
+      [],
+      text,
+    );
+  }
 });
 
 test('no error that has a path of the interface is shown with it', () => {

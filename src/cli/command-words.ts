@@ -14,6 +14,11 @@ const PHRASES: readonly (readonly [said: string, shown: string])[] = [
   ['domain_id purges the whole domain', '--domain purges the whole domain'],
   ['cannot go together with urls or directories', 'cannot go together with URLs or --directory'],
   ['not after endtime', 'not after --to'],
+  ['when ssl_control is 0 or', 'with --off, or when'],
+  ['when ip_type is 0 or', 'with --off, or when'],
+  ['when referer_type is 0 or', 'with --off, or when'],
+  ['when ua_control is 0 or', 'with --off, or when'],
+  ['(cdn_type 4)', '(type live)'],
 ];
 
 /** Fields that are not called like their option or argument. */
@@ -46,6 +51,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   ssl_key_second: ['--second-certificate'],
   ssl_title: ['--title'],
   starttime: ['--from'],
+  status_words: ['--status-words', '--status-words-file'],
   task_id: ['<task>'],
   tls_ca: ['--tls-ca-file'],
   token_id: ['<token>'],
@@ -60,10 +66,16 @@ export function inCommands(message: string, ran: Command | undefined): string {
   );
   const withOptions = PHRASES.reduce((text, [said, shown]) => text.replace(said, shown), withCommands);
   // The entry of a list is told by its value; what is inside of an entry was written in JSON, with the names of fields.
-  return withOptions.replace(/^field (\w+)(?:\[\d+\])? (?=is )/, (said, field: string) => {
-    const name = ran && nameOf(field, ran);
+  if (ran === undefined) return withOptions;
+  const withOwn = withOptions.replace(/^field (\w+)(?:\[\d+\])? (?=is )/, (said, field: string) => {
+    const name = nameOf(field, ran);
     return name === undefined ? said : `${name} `;
   });
+  // Other fields that the text speaks of; what stands in quotation marks is what was given.
+  return withOwn.replace(
+    /"(?:[^"\\]|\\.)*"|\b[a-z]+(?:_[a-z\d]+)+\b/g,
+    (word) => (word.startsWith('"') || word === 'app_key' ? word : (nameOf(word, ran) ?? word)), // commands print app_key, too
+  );
 }
 
 /** What was given goes before what could have been. */

@@ -6,6 +6,7 @@ import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, type Options, onOffOption, textOption, wholeNumber } from './options.ts';
 import { formatTable } from './output.ts';
 import { readTextFile } from './setting-commands.ts';
+import { readStatusWords } from './status-words-file.ts';
 
 export function smsConnectorCommand(context: CliContext): Command {
   const command = new Command('connector').description('ways to carriers');
@@ -119,7 +120,7 @@ function addReceiptOptions(command: Command): void {
     .addOption(
       new Option(
         '--status-words-file <file>',
-        'the same from a table with commas: word, state, group, text in Chinese, text in English',
+        'the same from a file, a line a word: word,state,group,text in Chinese,text in English; # begins a remark',
       ).conflicts('statusWords'),
     )
     .addOption(
@@ -164,7 +165,7 @@ function connectorOf(options: Options): ConnectorRequest {
     receipt_ids: options['receiptIds'],
     receipt_zone_minutes: options['receiptZoneMinutes'],
     unmarked_receipts: switchOf(options, 'unmarkedReceipts'),
-    status_words: table === undefined ? options['statusWords'] : readStatusWords(readTextFile(table)),
+    status_words: table === undefined ? options['statusWords'] : readStatusWords(readTextFile(table), table),
     receipt_number: options['receiptNumber'],
     unknown_after: options['unknownAfter'],
     rate: options['rate'],
@@ -174,18 +175,6 @@ function connectorOf(options: Options): ConnectorRequest {
   };
   // `as`: options are texts and numbers, and the interface says which of them are wrong.
   return given as ConnectorRequest;
-}
-
-/** Lines that begin with `#` are remarks. */
-function readStatusWords(table: string): readonly string[] {
-  const lines = table
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '' && !line.startsWith('#'));
-  return lines.map((line) => {
-    const [word, state, ...meaning] = line.split(',').map((cell) => cell.trim());
-    return [`${word}=${state}`, ...meaning].join('|');
-  });
 }
 
 function switchOf(options: Options, name: string): '0' | '1' | undefined {

@@ -7,8 +7,8 @@ export const IF_REVISION = {
   if_revision: clearable({
     ...integer(0, Number.MAX_SAFE_INTEGER),
     expects: {
-      'zh-CN': '查询操作给出的 revision；配置的版本与此不同时拒绝修改',
-      en: 'a revision as the reading operations give it; the change is refused when the settings have another one',
+      'zh-CN': '整数，即查询操作给出的 revision；配置的版本与此不同时拒绝修改',
+      en: 'a whole number, the revision that the reading operations give; the change is refused when the settings have another one',
     },
   }),
 };

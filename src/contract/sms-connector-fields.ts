@@ -45,9 +45,9 @@ export const WORD_GROUPS = [
   ...['ported', 'carrier', 'other'],
 ] as const;
 const MAX_STATUS_WORDS = 500;
-const MAX_STATUS_WORD_LENGTH = 40;
-const WORD_STATE_NAMES = ['delivered', 'failed', 'expired', 'unknown', 'on_the_way'] as const;
-const MAX_STATUS_TEXT_LENGTH = 60;
+export const MAX_STATUS_WORD_LENGTH = 40;
+export const WORD_STATE_NAMES = ['delivered', 'failed', 'expired', 'unknown', 'on_the_way'] as const;
+export const MAX_STATUS_TEXT_LENGTH = 60;
 /** A word has no comma, blank or equals sign; `*` stands at its end only. A text has no comma and no `|`. */
 const STATUS_TEXT = `[^|,\\p{Cc}]{0,${MAX_STATUS_TEXT_LENGTH}}`;
 const STATUS_WORD = new RegExp(
