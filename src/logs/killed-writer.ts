@@ -15,7 +15,8 @@ export interface KilledWriterOptions {
   readonly log: Logger;
 }
 
-const MISSING = 'missing from log and statistics';
+const KILLED = 'access log: the process that wrote this file was killed';
+const MISSING = 'missing from the log and the statistics';
 
 /** Says it in the service's log, and adds it to `taken`. */
 export async function reportKilledWriter(options: KilledWriterOptions): Promise<void> {
@@ -24,13 +25,12 @@ export async function reportKilledWriter(options: KilledWriterOptions): Promise<
   const lost = left && (await countLost(directory, left));
   const isKilled = unclosed.length > 0 || (lost ?? 0) > 0;
   if (isKilled && lost !== undefined) {
-    const loss = `${lost} requests are ${MISSING}, and at most ${MAX_UNTOLD} more`;
-    log.warn({ file: left?.stem, lostRequests: lost }, `access log: the process that wrote this was killed: ${loss}`);
+    const count = lost === 0 ? `at most ${MAX_UNTOLD}` : `${lost} to ${lost + MAX_UNTOLD}`;
+    log.warn({ file: left?.stem, lostRequests: lost }, `${KILLED}: ${count} requests are ${MISSING}`);
   }
   for (const file of unclosed) {
     if (lost !== undefined && file === left?.stem) continue;
-    const loss = `the requests of its last ${flushMs} ms may be ${MISSING}`;
-    log.warn({ file }, `access log: the process that wrote this was killed: ${loss}`);
+    log.warn({ file }, `${KILLED}: requests of its last ${flushMs} ms may be ${MISSING}`);
   }
   taken?.settle(lost ?? 0);
 }

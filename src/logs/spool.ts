@@ -172,7 +172,7 @@ class Spool implements AccessLog {
     const bytes = end + 1 - batch.bytes;
     if (this.#queuedBytes + bytes > this.#options.maxQueueBytes) {
       countRequest(this.#lineless.of(domainId, batch.minute), request);
-      this.#lose(1, 'the queue is full');
+      this.#lose(1, 'lines are dropped because the queue is full');
       return false;
     }
     batch.buffer[end] = LF;
@@ -187,7 +187,7 @@ class Spool implements AccessLog {
   /** With room for a line; `undefined`: no more lines are taken. */
   #batchFor(at: number): SpoolBatch | undefined {
     if (this.#isClosed) {
-      this.#lose(1, 'it is closed');
+      this.#lose(1, 'lines are dropped because it is closed already');
       return undefined;
     }
     const last = this.#batches.at(-1);
@@ -295,7 +295,7 @@ class Spool implements AccessLog {
         await this.#files.append(batch, this.#options.clock());
       } catch (error) {
         this.#lineless.merge(batch.tally);
-        this.#lose(batch.lines, 'the file cannot be written', error);
+        this.#lose(batch.lines, 'lines are dropped because the file cannot be written', error);
       }
       this.#queuedBytes -= batch.bytes;
       if (this.#spareBuffers.length < MAX_SPARE_BUFFERS) this.#spareBuffers.push(batch.buffer);
