@@ -1,6 +1,6 @@
 /** The settings of live streams: where publishers connect, and who may publish. */
 import type { ListenAddress } from '#lib/listen-address.ts';
-import { byteSize, listenAddress, oneOf, orOff } from '#lib/setting-reader.ts';
+import { byteSize, listenAddress, listOf, oneOf, orOff, type Reader } from '#lib/setting-reader.ts';
 import type { SettingTable } from '#lib/settings.ts';
 
 export interface LiveValues {
@@ -8,7 +8,25 @@ export interface LiveValues {
   readonly rtmpsListen: ListenAddress | 'off';
   readonly livePushAuth: 'off' | 'required';
   readonly liveMemory: number;
+  readonly livePorts: readonly NamedPort[];
 }
+
+export interface NamedPort {
+  readonly scheme: (typeof SCHEMES)[number];
+  readonly port: number;
+}
+
+const SCHEMES = ['http', 'https', 'rtmp', 'rtmps'] as const;
+
+const namedPort: Reader<NamedPort> = {
+  expected: 'http, https, rtmp or rtmps, = and a port, such as http=80',
+  read(text) {
+    const [, name, digits] = /^(\w+)=(\d{1,5})$/.exec(text) ?? [];
+    const scheme = SCHEMES.find((one) => one === name);
+    const port = Number(digits);
+    return scheme !== undefined && port >= 1 && port <= 65_535 ? { scheme, port } : undefined;
+  },
+};
 
 export const LIVE_SETTINGS: SettingTable<LiveValues> = {
   rtmpListen: {
@@ -32,5 +50,10 @@ export const LIVE_SETTINGS: SettingTable<LiveValues> = {
     default: '1GB',
     description:
       'Memory for what live streams keep for viewers to come, of all domains together; a domain alone may fill half of it',
+  livePorts: {
+    reader: listOf(namedPort, 0, SCHEMES.length),
+    default: '',
+    description:
+      'Ports in the addresses of `/live/getPushInfo`, where publishers and viewers come by others than those of the listeners: through a proxy or a port that is forwarded',
   },
 };

@@ -76,7 +76,7 @@ describe('the client', () => {
     'gets every sample through the real service, with the fields of the sample’s answer',
     needs('openssl'),
     async (t) => {
-      const api = await startTestApi(t, newSqlite, { live: { rtmpPort: 1935 } });
+      const api = await startTestApi(t, newSqlite, { livePorts: { http: 80, rtmp: 1935 } });
       const first = await api.join('operator', ['cdn', 'sms', 'operator']);
       const customer = await api.join('customer', ['cdn', 'sms']);
       const other = await api.join('customer', ['cdn']);

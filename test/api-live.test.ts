@@ -217,8 +217,8 @@ describeOnBothEngines('live streams', (newDatabase) => {
     const urls = ({ play }: Record<string, unknown>) => (play as { url: string }[]).map((address) => address.url);
     assert.deepEqual(urls(first), [
       `rtmp://${DOMAIN}:19350/live/news`,
-      `http://${DOMAIN}/live/news.flv`,
-      `http://${DOMAIN}/live/news.m3u8`,
+      `http://${DOMAIN}:8080/live/news.flv`,
+      `http://${DOMAIN}:8080/live/news.m3u8`,
     ]);
 
     const given = 'encodersOfTheOldCdn';
@@ -270,7 +270,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
 });
 
 test('addresses of a wildcard name a host under it, those of a domain with HTTPS say so, RTMP that is off is left out', async (t) => {
-  const { mine } = await startWithCustomers(t, newSqlite);
+  const { mine } = await startWithCustomers(t, newSqlite, { livePorts: { http: 80, https: 443 } });
   await add(mine, '*.live.example.com', { cdn_type: '4' });
   const ask = (host?: string) => mine('live.pushInfo', { domain: '*.live.example.com', ...NEWS, host });
   assert.equal((await ask()).errorCode, 'fieldMissing');
@@ -304,7 +304,7 @@ test('the interface takes the names that live processes take', () => {
 });
 
 async function start(t: TestContext, newDatabase: NewDatabase) {
-  const options: TestApiOptions = { live: { rtmpPort: 19350, rtmpsPort: 443 } };
+  const options: TestApiOptions = { livePorts: { http: 8080, https: 443, rtmp: 19350, rtmps: 443 } };
   const world = await startWithCustomers(t, newDatabase, options);
   const { api, me, mine } = world;
   const id = await add(mine, DOMAIN, { cdn_type: '4' });

@@ -13,7 +13,7 @@ import type { Answer } from './answer.ts';
 import type { Asker, Askers } from './asker.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
-import type { LiveListeners } from './live-addresses.ts';
+import type { LivePorts } from './live-addresses.ts';
 import type { PermitsOrigin } from './origin-warnings.ts';
 import { createSmsDesk, type SmsHooks } from './sms-desk.ts';
 import { createTimeFormat } from './time-format.ts';
@@ -29,8 +29,8 @@ export interface CallOptions {
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
   readonly logs: LogOptions;
-  /** Listeners of live that addresses are given for; absent: none for RTMP. */
-  readonly live?: LiveListeners;
+  /** Those in the addresses of live streams; absent: there are no addresses. */
+  readonly livePorts?: LivePorts;
   /** Absent: no SMS engine runs in this process. */
   readonly sms?: SmsHooks;
   /** How far the time of a request to send may be off, either way; absent: 300 s. */
@@ -132,7 +132,7 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
     },
     days: createDays(options.timeZone),
     logUrl: createLogUrl(options, portOf),
-    live: options.live ?? {},
+    livePorts: options.livePorts ?? {},
     sms: createSmsDesk({
       db,
       ring: options.logs.ring,

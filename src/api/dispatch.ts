@@ -31,7 +31,7 @@ import { OPERATOR_HANDLERS } from './handlers/operators.ts';
 import { SMS_HANDLERS } from './handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from './handlers/sms-operators.ts';
 import { TRAFFIC_HANDLERS } from './handlers/traffic.ts';
-import type { LiveListeners } from './live-addresses.ts';
+import type { LivePorts } from './live-addresses.ts';
 import type { PermitsOrigin } from './origin-warnings.ts';
 import type { SmsDesk } from './sms-desk.ts';
 import { refuseWrongTime } from './sms-refusals.ts';
@@ -78,7 +78,7 @@ export interface DispatchOptions {
   readonly cacheLimits: CacheAmounts;
   readonly days: Days;
   readonly logUrl: Call['logUrl'];
-  readonly live: LiveListeners;
+  readonly livePorts: LivePorts;
   readonly sms: SmsDesk;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
@@ -124,7 +124,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       now,
       accountId: token?.accountId ?? NO_ACCOUNT,
       tokenId: token?.id ?? 0,
-      live: options.live,
+      livePorts: options.livePorts,
       sms: options.sms,
       cnameSuffix: options.look.cnameSuffix,
       maxDomains: options.maxDomains,

@@ -7,7 +7,7 @@ const ASKED: AskedAddresses = {
   app: 'live',
   stream: 'news',
   keys: { publish: [], play: [] },
-  listeners: { rtmpPort: 1935, rtmpsPort: 443 },
+  ports: { http: 80, https: 443, rtmp: 1935, rtmps: 443 },
   hasTls: false,
   forcesTls: false,
   expiresAt: 1_800_000_000_000,
@@ -24,12 +24,18 @@ const ROWS: readonly (readonly [string, Partial<AskedAddresses>, readonly string
   ['a certificate', { hasTls: true }, [RTMP, RTMPS], [RTMP, RTMPS, ...HTTP, ...HTTPS]],
   ['HTTPS only', { hasTls: true, forcesTls: true }, [RTMP, RTMPS], [RTMP, RTMPS, ...HTTPS]],
   ['no certificate, which redirects nothing', { forcesTls: true }, [RTMP], [RTMP, ...HTTP]],
-  ['RTMP that is off', { listeners: {} }, [], HTTP],
+  ['RTMP that is off', { ports: { http: 80, https: 443 }, hasTls: true }, [], [...HTTP, ...HTTPS]],
+  ['HTTPS that is off', { ports: { http: 80 }, hasTls: true, forcesTls: true }, [], HTTP],
+  ['a port that is not known', { ports: { http: 0, rtmp: 0 } }, [RTMP], [RTMP, ...HTTP]],
   [
     'other ports',
-    { listeners: { rtmpPort: 1936, rtmpsPort: 1937 }, hasTls: true, forcesTls: true },
+    { ports: { http: 8080, https: 8443, rtmp: 1936, rtmps: 1937 }, hasTls: true },
     ['rtmp://a.example.com:1936/live/news', 'rtmps://a.example.com:1937/live/news'],
-    ['rtmp://a.example.com:1936/live/news', 'rtmps://a.example.com:1937/live/news', ...HTTPS],
+    [
+      ...['rtmp://a.example.com:1936/live/news', 'rtmps://a.example.com:1937/live/news'],
+      ...HTTP.map((url) => url.replace('.com', '.com:8080')),
+      ...HTTPS.map((url) => url.replace('.com', '.com:8443')),
+    ],
   ],
 ];
 

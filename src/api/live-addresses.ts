@@ -2,11 +2,12 @@
 import type { StoredLiveKeys } from '#db/live-keys.ts';
 import { makeAuthKey } from '#sites/live-key.ts';
 
-/** Which listeners of live there are. */
-export interface LiveListeners {
-  /** Absent: it is off. */
-  readonly rtmpPort?: number | undefined;
-  readonly rtmpsPort?: number | undefined;
+/** The ports at which publishers and viewers reach this service. Absent: it is off. 0: not known, so addresses name none. */
+export interface LivePorts {
+  readonly http?: number | undefined;
+  readonly https?: number | undefined;
+  readonly rtmp?: number | undefined;
+  readonly rtmps?: number | undefined;
 }
 
 interface Address {
@@ -25,7 +26,7 @@ export interface AskedAddresses {
   readonly app: string;
   readonly stream: string;
   readonly keys: StoredLiveKeys;
-  readonly listeners: LiveListeners;
+  readonly ports: LivePorts;
   /** The domain has a certificate. */
   readonly hasTls: boolean;
   /** The domain redirects plain HTTP. */
@@ -34,11 +35,11 @@ export interface AskedAddresses {
   readonly random: string;
 }
 
-const RTMP_PORT = 1935;
-const RTMPS_PORT = 443;
+/** Those that clients use when an address names none. */
+const USUAL_PORTS = { http: 80, https: 443, rtmp: 1935, rtmps: 443 } as const;
 
 export function liveAddresses(asked: AskedAddresses): PushInfo {
-  const { host, app, stream, keys, expiresAt } = asked;
+  const { app, stream, keys, expiresAt } = asked;
   const servers = rtmpServers(asked);
   const [publishKey] = keys.publish;
   const [playKey] = keys.play;
@@ -52,35 +53,36 @@ export function liveAddresses(asked: AskedAddresses): PushInfo {
     }),
     play: [
       ...servers.map(({ protocol, base }) => ({ protocol, url: base + path + sign(playKey, path) })),
-      ...httpSchemes(asked).flatMap(({ scheme, flv, hls }) => [
-        { protocol: flv, url: `${scheme}://${host}${path}.flv${sign(playKey, `${path}.flv`)}` },
-        { protocol: hls, url: `${scheme}://${host}${path}.m3u8${sign(playKey, `${path}.m3u8`)}` },
+      ...httpServers(asked).flatMap(({ base, flv, hls }) => [
+        { protocol: flv, url: `${base}${path}.flv${sign(playKey, `${path}.flv`)}` },
+        { protocol: hls, url: `${base}${path}.m3u8${sign(playKey, `${path}.m3u8`)}` },
       ]),
     ],
     expiresAt,
   };
 }
 
-function rtmpServers({ host, listeners: { rtmpPort, rtmpsPort }, hasTls }: AskedAddresses) {
+function rtmpServers(asked: AskedAddresses) {
+  const { ports, hasTls } = asked;
   return [
-    ...(rtmpPort === undefined
-      ? []
-      : [{ protocol: 'rtmp' as const, base: `rtmp://${host}${portText(rtmpPort, RTMP_PORT)}` }]),
-    ...(rtmpsPort === undefined || !hasTls
-      ? []
-      : [{ protocol: 'rtmps' as const, base: `rtmps://${host}${portText(rtmpsPort, RTMPS_PORT)}` }]),
+    ...(ports.rtmp === undefined ? [] : [{ protocol: 'rtmp' as const, base: baseOf(asked, 'rtmp') }]),
+    ...(ports.rtmps === undefined || !hasTls ? [] : [{ protocol: 'rtmps' as const, base: baseOf(asked, 'rtmps') }]),
   ];
 }
 
-function httpSchemes({ hasTls, forcesTls }: AskedAddresses) {
+function httpServers(asked: AskedAddresses) {
+  const { ports, forcesTls } = asked;
+  const hasTls = asked.hasTls && ports.https !== undefined;
+  const isPlain = ports.http !== undefined && !(hasTls && forcesTls);
   return [
-    ...(hasTls && forcesTls ? [] : [{ scheme: 'http', flv: 'http-flv', hls: 'hls' } as const]),
-    ...(hasTls ? [{ scheme: 'https', flv: 'https-flv', hls: 'https-hls' } as const] : []),
+    ...(isPlain ? [{ base: baseOf(asked, 'http'), flv: 'http-flv', hls: 'hls' } as const] : []),
+    ...(hasTls ? [{ base: baseOf(asked, 'https'), flv: 'https-flv', hls: 'https-hls' } as const] : []),
   ];
 }
 
-function portText(port: number, usual: number): string {
-  return port === usual ? '' : `:${port}`;
+function baseOf({ host, ports }: AskedAddresses, scheme: keyof LivePorts): string {
+  const port = ports[scheme] ?? 0;
+  return `${scheme}://${host}${port === 0 || port === USUAL_PORTS[scheme] ? '' : `:${port}`}`;
 }
 
 function query({ expiresAt, random }: AskedAddresses, key: string | undefined, path: string): string {

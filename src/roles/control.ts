@@ -1,5 +1,6 @@
 /** The process that owns the database: the management interface, and the feed that carries settings to edges. */
 import { Gauge } from 'prom-client';
+import type { LivePorts } from '#api/live-addresses.ts';
 import { startApi } from '#api/server.ts';
 import type { SmsHooks } from '#api/sms-desk.ts';
 import type { Config } from '#config';
@@ -107,9 +108,19 @@ export function apiOptions(config: Config, ring: Keyring) {
     review: config.review,
     smsTimeWindowSeconds: config.smsTimeWindowSeconds,
     obtainsCertificates: config.acme !== undefined,
-    live: { rtmpPort: portOf(config.rtmpListen), rtmpsPort: portOf(config.rtmpsListen) },
+    livePorts: livePortsOf(config),
     logs: { blobs: openBlobStore(config), ring, baseUrl: config.logUrl, hours: config.logUrlHours },
   };
+}
+
+function livePortsOf({ edgeHttpListen, edgeHttpsListen, rtmpListen, rtmpsListen, livePorts }: Config): LivePorts {
+  const own = {
+    http: edgeHttpListen.port,
+    https: portOf(edgeHttpsListen),
+    rtmp: portOf(rtmpListen),
+    rtmps: portOf(rtmpsListen),
+  };
+  return { ...own, ...Object.fromEntries(livePorts.map(({ scheme, port }) => [scheme, port])) };
 }
 
 function portOf(listen: ListenAddress | 'off'): number | undefined {

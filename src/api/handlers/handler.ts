@@ -6,7 +6,7 @@ import type { Db } from '#db/open.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { Review } from '#model/transition.ts';
-import type { LiveListeners } from '../live-addresses.ts';
+import type { LivePorts } from '../live-addresses.ts';
 import type { PermitsOrigin } from '../origin-warnings.ts';
 import type { SmsDesk } from '../sms-desk.ts';
 import type { InputOf, ResultOf } from '../wire.ts';
@@ -33,7 +33,7 @@ export interface Call {
   readonly days: Days;
   /** Where a log file can be downloaded from `now` on, for a while. */
   readonly logUrl: (file: LogFile, now: number) => string;
-  readonly live: LiveListeners;
+  readonly livePorts: LivePorts;
   readonly sms: SmsDesk;
   /** Of the token; 0: the command line of this machine. */
   readonly tokenId: number;

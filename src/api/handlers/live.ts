@@ -65,7 +65,7 @@ export const LIVE_HANDLERS = {
       app,
       stream,
       keys,
-      listeners: call.live,
+      ports: call.livePorts,
       hasTls: domain.settings.sslControl,
       forcesTls: domain.settings.https.forceHttps,
       expiresAt: now - (now % 1000) + expireSeconds * 1000,
