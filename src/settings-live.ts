@@ -11,7 +11,7 @@ export interface LiveValues {
   readonly livePorts: readonly NamedPort[];
 }
 
-export interface NamedPort {
+interface NamedPort {
   readonly scheme: (typeof SCHEMES)[number];
   readonly port: number;
 }
