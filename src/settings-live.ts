@@ -50,6 +50,7 @@ export const LIVE_SETTINGS: SettingTable<LiveValues> = {
     default: '1GB',
     description:
       'Memory for what live streams keep for viewers to come, of all domains together; a domain alone may fill half of it',
+  },
   livePorts: {
     reader: listOf(namedPort, 0, SCHEMES.length),
     default: '',
