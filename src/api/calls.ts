@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
   readonly logs: LogOptions;
-  /** Those in the addresses of live streams; absent: there are no addresses. */
+  /** Ports in the addresses of live streams. Absent: there are no addresses. */
   readonly livePorts?: LivePorts;
   /** Absent: no SMS engine runs in this process. */
   readonly sms?: SmsHooks;

@@ -35,7 +35,7 @@ export interface AskedAddresses {
   readonly random: string;
 }
 
-/** Those that clients use when an address names none. */
+/** Clients use these ports when an address names none. */
 const USUAL_PORTS = { http: 80, https: 443, rtmp: 1935, rtmps: 443 } as const;
 
 export function liveAddresses(asked: AskedAddresses): PushInfo {
