@@ -1,6 +1,7 @@
 /** What was on air before, how many watched it, and how long either is kept. */
 import { sql } from 'kysely';
 import type { LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
+import { rowList } from './row-list.ts';
 import type { Executor, LiveBroadcastRow } from './schema.ts';
 
 export type ViewerGrain = 'minute' | 'hour';
@@ -11,8 +12,6 @@ const BROADCAST_KEEP_MS = 90 * DAY_MS;
 const VIEWERS_KEEP_MS: Readonly<Record<ViewerGrain, number>> = { minute: 7 * DAY_MS, hour: 90 * DAY_MS };
 /** The oldest go first. */
 const MAX_BROADCASTS_PER_DOMAIN = 100_000;
-/** Rows of one statement: engines bound the number of parameters. */
-const ROWS_AT_ONCE = 200;
 
 export interface Broadcast {
   readonly domainId: number;
@@ -85,36 +84,21 @@ function toBroadcast(row: LiveBroadcastRow): Broadcast {
 
 /** Keeps of each minute and hour the counts with the most viewers at once. Each stream stands in `statuses` once. */
 export async function addViewers(x: Executor, statuses: readonly LiveStatus[], now: number): Promise<void> {
-  const rows = statuses.flatMap(({ domainId, app, stream, viewers }) =>
-    (['minute', 'hour'] as const).map((grain) => ({
-      domain_id: domainId,
-      app,
-      stream,
-      grain,
-      at: now - (now % GRAIN_MS[grain]),
-      flv: viewers.flv,
-      websocket: viewers.websocket,
-      rtmp: viewers.rtmp,
-      hls: viewers.hls,
-    })),
+  const rows = statuses.flatMap(({ domainId, app, stream, viewers: { flv, websocket, rtmp, hls } }) =>
+    (['minute', 'hour'] as const).map((grain) => {
+      const at = now - (now % GRAIN_MS[grain]);
+      return [domainId, app, stream, grain, at, flv, websocket, rtmp, hls];
+    }),
   );
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    await x
-      .insertInto('live_viewers')
-      .values(rows.slice(at, at + ROWS_AT_ONCE))
-      .onConflict((conflict) =>
-        conflict
-          .columns(['domain_id', 'grain', 'at', 'app', 'stream'])
-          .doUpdateSet((e) => ({
-            flv: e.ref('excluded.flv'),
-            websocket: e.ref('excluded.websocket'),
-            rtmp: e.ref('excluded.rtmp'),
-            hls: e.ref('excluded.hls'),
-          }))
-          .where(MORE_VIEWERS),
-      )
-      .execute();
-  }
+  if (rows.length === 0) return;
+  await sql`
+    insert into live_viewers (domain_id, app, stream, grain, at, flv, websocket, rtmp, hls)
+    select cast(value ->> 0 as integer), value ->> 1, value ->> 2, value ->> 3, cast(value ->> 4 as bigint),
+      cast(value ->> 5 as integer), cast(value ->> 6 as integer), cast(value ->> 7 as integer), cast(value ->> 8 as integer)
+    from ${rowList(x, rows)} where true
+    on conflict (domain_id, grain, at, app, stream) do update
+      set flv = excluded.flv, websocket = excluded.websocket, rtmp = excluded.rtmp, hls = excluded.hls
+      where ${MORE_VIEWERS}`.execute(x);
 }
 
 const MORE_VIEWERS = sql<boolean>`

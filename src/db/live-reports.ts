@@ -3,9 +3,10 @@
  * transaction, under one lock for all of live. docs/decisions/0502
  */
 import type { Transaction } from 'kysely';
-import { type BroadcastName, isOnAir, type LiveEvent, type LiveStatus, sumViewers } from '#model/live-stream.ts';
+import { type BroadcastName, isOnAir, type LiveEvent, type LiveStatus } from '#model/live-stream.ts';
 import { addViewers } from './live-history.ts';
 import { findStream, lockLive } from './live-rows.ts';
+import { saveStatuses } from './live-statuses.ts';
 import { isOneOf } from './row-list.ts';
 import type { Executor, LiveStreamRow, Schema } from './schema.ts';
 
@@ -193,40 +194,10 @@ async function replaceOnAir(recorder: Recorder, statuses: readonly LiveStatus[])
     if (!isKnown && !(await begin(recorder, { ...status, beganAt: status.startedAt }))) continue;
     gone.delete(keyOf(status));
     owned.push(status);
-    await saveStatus(recorder, status);
   }
   for (const row of gone.values()) await end(recorder, nameOf(row), row.last_media_at, 'crashed');
+  await saveStatuses(trx, edge, owned);
   await addViewers(trx, owned, now);
-}
-
-/** Of a broadcast that control took for ended while its edge was silent: it is on air again. */
-async function saveStatus({ trx, edge }: Recorder, status: LiveStatus): Promise<void> {
-  const viewers = sumViewers(status.viewers);
-  const row = await trx
-    .updateTable('live_broadcast')
-    .set((e) => ({
-      last_media_at: status.lastMediaAt,
-      ended_at: 0,
-      end_reason: '',
-      peak_viewers: e.case().when('peak_viewers', '<', viewers).then(viewers).else(e.ref('peak_viewers')).end(),
-    }))
-    .where('domain_id', '=', status.domainId)
-    .where('app', '=', status.app)
-    .where('stream', '=', status.stream)
-    .where('broadcast', '=', status.broadcast)
-    .where('edge', '=', edge)
-    .where((e) => e.or([e('ended_at', '=', 0), e('end_reason', '=', 'crashed')]))
-    .returning('broadcast')
-    .executeTakeFirst();
-  if (row === undefined) return;
-  await trx
-    .updateTable('live_stream')
-    .set({ ended_at: 0, status: JSON.stringify(status) })
-    .where('domain_id', '=', status.domainId)
-    .where('app', '=', status.app)
-    .where('stream', '=', status.stream)
-    .where('broadcast', '=', status.broadcast)
-    .execute();
 }
 
 function keyOf({ domainId, app, stream, broadcast }: BroadcastName): string {

@@ -17,8 +17,8 @@ import { type Members, MessageError, parseJson, readCount, readEdge, readObject,
 export const MAX_LIVE_REPORT_BYTES = 16 * 1024 * 1024;
 /** In one report. */
 export const MAX_LIVE_EVENTS = 500;
-/** On air at one live process. */
-const MAX_LIVE_STATUSES = 5000;
+/** Streams on air at one live process, which takes no more of them: a report has all. */
+export const MAX_LIVE_STATUSES = 5000;
 const MAX_ADDRESS_CHARS = 300;
 const MAX_CODEC_CHARS = 32;
 const MAX_FLASH_VER_CHARS = 200;

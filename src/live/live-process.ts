@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Registry } from 'prom-client';
 import type { SiteReader } from '#feed/edge-store.ts';
-import { MAX_LIVE_EVENTS } from '#feed/live-report.ts';
+import { MAX_LIVE_EVENTS, MAX_LIVE_STATUSES } from '#feed/live-report.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -69,8 +69,6 @@ export interface LiveProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Streams on air at once; each domain has a share of them. */
-const MAX_STREAMS = 5_000;
 /** Compiled sites of live domains. */
 const MAX_SITES = 2_000;
 const BROADCAST_ID_BYTES = 16;
@@ -78,7 +76,7 @@ const BROADCAST_ID_BYTES = 16;
 const MAX_CLOSE_MS = 1_000;
 
 export async function startLiveProcess(options: LiveProcessOptions): Promise<LiveProcess> {
-  const { source, clock, timers, log, limits, memoryBytes, maxStreams = MAX_STREAMS } = options;
+  const { source, clock, timers, log, limits, memoryBytes, maxStreams = MAX_LIVE_STATUSES } = options;
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
   const file = openLiveFile(options.file, (to) =>
     log.error({ to }, 'what this machine knew of its live streams was damaged; moved aside, and begun anew'),
