@@ -13,6 +13,7 @@ import { createClient } from '#client/client.ts';
 import { openDataDirectory } from '#lib/data-directory.ts';
 import { createAuthority } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
+import { definedSeries } from './support/metrics-table.ts';
 import { needs, obtain } from './support/needs.ts';
 import { startOrigin } from './support/origin.ts';
 import { COMMAND, type RunningService, runCommand, startService } from './support/service.ts';
@@ -122,6 +123,9 @@ test('a part that does not give its metrics within a second is left out and coun
     return text;
   });
   assert.match(whole, /causeway_part_up\{part="control",.*\} 1/);
+  const documented = definedSeries().map(({ name, type, meaning }) => `${name} ${meaning}; ${type}`);
+  for (const [, name, help, type] of whole.matchAll(/^# HELP (causeway_\w+) (.*)\n# TYPE \S+ (\w+)$/gm))
+    assert.ok(documented.includes(`${name} ${help}; ${type}`), `docs/metrics.md has no ${type} ${name}: ${help}`);
   assert.match(whole, /^# TYPE causeway_feed_reconnects_total counter$/m);
   for (const [, name] of whole.matchAll(/^# TYPE (causeway_\w+) counter$/gm)) assert.match(String(name), /_total$/);
   for (const [, name] of whole.matchAll(/^# HELP (causeway_\w+) .*since the start/gm))

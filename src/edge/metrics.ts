@@ -35,7 +35,7 @@ export function createEdgeMetrics(
   });
   const redirects = new Counter({
     name: 'causeway_edge_redirects_total',
-    help: 'Redirects of sites that have them followed: followed, or why they were passed on.',
+    help: 'Redirects from origins whose site follows them: followed, or why they were passed on.',
     labelNames: ['outcome'],
     registers,
   });
@@ -47,14 +47,14 @@ export function createEdgeMetrics(
   });
   const proxyHeaderFailures = new Counter({
     name: 'causeway_edge_proxy_header_failures_total',
-    help: 'Connections of trusted proxies that were ended for want of a PROXY protocol header.',
+    help: 'Connections of trusted proxies that were closed because the PROXY protocol header was missing or late.',
     labelNames: ['reason'],
     registers,
   });
   addWebSocketGauge(webSockets, registers);
   const compressions = new Counter({
     name: 'causeway_edge_compressions_total',
-    help: 'Bodies whose compression was begun, or refused since too many were under way.',
+    help: 'Compressions of bodies that were started, or refused because too many were in flight.',
     labelNames: ['coding', 'outcome'],
     registers,
   });
@@ -116,7 +116,7 @@ function createRequestCounters(registers: Registry[]): Pick<EdgeMetrics, 'countR
   });
   new Counter({
     name: 'causeway_edge_prepared_answers_total',
-    help: 'Hits that were answered with what was kept ready, without the stages between.',
+    help: 'Hits answered by a shortcut, without the pipeline.',
     registers,
     collect() {
       this.inc(prepared);
@@ -168,7 +168,7 @@ function addWebSocketGauge(webSockets: Pick<WebSockets, 'open'>, registers: Regi
 function addDiskGauges(usage: NonNullable<CacheStore['diskUsage']>, registers: Registry[]): void {
   new Gauge({
     name: 'causeway_edge_disk_bytes',
-    help: 'Disk that the cache takes, as the worker that looks after it has counted; 0 in the others.',
+    help: 'Disk space of the cache, as counted by the worker that maintains it; 0 in the others.',
     registers,
     collect() {
       this.set(usage().bytes);
@@ -176,7 +176,7 @@ function addDiskGauges(usage: NonNullable<CacheStore['diskUsage']>, registers: R
   });
   new Gauge({
     name: 'causeway_edge_disk_keys',
-    help: 'Keys on the disk of the cache, as the worker that looks after it has counted; 0 in the others.',
+    help: 'Keys in the disk cache, as counted by the worker that maintains it; 0 in the others.',
     registers,
     collect() {
       this.set(usage().objects);

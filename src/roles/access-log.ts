@@ -53,7 +53,7 @@ export function openAccessLog({ config, name, log, registry }: PartContext): Acc
   });
   new Counter({
     name: 'causeway_access_log_removed_bytes_total',
-    help: 'Bytes of finished log files removed since the start, for want of room, before they were shipped',
+    help: 'Bytes of finished log files removed since the start before they were shipped, because the spool was full',
     registers,
     collect() {
       this.reset();

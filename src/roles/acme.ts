@@ -27,7 +27,7 @@ export interface AcmeOptions {
 export async function startAcme({ acme, build, db, ring, log, registry }: AcmeOptions): Promise<AsyncDisposable> {
   const ended = new Counter({
     name: 'causeway_certificate_orders_total',
-    help: 'Certificates that were asked of the authority, by what came of it: issued, or the problem',
+    help: 'Certificate orders, by outcome: issued, or the problem',
     labelNames: ['outcome'],
     registers: [registry],
   });

@@ -173,5 +173,9 @@ function addLiveMetrics(registry: PartContext['registry'], feed: Pick<FeedServer
       },
     });
   add('causeway_live_streams', 'Live streams on air, as their live process reported last', ({ streams }) => streams);
-  add('causeway_live_viewers', 'Viewers of live streams, likewise', ({ viewers }) => viewers);
+  add(
+    'causeway_live_viewers',
+    'Viewers of live streams, as their live process reported last',
+    ({ viewers }) => viewers,
+  );
 }

@@ -110,7 +110,7 @@ function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipp
   const counters = METRIC_NAMES.map(([name, metric]) => {
     const counter = new Counter({
       name: `causeway_domain_${metric}_total`,
-      help: `Of each domain on this edge, by its id: ${metric.replaceAll('_', ' ')}; 0: requests of no domain`,
+      help: `Total of each domain on this edge, by its id: ${metric.replaceAll('_', ' ')}; id 0: requests without a domain`,
       labelNames: ['domain_id'],
       registers: [registry],
       collect() {

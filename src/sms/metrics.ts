@@ -36,7 +36,7 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
   return {
     outcomes: new Counter({
       name: 'causeway_sms_parts_total',
-      help: 'Parts that went out, by connector and what came of it: accepted, simulated, refused, postponed or lost',
+      help: 'Parts sent, by connector and outcome: accepted, simulated, refused, postponed or lost',
       labelNames: ['connector', 'outcome'],
       registers,
     }),
@@ -60,13 +60,13 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
     }),
     unread: new Counter({
       name: 'causeway_sms_unread_total',
-      help: 'What carriers delivered and nobody could read, by connector and reason: cut (it ends before its text) or empty (a receipt that says nothing)',
+      help: 'Deliveries from carriers that could not be read, by connector and reason: cut (the PDU ends before its text) or empty (a receipt without content)',
       labelNames: ['connector', 'reason'],
       registers,
     }),
     deliveries: new Counter({
       name: 'causeway_sms_webhooks_total',
-      help: 'Tries to post to an address of a customer: delivered, retry or dropped',
+      help: 'Attempts to post to webhooks of customers: delivered, retry or dropped',
       labelNames: ['outcome'],
       registers,
     }),
@@ -78,7 +78,7 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
     }),
     swept: new Counter({
       name: 'causeway_sms_swept_parts_total',
-      help: 'Parts that time brought to another state: uncertain, expired, unknown, queued again, or what a receipt says that came before its answer',
+      help: 'Parts that changed state because of time: uncertain, expired, unknown, queued again, or the state of a receipt that overtook its answer',
       labelNames: ['to'],
       registers,
     }),

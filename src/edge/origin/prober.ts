@@ -97,7 +97,7 @@ function addMetrics(registry: Registry, schedule: { readonly size: number; reado
   });
   new Gauge({
     name: 'causeway_origins_down',
-    help: 'Of them those whose probes fail',
+    help: 'Probed origins of this machine whose probes fail',
     registers,
     collect() {
       this.set(schedule.downCount);

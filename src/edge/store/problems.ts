@@ -9,7 +9,7 @@ const LOG_EVERY_MS = 60_000;
 export function createProblemReport(log: Logger, registry: Registry): OnDiskProblem {
   const counter = new Counter({
     name: 'causeway_edge_store_problems_total',
-    help: 'Troubles with the disk of the cache: storeFull, storeError, storeBusy (too slow), damaged (a file was not used).',
+    help: 'Problems with the cache disk: storeFull, storeError, storeBusy (too slow), damaged (a file was not used).',
     labelNames: ['problem'],
     registers: [registry],
   });
