@@ -77,6 +77,45 @@ describe('certificates that clients refuse', needs('openssl'), () => {
     );
   });
 
+  test('are warned of where a domain gets one and where it is read', async (t) => {
+    const { api, mine } = await startWithCustomers(t, newSqlite);
+    api.now = Date.now();
+    const authority = createAuthority(t);
+    const { domain_id } = dataOf(
+      await mine('domain.add', { domain: 'www.example.com', cdn_type: '1', data: '192.0.2.1' }),
+    );
+    const keys: unknown[] = [];
+    for (const options of [{}, { isRsa: true, extensions: ['extendedKeyUsage=clientAuth'] }]) {
+      const { key, cert } = authority.issue(['www.example.com'], options);
+      api.now += 1; // lists are in the order of addition
+      keys.push(dataOf(await mine('certificate.add', requestOf(key, cert + authority.ca)))['ssl_key']);
+    }
+    const [good, bad] = keys;
+    const text = 'the extended key usage of the certificate does not include servers, and clients refuse it';
+    const warnings = [{ code: 'notForServers', text }];
+    const set = async (chosen: Readonly<Record<string, unknown>>) => {
+      const { body } = await mine('config.setSsl', { domain_id, ssl_control: 1, ...chosen });
+      return [body['data'], body['info']];
+    };
+    const read = async () => dataOf(await mine('config.getSsl', { domain_id }))['warnings'];
+    assert.deepEqual(await set({ ssl_key: good }), [true, 'success']);
+    assert.equal(await read(), undefined);
+    assert.deepEqual(await set({ ssl_key_second: bad }), [true, `success; ${text}`]);
+    assert.deepEqual(await read(), warnings);
+    assert.deepEqual(await set({ ssl_control: 0 }), [true, 'success']);
+    assert.equal(await read(), undefined);
+    const rows = async (page: Readonly<Record<string, unknown>>) =>
+      (await mine('certificate.list', page)).body['data'] as { warnings?: unknown }[];
+    assert.deepEqual(
+      (await rows({ page: 1 })).map((row) => row.warnings),
+      [undefined, warnings],
+    );
+    assert.deepEqual(
+      (await rows({})).map((row) => row.warnings),
+      [undefined, undefined],
+    );
+  });
+
   test('are refused when no handshake succeeds; a self-signed one is said to be one', async (t) => {
     const { api, mine } = await startWithCustomers(t, newSqlite);
     api.now = Date.now();

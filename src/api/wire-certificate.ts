@@ -13,6 +13,7 @@ import { writeFlag } from './wire-values.ts';
 export interface CertificateView extends Certificate {
   readonly isInUse: boolean;
   readonly isExpired: boolean;
+  readonly warnings: readonly CertificateWarning[];
 }
 
 export function readNewCertificate({ ssl_title, private_key, certificate }: RequestOf<'certificate.add'>) {
@@ -24,15 +25,27 @@ export interface AddedCertificate {
   readonly warnings: readonly CertificateWarning[];
 }
 
-export function writeAddedCertificate(
-  { key, warnings }: AddedCertificate,
+export function writeAddedCertificate({ key, warnings }: AddedCertificate, look: Look): DataOf<'certificate.add'> {
+  return { ssl_key: key, ...writeCertificateWarnings(warnings, look) };
+}
+
+/** Left out when there are none. */
+export function writeCertificateWarnings(
+  warnings: readonly CertificateWarning[],
   { locale }: Look,
-): DataOf<'certificate.add'> {
-  if (warnings.length === 0) return { ssl_key: key };
-  return {
-    ssl_key: key,
-    warnings: warnings.map(({ code, values }) => ({ code, text: describeWarning(code, values, locale) })),
-  };
+): Pick<DataOf<'certificate.add'>, 'warnings'> {
+  if (warnings.length === 0) return {};
+  return { warnings: warnings.map(({ code, values }) => ({ code, text: describeWarning(code, values, locale) })) };
+}
+
+export interface SslWarnings {
+  readonly warnings: readonly CertificateWarning[];
+}
+
+/** What `info` says behind the word of success. */
+export function noteSslWarnings({ warnings }: SslWarnings, { locale }: Look): string {
+  const separator = locale === 'zh-CN' ? '；' : '; ';
+  return warnings.map(({ code, values }) => separator + describeWarning(code, values, locale)).join('');
 }
 
 /** What is `undefined` stays as it is. */
@@ -50,7 +63,7 @@ export function readSsl(request: RequestOf<'config.setSsl'>) {
   };
 }
 
-export function writeCertificate(view: CertificateView, { locale }: Look): DataOf<'certificate.list'>[number] {
+export function writeCertificate(view: CertificateView, look: Look): DataOf<'certificate.list'>[number] {
   const status = statusOf(view);
   return {
     ssl_key: view.key,
@@ -61,7 +74,8 @@ export function writeCertificate(view: CertificateView, { locale }: Look): DataO
     validto_time: Math.floor(view.validTo / 1000),
     subjectaltname: view.names.join(','),
     status,
-    status_name: CERTIFICATE_STATUS_LABELS[status][locale],
+    status_name: CERTIFICATE_STATUS_LABELS[status][look.locale],
+    ...writeCertificateWarnings(view.warnings, look),
   };
 }
 

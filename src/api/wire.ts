@@ -21,10 +21,13 @@ import {
 } from './wire-cache.ts';
 import {
   type CertificateView,
+  noteSslWarnings,
   readNewCertificate,
   readSsl,
+  type SslWarnings,
   writeAddedCertificate,
   writeCertificate,
+  writeCertificateWarnings,
   writeSsl,
 } from './wire-certificate.ts';
 import { writeCertificateRequest } from './wire-certificate-request.ts';
@@ -198,8 +201,12 @@ export const WRITE = {
   'certificate.list': (views: readonly CertificateView[], look) => views.map((view) => writeCertificate(view, look)),
   'certificate.add': writeAddedCertificate,
   'certificate.delete': writeDone,
-  'config.setSsl': writeDone,
-  'config.getSsl': (domain: Domain) => ({ ...writeSsl(domain.settings), ...writeRevision(domain) }),
+  'config.setSsl': (_: SslWarnings) => true,
+  'config.getSsl': (domain: Domain & SslWarnings, look) => ({
+    ...writeSsl(domain.settings),
+    ...writeCertificateWarnings(domain.warnings, look),
+    ...writeRevision(domain),
+  }),
   'config.requestCertificate': writeDone,
   'config.getCertificateRequest': writeCertificateRequest,
 
@@ -243,6 +250,7 @@ export type InputOf<N extends RouteName> = ReturnType<(typeof READ)[N]>;
 /** What an operation's handler gives back. */
 /** What `info` says after the word of success, where `data` has no room for it. */
 export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Look) => string } = {
+  'config.setSsl': noteSslWarnings,
   'domain.updateOrigin': ({ warnings }, { locale }) =>
     warnings.map((warning) => `${locale === 'zh-CN' ? '；' : '; '}${describeOriginWarning(warning, locale)}`).join(''),
 };

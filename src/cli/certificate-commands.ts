@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { printer } from './account-commands.ts';
+import { PAGE_SIZE, readFullPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
@@ -15,6 +16,7 @@ import {
   type Options,
   onOffOption,
   textOption,
+  wholeNumber,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addRequestCommands } from './request-certificate.ts';
@@ -27,7 +29,13 @@ export function certificateCommand(context: CliContext): Command {
   describe('add <certificate> <key>', 'add one from files of PEM: the certificate with its chain, and its private key')
     .option('--title <text>', 'a name for it; without it that of the file')
     .action((certificate: string, key: string, options: Options) => addCertificate(context, certificate, key, options));
-  describe('list', 'list the certificates').action((options: Options) => listCertificates(context, options));
+  describe('list', 'list the certificates')
+    .option('--page <number>', 'only this page', wholeNumber)
+    .option('--page-size <number>', 'certificates on a page, at most 100', wholeNumber)
+    .action((options: Options) => listCertificates(context, options));
+  describe('show <certificate>', 'show one, by its key in the list, and why clients may refuse it').action(
+    (key: string, options: Options) => showCertificate(context, key, options),
+  );
   describe('rm <certificate>', 'delete one that no domain has, by its key in the list').action(
     async (key: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
@@ -75,22 +83,64 @@ function readPem(path: string): string {
   throw new CliError(`${path} is not PEM: one of DER becomes it by openssl x509 (or pkey) -inform DER -in … -out …`);
 }
 
+type Certificate = DataOf<'certificate.list'>[number];
+
 async function listCertificates(context: CliContext, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
-  const data = await client.call('certificate.list', {});
+  const { page: onlyPage, pageSize = PAGE_SIZE } = options;
+  const ask = (page: { page: number; page_size: number }) => client.call('certificate.list', page);
+  const data =
+    onlyPage === undefined
+      ? await readFullPages(ask, Number(pageSize))
+      : await ask({ page: Number(onlyPage), page_size: Number(pageSize) });
   const rows = data.map((one) => [
     one.ssl_key,
     one.status_name,
     one.key_kind,
-    new Date(one.validto_time * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length),
+    dayOf(one.validto_time),
     one.title,
     one.issuer,
     one.subjectaltname,
   ]);
-  printer(context, options)(
-    data,
-    formatTable([['KEY', 'STATUS', 'KEY KIND', 'VALID TO', 'TITLE', 'ISSUER', 'DOMAINS'], ...rows]),
+  const warnings = data.flatMap(({ ssl_key, warnings: own = [] }) =>
+    own.map(({ text }) => `warning: ${ssl_key}: ${text}`),
   );
+  printer(context, options)(data, [
+    ...formatTable([['KEY', 'STATUS', 'KEY KIND', 'VALID TO', 'TITLE', 'ISSUER', 'DOMAINS'], ...rows]),
+    ...warnings,
+  ]);
+}
+
+async function showCertificate(context: CliContext, key: string, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const all = await readFullPages((page) => client.call('certificate.list', page));
+  const one = all.find(({ ssl_key }) => ssl_key === key);
+  if (one === undefined) throw new CliError(`the account has no certificate ${key}: see causeway certificate list`);
+  printer(context, options)(one, formatPairs(describeCertificate(one)));
+}
+
+function describeCertificate(one: Certificate): [string, string][] {
+  return [
+    ['key', one.ssl_key],
+    ['status', one.status_name],
+    ['key kind', one.key_kind],
+    ['valid from', dayOf(one.validfrom_time)],
+    ['valid to', dayOf(one.validto_time)],
+    ['title', one.title],
+    ['issuer', one.issuer],
+    ['domains', one.subjectaltname],
+    ...describeWarnings(one.warnings),
+  ];
+}
+
+/** Returns a pair for each, for commands that show a domain or a certificate. */
+export function describeWarnings(warnings: Certificate['warnings'] = []): [string, string][] {
+  return warnings.map(({ text }) => ['warning', text]);
+}
+
+/** `YYYY-MM-DD` in UTC. */
+function dayOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 async function changeSsl(client: Client, id: string, options: Options): Promise<Shown> {
@@ -132,6 +182,7 @@ function showSsl(data: DataOf<'config.getSsl'>): Shown {
     ['force https', data.force_https === '1' ? 'on' : 'off'],
     ['hsts', data.hsts_max_age === '0' ? 'off' : `${data.hsts_max_age} s`],
     ['min version', `TLS ${data.tls_min_version}`],
+    ...describeWarnings(data.warnings),
   ]);
   return { data, lines };
 }

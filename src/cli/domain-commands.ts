@@ -7,7 +7,7 @@ import { ipCommand, refererCommand, userAgentCommand } from './access-commands.t
 import { printer } from './account-commands.ts';
 import { PAGE_SIZE, readAllPages } from './all-pages.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
-import { sslCommand } from './certificate-commands.ts';
+import { describeWarnings, sslCommand } from './certificate-commands.ts';
 import { connectCustomer } from './connect.ts';
 import type { CliContext } from './context.ts';
 import { describeRules } from './describe-rules.ts';
@@ -187,8 +187,11 @@ async function closeEverywhere(client: Client, id: string, options: Options): Pr
 async function showAll(context: CliContext, name: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
   const domain = await client.call('domain.get', { domain_id: await findDomainId(client, name) });
-  const rules = options['json'] === true ? [] : await describeRules(client, domain);
-  printer(context, options)(domain, formatPairs([...describeDomain(domain), ...rules]));
+  if (options['json'] === true) return printer(context, options)(domain, []);
+  const rules = await describeRules(client, domain);
+  const { domain_id, ssl_control } = domain;
+  const { warnings } = ssl_control === '1' ? await client.call('config.getSsl', { domain_id }) : {};
+  printer(context, options)(domain, formatPairs([...describeDomain(domain), ...describeWarnings(warnings), ...rules]));
 }
 
 async function showDomain(context: CliContext, client: Client, id: string, options: Options): Promise<void> {

@@ -57,6 +57,16 @@ export const PRIVATE_KEY_TEXT = {
 const SAMPLE_KEY = '5f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5';
 const PEM = (label: string) => `-----BEGIN ${label}-----\n…\n-----END ${label}-----\n`;
 
+const WARNINGS = z
+  .array(
+    z.object({
+      code: z.enum(CERTIFICATE_WARNINGS).describe('what clients are likely to refuse'),
+      text: z.string().describe('the same as a localised sentence'),
+    }),
+  )
+  .optional()
+  .describe('extension: why clients may refuse the certificate; left out when there is no reason');
+
 const DATA_SSL = z.object({
   ...REVISION_DATA,
   ssl_control: FLAG_TEXT.describe('TLS acceleration'),
@@ -68,6 +78,7 @@ const DATA_SSL = z.object({
   force_https: FLAG_TEXT.describe('whether plain HTTP is redirected to HTTPS'),
   hsts_max_age: z.string().describe('Strict-Transport-Security in seconds; 0: not sent'),
   tls_min_version: z.enum(TLS_VERSIONS).describe('lowest version of TLS'),
+  warnings: WARNINGS,
 });
 
 export const CERTIFICATE_OPERATIONS = {
@@ -85,6 +96,7 @@ export const CERTIFICATE_OPERATIONS = {
         subjectaltname: z.string().describe('domains that the certificate is for, comma-separated'),
         status: z.enum(CERTIFICATE_STATUSES).describe('InUse: a domain has it, expired or not'),
         status_name: z.string().describe('status as a localised label'),
+        warnings: WARNINGS.describe('extension, of pages only: why clients may refuse the certificate'),
       }),
     ),
     sample: {
@@ -113,15 +125,7 @@ export const CERTIFICATE_OPERATIONS = {
     }),
     data: z.object({
       ssl_key: z.string().describe('certificate identifier'),
-      warnings: z
-        .array(
-          z.object({
-            code: z.enum(CERTIFICATE_WARNINGS).describe('what clients are likely to refuse'),
-            text: z.string().describe('the same as a localised sentence'),
-          }),
-        )
-        .optional()
-        .describe('extension: why clients may refuse the certificate; left out when there is no reason'),
+      warnings: WARNINGS,
     }),
     sample: {
       request: { ssl_title: 'example.com 2026', private_key: PEM('PRIVATE KEY'), certificate: PEM('CERTIFICATE') },

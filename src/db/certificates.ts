@@ -135,6 +135,16 @@ export async function findCertificate(
   return row && toCertificate(row);
 }
 
+/** Returns the chains of those of the certificates that exist: PEM, leaf first, and their names. */
+export async function findChains(
+  x: Executor,
+  keys: readonly string[],
+): Promise<readonly (Pick<Certificate, 'key' | 'names'> & { readonly chain: string })[]> {
+  if (keys.length === 0) return [];
+  const rows = await x.selectFrom('certificate').select(['key', 'names', 'chain']).where('key', 'in', keys).execute();
+  return rows.map(({ key, names, chain }) => ({ key, names: JSON.parse(names), chain }));
+}
+
 /** PEM, leaf first. */
 export async function findChain(x: Executor, key: string): Promise<string | undefined> {
   return (await x.selectFrom('certificate').select('chain').where('key', '=', key).executeTakeFirst())?.chain;

@@ -45,10 +45,17 @@ export interface CertificateWarning {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** `text`: PEM as the customer sent it, which may hold a root that `chain` leaves out. `authorities`: PEM, widely known. */
+interface WarningOptions {
+  /** The chain as the customer sent it, PEM, which may hold a root that `chain` leaves out; absent: a missing issuer is not looked for. */
+  readonly text?: string;
+  /** Certificates of widely known authorities, PEM. */
+  readonly authorities: readonly string[];
+  readonly now: number;
+}
+
 export function findWarnings(
-  { chain, names }: CertificateChain,
-  { text, authorities, now }: { readonly text: string; readonly authorities: readonly string[]; readonly now: number },
+  { chain, names }: Pick<CertificateChain, 'chain' | 'names'>,
+  { text, authorities, now }: WarningOptions,
 ): readonly CertificateWarning[] {
   const pem = parsePem(chain);
   const certificates = pem.kind === 'blocks' ? pem.blocks.map(({ bytes }) => new X509Certificate(bytes)) : [];
@@ -59,7 +66,7 @@ export function findWarnings(
     ...warnOfNames(names),
     ...certificates.flatMap(warnOfSignature),
     ...intermediates.flatMap((certificate) => warnOfIntermediate(certificate, now)),
-    ...warnOfEnd(leaf, findMissingIssuer(text, authorities)),
+    ...warnOfEnd(leaf, text === undefined ? undefined : findMissingIssuer(text, authorities)),
   ];
 }
 

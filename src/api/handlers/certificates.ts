@@ -16,6 +16,7 @@ import { type CertificateWarning, findWarnings } from '#model/certificate-warnin
 import type { Domain, DomainSettings } from '#model/domain.ts';
 import { parsePrivateKey } from '#model/private-key.ts';
 import { changeSettings } from '../change.ts';
+import { findStoredWarnings } from '../stored-warnings.ts';
 import { tryCertificate } from '../try-certificate.ts';
 import type { Call, Handler } from './handler.ts';
 import { readOwnDomain } from './own-domain.ts';
@@ -24,7 +25,14 @@ import { refuseMissing } from './refuse-missing.ts';
 export const CERTIFICATE_HANDLERS = {
   'certificate.list': async ({ db, accountId, now }, page) => {
     const certificates = await listCertificates(db.query, accountId, page);
-    return certificates.map((certificate) => ({ ...certificate, isExpired: certificate.validTo <= now }));
+    // A whole list may be of thousands of certificates.
+    const keys = page === undefined ? [] : certificates.map(({ key }) => key);
+    const warnings = await findStoredWarnings(db.query, keys, now);
+    return certificates.map((certificate) => ({
+      ...certificate,
+      isExpired: certificate.validTo <= now,
+      warnings: warnings.get(certificate.key) ?? [],
+    }));
   },
 
   'certificate.add': async ({ db, accountId, keyring, maxCertificates, now }, { title, ...texts }) => {
@@ -43,6 +51,7 @@ export const CERTIFICATE_HANDLERS = {
   },
 
   'config.setSsl': async (call, { domainId, isOn, chosen, ...wanted }) => {
+    let keys: Keys = { sslKey: '', secondSslKey: '' };
     await changeSettings(call, domainId, async (domain, trx) => {
       const { settings } = domain;
       const https = {
@@ -51,16 +60,31 @@ export const CERTIFICATE_HANDLERS = {
         minVersion: chosen.minVersion ?? settings.https.minVersion,
       };
       if (!isOn) return { ...settings, https, sslControl: false, sslKey: '', secondSslKey: '' };
-      return { ...settings, https, sslControl: true, ...(await chooseCertificates(trx, call, domain, wanted)) };
+      keys = await chooseCertificates(trx, call, domain, wanted);
+      return { ...settings, https, sslControl: true, ...keys };
     });
+    return { warnings: await warningsOf(call, keys) };
   },
 
-  'config.getSsl': async (call, { domainId }) => await readOwnDomain(call, domainId),
+  'config.getSsl': async (call, { domainId }) => {
+    const domain = await readOwnDomain(call, domainId);
+    return { ...domain, warnings: await warningsOf(call, domain.settings) };
+  },
 } satisfies {
   readonly [N in RouteName as N extends `certificate.${string}` | `config.${string}Ssl` ? N : never]: Handler<N>;
 };
 
 type Keys = Pick<DomainSettings, 'sslKey' | 'secondSslKey'>;
+
+/** The warnings of a domain's certificates, those of the first before those of the second. */
+async function warningsOf(
+  { db, now }: Pick<Call, 'db' | 'now'>,
+  { sslKey, secondSslKey }: Keys,
+): Promise<readonly CertificateWarning[]> {
+  const keys = [sslKey, secondSslKey].filter((key) => key !== '');
+  const found = await findStoredWarnings(db.query, keys, now);
+  return keys.flatMap((key) => found.get(key) ?? []);
+}
 
 /** What is not wanted otherwise stays; a second certificate that stays gives way to a new first one of its own kind. */
 async function chooseCertificates(
