@@ -1,4 +1,4 @@
-/** What is written twice on purpose: the stages and the reasons, in code and in docs/edge.md. */
+/** What is written twice on purpose: the stages and the reasons, in code and in the documents on the edge. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,9 +46,9 @@ describe('docs/edge.md', () => {
     );
   });
 
-  const stages = rows('docs/edge.md').filter(([number = '']) => /^\d+a?$/.test(number));
+  const stages = rows('docs/development/edge.md').filter(([number = '']) => /^\d+a?$/.test(number));
 
-  test('has the stages in their order, and each names files that exist', () => {
+  test('docs/development/edge.md has the stages in their order, and each names files that exist', () => {
     assert.deepEqual(
       stages.map(([number]) => number),
       ['1', '2', '3', '3a', '4', '5', '6', '7', '8', '9', '10', '11'],

@@ -1,5 +1,5 @@
 /**
- * A viewer's request from first byte to log line, top to bottom: the stages of docs/edge.md. What a stage decides
+ * A viewer's request from first byte to log line, top to bottom: the stages of docs/development/edge.md. What a stage decides
  * is in its own file; here is only their order.
  */
 import { checkAccess } from './access.ts';
