@@ -11,7 +11,7 @@ import type { Timers } from '#lib/timers.ts';
 import type { AccessLog } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteTable } from '#sites/table.ts';
-import { openLiveFile } from './live-file.ts';
+import { LiveFile } from './live-file.ts';
 import { addLiveMetrics, createHlsCounter } from './metrics.ts';
 import { Owner } from './owner.ts';
 import { Players } from './players.ts';
@@ -78,9 +78,7 @@ const MAX_CLOSE_MS = 1_000;
 export async function startLiveProcess(options: LiveProcessOptions): Promise<LiveProcess> {
   const { source, clock, timers, log, limits, memoryBytes, maxStreams = MAX_LIVE_STATUSES } = options;
   const sites = createSiteTable({ source, maxSites: MAX_SITES });
-  const file = openLiveFile(options.file, (to) =>
-    log.error({ to }, 'what this machine knew of its live streams was damaged; moved aside, and begun anew'),
-  );
+  const file = openFile(options);
   const rareLines = new RareLines(log, () => timers.now());
   const players = new Players();
   const viewers = new Viewers();
@@ -140,6 +138,19 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
       file[Symbol.dispose]();
     },
   };
+}
+
+function openFile({ file, log }: LiveProcessOptions): LiveFile {
+  return new LiveFile(file, {
+    onMoved: (to) =>
+      log.error({ to }, 'what this machine knew of its live streams was damaged; moved aside, and begun anew'),
+    onLost: (error) =>
+      log.error(
+        { err: error, file },
+        'live streams cannot be saved: a kill now loses begins and ends that control has not taken, and when what is on air had its last media',
+      ),
+    onRestored: () => log.info({ file }, 'live streams are saved again'),
+  });
 }
 
 async function startRtmp(

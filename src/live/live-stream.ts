@@ -5,7 +5,7 @@ import type { Timers } from '#lib/timers.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { Broadcast } from './broadcast.ts';
 import type { CapacityRefusal } from './capacity.ts';
-import type { NewEvent } from './live-file.ts';
+import type { NewEvent } from './event-store.ts';
 import {
   type CutReason,
   decide,

@@ -9,7 +9,8 @@ import { isForbidden, type LiveMark, type LiveMarkSource } from '#sites/live.ts'
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { Capacity, type CapacityLimits } from './capacity.ts';
-import type { LiveFile, NewEvent } from './live-file.ts';
+import type { NewEvent } from './event-store.ts';
+import type { LiveFile } from './live-file.ts';
 import { type Admission, type HolderSide, LiveStream, type StreamName } from './live-stream.ts';
 import type { RareLines } from './rare-lines.ts';
 import { keyOf, type StreamLine, StreamLines } from './stream-lines.ts';
@@ -158,11 +159,7 @@ export class Owner implements Disposable {
     const { file, log, onEvent } = this.#options;
     const { kind: what, ...rest } = event;
     log.info({ what, ...rest }, 'broadcast');
-    try {
-      file.append(event);
-    } catch (error) {
-      log.error({ err: error }, 'an event of a live stream could not be kept');
-    }
+    file.append(event);
     onEvent();
   }
 
@@ -197,16 +194,12 @@ export class Owner implements Disposable {
   }
 
   #save(): void {
-    const { timers, file, log } = this.#options;
+    const { timers, file } = this.#options;
     this.#savedAt = timers.now();
     const onAir = this.list().flatMap(({ onAir }) => onAir ?? []);
-    try {
-      file.saveLastMedia(
-        onAir.map(({ broadcast, lastMediaAt }) => ({ broadcast, lastMediaAt: this.toEpoch(lastMediaAt) })),
-      );
-    } catch (error) {
-      log.error({ err: error }, 'what is on air could not be saved');
-    }
+    file.saveLastMedia(
+      onAir.map(({ broadcast, lastMediaAt }) => ({ broadcast, lastMediaAt: this.toEpoch(lastMediaAt) })),
+    );
   }
 
   #recheck(): void {

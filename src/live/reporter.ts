@@ -91,13 +91,11 @@ export function startReporter(options: ReporterOptions): Reporter {
 async function report(options: ReporterOptions, signal: AbortSignal): Promise<boolean> {
   const { edge, file, maxEvents, clock } = options;
   const events = file.listEvents(maxEvents);
-  const answer = await options.post(
-    { edge, epoch: file.epoch, at: clock(), events, streams: options.statuses() },
-    signal,
-  );
+  const { epoch } = file;
+  const answer = await options.post({ edge, epoch, at: clock(), events, streams: options.statuses() }, signal);
   const last = events.at(-1)?.n ?? 0;
   // What was not sent is not acknowledged, whatever the answer says.
-  file.acknowledge(Math.min(answer.taken, last));
+  file.acknowledge(epoch, Math.min(answer.taken, last));
   if (answer.notOwned.length > 0) options.onNotOwned(answer.notOwned);
   return events.length < maxEvents;
 }
