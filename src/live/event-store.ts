@@ -26,7 +26,7 @@ export interface Contents {
   readonly onAir: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** About several weeks of a busy machine without control. The oldest events are dropped beyond it. */
+/** Lasts several weeks on a busy machine without control. Beyond it the oldest events are dropped. */
 const MAX_EVENTS = 100_000;
 
 /** `autoincrement`: a number is never given twice, even when all events are acknowledged. */

@@ -20,7 +20,7 @@ import {
 export interface LiveFileOptions {
   /** Called with the new name of a damaged or foreign file that was moved aside. */
   onMoved(to: string): void;
-  /** From now on a kill of the process loses what happens. */
+  /** Called when memory takes the place of the file: a kill now loses everything that control has not taken. */
   onLost(error: unknown): void;
   /** The file can be written again and has everything. */
   onRestored(): void;
