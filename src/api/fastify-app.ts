@@ -22,7 +22,7 @@ import { notReady, toServiceError } from './dispatch.ts';
 import { drain } from './drain.ts';
 import { addFrontPage, FRONT_PATH } from './front-page.ts';
 import type { HeldBytes } from './held-bytes.ts';
-import { serveInTurn } from './in-turn.ts';
+import { type InTurn, serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
 import type { ReadLines } from './request-lines.ts';
@@ -46,8 +46,8 @@ export interface AppParts {
 /** Below what probes usually wait. */
 const READY_LIMIT_MS = 2000;
 
-/** It does not listen yet. */
-export function createApp(parts: AppParts): FastifyInstance {
+/** `app` does not listen yet. */
+export function createApp(parts: AppParts): { readonly app: FastifyInstance } & InTurn {
   const { options, security, parseBody, lines } = parts;
   const answering = createAnswering(parts);
   const { send, writeLine } = answering;
@@ -80,12 +80,12 @@ export function createApp(parts: AppParts): FastifyInstance {
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  serveInTurn(app.server, MAX_WAITING);
+  const inTurn = serveInTurn(app.server, MAX_WAITING);
   lines.watch(app.server);
   if (options.tls !== undefined) readLinesInTls(app.server, lines);
   app.server.prependListener('secureConnection', endUnknown);
   app.server.on('connect', answerConnect(options.locale, parts.count));
-  return app;
+  return { app, ...inTurn };
 }
 
 /** Of connections in clear `bare/` has the first look. */

@@ -43,13 +43,13 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   };
   const security = securityHeaders();
   const lines = createReadLines();
-  const app = createApp({ ...parts, options, count, security, lines });
+  const { app, untilAnswered } = createApp({ ...parts, options, count, security, lines });
   app.server.maxConnections = MAX_CONNECTIONS;
   const formatAnswer = createFormatAnswer(security, clock);
   // By TLS the handshakes and the ciphers cost more than what is saved.
   const bare =
     tls === undefined
-      ? readBare(app.server, { ...parts, formatAnswer, log }, { openFilter: lines.openFilter })
+      ? readBare(app.server, { ...parts, formatAnswer, log }, { openFilter: lines.openFilter, untilEnd: untilAnswered })
       : undefined;
   if (tls !== undefined) answerPlain(app.server, (socket) => parts.answerBroken({ code: PLAIN_HTTP }, socket));
   await app.listen({ host: listen.host, port: listen.port });
