@@ -254,6 +254,21 @@ describe('a pulled stream', () => {
     await eventually('the origin is left', () => origin.answers.every(({ closed }) => closed));
     assert.deepEqual(world.told, []);
   });
+
+  test('a pull that is asked for while the live process stops is refused', async (t) => {
+    const origin = await startOrigin(t, stream);
+    const world = await startWith(t, [origin.port]);
+    await world.publish('b'); // this publisher ignores FIN, so that stopping takes a moment
+    const restarting = world.restart(1_000);
+    assert.equal((await pulled(world)).statusCode, 404);
+    await restarting;
+    await world.publish('c');
+    await eventually('control knows', () => world.told.includes('began c'));
+    assert.deepEqual(
+      world.told.filter((event) => event.startsWith('began')),
+      ['began b', 'began c'],
+    );
+  });
 });
 
 /** Names a message by its role for a decoder. */

@@ -53,6 +53,7 @@ export class Owner implements Disposable {
   #disowned = '';
   /** Settings or marks have changed and could not be read yet. */
   #isStale = false;
+  #hasStopped = false;
   #lastHolderId = 0;
   #savedAt: number;
   #cancelTick: () => void;
@@ -76,7 +77,7 @@ export class Owner implements Disposable {
    * may have answered long after its pull began.
    */
   admit(name: StreamName, host: string, side: HolderSide): Admission {
-    if (!isOpen(this.siteOf(host), name)) return { kind: 'refused', reason: 'closed' };
+    if (this.#hasStopped || !isOpen(this.siteOf(host), name)) return { kind: 'refused', reason: 'closed' };
     const key = keyOf(name);
     const held = this.#streams.get(key);
     // Whoever comes back to a stream takes nothing more.
@@ -130,8 +131,9 @@ export class Owner implements Disposable {
     this.#disowned = '';
   }
 
-  /** The process ends: so do all broadcasts. */
+  /** The process ends: so do all broadcasts, and none begins any more. */
   stop(): void {
+    this.#hasStopped = true;
     for (const { stream } of this.#streams.values()) stream.stop();
     this.#options.file.saveLastMedia([]);
   }

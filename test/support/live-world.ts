@@ -50,8 +50,8 @@ export interface LiveWorld {
   addCertificate(key: string, pair: CertificatePair): void;
   openFlv(stream: string): Promise<IncomingMessage>;
   get(path: string): Promise<IncomingMessage>;
-  /** As after a kill: nothing is written, then another process begins. */
-  restart(): Promise<void>;
+  /** Stops the live process, and starts another one. Connections have `graceMs` to end by themselves, 0 if absent. */
+  restart(graceMs?: number): Promise<void>;
 }
 
 interface Place {
@@ -193,8 +193,8 @@ export async function startLiveWorld(
     addCertificate: (key, pair) => change('certificate', key, pair),
     openFlv: (stream) => get(`/streams/7/live/${stream}/flv`),
     get,
-    async restart() {
-      await live.stop(0);
+    async restart(graceMs = 0) {
+      await live.stop(graceMs);
       live = await start();
       await follow();
     },
