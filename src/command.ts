@@ -6,23 +6,43 @@ import { runCommand } from '#cli/program.ts';
 import { type Config, loadConfig, readSettingsFile, takeEnvironment } from '#config';
 import { databasePath, openDataDirectory } from '#lib/data-directory.ts';
 import { hideSecrets } from '#lib/logger.ts';
-import { type Problem, type Setting, type SettingInForce, settingName } from '#lib/settings.ts';
+import { type Environment, type Problem, type Setting, type SettingInForce, settingName } from '#lib/settings.ts';
 import { firstTokenPath } from '#roles/announce.ts';
 import { findControl } from '#roles/control-file.ts';
 import { findWorkers } from '#roles/worker-sockets.ts';
 import { SETTINGS } from './settings.ts';
+
+/** Where a command runs. */
+export interface Invocation {
+  /** The program that the service starts its parts with. */
+  readonly entry: string;
+  readonly env: Environment;
+  /** Where `causeway.toml` is looked for. */
+  readonly cwd: string;
+  /** Writes to standard output as it stands. */
+  readonly write: (text: string) => void;
+  /** Writes a line to standard error, without its secrets. */
+  readonly complain: (line: string) => void;
+}
 
 /** `entry`: the program that the service starts its parts with. Sets the process's exit code. */
 export async function runCommandLine(entry: string): Promise<void> {
   // What is said to people may find a full disk or nobody there; that ends neither a command nor the service.
   process.stdout.on('error', noteLostAnswer);
   process.stderr.on('error', () => {});
-  process.exitCode = await runCommand(createContext(entry), process.argv.slice(2), complain);
+  const write = (text: string) => void process.stdout.write(text);
+  const invocation = { entry, env: takeEnvironment(), cwd: process.cwd(), write, complain };
+  process.exitCode = await execute(process.argv.slice(2), invocation);
 }
 
-function createContext(entry: string): CliContext {
-  const env = takeEnvironment();
-  const load = (given: GivenSettings) => loadOrExplain(given, env);
+/** Runs one command and returns its exit code. `serve`, and a database that is read or written as `-`, use the process itself. */
+export async function execute(args: readonly string[], invocation: Invocation): Promise<number> {
+  const complain = (line: string) => invocation.complain(hideSecrets(line));
+  return await runCommand(createContext(invocation), args, complain);
+}
+
+function createContext({ entry, env, cwd, write }: Invocation): CliContext {
+  const load = (given: GivenSettings) => loadOrExplain(given, env, cwd);
   return {
     version: readVersion(),
     settingFlags: Object.entries<Setting<unknown>>(SETTINGS)
@@ -39,7 +59,8 @@ function createContext(entry: string): CliContext {
     openOffline: (given) => openOffline(load(given).config),
     exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
     importDatabase: (given, file) => importDatabase(load(given).config, file),
-    print: (line) => process.stdout.write(`${line}\n`),
+    write,
+    print: (line) => write(`${line}\n`),
   };
 }
 
@@ -66,7 +87,7 @@ async function exportDatabase(config: Config, file: string, withSecrets: boolean
 
 async function importDatabase(config: Config, file: string) {
   const { importFromFile, openFile } = await import('#roles/database-file.ts');
-  const source = await inWords(() => openFile(file));
+  using source = await inWords(() => openFile(file));
   const directory = openDataDirectory(config.dataDir, { make: true });
   if (directory.kind === 'inUse')
     throw new CliError(`a service runs from ${config.dataDir}: stop it first, or name another place with --data-dir`);
@@ -94,10 +115,10 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function loadOrExplain({ flags, file: named }: GivenSettings, env: ReturnType<typeof takeEnvironment>) {
-  const file = readSettingsFile(named, process.cwd());
+function loadOrExplain({ flags, file: named }: GivenSettings, env: Environment, cwd: string) {
+  const file = readSettingsFile(named, cwd);
   if (file !== undefined && 'problem' in file) throw explain([file]);
-  const loaded = loadConfig({ flags, env, file, cwd: process.cwd() });
+  const loaded = loadConfig({ flags, env, file, cwd });
   if (loaded.kind === 'problems') throw explain(loaded.problems);
   return loaded satisfies { config: Config; sources: readonly SettingInForce[] };
 }

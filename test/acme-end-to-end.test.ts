@@ -129,7 +129,6 @@ function start(
   return startService(t, {
     settings: {
       CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
-      CAUSEWAY_EDGE_WORKERS: '1',
       CAUSEWAY_ACME_DIRECTORY: directory,
       CAUSEWAY_ACME_CA: caFile,
       CAUSEWAY_ACME_EMAIL: 'operator@example.com',

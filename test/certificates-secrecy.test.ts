@@ -25,7 +25,6 @@ describeOnBothEngines('private keys', (newDatabase, engine) => {
     const folder = temporaryFolder(t);
     const dataDir = join(folder, 'data');
     const settings = {
-      CAUSEWAY_EDGE_WORKERS: '1',
       CAUSEWAY_LOG_LEVEL: 'debug',
       ...(database.url !== undefined && { DATABASE_URL: database.url }),
     };

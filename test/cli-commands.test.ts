@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from './support/eventually.ts';
-import { type RunningService, runCommand, startService } from './support/service.ts';
+import { type RunningService, runCommand, runProcess, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const CONTROL = { settings: { CAUSEWAY_ROLES: 'control' } };
@@ -341,7 +341,8 @@ test('a command makes no installation, and leaves a directory of others as it is
     [['serve'], 'home', `causeway: the data directory cannot be used: ${join(folder, 'home')} holds something else`],
   ];
   for (const [args, name, problem] of rows) {
-    const { code, stderr } = await runCommand(t, [...args, '--data-dir', join(folder, name)]);
+    const run = args[0] === 'serve' ? runProcess : runCommand;
+    const { code, stderr } = await run(t, [...args, '--data-dir', join(folder, name)]);
     assert.deepEqual([code, stderr.slice(0, problem.length)], [1, problem]);
   }
   assert.deepEqual(readdirSync(folder, { recursive: true }).toSorted(), ['empty', 'home', join('home', 'letter.txt')]);

@@ -17,7 +17,7 @@ import { type TestContext, test } from 'node:test';
 import { newPostgres } from './support/databases.ts';
 import { linesOf, sealLines } from './support/exports.ts';
 import { needs } from './support/needs.ts';
-import { runCommand, spawnCommand, startService } from './support/service.ts';
+import { runCommand, runProcess, spawnCommand, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const CONTROL = { CAUSEWAY_ROLES: 'control' };
@@ -100,7 +100,7 @@ async function killImport(t: TestContext, { file }: Exported, engine: string) {
   writeFileSync(whole, large);
   const imported = await runCommand(t, ['db', 'import', whole], { settings });
   assert.deepEqual([imported.code, imported.stderr], [0, '']);
-  const exported = await runCommand(t, ['db', 'export', '-'], { settings });
+  const exported = await runProcess(t, ['db', 'export', '-'], { settings });
   assert.equal(linesOf(exported.stdout).length, linesOf(large).length);
 }
 

@@ -10,7 +10,7 @@ import { runCommand, startService } from './support/service.ts';
 test('an edge of this machine tells what it would make of a request', async (t) => {
   const origin = await startOrigin(t, reply('x', { 'cache-control': 'max-age=60' }));
   const service = await startService(t, {
-    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_EDGE_WORKERS: '1' },
+    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const request = { domain: 'www.example.com', cdn_type: '1', data: `127.0.0.1:${origin.port}` };

@@ -21,7 +21,6 @@ describeOnBothEngines('control killed in the middle of 200 addDomain calls', (ne
     const service = await startService(t, {
       dataDir,
       settings: {
-        CAUSEWAY_EDGE_WORKERS: '1',
         CAUSEWAY_TOKEN_RATE_PER_SECOND: '100000',
         CAUSEWAY_TOKEN_RATE_BURST: '100000',
         ...(url !== undefined && { DATABASE_URL: url }),
@@ -33,7 +32,6 @@ describeOnBothEngines('control killed in the middle of 200 addDomain calls', (ne
         CAUSEWAY_ROLES: 'edge',
         CAUSEWAY_EDGE_ID: 'second',
         CAUSEWAY_FEED_SOCKET: feedSocket,
-        CAUSEWAY_EDGE_WORKERS: '1',
       },
     });
     const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });

@@ -15,7 +15,6 @@ import { type RunningService, startService } from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const SETTINGS = {
-  CAUSEWAY_EDGE_WORKERS: '1',
   CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
   CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
 };

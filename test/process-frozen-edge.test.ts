@@ -14,14 +14,13 @@ const REPORT_MS = 5000;
 
 test('a change reads 1 while a frozen edge may still be alive, then 2; it catches up when it thaws', async (t) => {
   const service = await startService(t, {
-    settings: { CAUSEWAY_EDGE_WORKERS: '1', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' },
+    settings: { CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' },
   });
   const second = await startService(t, {
     settings: {
       CAUSEWAY_ROLES: 'edge',
       CAUSEWAY_EDGE_ID: 'second',
       CAUSEWAY_FEED_SOCKET: join(service.dataDir, 'run', 'feed.sock'),
-      CAUSEWAY_EDGE_WORKERS: '1',
     },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from './support/eventually.ts';
 import { needs, obtain } from './support/needs.ts';
-import { COMMAND, isAlive, runCommand, spawnCommand } from './support/service.ts';
+import { COMMAND, isAlive, runProcess, spawnCommand } from './support/service.ts';
 import { type Cleanup, temporaryFolder } from './support/temporary.ts';
 
 const SERVE = ['serve', '--roles', 'control', '--control-listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
@@ -23,10 +23,10 @@ test('the command works through a link to it', (t) => {
 });
 
 test('an old Node hands over to the bundled one: arguments, exit code', needs('oldNode'), async (t) => {
-  const good = await runCommand(t, ['config', '--edge-id', 'a b'.slice(0, 1), '--json'], oldNodeOption());
+  const good = await runProcess(t, ['config', '--edge-id', 'a b'.slice(0, 1), '--json'], oldNodeOption());
   assert.equal(good.code, 0);
   assert.match(good.stdout, /"value": "a",\n\s+"source": "--edge-id"/);
-  const bad = await runCommand(t, ['config', '--edge-id', ''], oldNodeOption());
+  const bad = await runProcess(t, ['config', '--edge-id', ''], oldNodeOption());
   assert.deepEqual([bad.code, bad.stderr.split('\n').length], [1, 2]);
 });
 

@@ -10,14 +10,24 @@ import { createClient } from '#client/client.ts';
 import { UNUSED_SIGNALS } from '#lib/signals.ts';
 import { eventually } from './support/eventually.ts';
 import { needs, obtain } from './support/needs.ts';
-import { COMMAND, isAlive, type RunningService, runCommand, spawnCommand, startService } from './support/service.ts';
+import {
+  COMMAND,
+  isAlive,
+  type RunningService,
+  runProcess,
+  spawnCommand,
+  startService,
+  WITH_LIVE,
+} from './support/service.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
+/** Every kind of part. */
+const WHOLE = { settings: { ...WITH_LIVE, CAUSEWAY_EDGE_WORKERS: '2' } };
 const BOOTSTRAP = 'a-bootstrap-token-of-forty-characters-xx';
 
 describe('the service', () => {
   test('starts, serves, and ends with code 0 on SIGTERM', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, WHOLE);
     assert.deepEqual(Object.keys(service.pids()).sort(), [
       'control',
       'edge-feed',
@@ -71,7 +81,7 @@ describe('the service', () => {
   });
 
   test('keeps what it writes from other users', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, WHOLE);
     const modes = ['.', 'lock', 'run', 'run/feed.sock', 'run/control.json', 'first-token', 'edge', 'logs'].map(
       (name) => [name, (statSync(join(service.dataDir, name)).mode & 0o077) === 0] as const,
     );
@@ -89,7 +99,7 @@ describe('the service', () => {
   });
 
   test('a part that is killed comes back, and the service goes on', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, WHOLE);
     for (const part of ['edge-worker-1', 'edge-feed', 'live', 'control']) {
       const before = service.pids()[part] ?? 0;
       process.kill(before, 'SIGKILL');
@@ -126,7 +136,7 @@ describe('the service', () => {
   });
 
   test('signals that it does not support end nothing and open no debugger', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, WHOLE);
     const pids = service.pids();
     const { pid } = service.process.child;
     assert.ok(pid !== undefined);
@@ -167,7 +177,7 @@ describe('the service', () => {
   });
 
   test('when the supervisor is killed its parts end, and a new one takes over', async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, WHOLE);
     const pids = Object.values(service.pids());
     assert.equal(pids.length, 5);
     service.process.child.kill('SIGKILL');
@@ -180,7 +190,9 @@ describe('the service', () => {
   });
 
   test('settings are not in the environment of its parts', async (t) => {
-    const service = await startService(t, { settings: { CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' } });
+    const service = await startService(t, {
+      settings: { ...WHOLE.settings, CAUSEWAY_BOOTSTRAP_TOKEN: BOOTSTRAP, KEPT: 'yes' },
+    });
     const pids = Object.values(service.pids());
     assert.equal(pids.length, 5);
     for (const pid of pids) {
@@ -194,7 +206,7 @@ describe('the service', () => {
 describe('the service refuses to start', () => {
   test('on a data directory that is in use, and names it', async (t) => {
     const first = await startService(t, { settings: { CAUSEWAY_ROLES: 'control' } });
-    const second = await runCommand(t, ['serve', '--data-dir', first.dataDir]);
+    const second = await runProcess(t, ['serve', '--data-dir', first.dataDir]);
     assert.equal(second.code, 1);
     assert.match(second.stderr, new RegExp(`the data directory ${first.dataDir} is in use by another causeway`));
     assert.equal((await fetch(`${first.controlUrl}/readyz`)).status, 200);
@@ -207,7 +219,7 @@ describe('the service refuses to start', () => {
     const bound = taken.address();
     const address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`;
     const dataDir = join(temporaryFolder(t), 'new');
-    const { code, stderr } = await runCommand(t, ['serve', '--data-dir', dataDir], {
+    const { code, stderr } = await runProcess(t, ['serve', '--data-dir', dataDir], {
       settings: {
         CAUSEWAY_CONTROL_LISTEN: address,
         CAUSEWAY_EDGE_HTTP_LISTEN: address,
@@ -227,7 +239,7 @@ describe('the service refuses to start', () => {
   });
 
   test('with a database that cannot be reached, without showing its password', async (t) => {
-    const { code, stderr } = await runCommand(t, ['serve', '--roles', 'control'], {
+    const { code, stderr } = await runProcess(t, ['serve', '--roles', 'control'], {
       settings: {
         DATABASE_URL: 'postgres://me:a@hush@127.0.0.1:1/none?password=hush',
         CAUSEWAY_CONTROL_LISTEN: '127.0.0.1:0',
@@ -240,7 +252,7 @@ describe('the service refuses to start', () => {
   });
 
   test('with settings that are wrong, and names all of them', async (t) => {
-    const { code, stdout, stderr } = await runCommand(t, ['serve', '--edge-workers', 'many'], {
+    const { code, stdout, stderr } = await runProcess(t, ['serve', '--edge-workers', 'many'], {
       settings: { CAUSEWAY_EDGEID: 'a', CAUSEWAY_LOCALE: 'fr', CAUSEWAY_BOOTSTRAP_TOKEN: 'short' },
     });
     assert.deepEqual([code, stdout], [1, '']);

@@ -8,7 +8,11 @@ import { eventually } from './support/eventually.ts';
 import { reply, startOrigin } from './support/origin.ts';
 import { type RunningService, startService } from './support/service.ts';
 
-const SETTINGS = { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' };
+const SETTINGS = {
+  CAUSEWAY_EDGE_WORKERS: '2',
+  CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
+  CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
+};
 
 test('an origin whose monitor URL fails is left by all workers, and asked again as soon as it does not', async (t) => {
   let isWell = true;

@@ -91,7 +91,7 @@ test('an edge that starts without control serves the last settings it received',
 });
 
 test('while no worker runs nothing comes into force', async (t) => {
-  const service = await startService(t, { settings: { ...SETTINGS, CAUSEWAY_EDGE_WORKERS: '1' } });
+  const service = await startService(t, { settings: { ...SETTINGS } });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { hostname, port } = new URL(service.edgeUrl);
   const taken = createServer();
@@ -114,7 +114,7 @@ test('while no worker runs nothing comes into force', async (t) => {
 });
 
 test('a part that does not give its metrics within a second is left out and counted', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '2' } });
   const read = async () => (await fetch(service.metricsUrl)).text();
   const whole = await eventually('all are there', async () => {
     const text = await read();

@@ -12,6 +12,7 @@ import { temporaryFolder } from './support/temporary.ts';
 
 const HOST = 'www.example.com';
 const SETTINGS = {
+  CAUSEWAY_EDGE_WORKERS: '2',
   CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
   CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000',
   CAUSEWAY_LOCALE: 'en',

@@ -27,7 +27,7 @@ export async function runCommand(
 ): Promise<number> {
   let exitCode = 0;
   let ran: Command | undefined;
-  const program = createProgram(context, (code) => {
+  const program = createProgram(context, complain, (code) => {
     exitCode = code;
   });
   program.hook('preAction', (_, command) => {
@@ -51,7 +51,11 @@ function messageOf({ code, message }: ClientError): string {
   return code === 'plainHttp' ? describeError(code, {}, 'en') : message;
 }
 
-function createProgram(context: CliContext, onExitCode: (code: number) => void): Command {
+function createProgram(
+  context: CliContext,
+  complain: (text: string) => void,
+  onExitCode: (code: number) => void,
+): Command {
   const program = new Command('causeway')
     .description('a content-delivery acceleration service and an SMS service')
     .version(context.version);
@@ -73,8 +77,9 @@ function createProgram(context: CliContext, onExitCode: (code: number) => void):
     callCommand(context),
   ];
   for (const command of commands) program.addCommand(command);
+  const outputs = { writeOut: context.write, writeErr: (text: string) => complain(text.replace(/\n$/, '')) };
   for (const command of allCommands(program)) {
-    command.exitOverride().showHelpAfterError('(--help shows what it takes)');
+    command.configureOutput(outputs).exitOverride().showHelpAfterError('(--help shows what it takes)');
     if (command.commands.length > 0) addLeadingSettings(command, context);
   }
   return program;

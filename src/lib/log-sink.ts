@@ -152,6 +152,9 @@ export function openStandardError(): number {
     }
   }
   // Opening the stream makes the descriptor non-blocking, when it is a pipe or a socket.
-  process.stderr.on('error', () => {});
+  // Once for each stream, however many loggers write to it.
+  process.stderr.off('error', ignoreError).on('error', ignoreError);
   return FD;
 }
+
+function ignoreError(): void {}

@@ -1,7 +1,7 @@
 /** The database of the settings as a file, and back: where the lines of an export go to and come from. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { lstatSync } from 'node:fs';
+import { createReadStream, lstatSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '#config';
@@ -43,12 +43,14 @@ export async function exportToFile(config: Config, file: string, withSecrets: bo
   }
 }
 
-/** Reads the head; what is no export is refused before anything is made. */
-export async function openFile(file: string): Promise<OpenExport> {
-  if (file === STANDARD) return openExport(process.stdin);
+/** Reads the head; a file that is no export is refused before anything is made. Disposing of it closes the file. */
+export async function openFile(file: string): Promise<OpenExport & Disposable> {
+  const bytes = file === STANDARD ? process.stdin : createReadStream(file);
+  const close = () => void bytes.destroy();
   try {
-    return await openExport((await open(file)).createReadStream());
+    return { ...(await openExport(bytes)), [Symbol.dispose]: close };
   } catch (error) {
+    close();
     throw ofFile(error, `${file} cannot be read`);
   }
 }

@@ -25,7 +25,7 @@ export async function crowdOneMiss(t: TestContext, sentBytes: number): Promise<v
     held.push(response);
   });
   const service = await startService(t, {
-    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_EDGE_WORKERS: '1' },
+    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8' },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { domain_id } = await client.call('domain.add', {

@@ -6,7 +6,7 @@ import { fetchFrom } from './edge.ts';
 import { eventually } from './eventually.ts';
 import { aacHeader, avcHeader, frames } from './media-messages.ts';
 import { RtmpClient } from './rtmp-client.ts';
-import { type RunningService, startService } from './service.ts';
+import { type RunningService, startService, WITH_LIVE } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const LIVE_HOST = 'live.example.com';
@@ -35,7 +35,7 @@ export class LiveOnService {
     const service = await startService(t, {
       dataDir,
       settings: {
-        CAUSEWAY_EDGE_WORKERS: '1',
+        ...WITH_LIVE,
         CAUSEWAY_LIVE_PUSH_AUTH: 'required',
         ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
         ...options.settings,

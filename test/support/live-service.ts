@@ -10,7 +10,7 @@ import { createClient } from '#client/client.ts';
 import { createAuthority } from './certificate.ts';
 import { eventually } from './eventually.ts';
 import { obtain } from './needs.ts';
-import { type RunningService, startService } from './service.ts';
+import { type RunningService, startService, WITH_LIVE } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
 export const LIVE_HOST = 'live.example.com';
@@ -28,7 +28,7 @@ export interface LiveService {
 }
 
 export async function startLiveService(t: TestContext): Promise<LiveService> {
-  const service = await startService(t, { settings: { CAUSEWAY_EDGE_WORKERS: '2' } });
+  const service = await startService(t, { settings: { ...WITH_LIVE, CAUSEWAY_EDGE_WORKERS: '2' } });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const { domain_id } = await client.call('domain.add', { domain: LIVE_HOST, cdn_type: '4' });
   const { key: private_key, cert: certificate } = createAuthority(t).issue([LIVE_HOST]);

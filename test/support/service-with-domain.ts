@@ -18,7 +18,7 @@ export async function startWithDomain(
   settings: Readonly<Record<string, string>>,
 ): Promise<ServiceWithDomain> {
   const service = await startService(t, {
-    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_EDGE_WORKERS: '1', ...settings },
+    settings: { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', ...settings },
   });
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const request = { domain: 'www.example.com', cdn_type: '1', data: `127.0.0.1:${originPort}` };

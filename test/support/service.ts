@@ -54,8 +54,13 @@ const SETTINGS = {
   CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
   CAUSEWAY_RTMP_LISTEN: '127.0.0.1:0',
-  CAUSEWAY_EDGE_WORKERS: '2',
+  // One worker and no live process cost a start half of what the whole service does.
+  CAUSEWAY_EDGE_WORKERS: '1',
+  CAUSEWAY_ROLES: 'control,edge',
 };
+
+/** With `live` beside the parts that `startService` starts. */
+export const WITH_LIVE: Settings = { CAUSEWAY_ROLES: 'control,edge,live' };
 
 /** On a machine that many tests share. */
 const START_LIMIT_MS = 60_000;
@@ -149,12 +154,40 @@ export function spawnCommand(
   return { child, stdout: () => output.stdout, stderr: () => output.stderr, exit };
 }
 
-/** Runs a command to its end. */
+interface CommandOutput {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in this process, with no settings but the given ones. Not `serve`, which would end the process. */
 export async function runCommand(
   t: Pick<TestContext, 'after'>,
   args: readonly string[],
-  options: Parameters<typeof spawnCommand>[2] = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  { settings = {}, cwd }: Pick<SpawnOptions, 'settings' | 'cwd'> = {},
+): Promise<CommandOutput> {
+  const { execute } = await import('../../src/command.ts'); // most who start a service run no command
+  const output = { stdout: '', stderr: '' };
+  const code = await execute(args, {
+    entry: COMMAND,
+    env: settings,
+    cwd: cwd ?? temporaryFolder(t),
+    write: (text) => {
+      output.stdout += text;
+    },
+    complain: (line) => {
+      output.stderr += `${line}\n`;
+    },
+  });
+  return { code, ...output };
+}
+
+/** Runs a command as a process of its own to its end: `serve`, what needs another Node or standard streams. */
+export async function runProcess(
+  t: Pick<TestContext, 'after'>,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Promise<CommandOutput> {
   const command = spawnCommand(t, args, options);
   const code = await command.exit;
   return { code, stdout: command.stdout(), stderr: command.stderr() };

@@ -34,6 +34,7 @@ export async function startTraffic(
   const { url } = await newDatabase(t);
   const service = await startService(t, {
     settings: {
+      CAUSEWAY_EDGE_WORKERS: '2',
       CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
       CAUSEWAY_LOG_ROTATE_SECONDS: '1',
       CAUSEWAY_STAT_SECONDS: '1',
