@@ -66,7 +66,7 @@ export interface CliContext {
   /** Into a new installation, or one that was never used. `file`: `-` is standard input. Throws `CliError`. */
   importDatabase(given: GivenSettings, file: string): Promise<ImportSummary>;
   /** A line on standard output. */
-  /** To standard output, as it stands. */
+  /** Writes to standard output as it stands. */
   write(text: string): void;
   print(line: string): void;
 }

@@ -2,7 +2,7 @@
  * The edge's side of the feed, one per machine: follows the stream, keeps the last good set in the store, and acknowledges
  * what every worker runs. Without control it goes on trying, and the store serves.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -201,7 +201,9 @@ class RunningFeedClient implements FeedClient {
       this.#reconnects += 1;
       const waitMs = backoffDelayMs(RECONNECT, Math.max(this.#failures, 1), Math.random());
       await delay(waitMs, undefined, { signal }).catch(() => undefined); // rejects only when we stop
-      // A control that stops with us is often gone a moment before we are told: no loss to tell of.
+      // A control that stops with us is often gone a moment before we are told: no loss to tell of. Where this process got no
+      // processor time meanwhile, the order to stop has come and is read after the timers.
+      await setImmediate();
       if (failure !== undefined && !signal.aborted) this.#noteFailure(failure);
     }
   }

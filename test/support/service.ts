@@ -59,7 +59,7 @@ const SETTINGS = {
   CAUSEWAY_ROLES: 'control,edge',
 };
 
-/** With `live` beside the parts that `startService` starts. */
+/** Settings that add the live process to the parts that `startService` starts. */
 export const WITH_LIVE: Settings = { CAUSEWAY_ROLES: 'control,edge,live' };
 
 /** On a machine that many tests share. */
