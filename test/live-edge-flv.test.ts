@@ -228,10 +228,18 @@ test('viewers end when the live process dies, the edge serves on, and finds it a
   assert.equal((await get('/index.html')).body, 'ordinary');
   await eventually('unavailable', async () => (await get(FLV)).status === 503);
   assert.equal((await get('/live/bad.flv')).status, 403, 'what was forbidden stays so');
+  const asked = origin.requests.length;
+  for (const path of ['/live/new.flv', '/live/new.m3u8', '/live/new/b1/media.m3u8', '/live/new/b1/0.m4s'])
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await get(path, { method });
+      assert.deepEqual([status, headers['retry-after']], [503, '2'], `${method} ${path}`);
+    }
+  assert.equal(origin.requests.length, asked);
   owner.tell('a', 'live', 'b2');
   owner.tell('bad', 'none');
   await owner.start();
   await eventually('back', async () => (await get(FLV, { method: 'HEAD' })).status === 200);
+  assert.equal((await get('/live/new.m3u8')).body, 'ordinary');
   await sees(await openFlv(port, FLV), 'V1 k1');
   owner.answer('/streams/1/live/bad/flv', (response) => void response.writeHead(404).end());
   await eventually('forgotten', async () => (await get('/live/bad.flv')).status === 404);

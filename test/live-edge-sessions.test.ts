@@ -63,6 +63,23 @@ describe('lines', () => {
     assert.ok(records.reduce((sum, { record }) => sum + record.durationMs, 0) < 125_000);
   });
 
+  test('bytes are counted while the answer goes on, and once', async (t) => {
+    const { port, owner, records, registry } = await startOnAir(t);
+    const sentBytes = async () =>
+      (await registry.getSingleMetric('causeway_edge_sent_bytes_total')?.get())?.values[0]?.value ?? 0;
+    const before = await sentBytes();
+    const viewer = await openFlv(port, FLV);
+    await sees(viewer, 'V1 k1');
+    const during = await sentBytes();
+    assert.ok(during > before);
+    owner.push(...media('v2'));
+    await sees(viewer, 'V1 k1 v2');
+    assert.equal((await sentBytes()) - during, 11 + 6 + 4); // one tag
+    for (const flv of owner.flv) flv.end();
+    await eventually('the last', () => records.length === 1);
+    assert.equal((await sentBytes()) - before, records[0]?.record.responseBytes);
+  });
+
   test('a viewer who leaves has one with the status that it was sent', async (t) => {
     const { port, records } = await startOnAir(t);
     const viewer = await openFlv(port, FLV);

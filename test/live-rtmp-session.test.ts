@@ -29,7 +29,7 @@ describe('an RTMP session', () => {
     const forwarded = { avc1: 4, hvc1: 4, av01: 4, vp09: 4 };
     const answer = Object(await info({ videoFourCcInfoMap: { '*': 7 }, capsEx: 15 }));
     assert.deepEqual({ ...answer.videoFourCcInfoMap }, forwarded);
-    assert.deepEqual([answer.fourCcList.includes('Opus'), answer.capsEx], [true, 0]);
+    assert.deepEqual([answer.fourCcList.includes('Opus'), answer.capsEx], [true, 4]);
     assert.equal('fourCcList' in Object(await info({})), false);
   });
 

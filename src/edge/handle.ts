@@ -33,8 +33,10 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   const startedAt = edge.clock();
   const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
   let answer: EdgeAnswer | undefined;
+  let closeMeter = () => 0;
   try {
     answer = await answerRequest(viewer, edge, named);
+    if (answer !== undefined && isLasting(answer)) closeMeter = edge.metrics.openMeter(() => viewer.sentBytes);
     if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge, named.domainId); // 10
   } catch (error) {
     edge.log.error({ err: error, host: named.host, target: viewer.received.target }, 'request failed');
@@ -45,7 +47,12 @@ export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
   }
   if (viewer.refusal !== undefined)
     answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
-  conclude(viewer, edge, named, answer, { startedAt }); // 11
+  conclude(viewer, edge, named, answer, { startedAt, countedBytes: closeMeter() }); // 11
+}
+
+/** Whether it goes on for as long as its viewer likes: its bytes are not left to be counted at the end. */
+function isLasting({ body }: EdgeAnswer): boolean {
+  return body.kind === 'session' || body.kind === 'tunnel';
 }
 
 /** Of a request whose turn did not come: its client has left, or the answer before it was cut, as `cutStatus` says. */
@@ -63,13 +70,14 @@ function conclude(
   {
     startedAt,
     cutStatus = viewer.cutStatus,
-  }: { readonly startedAt: number; readonly cutStatus?: CutStatus | undefined },
+    countedBytes = 0,
+  }: { readonly startedAt: number; readonly cutStatus?: CutStatus | undefined; readonly countedBytes?: number },
 ): void {
   const found = (named.domainId === 0 ? findNamedSite(edge.sites, viewer.received.headers) : undefined) ?? named;
   const whole = describeRequest(viewer, found, answer, { startedAt, endedAt: edge.clock(), cutStatus });
   const body = answer?.body;
   const record = body?.kind === 'session' ? lineSince(body.session.ledger, whole, viewer.statusSent) : whole;
-  edge.metrics.countRequest(answer?.mark, record.status, whole.responseBytes);
+  edge.metrics.countRequest(answer?.mark, record.status, whole.responseBytes - countedBytes);
   edge.writeLog(found.domainId, record);
 }
 

@@ -11,6 +11,8 @@ import type { WebSockets } from './web-sockets.ts';
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
+  /** Counts what is sent of an answer that lasts while it goes on. Returns a function that stops this and gives how much was counted. */
+  openMeter(sentBytes: () => number): () => number;
   /** A request that a shortcut answered; not to be counted as another. */
   countPrepared(status: number, sentBytes: number): void;
   countOriginFailure(failure: OriginFailure): void;
@@ -87,12 +89,15 @@ export function createEdgeMetrics(
 }
 
 /** Counted in plain numbers, which the registry takes over when it is read: on the path of every hit a label costs more than all else here. */
-function createRequestCounters(registers: Registry[]): Pick<EdgeMetrics, 'countRequest' | 'countPrepared'> {
+function createRequestCounters(
+  registers: Registry[],
+): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared'> {
   const counts = new Map<string, Counted>();
   /** Of hits, by the class of their status. */
   const hits: Counted[] = [];
   let bytes = 0;
   let prepared = 0;
+  const meters = new Set<Meter>();
   new Counter({
     name: 'causeway_edge_requests_total',
     help: 'Requests by the words of X-Cache and the class of the status (4xx: also clients that left).',
@@ -110,6 +115,11 @@ function createRequestCounters(registers: Registry[]): Pick<EdgeMetrics, 'countR
     help: 'Bytes sent to clients.',
     registers,
     collect() {
+      for (const meter of meters) {
+        const sent = meter.sentBytes();
+        bytes += sent - meter.counted;
+        meter.counted = sent;
+      }
       this.inc(bytes);
       bytes = 0;
     },
@@ -136,6 +146,14 @@ function createRequestCounters(registers: Registry[]): Pick<EdgeMetrics, 'countR
       countedOf(mark, Math.floor(status / 100)).count += 1;
       bytes += sentBytes;
     },
+    openMeter: (sentBytes) => {
+      const meter = { sentBytes, counted: 0 };
+      meters.add(meter);
+      return () => {
+        meters.delete(meter);
+        return meter.counted;
+      };
+    },
     countPrepared: (status, sentBytes) => {
       const statusClass = Math.floor(status / 100);
       const counted = hits[statusClass] ?? countedOf(HIT, statusClass);
@@ -148,6 +166,11 @@ function createRequestCounters(registers: Registry[]): Pick<EdgeMetrics, 'countR
 }
 
 const HIT: CacheMark = { status: 'HIT' };
+
+interface Meter {
+  readonly sentBytes: () => number;
+  counted: number;
+}
 
 interface Counted {
   readonly labels: Readonly<Record<'cache' | 'reason' | 'status', string>>;

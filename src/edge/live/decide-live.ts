@@ -49,8 +49,10 @@ export function decideLive(
   // An origin of the domain may have the stream too, whatever it is asked by.
   if (!METHODS.has(method) || facts.hasBody) return isPaused ? { kind: 'denied', reason: 'paused' } : ORDINARY;
   const isKnown = isPaused || known !== undefined;
-  if (!isKnown && (path.kind !== 'flv' || method !== 'GET')) return ORDINARY;
+  if (!isKnown && isSynced && (path.kind !== 'flv' || method !== 'GET')) return ORDINARY;
   if (method === 'OPTIONS') return { kind: 'preflight' };
+  // It may be a stream that began meanwhile, so neither an origin nor the cache may answer in its place.
+  if (!isKnown && !isSynced) return { kind: 'unavailable' };
   const asked = { domainId: site.id, path: keyedPath(path), query, now };
   if (!live.playKeys.isAllowed(asked)) return { kind: 'denied', reason: 'playKey' };
   if (isPaused) return { kind: 'denied', reason: 'paused' };

@@ -138,8 +138,12 @@ export function corsError(
   now: number,
 ) {
   const answer = errorAnswer(status, { status: 'ERROR', reason }, now);
-  return { ...answer, headers: withCors(answer.headers), isLive: true } as const;
+  const headers = status === 503 ? [...answer.headers, 'Retry-After', RETRY_SECONDS] : answer.headers;
+  return { ...answer, headers: withCors(headers), isLive: true } as const;
 }
+
+/** A live process that was killed is back within a few seconds. */
+const RETRY_SECONDS = '2';
 
 /** Players in pages of other origins must be able to read it. */
 export function withCors(headers: RawHeaders): RawHeaders {

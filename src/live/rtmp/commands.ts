@@ -68,12 +68,15 @@ const CAN_FORWARD = 4;
 const VIDEO_CODECS = ['avc1', 'hvc1', 'av01', 'vp09'] as const;
 const AUDIO_CODECS = ['mp4a', 'Opus', '.mp3'] as const;
 
-/** What is passed on to viewers. No reconnect request, multitrack or finer timestamps, so no bit of `capsEx`. */
+/** "ModEx", of Enhanced RTMP v2's CapsExMask: modifiers before a packet are understood and passed on. */
+const MODIFIERS = 4;
+
+/** Names what is passed on to viewers. Reconnect requests, multitrack and nanosecond offsets are not supported. */
 const ENHANCED = {
   fourCcList: [...VIDEO_CODECS, ...AUDIO_CODECS],
   videoFourCcInfoMap: Object.fromEntries(VIDEO_CODECS.map((codec) => [codec, CAN_FORWARD])),
   audioFourCcInfoMap: Object.fromEntries(AUDIO_CODECS.map((codec) => [codec, CAN_FORWARD])),
-  capsEx: 0,
+  capsEx: MODIFIERS,
 };
 
 /** Lets Flash read the samples; players of the time expect it before the first of them. */
