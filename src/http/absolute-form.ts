@@ -27,8 +27,8 @@ export function parseAbsoluteForm(target: string): AbsoluteForm | 'invalid' | un
 }
 
 /**
- * A target as a server reads it that answers every host alike: in absolute form only its path and query count. Other forms, and what
- * is not valid, stay as they are.
+ * Returns a target as read by a server that answers every host alike: of an absolute form only path and query. Other
+ * forms, and invalid targets, are returned unchanged.
  */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target;

@@ -32,7 +32,7 @@ export interface Directive {
   readonly argument: string | undefined;
 }
 
-/** `lines` are the values of every `Cache-Control` line. Never fails: what is not a directive is skipped. */
+/** `lines` are the values of every `Cache-Control` line. Never fails: text that is not a directive is skipped. */
 export function parseCacheControl(lines: readonly string[]): Directives {
   return readDirectives(tokenize(lines.join(',')));
 }

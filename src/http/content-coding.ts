@@ -2,7 +2,10 @@
 import { listMembers } from './headers.ts';
 import { parseWeighted } from './vary.ts';
 
-/** Of equal weight the earlier is chosen: what comes out smaller for its time. docs/decisions/0120 */
+/**
+ * Codings that the edge makes, in order of preference at equal weights: the one with the smaller result for its time
+ * first. docs/decisions/0120
+ */
 const OWN_CODINGS = ['br', 'zstd', 'gzip'] as const;
 
 export type ContentCoding = (typeof OWN_CODINGS)[number];
@@ -32,7 +35,7 @@ export function acceptsCodings(acceptEncoding: string | undefined, contentEncodi
   );
 }
 
-/** Of a coding that is named twice the lower one: to be refused once is enough. */
+/** The lower weight wins for a coding that is named twice: one refusal is enough. */
 function readWeights(acceptEncoding: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const { name, weight } of parseWeighted(acceptEncoding)) {

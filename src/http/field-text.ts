@@ -1,7 +1,10 @@
 /** What the bytes of a field say. RFC 9110 §5.5 leaves those beyond ASCII open. */
 import { isUtf8 } from 'node:buffer';
 
-/** `value` has a character per byte. Read as UTF-8, which browsers and programs send; what is not, as Latin-1. */
+/**
+ * Decodes `value`, which has a character per byte, as UTF-8, which browsers and programs send; as Latin-1 if it is not
+ * valid UTF-8.
+ */
 export function fieldText(value: string): string {
   if (!BEYOND_ASCII.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');

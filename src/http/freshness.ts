@@ -48,7 +48,7 @@ export function isGuessable(status: number, { isPublic }: Directives, { hasPolic
 }
 
 export interface InitialAgeInput {
-  /** From `parseAge`. */
+  /** Result of `parseAge`. */
   readonly ageMs: number;
   readonly dateAt: number;
 }

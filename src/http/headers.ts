@@ -46,7 +46,7 @@ export function hasField(headers: RequestHeaders, name: string): boolean {
   return firstValue(wholeSection(headers), name) !== undefined;
 }
 
-/** Without the named fields; the same list when it has none of them. */
+/** Returns the list without the named fields; the same list when it has none of them. */
 export function withoutFields(headers: RawHeaders, names: ReadonlySet<string>): RawHeaders {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {

@@ -54,7 +54,7 @@ export function formatContentRange({ first, last }: ByteSpan, complete: number):
   return `bytes ${first}-${last}/${complete}`;
 }
 
-/** For a 416. */
+/** `Content-Range` of a 416. */
 export function formatUnsatisfiedRange(complete: number): string {
   return `bytes */${complete}`;
 }

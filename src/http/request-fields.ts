@@ -4,8 +4,8 @@
  */
 
 /**
- * In lower case. What each means for an answer that is kept ready stands in `edge/plain-fields.ts`, and each occurs in the requests of
- * `test/support/twin-requests.ts`. docs/decisions/0415
+ * Names in lower case. `edge/plain-fields.ts` says what each means for a prepared answer, and the requests of
+ * `test/support/twin-requests.ts` use each of them. docs/decisions/0415
  */
 export const REQUEST_FIELDS = [
   'accept-encoding',

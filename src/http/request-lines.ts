@@ -8,7 +8,7 @@ import { MAX_TARGET_BYTES } from './request.ts';
 
 export interface RequestLine {
   readonly method: string;
-  /** As it was sent, a character for each byte; cut where it is longer than any that is served. */
+  /** Target as sent, a character per byte; cut to the longest length that is served. */
   readonly target: string;
   /** The same as the parser gets it. */
   readonly parsedTarget: string;
@@ -26,16 +26,16 @@ type Place = 'line' | 'head' | 'body' | 'chunkSize' | 'chunkData' | 'chunkEnd' |
 
 export class RequestLines {
   #place: Place = 'line';
-  /** Of the line that has begun, up to its limit; its end is not there. */
+  /** Beginning of an incomplete request line, up to its limit. */
   #text = '';
-  /** In the request line that has begun. */
+  /** Blanks in the incomplete request line. */
   #blanks = 0;
   readonly #lines: RequestLine[] = [];
   #method = '';
-  /** Of the head that has begun. */
+  /** `Content-Length` of the incomplete head. */
   #lengthBytes: number | undefined;
   #isChunked = false;
-  /** Of the body, or of a chunk. */
+  /** Remaining bytes of the body, or of a chunk. */
   #leftBytes = 0;
 
   /** What the parser is to get of `bytes`: the same ones, but for those of targets that it does not take. The bytes stay as they are. */
@@ -64,7 +64,10 @@ export class RequestLines {
     return this.#lines.shift();
   }
 
-  /** Of a request line, from `from` on. A copy is made where the parser would refuse a byte. */
+  /**
+   * Replaces the bytes of a request line, from `from` on, that the parser would refuse; makes a copy only if there is
+   * one.
+   */
   #replaceIn(given: Buffer, bytes: Buffer, from: number, end: number): Buffer {
     let copy = given;
     for (let at = from; at < end && this.#blanks < 2; at++) {

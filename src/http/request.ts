@@ -6,7 +6,7 @@ import { splitTarget } from './target.ts';
 
 export interface RequestLine {
   readonly method: string;
-  /** As received. */
+  /** Target as received. */
   readonly target: string;
   readonly httpVersion: '1.0' | '1.1' | '2.0';
   readonly isTls: boolean;
@@ -25,7 +25,7 @@ export interface ValidRequest {
   readonly target: string;
   /** `target` without the query, normalised: what two equal requests share. */
   readonly keyPath: string;
-  /** From the question mark on, that included; empty without one. As written: its order and case mean something. */
+  /** Query from the question mark on, inclusive; empty without one. As written: its order and case matter. */
   readonly query: string;
   /** Absolute: `scheme://authority` and the target. */
   readonly uri: string;
@@ -86,7 +86,7 @@ function readHost(headers: RequestHeaders, scheme: 'http' | 'https'): Authority 
 }
 
 interface Target {
-  /** Of an absolute-form target. */
+  /** Authority of an absolute-form target. */
   readonly authority: string | undefined;
   readonly path: string;
 }

@@ -96,7 +96,10 @@ const UNDERSTOOD_STATUSES: ReadonlySet<number> = new Set([
   200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 500, 501, 502, 503, 504,
 ]);
 
-/** They answer the request's conditions or range, not its target: under the target's key they would reach everyone. */
+/**
+ * Statuses that answer the request's conditions or range, not its target: under the target's key they would reach
+ * everyone.
+ */
 const CONDITION_STATUSES: ReadonlySet<number> = new Set([304, 412, 416]);
 
 function requestObstacle(

@@ -61,7 +61,7 @@ export interface Stored {
   readonly vary: readonly string[];
   /** The normalised values of those fields in the request that fetched it; equal keys match. */
   readonly varyKey: string;
-  /** Those fields themselves, as the request had them. */
+  /** The fields that `Vary` names, as the request had them. */
   readonly varyHeaders: RawHeaders;
   /** `ETag` as sent, weak or strong, even when malformed. */
   readonly etag: string | undefined;

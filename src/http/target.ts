@@ -4,11 +4,11 @@
 export interface KeyTarget {
   /** Normalised; `*` for the whole server. */
   readonly keyPath: string;
-  /** From the question mark on, that included; empty without one. As written: its order and case mean something. */
+  /** Query from the question mark on, inclusive; empty without one. As written: its order and case matter. */
   readonly query: string;
 }
 
-/** Of an origin-form target, or `*`. */
+/** Splits an origin-form target, or `*`. */
 export function splitTarget(target: string): KeyTarget {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);

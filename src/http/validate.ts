@@ -150,7 +150,7 @@ const CONDITION_FIELDS: ReadonlySet<string> = new Set([
   'range',
 ]);
 
-/** They describe the bytes that are stored, which a 304 does not bring. RFC 9111 §3.2 */
+/** Fields that describe the stored bytes, which a 304 does not bring. RFC 9111 §3.2 */
 const BODY_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'content-range']);
 
 const BODY_FIELDS_AND_TAG: ReadonlySet<string> = new Set([...BODY_FIELDS, 'etag']);

@@ -35,7 +35,7 @@ export function isHandshakeAccepted(request: RequestHeaders, response: RawHeader
   return accept === acceptValue(request);
 }
 
-/** Of the 101 that agrees to it, without any subprotocol or extension. RFC 6455 §4.2.2 */
+/** Fields of the 101 that accepts the handshake, without any subprotocol or extension. RFC 6455 §4.2.2 */
 export function handshakeHeaders(request: RequestHeaders): RawHeaders {
   return ['Upgrade', 'websocket', 'Connection', 'Upgrade', 'Sec-WebSocket-Accept', acceptValue(request)];
 }

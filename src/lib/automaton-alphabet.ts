@@ -11,7 +11,7 @@ import {
 } from './automaton-program.ts';
 
 export interface Alphabet {
-  /** By character, 0 to 255. */
+  /** Class of each character, 0 to 255. */
   readonly classOf: Uint8Array;
   /** A character of each class. */
   readonly examples: readonly number[];
@@ -19,7 +19,10 @@ export interface Alphabet {
   readonly takenBy: (pc: number) => readonly number[];
   /** One character for all that no assertion tells apart from this one. */
   readonly seenAs: (code: number) => number;
-  /** By what holds between this character (`undefined` is the beginning) and the next: the classes of the next. */
+  /**
+   * Groups the classes of the next character by which assertions hold between it and `before` (`undefined`: the
+   * beginning).
+   */
   readonly groupsAfter: (before: number | undefined) => ReadonlyMap<number, readonly number[]>;
 }
 

@@ -11,9 +11,9 @@ export interface Instruction {
   readonly op: number;
   /** Where it goes on. */
   readonly out: number;
-  /** Of a fork the other way, of an assertion what it wants to hold. */
+  /** The second branch of a fork; the condition of an assertion. */
   readonly arg: number;
-  /** Of a character: which. */
+  /** Characters that a character instruction accepts. */
   readonly runes: Iterable<number>;
   matchRune(code: number): boolean;
 }

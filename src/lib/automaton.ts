@@ -78,7 +78,7 @@ export function buildAutomaton(program: Program): Automaton | undefined {
 }
 
 interface Reached {
-  /** In order, each once. */
+  /** Instructions in order, each once. */
   readonly places: readonly number[];
   readonly isMatch: boolean;
 }
@@ -88,7 +88,7 @@ function createWalk(program: Program) {
   const seen = new Uint32Array(program.numInst());
   let round = 0;
   let steps = 0;
-  /** As far as no character is taken. */
+  /** Follows instructions until one consumes a character. */
   const follow = (from: readonly number[], holding: number): Reached => {
     round++;
     const places: number[] = [];

@@ -10,8 +10,9 @@ export interface Cidr {
 }
 
 /**
- * `undefined` when the text is no network. Bits beyond the prefix may be set and do not count. No zones. What is written as an
- * IPv4-mapped address, with a prefix that is not all of what makes it one, is none: it looks like IPv4 and would have no IPv4 in it.
+ * `undefined` when the text is not a network. Bits beyond the prefix may be set and are ignored. Zones are refused. So
+ * is an IPv4-mapped address whose prefix is shorter than the mapping itself: it looks like IPv4 and would contain none
+ * of it.
  */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -40,7 +41,7 @@ export function plainNetwork(text: string): string | undefined {
 }
 
 export interface AddressSet {
-  /** False for what is no address. An IPv4-mapped IPv6 address counts as the IPv4 address inside it. */
+  /** False if the text is not an address. An IPv4-mapped IPv6 address counts as the IPv4 address inside it. */
   has(address: string): boolean;
 }
 
@@ -71,11 +72,14 @@ class PackedSet implements AddressSet {
   }
 }
 
-/** Of 16 bits. */
+/** Number of 16-bit units of an IPv4 address. */
 const V4_UNITS = 2;
 const V6_UNITS = 8;
 
-/** An address as a text of 2 or 8 characters, each 16 of its bits; `undefined` for what is none, or has a zone. */
+/**
+ * An address as a text of 2 or 8 characters, each 16 of its bits; `undefined` if the text is not an address or has a
+ * zone.
+ */
 export function addressUnits(address: string): string | undefined {
   const v4 = ipv4Number(address);
   if (v4 !== undefined) return toUnits(BigInt(v4), V4_UNITS);
@@ -127,7 +131,7 @@ function hasUnits(ranges: string, units: string): boolean {
   return false;
 }
 
-/** Of what is there and the units. */
+/** Compares the units that are packed at `at` with `units`. */
 function compareAt(packed: string, at: number, units: string): number {
   for (let i = 0; i < units.length; i++) {
     const difference = packed.charCodeAt(at + i) - units.charCodeAt(i);
@@ -143,7 +147,10 @@ export function unmapAddress(address: string): string {
   return v4 ?? address;
 }
 
-/** The one text of an address that may be written in several ways; `undefined` for what is no address, or has a zone. */
+/**
+ * Canonical text of an address that may be written in several ways; `undefined` if the text is not an address or has a
+ * zone.
+ */
 export function plainAddress(text: string): string | undefined {
   const version = text.includes('%') ? 0 : isIP(text);
   if (version === 0) return undefined;
@@ -163,7 +170,7 @@ function toBits({ family, address }: Cidr): bigint {
   return family === 'ipv4' ? BigInt(ipv4Number(address) ?? 0) : ipv6Bits(address);
 }
 
-/** `undefined` for what is not four decimal parts. */
+/** `undefined` unless the text is four decimal parts. */
 function ipv4Number(text: string): number | undefined {
   if (isIP(text) !== 4) return undefined;
   return text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
@@ -191,7 +198,7 @@ function groupsOf(bits: bigint): string {
   return (hex.match(/.{4}/g) ?? []).join(':');
 }
 
-/** As the system prints it (RFC 5952); unchanged when it is none, or has a zone. */
+/** An IPv6 address as the system prints it (RFC 5952); unchanged when the text is not one or has a zone. */
 function printIpv6(text: string): string {
   return isIPv6(text) && !text.includes('%') ? new SocketAddress({ address: text, family: 'ipv6' }).address : text;
 }

@@ -2,8 +2,9 @@
 import { type AddressSet, plainAddress } from './cidr.ts';
 
 /**
- * The last address of the list that no trusted proxy has, or the first when all are trusted. The connection's own where that
- * entry is no address: whoever could write anything there would be somebody else each time.
+ * Returns the last address of the list that is not a trusted proxy's, or the first when all are trusted. If that entry
+ * is not an address, returns the connection's own: a client could otherwise write anything there and appear as another
+ * client each time.
  */
 export function clientAddress(peer: string, forwardedFor: string | undefined, trusted: AddressSet): string {
   if (forwardedFor === undefined || !trusted.has(peer)) return peer;

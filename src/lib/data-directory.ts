@@ -18,7 +18,7 @@ export type OpenedDirectory =
 /** Folders of every installation. */
 export const FOLDERS = ['run', 'edge', 'logs'] as const;
 
-/** What a backup has apart from the database, and who restores it may put back first. */
+/** Files that a backup holds apart from the database, and that may be restored before it. */
 const KEPT_APART = ['keyring', 'log-store'];
 
 const DATABASE = 'causeway.db';

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net';
 
-/** Of one socket. */
+/** Direct writes on one socket. */
 export interface DirectWrite {
   /** True: the system has all of it. Else the stream is to be given the same, in one write, and goes on where this has come to. */
   tryAll(first: Buffer, rest: readonly Buffer[]): boolean;

@@ -4,7 +4,7 @@
  */
 
 export interface GenerationsOptions<V> {
-  /** Of both generations together; may change. A value heavier than half of it is not kept. */
+  /** Weight of both generations together; may change. A value heavier than half of it is not kept. */
   readonly maxWeight: () => number;
   /** Default: 1 each. */
   readonly weigh?: (value: V) => number;
@@ -49,7 +49,7 @@ export class Generations<K, V> {
     this.#young.delete(key);
   }
 
-  /** After `maxWeight` has fallen. */
+  /** Drops values after `maxWeight` has fallen. */
   trim(): void {
     const max = this.#options.maxWeight();
     if (this.#youngWeight + this.#oldWeight <= max) return;

@@ -50,8 +50,9 @@ function holdBack(
 }
 
 /**
- * By listening itself it makes node:http read through the stream, not past it. As `once` does of its listeners, it says whose place it
- * takes: where node:http gives a connection away it takes its own listener away, which is then this one.
+ * Adding a `data` listener makes node:http read through the stream, not past it. The listener names the one it stands
+ * for, as those of `once` do: when node:http gives a connection away it removes its own listener, which is then this
+ * one.
  */
 function standBefore(socket: Socket, read: (...args: never[]) => unknown, filter: (bytes: Buffer) => Buffer): void {
   const listener = Object.assign((bytes: Buffer): void => void Reflect.apply(read, socket, [filter(bytes)]), {

@@ -13,7 +13,7 @@ export interface Listener {
   readonly servers: readonly Server[];
 }
 
-/** Of one port: with each turn of the event loop libuv takes one connection from each. */
+/** Listening sockets per port: in each turn of the event loop libuv accepts one connection from each. */
 const DOORS = 32;
 
 /** `allowHalfOpen`: as `server` was made. Its connections come over several sockets, its `maxConnections` is spread over them. */
@@ -49,7 +49,10 @@ async function listenOn(server: Server, place: Place, allowHalfOpen: boolean): P
   return { port, servers };
 }
 
-/** In a way that lets others follow on its port, which it gives; `undefined`: there is no such way here. */
+/**
+ * Opens the first socket so that others can share its port, which is returned; `undefined` if this system cannot do
+ * that.
+ */
 async function openFirst(server: Server, place: Place): Promise<number | undefined> {
   if (place.reusePort) return await open(server, place);
   // What others may follow on could also be another program's that lets others follow.

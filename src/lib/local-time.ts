@@ -86,7 +86,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** No clock is further from UTC: they lie between -12 and +14 hours. */
 const MAX_OFFSET_MS = 15 * HOUR_MS;
 
-/** Of the slot that begins at `at`: a full hour begins a slot, as every change does. */
+/**
+ * Start of the local hour, or of the offset, that contains the slot at `at`: both begin with a slot.
+ */
 function readHourStart(formatter: Intl.DateTimeFormat, at: number): number {
   const { ms } = readOffset(formatter, at);
   let start = at;

@@ -11,7 +11,7 @@ const MAX_QUEUE_BYTES = 1024 * 1024;
 /** A pipe takes this much whole or not at all (PIPE_BUF), so that the lines of several processes do not mix. */
 const MAX_WRITE_BYTES = 4096;
 const FULL_DELAY_MS = 20;
-/** For the last words of a process; what the other end has not taken by then is lost. */
+/** Time for a process's last lines; lines that have not been written by then are lost. */
 const LAST_WORDS_MS = 500;
 
 interface Batch {
@@ -42,7 +42,7 @@ export class LogSink {
     this.#describeLoss = describeLoss;
   }
 
-  /** Since the start. */
+  /** Lines lost since the start. */
   get lostLines(): number {
     return this.#lostLines;
   }

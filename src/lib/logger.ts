@@ -34,7 +34,7 @@ export function createLogger(options: LoggerOptions): Logger {
 
 const NOWHERE: DestinationStream = { write() {} };
 
-/** For standard error: a line that it does not take is lost, and never holds anything up. */
+/** Opens a sink to standard error that never blocks: a line that cannot be written at once is lost. */
 export function openLogSink(name: string): LogSink {
   return new LogSink(openStandardError(), (lostLines) => {
     const time = new Date().toISOString();

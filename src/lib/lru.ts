@@ -11,7 +11,7 @@ export interface LruOptions<K, V> {
 
 export class Lru<K, V> {
   readonly #options: LruOptions<K, V>;
-  /** In the order of use: a `Map` iterates in the order of insertion. */
+  /** Entries in order of use: a `Map` iterates in the order of insertion. */
   readonly #entries = new Map<K, { readonly value: V; readonly weight: number }>();
   #weight = 0;
 
@@ -55,7 +55,7 @@ export class Lru<K, V> {
     return true;
   }
 
-  /** From the one used longest ago to the newest; no use of any. */
+  /** Values from the least to the most recently used; does not count as a use. */
   values(): V[] {
     return [...this.#entries.values()].map(({ value }) => value);
   }

@@ -33,7 +33,7 @@ export function readPrivateFile(file: string): PrivateFile {
   }
 }
 
-/** Who comes second finds the first one's. */
+/** Creates the file unless it exists: the second of two concurrent callers leaves the first one's text. */
 export function makePrivateFile(file: string, text: string): void {
   const temporary = writeBeside(file, text);
   try {

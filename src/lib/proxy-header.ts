@@ -13,8 +13,8 @@ type Outcome =
   | { readonly kind: 'gone' };
 
 /**
- * Calls `done` once. What came behind the header is put back, to be read by whoever listens next; the socket is paused until then.
- * Where TLS begins on it, it must not be resumed: Node would read past TLS.
+ * Calls `done` once. Bytes after the header are put back, for the next listener; the socket is paused until then. Where
+ * TLS begins on it, it must not be resumed: Node would read past TLS.
  */
 export function receiveProxyHeader(socket: Socket, timeoutMs: number, done: (outcome: Outcome) => void): void {
   let bytes: Buffer = Buffer.alloc(0);

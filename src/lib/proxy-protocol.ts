@@ -10,10 +10,10 @@ export type ProxyHeader =
       readonly kind: 'header';
       /** What follows belongs to the client. */
       readonly sizeBytes: number;
-      /** `undefined`: the balancer speaks for itself, or does not say for whom. */
+      /** `undefined`: the balancer speaks for itself, or does not say for which client. */
       readonly client: string | undefined;
     }
-  /** As far as it is here it may become one. */
+  /** So far it is a prefix of a valid header. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed' };
 
@@ -63,7 +63,7 @@ interface Family {
   readonly client: (block: Buffer) => string | undefined;
 }
 
-/** Those that a TCP connection can have. After the addresses come extensions (TLVs), which are passed over. */
+/** Address families that a TCP connection can have. Extensions (TLVs) after the addresses are skipped. */
 const FAMILIES: ReadonlyMap<number, Family> = new Map<number, Family>([
   [0x00, { addressBytes: 0, client: () => undefined }], // unspecified
   [0x11, { addressBytes: 12, client: (block) => [...block.subarray(0, 4)].join('.') }], // TCP over IPv4
@@ -75,7 +75,7 @@ function groupsOf(address: Buffer): string {
   return address.toString('hex').match(/..../g)?.join(':') ?? '';
 }
 
-/** With its line end. §2.1 */
+/** Longest header line, line end included. §2.1 */
 const MAX_LINE_BYTES = 107;
 
 function readLine(bytes: Buffer): ProxyHeader {

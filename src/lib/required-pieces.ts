@@ -5,7 +5,7 @@ import { RE2JS } from 're2js';
 interface Prefilter {
   /** One of `KINDS`. */
   readonly type: number;
-  /** Of an `exact` one: the text. */
+  /** Text of an `exact` piece. */
   readonly str: string;
   readonly subs: readonly Prefilter[];
 }

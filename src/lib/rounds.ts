@@ -9,7 +9,7 @@ export interface Rounds extends AsyncDisposable {
 
 export interface RoundsOptions {
   readonly everyMs: number;
-  /** Its failure ends this round only. */
+  /** A failure ends this round only. */
   readonly work: (signal: AbortSignal) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }

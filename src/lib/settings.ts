@@ -6,10 +6,10 @@ import { parse, TomlError } from 'smol-toml';
 import { nearest } from './nearest.ts';
 import type { Reader } from './setting-reader.ts';
 
-/** Its name in the file and as a flag is its key in kebab-case. */
+/** A setting; in the file and as a flag it is named by its key in kebab-case. */
 export interface Setting<T> {
   readonly reader: Reader<T>;
-  /** As it would be written. Absent: nothing is set. */
+  /** Default, written as a user would write it. Absent: the setting is unset. */
   readonly default?: string;
   readonly unit?: string;
   readonly description: string;
@@ -37,7 +37,7 @@ export interface SettingsFile {
 }
 
 export interface SettingSources {
-  /** By name without the dashes. */
+  /** Flags by name, without the dashes. */
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Environment;
   readonly file?: SettingsFile | undefined;

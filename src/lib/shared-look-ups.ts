@@ -1,10 +1,10 @@
 /**
- * Look-ups that share questions: whoever asks while a question is under way waits for the next one, which asks for all of them.
- * Nothing is remembered: an answer is never older than the call that it is for.
+ * Batched look-ups: calls that arrive while a query is in flight share the next one. Nothing is cached: an answer is
+ * never older than the call that it answers.
  */
 import { setImmediate as letOthersCome } from 'node:timers/promises';
 
-/** In one question. */
+/** Keys in one query. */
 const MAX_KEYS = 500;
 
 export class SharedLookUps<K, V> {

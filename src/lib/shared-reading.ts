@@ -7,7 +7,10 @@ import { Readable } from 'node:stream';
 import { ownBytes } from './own-bytes.ts';
 
 export interface SharedReading {
-  /** From now on what comes is given to `onBytes`, unless `socket` is paused or keeps something unread. False: it is given as `data` alone. */
+  /**
+   * Gives bytes to `onBytes` from now on, unless `socket` is paused or its stream holds unread bytes. Returns false if
+   * they keep arriving as `data`.
+   */
   begin(socket: Socket, onBytes: (bytes: Buffer) => void): boolean;
   /** All that comes is given as `data` again. */
   end(socket: Socket): void;
@@ -43,12 +46,15 @@ export function createSharedReading(): SharedReading {
   };
 }
 
-/** As Node does without such a buffer. False: it has enough. */
+/** Pushes bytes into the stream as Node does without a shared buffer. False: the stream has enough. */
 function push(socket: Socket, buffer: Buffer, length: number): boolean {
   return socket.push(ownBytes([buffer.subarray(0, length)]));
 }
 
-/** Of a connection that Node reads into one buffer, it would stop the reading at once, and nobody would see that its client leaves. */
+/**
+ * Pauses the stream, not the socket: a socket that reads into a shared buffer would stop reading at once, and a client
+ * that leaves would not be noticed.
+ */
 export function pause(socket: Socket): void {
   Readable.prototype.pause.call(socket);
 }

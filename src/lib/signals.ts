@@ -1,7 +1,10 @@
 /** Signals that a daemon has no use for. By default most of them end the process, and SIGUSR1 opens a debugger that any local user may enter. */
 import { isatty } from 'node:tty';
 
-/** Those that end a process by default, apart from the orders to stop (SIGINT, SIGTERM, and SIGHUP from a terminal) and reports of a crash. */
+/**
+ * Signals that end a process by default, apart from the orders to stop (SIGINT, SIGTERM, and SIGHUP from a terminal)
+ * and reports of a crash.
+ */
 export const UNUSED_SIGNALS = [
   'SIGALRM',
   'SIGIO',
@@ -21,7 +24,10 @@ export function ignoreSignals(signals: readonly NodeJS.Signals[], onSignal?: (si
   for (const signal of signals) process.on(signal, () => onSignal?.(signal));
 }
 
-/** Whether a person watches this process, so that SIGHUP says that the terminal is gone. Asked at the start: a lost terminal is none. */
+/**
+ * Whether a person watches this process, so that SIGHUP means that the terminal is gone. Checked at the start: a
+ * terminal that is already lost does not count.
+ */
 export function hasTerminal(): boolean {
   return [0, 1, 2].some((descriptor) => isatty(descriptor));
 }

@@ -72,7 +72,7 @@ function hasCode(error: unknown, ...codes: readonly number[]): boolean {
   return codes.includes(Number(error.errcode) & 0xff);
 }
 
-/** With its WAL, which belongs to it; replaces what was moved there before. Gives the new name. */
+/** Moves the file and its WAL aside, replacing what was moved there before. Returns the new name. */
 export function moveAside(file: string): string {
   const aside = `${file}.damaged`;
   for (const suffix of ['', '-wal', '-shm']) {

@@ -6,7 +6,7 @@ import { Lru } from './lru.ts';
 
 export interface TokenBucketOptions {
   readonly perSecond: number;
-  /** At least 1. */
+  /** Size of the bucket, at least 1. */
   readonly burst: number;
   readonly maxKeys: number;
 }

@@ -10,7 +10,7 @@ export function mintToken(random: (bytes: number) => Buffer = randomBytes): stri
 }
 
 /**
- * Hex. Looking up by it is constant in time in what matters: who does not know the token cannot choose its hash. Plain
+ * Returns the hash in hex. A look-up by it needs no constant time: without the token nobody can choose its hash. Plain
  * SHA-256 is enough for 256 random bits; there is nothing to guess.
  */
 export function hashToken(token: string): string {

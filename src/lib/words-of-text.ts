@@ -5,13 +5,16 @@ export function wordsFor(maxBytes: number): number {
   return 1 + ((maxBytes + 3) >> 2);
 }
 
-/** From `at` on, in place of what is there. */
+/** Writes the bytes from `at` on, over what is there. */
 export function writeText(words: Int32Array, at: number, bytes: Uint8Array, start: number, end: number): void {
   words[at] = end - start;
   for (let from = start, i = at + 1; from < end; from += 4, i++) words[i] = wordAt(bytes, from) & maskOf(end - from);
 }
 
-/** Where the text that is written from `at` on ends, if the bytes from `start` to `end` begin with it; else -1. An empty one is none. */
+/**
+ * Returns the end of the text written from `at` on, if the bytes from `start` to `end` begin with it; else -1. An empty
+ * text never matches.
+ */
 export function endOfText(words: Int32Array, at: number, bytes: Uint8Array, start: number, end: number): number {
   const length = words[at] ?? 0;
   const to = start + length;
@@ -34,7 +37,7 @@ function wordAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
 }
 
-/** Of a word, as many bytes as are left. */
+/** Mask of the `left` bytes of a word that are in use. */
 function maskOf(left: number): number {
   return left >= 4 ? -1 : (1 << (8 * left)) - 1;
 }

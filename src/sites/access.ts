@@ -1,4 +1,4 @@
-/** Access rules, compiled: who is refused, and how. Edge rule 6 */
+/** Compiled access rules: which clients are refused, and how. Edge rule 6 */
 import { type AddressSet, createAddressSet } from '#lib/cidr.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';

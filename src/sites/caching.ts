@@ -1,4 +1,4 @@
-/** Who decides how long a site's responses are stored: its origins, or its policies. Edge rule 4 */
+/** Decides whose lifetime a site's responses get: their origins' or its policies'. Edge rule 4 */
 import type { CompileTools } from './compile-tools.ts';
 import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import { SitePolicies } from './policies.ts';

@@ -13,25 +13,25 @@ export interface CompileTools {
   readonly matchesPattern: (pattern: string, text: string) => boolean;
   readonly addressUnits: (address: string) => string | undefined;
   readonly readUserAgent: (text: string) => UserAgent;
-  /** For who needs one until it returns; it is cleared first. */
+  /** A scratch signature for callers that use it only until they return; it is cleared first. */
   readonly signature: Signature;
 }
 
-/** Of automata: of 400,000 everyday patterns, or 8,000 of the largest that are accepted. */
+/** Memory for automata: 400,000 everyday patterns, or 8,000 of the largest that are accepted. */
 const MAX_AUTOMATA_BYTES = 256 * 1024 * 1024;
 /** Texts are remembered in two generations of so many. */
 const MAX_ADDRESSES = 10_000;
 /** Each takes 2 KiB: viewers have few different ones. */
 const MAX_USER_AGENTS = 1_000;
 
-/** For who compiles to see whether it can be done: all of a pattern is looked at. */
+/** Tools for a compilation that only shows whether a spec is valid: every pattern is compiled whole. */
 export function createStrictTools(): CompileTools {
   return createTools(compilePattern);
 }
 
 /**
- * For sites that have been compiled strictly before. An automaton is made when a request first has a piece that its pattern
- * needs, which to most patterns of most sites never happens. docs/decisions/0119
+ * Tools for sites that have been compiled strictly before. An automaton is made when a request first has a piece that
+ * its pattern needs, which for most patterns of most sites never happens. docs/decisions/0119
  */
 export function createCompileTools(): CompileTools {
   return createTools(readPattern);

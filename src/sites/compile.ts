@@ -17,11 +17,11 @@ export type CompileResult =
   /** `problem` names the member, what was expected and what was found. */
   | { readonly kind: 'invalid'; readonly problem: string };
 
-/** Per list; the interface's own limit for `data` and `backup`. */
+/** Origins per list; the interface's own limit for `data` and `backup`. */
 const MAX_ORIGINS = 50;
 /** Ids are what the interface carries as an int. */
 const MAX_SITE_ID = 2 ** 31 - 1;
-/** As long as a viewer's own target may be. */
+/** The limit of a viewer's own target. */
 const MAX_PROBE_PATH_CHARS = 8192;
 const MAX_PORT = 65_535;
 /** A year. */

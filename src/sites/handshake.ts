@@ -23,7 +23,7 @@ export function coverOf(chain: string): (host: string) => boolean {
   return (host) => coversName(names, host);
 }
 
-/** Of TLS 1.2 those with forward secrecy and authenticated encryption; for 1.3 all of OpenSSL's. RFC 9325 §4.2 */
+/** The ciphers of TLS 1.2 with forward secrecy and authenticated encryption; for 1.3 all of OpenSSL's. RFC 9325 §4.2 */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

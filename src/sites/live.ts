@@ -17,7 +17,7 @@ export interface NamedLiveMark extends LiveMark {
   readonly stream: string;
 }
 
-/** At most two keys each, the primary one first. */
+/** Keys of a domain, at most two of each kind, the primary one first. */
 export interface LiveKeys {
   /** Empty: nobody can publish where a key is required. */
   readonly publish: readonly string[];
@@ -34,7 +34,7 @@ export interface LiveMarkSource {
   getLiveKeys(domainId: number): LiveKeys | undefined;
 }
 
-/** Of one kind in one domain: primary and secondary. */
+/** Keys of one kind in one domain: primary and secondary. */
 export const MAX_LIVE_KEYS = 2;
 export const LIVE_KEY = /^[A-Za-z0-9]{16,64}$/;
 const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;

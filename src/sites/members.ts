@@ -1,6 +1,6 @@
 /** Reads the members of a spec, of which nothing is known yet. The first problem ends the compiling. */
 
-/** Its message names the member, what was expected and what was found. Caught by `compileSite`. */
+/** A fault in a spec; the message names the member, what was expected and what was found. Caught by `compileSite`. */
 export class Problem extends Error {}
 
 export function readObject(member: string, value: unknown): Readonly<Record<string, unknown>> {

@@ -41,7 +41,9 @@ export function parseObjectUrl(text: string): ParsedObjectUrl {
 
 const MAX_PORT = 65_535;
 
-/** Whatever host a viewer can be served under; what is written beyond ASCII, and what is not a host, is for `parseHostText`. */
+/**
+ * Accepts every host that can serve a viewer; `parseHostText` decides about non-ASCII text and text that is not a host.
+ */
 function parseHost(written: string): HostText {
   const host = written.toLowerCase().replace(/\.$/, '');
   return isRequestHost(host) && !isIpLiteral(host) ? { kind: 'host', host } : parseHostText(written);

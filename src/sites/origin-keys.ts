@@ -4,7 +4,7 @@ import type { Site, SiteOrigin } from './site.ts';
 
 export type Scheme = 'http' | 'https';
 
-/** Of a monitor URL's path and query. */
+/** Longest path and query of a monitor URL in a key. */
 const MAX_KEY_TARGET_CHARS = 64;
 
 export function originScheme({ origins: { protocol } }: Site, clientScheme: Scheme): Scheme {

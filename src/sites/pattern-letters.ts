@@ -5,7 +5,7 @@ export type PatternLetters =
   /** `reason` completes the sentence "the pattern …". */
   | { readonly kind: 'invalid'; readonly reason: string };
 
-/** `图+` becomes `(?:%E5%9B%BE)+`: one letter to who writes it, nine characters in a URL. */
+/** `图+` becomes `(?:%E5%9B%BE)+`: one letter to its author, nine characters in a URL. */
 export function encodeLetters(pattern: string): PatternLetters {
   if (!pattern.isWellFormed()) return { kind: 'invalid', reason: 'is not well-formed Unicode' };
   // In a class a letter would have to be one character.

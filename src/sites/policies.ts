@@ -7,7 +7,7 @@ import type { CachingSpec, PolicySpec } from './spec.ts';
 
 export interface SitePolicy {
   readonly match: PolicySpec['match'];
-  /** As the customer wrote it. */
+  /** Content as the customer wrote it. */
   readonly content: string;
   readonly scheme: PolicySpec['scheme'] | undefined;
   /** 0: neither stored nor served from the store. At most a year. */
@@ -16,9 +16,9 @@ export interface SitePolicy {
 
 export class SitePolicies {
   readonly #sieve: Sieve;
-  /** By entry of the sieve: the policy that it is of. */
+  /** The policy of each entry of the sieve. */
   readonly #owners: string;
-  /** By policy: members in the order of `ROW`. */
+  /** One row per policy, its members in the order of `ROW`. */
   readonly #rows: string;
   readonly #contents: PackedTexts;
   readonly #count: number;
@@ -50,7 +50,7 @@ export class SitePolicies {
     return winner === undefined ? undefined : this.#policyAt(winner);
   }
 
-  /** In the order in which they win. */
+  /** All policies, the one that wins first. */
   list(): readonly SitePolicy[] {
     return Array.from({ length: this.#count }, (_, index) => this.#policyAt(index));
   }

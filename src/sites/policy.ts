@@ -22,7 +22,9 @@ export type Way = (typeof WAYS)[keyof typeof WAYS];
 
 export interface PolicyContent {
   readonly way: Way;
-  /** It matches where one of them does; those of a pattern have its text, and all say the same. */
+  /**
+   * The policy matches where one of its entries does; the entries of a pattern all have its text and the same meaning.
+   */
   readonly entries: readonly SieveEntry[];
 }
 
@@ -104,7 +106,7 @@ function compileSuffixes(content: string): PolicyContent | string {
   return { way: WAYS.suffix, entries: Array.from(encoded, (text) => ({ piece: suffixPiece(text), text })) };
 }
 
-/** Against the whole URL and against path and query alone: customers write patterns for either. */
+/** Compiles a pattern for the whole URL and for path and query alone: customers write patterns for either. */
 function compileRegex(content: string, tools: Pick<CompileTools, 'readPattern'>): PolicyContent | string {
   const letters = encodeLetters(content);
   if (letters.kind === 'invalid') return letters.reason;

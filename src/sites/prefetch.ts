@@ -9,7 +9,7 @@ export interface PrefetchRequest {
   readonly scheme: 'http' | 'https';
 }
 
-/** As it travels to the edges: a resource of the kind `prefetch`, under the key `prefetchKey`. */
+/** A prefetch as it travels to the edges: a resource of the kind `prefetch`, under the key `prefetchKey`. */
 export interface PrefetchSpec extends PrefetchRequest {
   readonly taskId: number;
   /** Which of the task's URLs it is, from 0. */
@@ -18,7 +18,7 @@ export interface PrefetchSpec extends PrefetchRequest {
   readonly accountId?: number;
 }
 
-/** Those of one account, or where that is not known of one host, take turns with all others. */
+/** The party that takes turns with others: the account or, if that is unknown, the host. */
 export function prefetcherOf({ accountId, host }: Pick<PrefetchSpec, 'accountId' | 'host'>): string {
   return accountId === undefined ? host : String(accountId);
 }

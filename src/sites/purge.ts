@@ -24,7 +24,7 @@ export function purgeKey(siteId: number, purgeId: string): string {
 
 /** A purge that an edge has applied. */
 export interface SitePurge extends PurgeScope {
-  /** By the clock of this edge, stamped once. */
+  /** Instant by the clock of this edge, stamped once. */
   readonly appliedAt: number;
 }
 
@@ -37,7 +37,7 @@ export interface SitePurges {
   readonly directoryLengths: readonly number[];
 }
 
-/** Per site; more are one for the whole site. */
+/** Purges per site; more are merged into one for the whole site. */
 export const MAX_SITE_PURGES = 1000;
 
 /** `undefined` when there are none. `ignoresQuery`: the site's objects have no query, so a purge of one names all of them. */

@@ -30,11 +30,11 @@ export class RefererList {
   readonly #allowsBlank: boolean;
   readonly #listsAll: boolean;
   readonly #sieve: Sieve;
-  /** By entry: which of `REACHES`, then the port. */
+  /** Limits of each entry: its index in `REACHES`, then its port. */
   readonly #limits: string;
   readonly #signature: Signature;
 
-  /** Throws `RangeError` for an entry that is none. `signature` is used while a question is answered. */
+  /** Throws `RangeError` for an invalid entry. `signature` is scratch memory during a question. */
   constructor({ mode, allowsBlank, entries }: NonNullable<AccessSpec['referer']>, signature = new Signature()) {
     const hosts = entries.filter((entry) => entry !== '*').map(parseEntry);
     this.#isDenied = mode === 'deny';
@@ -88,8 +88,8 @@ function parseReferer(text: string): Page | undefined {
 const PLAIN_PAGE = /^(https?):\/\/([a-z0-9.-]{1,253}\.[a-z]{2,63})(?::(\d{1,4}))?(?=[/?#]|$)/;
 
 /**
- * Of what a `Referer` begins with and a list asks alone: whichever begins with the same, and then ends or goes on with `/`, `?` or `#`,
- * is denied or not as this one is. 0: that cannot be said.
+ * Length of the prefix of a `Referer` that alone decides about it: every other that begins with it, and then ends or
+ * continues with `/`, `?` or `#`, gets the same decision. 0: there is no such prefix.
  */
 export function plainOriginLength(referer: string): number {
   return PLAIN_PAGE.exec(referer)?.[0].length ?? 0;

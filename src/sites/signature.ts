@@ -7,7 +7,7 @@
 export type Piece = number;
 
 const PIECE_BITS = 13;
-/** Of rules that may match any text. */
+/** Piece of rules that may match any text. */
 export const ANY_TEXT: Piece = 2 ** PIECE_BITS;
 
 export class Signature {
@@ -55,7 +55,7 @@ export class Signature {
     setBit(bits, pieceOf(DIRECTORY, hash));
   }
 
-  /** From each dot of a path's last segment to its end: see `suffixPiece`. */
+  /** Adds the suffixes of a path's last segment that begin at a dot: see `suffixPiece`. */
   addSuffixes(path: string): void {
     const bits = this.#bits;
     let hash = 0;
@@ -134,7 +134,7 @@ function hashFromEnd(text: string): number {
   return hash;
 }
 
-/** By the highest bits of the product with 2^32 over the golden ratio, into which all others have gone. */
+/** Fibonacci hashing: the top `PIECE_BITS` of hash × 2^32/φ, which depend on all bits of the hash. */
 function pieceOf(what: number, hash: number): Piece {
   return Math.imul(hash ^ what, 0x9e37_79b1) >>> (32 - PIECE_BITS);
 }

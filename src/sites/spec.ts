@@ -51,13 +51,13 @@ export interface CachingSpec {
   readonly followsOrigin: boolean;
   /** Prefix policies go before all others. */
   readonly prefixFirst: boolean;
-  /** In the customer's order: of equal ones the earlier wins. */
+  /** Policies in the customer's order: of equal ones the earlier wins. */
   readonly policies: readonly PolicySpec[];
 }
 
 export interface PolicySpec {
   readonly match: 'prefix' | 'suffix' | 'regex';
-  /** As the customer wrote it. */
+  /** Content as the customer wrote it. */
   readonly content: string;
   /** Absent: both. */
   readonly scheme?: 'http' | 'https';
@@ -65,7 +65,7 @@ export interface PolicySpec {
   readonly priority: number;
   /** False, or no lifetime: neither stored nor served from the store. */
   readonly isCached: boolean;
-  /** As the customer asked for it; more than a year counts as a year. */
+  /** Lifetime as the customer asked for it; more than a year counts as a year. */
   readonly lifetimeSeconds: number;
 }
 
@@ -87,7 +87,7 @@ export interface AccessSpec {
 
 export type RefusalSpec =
   | { readonly kind: 'page'; readonly html: string }
-  /** By 302, to an absolute URL. */
+  /** 302 to an absolute URL. */
   | { readonly kind: 'redirect'; readonly url: string };
 
 export interface OriginsSpec {

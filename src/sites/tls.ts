@@ -3,7 +3,7 @@ import { expected, readInteger, readObject, readOneOf, readText } from './member
 import type { TlsSpec } from './spec.ts';
 
 export interface SiteTls {
-  /** Its key in the edge's file; what is under a key never changes. */
+  /** Key of the certificate in the edge's file; the certificate under a key never changes. */
   readonly certificate: string;
   /** Another one, with another kind of key. */
   readonly secondCertificate?: string;

@@ -59,12 +59,14 @@ export class UserAgentList {
   }
 }
 
-/** Without the one small letter that stands for another at the end of a word: where a part ends says nothing of that. */
+/**
+ * Folds case; the final sigma (ς) counts as σ, since the end of a part says nothing about the end of a word.
+ */
 function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Of its parts the longest is likely the rarest. */
+/** Entry for the longest part, which is likely the rarest. */
 function sieveEntry(text: string): SieveEntry {
   const longest = text.split('*').reduce((best, part) => (part.length > best.length ? part : best), '');
   return { piece: lettersPiece(longest), text };
