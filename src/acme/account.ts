@@ -14,7 +14,7 @@ export interface AccountOptions {
   readonly authority: Pick<Authority, 'register'>;
   /** The authority's address. */
   readonly directory: string;
-  /** For the authority's warnings. */
+  /** Address to which the authority sends warnings. */
   readonly email: string | undefined;
   readonly clock: Clock;
   /** Goes on whatever the clock is set to. */

@@ -2,7 +2,7 @@
 import { parseDate } from '#http/dates.ts';
 import type { HttpAnswer } from './https.ts';
 
-/** It cannot be asked, or says that it cannot answer, just now. */
+/** The authority cannot be reached, or says that it cannot answer just now. */
 export class Unreachable extends Error {
   /** Absent: it named no time. */
   readonly retryAfterMs: number | undefined;
@@ -13,9 +13,9 @@ export class Unreachable extends Error {
   }
 }
 
-/** It was asked, and refuses. */
+/** The authority refused the request. */
 export class AcmeProblem extends Error {
-  /** Without its prefix, such as `rateLimited`; empty: it gave none. */
+  /** Problem type without its prefix, such as `rateLimited`; empty if the answer has none. */
   readonly type: string;
   /** Absent: it named no time. */
   readonly retryAfterMs: number | undefined;
@@ -42,7 +42,7 @@ export function parseProblem(answer: HttpAnswer, now: number): AcmeProblem | Unr
   return new AcmeProblem(isLimit ? 'rateLimited' : type, text, retryAfterMs);
 }
 
-/** A problem that stands in an answer; what is not there is empty. */
+/** Reads the problem document of an answer; missing members are empty. */
 export function readProblem(value: unknown): { readonly type: string; readonly detail: string } {
   // `as`: an object's members are unknown values by their names.
   const { type, detail } = Object(value) as Record<'type' | 'detail', unknown>;
@@ -52,7 +52,7 @@ export function readProblem(value: unknown): { readonly type: string; readonly d
   };
 }
 
-/** It is shown to customers and logged: one line, of a bounded length. */
+/** Makes a detail fit to be shown to customers and logged: one line, of a bounded length. */
 export function cleanDetail(text: string): string {
   return text
     .toWellFormed()

@@ -18,10 +18,10 @@ import {
   readUrl,
 } from './resources.ts';
 
-/** Who asks. */
+/** The account in whose name requests are signed. */
 export interface Account {
   readonly signer: Signer;
-  /** Its address. */
+  /** The account's URL. */
   readonly url: string;
 }
 
@@ -47,7 +47,7 @@ export interface Authority {
   download(account: Account, url: string, signal: AbortSignal): Promise<string>;
 }
 
-/** Of nonces that were refused: each refusal brings a new one. */
+/** Refused nonces per request: each refusal brings a new nonce. */
 const MAX_NONCE_TRIES = 10;
 /** Kept for later requests; an authority forgets them in time. */
 const MAX_NONCES = 16;
@@ -70,7 +70,7 @@ export interface AuthorityOptions {
   readonly ask: AskHttp;
   /** Absent: accounts are bound to none. */
   readonly binding?: ExternalBinding | undefined;
-  /** For dates that it names. */
+  /** Clock for dates in the authority's answers. */
   readonly clock: Clock;
   /** Monotonic. */
   readonly steadyClock: Clock;

@@ -1,6 +1,6 @@
 /**
- * After the clock was put back, orders that were written by a clock that was ahead: their waits keep their length, and a renewal
- * is no later than the certificate asks for. docs/decisions/0467
+ * Repairs orders that were written by a clock that was ahead, after it was set back: their waits keep their length, and
+ * a renewal is no later than the certificate requires. docs/decisions/0467
  */
 import { bringBackOrders } from '#db/certificate-orders.ts';
 import type { Db } from '#db/open.ts';
@@ -10,7 +10,7 @@ import { renewalAt } from './schedule.ts';
 
 /** Clocks of processes that share the database may differ by so much. */
 const TOLERANCE_MS = 1_000;
-/** In one transaction, which everything else waits for on SQLite. */
+/** Orders per transaction, for which everything else waits on SQLite. */
 const BATCH = 100;
 const WAS_AHEAD =
   'orders of certificates were written in the future: the clock of this machine, or of another control, was ahead';
@@ -34,7 +34,7 @@ export async function correctOrders({ db, log, now, leaseMs }: ClockBackOptions)
 }
 
 export interface WrittenAhead {
-  /** By a clock that was ahead of `now`. */
+  /** Instant by a clock that was ahead of `now`. */
   readonly writtenAt: number;
   readonly now: number;
   /** The certificate that the domain had then. */

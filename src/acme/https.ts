@@ -22,7 +22,7 @@ export interface Https extends AsyncDisposable {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** To the head of the answer, and between two pieces of its body. */
+/** Limit for the head of the answer, and between two pieces of its body. */
 const ANSWER_TIMEOUT_MS = 20_000;
 /** A chain is a few KB. */
 const MAX_ANSWER_BYTES = 256 * 1024;

@@ -27,7 +27,7 @@ export interface Signer {
   sign(to: { readonly url: string; readonly nonce: string; readonly account: string }, payload?: object): string;
   /** The signer's public key, vouched for by the binding's key (HS256); for `url` only. RFC 8555 §7.3.4 */
   bind(binding: ExternalBinding, url: string): object;
-  /** What proves that who answers is who asked. RFC 8555 §8.1 */
+  /** Proves that the server which answers the challenge belongs to the account. RFC 8555 §8.1 */
   keyAuthorization(token: string): string;
 }
 

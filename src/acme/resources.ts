@@ -6,7 +6,7 @@ import type { HttpAnswer } from './https.ts';
 
 export interface Order {
   readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
-  /** Of one name there is one. */
+  /** The authorization; an order for one name has one. */
   readonly authorizationUrl: string;
   readonly finalizeUrl: string;
   /** Present when it is valid. */
@@ -34,7 +34,7 @@ export interface Challenge {
 
 /** RFC 9773 §4.2 */
 export interface RenewalInfo {
-  /** In which the certificate is to be renewed. */
+  /** Window in which the certificate is to be renewed. */
   readonly window: RenewalWindow;
   /** When to ask again. */
   readonly retryAfterMs: number | undefined;
@@ -43,8 +43,8 @@ export interface RenewalInfo {
 const ORDER_STATUSES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
 
 /**
- * Each throws `Unreachable` for what is none: an authority that does not speak the protocol now may do so later. `now`: when the
- * answer came.
+ * The readers throw `Unreachable` for an invalid resource: an authority that does not speak the protocol now may do so
+ * later. `now`: when the answer arrived.
  */
 export function readOrder(answer: HttpAnswer, now: number): Order {
   const body = readObject(answer.body);
@@ -73,7 +73,7 @@ export function readAuthorization(answer: HttpAnswer, now: number): Authorizatio
   };
 }
 
-/** Also a window that ends before it begins is none. */
+/** Reads a renewal window; one that ends before it begins is invalid too. */
 export function readRenewalInfo(answer: HttpAnswer, now: number): RenewalInfo {
   const { start, end } = Object(readObject(answer.body)['suggestedWindow']);
   const [from, to] = [start, end].map((text: unknown) => (typeof text === 'string' ? Date.parse(text) : Number.NaN));

@@ -10,24 +10,27 @@ import {
   type Validity,
 } from '#model/certificate-order.ts';
 
-/** After a failure: authorities let a name fail five times an hour. */
+/** Delay after the first failure: authorities let a name fail five times an hour. */
 const FIRST_RETRY_MS = 3_600_000;
 const MAX_RETRY_MS = 24 * 3_600_000;
-/** Of the time to the end of the certificate that is to be renewed, or since: a delay is at most this share, or an hour. */
+/**
+ * Share of the time to the end of the certificate that is to be renewed, or since its end: a delay is at most this
+ * long, or an hour.
+ */
 const RETRY_SHARE = 1 / 4;
-/** In a row. */
+/** Failures in a row after which an order is given up. */
 const MAX_FAILURES = 30;
 /** A renewal is not given up before the certificate has been over for so long. */
 const KEEP_TRYING_MS = 30 * 24 * 3_600_000;
-/** Of the lifetime. */
+/** Share of the lifetime that is left when a renewal begins. */
 const RENEWAL_SHARE = 1 / 3;
 /** Renewals of certificates that were issued together do not come together: spread over so much of the lifetime, before. */
 const JITTER_SHARE = 1 / 30;
 /** Whatever a certificate says of its lifetime. */
 const MIN_RENEWAL_MS = 3_600_000;
-/** Of one order, from its beginning at the authority: what has not ended by then begins anew. */
+/** Limit of one order, from its creation at the authority; an order that has not ended by then starts again. */
 const ORDER_LIMIT_MS = 3_600_000;
-/** Between two questions to an authority that does not answer. */
+/** Delay between two requests to an authority that does not answer. */
 const TROUBLE: Backoff = { firstMs: 5_000, capMs: 300_000 };
 /** Whatever an authority asks for that cannot do its work. */
 const MAX_TROUBLE_MS = 24 * 3_600_000;
@@ -39,7 +42,7 @@ export function renewalAt({ validFrom, validTo }: Validity, now: number, random:
   return Math.round(Math.max(at, now + MIN_RENEWAL_MS));
 }
 
-/** By what is suggested a renewal may be as late as that share of the lifetime before the end, and an hour. */
+/** Latest renewal that a suggested window may cause: this share of the lifetime, and an hour, before the end. */
 const LAST_SHARE = 1 / 20;
 /** How soon an authority is asked again when a certificate is to be renewed. RFC 9773 §4.3.2, §4.3.3 */
 const MIN_INFO_MS = 60_000;
@@ -62,7 +65,7 @@ export function suggestedRenewalAt(
   return Math.round(Math.max(Math.min(chosen, latest), orderedAt + MIN_RENEWAL_MS));
 }
 
-/** In how long the authority is asked again when a certificate is to be renewed. */
+/** Returns the delay until the authority is asked again when to renew a certificate. */
 export function nextInfoMs(retryAfterMs = INFO_MS): number {
   return Math.min(Math.max(retryAfterMs, MIN_INFO_MS), MAX_INFO_MS);
 }
@@ -77,7 +80,9 @@ export interface Trouble {
   readonly retryAfterMs: number | undefined;
 }
 
-/** After a failure. `failures`: in a row, with this one. `NEVER_AT`: it is given up. */
+/**
+ * Returns when to retry after a failure. `failures`: in a row, this one included. `NEVER_AT`: the order is given up.
+ */
 export function retryAt(failures: number, { now, random, served, retryAfterMs }: Trouble): number {
   const isKept = served !== undefined && now - served.validTo < KEEP_TRYING_MS;
   if (failures >= MAX_FAILURES && !isKept) return NEVER_AT;
@@ -85,7 +90,7 @@ export function retryAt(failures: number, { now, random, served, retryAfterMs }:
   return now + Math.max(obeyedMs(retryAfterMs, served, now), backoffDelayMs(backoff, failures, random));
 }
 
-/** After an authority that could not be asked: soon at first, then less often, however long it lasts. */
+/** Returns when to retry after the authority could not be reached: soon at first, then less often, without an end. */
 export function troubleAt(
   { requestedAt, orderedAt }: Pick<CertificateOrder, 'requestedAt' | 'orderedAt'>,
   { now, random, served, retryAfterMs }: Trouble,

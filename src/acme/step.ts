@@ -1,6 +1,6 @@
 /**
- * The next step of an order, from what is stored of it and what the authority and the edges say. Each step can be done again
- * by who finds it half done. Pure. docs/decisions/0191
+ * Chooses the next step of an order from its stored state and the answers of the authority and the edges. Every step
+ * can be repeated by a process that finds it half done. Pure. docs/decisions/0191
  */
 import type { CertificateOrder, OrderProblem } from '#model/certificate-order.ts';
 import type { Authorization, Challenge, Order } from './resources.ts';

@@ -1,6 +1,6 @@
 /**
- * Works on one order under its lease: finds out how things are, does the one step that comes next, and stores what came of it.
- * Whoever is killed in between leaves an order on which the next can go on. docs/decisions/0191
+ * Works on one order under its lease: looks at the state of things, does the one step that comes next, and stores its
+ * result. A process that is killed in between leaves an order that the next one can continue. docs/decisions/0191
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -70,9 +70,9 @@ type GiveCertificate = (trx: Transaction<Schema>, given: ObtainedCertificate) =>
 const ORDERS_PER_HOUR = 100;
 const ORDERS_PER_HOUR_OF_ACCOUNT = 25;
 const HOUR_MS = 3_600_000;
-/** Until there is room again. */
+/** Delay until there may be room again. */
 const FULL_MS = 300_000;
-/** Of a domain that waits for a person. */
+/** Delay for a domain that waits for a person. */
 const NOT_SERVED_MS = 60_000;
 const SOON_MS = 1_000;
 
@@ -89,7 +89,7 @@ export async function workOrder(parts: WorkParts, claimed: CertificateOrder, sig
 class Work {
   readonly #parts: WorkParts;
   readonly #signal: AbortSignal;
-  /** As it is stored. */
+  /** The order as stored. */
   #order: CertificateOrder;
   /** The certificate that the domain has meanwhile. */
   #served: Validity | undefined;
@@ -271,7 +271,7 @@ class Work {
     const { challenge } = this.#order;
     await this.#save({ challenge: challenge && { ...challenge, toldAt: clock() } }, true);
     await authority.respond(await this.#account(), url, this.#signal).catch((error: unknown) => {
-      // The challenge is over: the next look shows what came of it.
+      // The challenge is over: the next step sees its result.
       if (!(error instanceof AcmeProblem && error.type === 'malformed')) throw error;
     });
     await this.#wait(SOON_MS);
@@ -364,7 +364,10 @@ class Work {
     this.#order = changed;
   }
 
-  /** With what edges are told; a challenge that is no longer the order's is taken from them. */
+  /**
+   * Stores a change together with the challenges that edges get; challenges that no longer belong to the order are
+   * withdrawn.
+   */
   async #store(changes: readonly Change[], change: Partial<CertificateOrder>): Promise<void> {
     const { db, owner, clock } = this.#parts;
     const old = this.#order.challenge;
@@ -373,7 +376,7 @@ class Work {
     const withdrawn = old !== undefined && old.key !== challenge?.key ? [withdrawal(old.key)] : [];
     const all = [...changes, ...withdrawn];
     await db.transaction(async (trx) => {
-      // First of all: whoever ends the order takes it before the head too.
+      // First of all: a process that ends the order takes it before the head too.
       const now = clock();
       await saveOrder(trx, changed, { owner, now, keeps: true });
       const revision = all.length === 0 ? 0 : await publish(trx, all, now);

@@ -5,7 +5,7 @@ import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 export const MAX_ACCESS_ENTRIES = 50;
-/** Before those that mean the same are merged. */
+/** Entries as written, before equal ones are merged. */
 const MAX_ADDRESSES_WRITTEN = 1000;
 
 const MAX_REFERER_LENGTH = 1024;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { identifier, lines, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
 
-/** Of all lists of one call together. */
+/** Items in all lists of one call together. */
 export const MAX_ITEMS_PER_CALL = 100;
 const MAX_URL_LENGTH = 2048;
 

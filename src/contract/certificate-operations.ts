@@ -18,7 +18,7 @@ const MAX_PRIVATE_KEY_BYTES = 16 * 1024;
 /** Two years: what lists of browsers ask for is one. */
 const MAX_HSTS_SECONDS = 2 * 365 * 24 * 3600;
 
-/** In one line: no key that was pasted into the wrong field becomes a title, which is shown. */
+/** A title of one line: titles are shown, so a key that is pasted into the wrong field must not become one. */
 const title = {
   schema: text({ min: 1, max: MAX_TITLE_LENGTH }).schema.refine((value) => !/\p{Cc}/u.test(value)),
   expects: {

@@ -15,7 +15,7 @@ type FieldParameters = ErrorParameters & Pick<FieldProblem, 'field' | 'expected'
 
 export interface FieldProblem {
   readonly code: 'fieldMissing' | 'fieldInvalid';
-  /** With the way to what is inside of it: `policy[0][content]`. */
+  /** Path of the field, members included: `policy[0][content]`. */
   readonly field: string;
   readonly expected: Localized;
   readonly found: Localized;

@@ -11,11 +11,11 @@ export interface Field<S extends z.ZodType = z.ZodType> {
   readonly expects: Localized;
   /** The JSON Schema of the field where Zod cannot derive all of it. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** Of an array of objects: what each object has, so that an error can name a member. */
+  /** Members of each object in an array of objects, so that an error can name one. */
   readonly members?: Fields;
-  /** Of a list: what each entry is expected to be. */
+  /** Expectation for each entry of a list. */
   readonly each?: Localized;
-  /** Between the entries of a list that is sent as one text. */
+  /** Separator of the entries in a list that is sent as one text. */
   readonly separator?: Separator;
   /** Not shown in an error, not even in part. */
   readonly isSecret?: true;
@@ -240,7 +240,7 @@ export function clearable<S extends z.ZodType>(field: Field<S>) {
   return { ...field, schema: field.schema.optional() } satisfies Field;
 }
 
-/** The entries of a list as it was sent, without blank ones; `undefined` for what is none. */
+/** The non-blank entries of a list as sent; `undefined` if the value is not a list. */
 export function listEntries(value: unknown, separator: Separator): readonly unknown[] | undefined {
   const entries = typeof value === 'string' || typeof value === 'number' ? String(value).split(separator) : value;
   if (!Array.isArray(entries)) return undefined;
@@ -257,5 +257,8 @@ function isHttpUrlOrEmpty(value: string): boolean {
   return (URL.parse(value)?.href.length ?? Number.POSITIVE_INFINITY) <= MAX_URL_LENGTH;
 }
 
-/** With a host, and no user name before it, not even an empty one. Where a host begins and ends a parser would be lenient about. */
+/**
+ * A URL with a host and without a user name, not even an empty one. Stricter than a parser about where the host begins
+ * and ends.
+ */
 const HTTP_URL = /^https?:\/\/[^\p{C}/\\?#@]+(?:[/?#]\P{C}*)?$/iu;

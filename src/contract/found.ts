@@ -29,7 +29,7 @@ function describeText(text: string, isSecret: boolean): Localized {
   };
 }
 
-/** Of entries. */
+/** Describes a number of entries. */
 export function describeCount(count: number): Localized {
   if (count === 0) return { 'zh-CN': '空列表', en: 'an empty list' };
   return { 'zh-CN': `有 ${count} 项的列表`, en: `a list of ${count}` };

@@ -20,10 +20,10 @@ export const DOMAIN_STATUS_LABELS: Readonly<Record<(typeof DOMAIN_STATUS_CODES)[
   '6': { 'zh-CN': '已禁用', en: 'disabled' },
 };
 
-/** Beside code 1, when it is the operator who is waited for. */
+/** Shown beside code 1 when the domain waits for the operator. */
 export const PENDING_LABEL: Localized = { 'zh-CN': '待审核', en: 'waiting for review' };
 
-/** Beside code 0, while an edge may serve it still. */
+/** Shown beside code 0 while an edge may still serve the domain. */
 export const CLOSING_LABEL: Localized = { 'zh-CN': '关闭中', en: 'being closed' };
 
 /** What is done to a domain that changes its state: completes "can be …" and 才能…. */

@@ -13,7 +13,7 @@ export type Rule<F extends Fields> = (given: z.output<Members<F>>) => (keyof F &
 /** While `holds` says so of the field `when`, the `fields` have no effect: of these, what cannot be read counts as absent. */
 export interface Ignored<N extends string = string> {
   readonly when: N;
-  /** Of the field's decoded value. */
+  /** Whether the condition holds for the field's decoded value. */
   readonly holds: (value: unknown) => boolean;
   readonly fields: readonly N[];
 }
@@ -55,7 +55,7 @@ interface ObjectListRules<F extends Fields> {
   readonly each: Localized;
   readonly rule: Rule<F>;
   readonly ignored: readonly Ignored<keyof F & string>[];
-  /** Of all objects together; false refuses the whole field. */
+  /** Checks all objects together; false refuses the whole field. */
   readonly isAllowed: (objects: readonly z.output<Members<F>>[]) => boolean;
 }
 

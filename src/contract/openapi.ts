@@ -158,7 +158,10 @@ function describeRefused(): Json {
   };
 }
 
-/** Without what only a document of its own needs. An answer may get new members, so clients must not refuse them. */
+/**
+ * Removes what a schema needs only in a document of its own. Answers may get new members, so clients must not refuse
+ * them.
+ */
 function plain(schema: Json): Json {
   return Object.fromEntries(
     Object.entries(schema)

@@ -12,7 +12,7 @@ export interface RequestContract<F extends Fields = Fields> {
 
 export interface Operation {
   readonly summary: Localized;
-  /** Without `access_token`, which every operation takes. Unknown fields are ignored. */
+  /** Fields without `access_token`, which every operation takes. Unknown fields are ignored. */
   readonly request: RequestContract;
   /** `data` of a successful answer. */
   readonly data: z.ZodType;
@@ -30,7 +30,7 @@ export function request<F extends Fields>(
 /** The field that every request carries. */
 export const COMMON = request({ access_token: accessToken });
 
-/** On the SMS base address a token that cannot be one is a wrong one, with the code of that. docs/decisions/0284 */
+/** Common fields of the SMS base address, where a malformed token gets the code of a wrong one. docs/decisions/0284 */
 export const SMS_COMMON = request({ access_token: { ...anyText(accessToken.expects), isSecret: true as const } });
 
 /** Ties the sample to the schemas; gives its argument. */

@@ -33,7 +33,7 @@ const ADDRESS_LIST = commaList({
     en: 'an IP address or a network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32',
   },
 });
-/** An empty one is no leave to use the token from anywhere: whoever sends it may have meant something. */
+/** An empty list is refused, not read as "any address": the caller may have meant something. */
 export const TOKEN_ADDRESSES = { ...ADDRESS_LIST, schema: ADDRESS_LIST.schema.refine((list) => list.length > 0) };
 
 const ACCOUNT_DATA = z.object({

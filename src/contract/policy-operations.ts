@@ -7,7 +7,7 @@ import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 const MAX_POLICIES = 100;
-/** They cost more than the others. docs/decisions/0004 */
+/** Patterns per list; they cost more than other policies. docs/decisions/0004 */
 const MAX_PATTERNS = 20;
 const MAX_CONTENT_LENGTH = 1024;
 const POLICY_TYPES = ['prefix', 'suffix', 'urlregex'] as const;

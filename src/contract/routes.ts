@@ -158,7 +158,7 @@ function operatorRoute<P extends `/operator/${string}`>(path: P) {
   return { base: 'cdn', path, envelope: 'cdn', scope: 'operator', extension: true } as const;
 }
 
-/** With the envelope that carries data. */
+/** An SMS extension, with the envelope that carries data. */
 function smsExtension<P extends `/api/${string}`>(path: P) {
   return { base: 'sms', path, envelope: 'smsApp', scope: 'sms', extension: true } as const;
 }

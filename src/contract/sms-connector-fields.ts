@@ -75,7 +75,7 @@ const statusWords = {
   }),
 };
 
-/** What is not given stays, or has its default where the connector is new. */
+/** Fields of a connector. An omitted field keeps its value, or has its default if the connector is new. */
 export const CONNECTOR_FIELDS = {
   kind: optional(
     choice(['smpp', 'loopback'], { 'zh-CN': 'smpp（默认）或 loopback', en: 'smpp (the default) or loopback' }),
@@ -193,7 +193,7 @@ function isOctet(digits: string): boolean {
   return Number(digits) <= 255;
 }
 
-/** Its form only; what it leads to is seen when it is connected to. */
+/** Checks the form only; the address is checked when it is connected to. */
 function isHost(value: string): boolean {
   return /^[\w.:%-]*$/.test(value);
 }

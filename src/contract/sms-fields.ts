@@ -16,8 +16,8 @@ export const appKey = {
 };
 
 /**
- * Of the operations that the interface document has: what no service can have is as unknown as any other that is wrong, and no service
- * has what becomes of letters here that no database takes.
+ * The key in operations of the interface document: a malformed key is answered like any unknown one, and text that no
+ * database accepts is replaced by letters that no service's key has.
  */
 export const anyAppKey = {
   ...anyText(appKey.expects),

@@ -19,7 +19,7 @@ import { KIND_DATA, numbers, OPT_OUT_DATA, OPT_OUT_PAGE, prefix, TIME_DATA } fro
 
 const MAX_NAME_LENGTH = 64;
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
-/** Of a part: far from where sums of a request would leave the safe integers. */
+/** Highest price of a part; sums of a request stay far below the largest safe integer. */
 const MAX_PRICE = 1_000_000_000;
 const MAX_REFERENCE_LENGTH = 64;
 const MAX_LEDGER_ID = Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,6 @@
-/** Who uses the service, and the tokens that prove it. What a token may do is its scopes; whose it is, its account. */
+/**
+ * Accounts, and the tokens that prove them. A token's scopes say what it may do, its account says to whom it belongs.
+ */
 
 /** An operator account owns no domain; it runs the service. */
 export type AccountKind = 'customer' | 'operator';
@@ -8,7 +10,7 @@ export interface Account {
   readonly name: string;
   readonly kind: AccountKind;
   readonly createdAt: number;
-  /** Its tokens are refused; what it has set up stays in service. */
+  /** Tokens of a disabled account are refused; its domains and services stay in service. */
   readonly isDisabled: boolean;
 }
 

@@ -10,14 +10,14 @@ export interface CacheTask {
   readonly accountId: number;
   readonly kind: 'purge' | 'prefetch';
   readonly createdAt: number;
-  /** Of the feed, with which edges were told. */
+  /** Revision of the feed with which the task reached the edges. */
   readonly revision: number;
   readonly items: readonly CacheItem[];
 }
 
 export interface CacheItem {
   readonly kind: 'url' | 'directory' | 'domain';
-  /** As the customer wrote it; of a domain its name. */
+  /** Text as the customer wrote it; the name if the item is a domain. */
   readonly asked: string;
 }
 
@@ -65,7 +65,7 @@ export interface TaskProgress {
 
 /** An edge that was silent for longer is no longer shown. */
 export const EDGE_KNOWN_MS = 24 * 3600 * 1000;
-/** Edges are asked to prefetch for so long; what has no result then has failed. */
+/** Time for which edges are asked to prefetch; an item without a result by then has failed. */
 export const PREFETCH_KEEP_MS = 24 * 3600 * 1000;
 
 const MAX_FAILURES = 20;
@@ -161,7 +161,7 @@ function toItemProgress(item: CacheItem, n: number, rows: readonly Row[]): ItemP
   };
 }
 
-/** Of nothing: still waiting, for somebody must do it. */
+/** Joins the states of all edges. An empty list is still waiting: some edge has to do it. */
 function joined(outcomes: readonly Pick<Outcome, 'state'>[]): ProgressState {
   if (outcomes.length === 0 || outcomes.some(({ state }) => state === 'waiting')) return 'waiting';
   return outcomes.some(({ state }) => state === 'failed') ? 'failed' : 'done';

@@ -33,7 +33,9 @@ const KEY_USAGE = '551d0f'; // 2.5.29.15
 const TLS_FEATURE = '2b06010505070118'; // 1.3.6.1.5.5.7.1.24
 const DIGITAL_SIGNATURE = 0x80;
 
-/** Its value, without the OCTET STRING around it. OpenSSL has parsed the certificate before, so its lengths are right. */
+/**
+ * Value of an extension, without its OCTET STRING. OpenSSL has parsed the certificate before, so its lengths are right.
+ */
 function findExtension({ raw }: X509Certificate, oid: string): Buffer | undefined {
   const [body] = readElements(readElements(raw)[0]?.content);
   const list = readElements(body?.content).find(({ tag }) => tag === EXTENSIONS);

@@ -12,11 +12,11 @@ export type OrderState = 'pending' | 'challenged' | 'issued' | 'failed';
 export type OrderProblem =
   /** The authority cannot be asked, or does not answer. */
   | 'unreachable'
-  /** It does not issue for this name, or not to us. */
+  /** The authority does not issue for this name, or not to us. */
   | 'refused'
   /** More than it allows. */
   | 'limited'
-  /** It did not find the challenge at the name. */
+  /** The authority did not find the challenge at the name. */
   | 'validation'
   /** An edge did not take the challenge in time. */
   | 'edges'
@@ -26,7 +26,7 @@ export type OrderProblem =
   | 'unusable'
   /** The account has as many certificates as it can. */
   | 'accountFull'
-  /** It has ended: the domain is gone, or was given another certificate, or none. */
+  /** The order has ended: the domain is gone, or was given another certificate, or none. */
   | 'replaced';
 
 export interface CertificateOrder {
@@ -34,18 +34,18 @@ export interface CertificateOrder {
   readonly state: OrderState;
   /** Absent while there is none. */
   readonly problem?: OrderProblem | undefined;
-  /** What the authority says of it, or whoever else knows more. */
+  /** Explanation of the authority, or of another party that knows more. */
   readonly detail: string;
   /** The certificate that the domain had when this began, or has from it; empty: none. Where it has another, somebody else decided. */
   readonly sslKey: string;
   /** The last certificate that came of it; empty: none has. */
   readonly issuedKey: string;
-  /** At the authority; empty until it has one. */
+  /** URL of the order at the authority; empty until it has one. */
   readonly url: string;
   readonly challenge?: PublishedChallenge | undefined;
-  /** Of the certificate to be, sealed; empty until it is asked for. */
+  /** Private key of the certificate to be issued, sealed; empty until it is requested. */
   readonly privateKey: string;
-  /** Since it last went well. */
+  /** Failures since the last success. */
   readonly failures: number;
   /** How many were begun at the authority since this instant. */
   readonly dayBeganAt: number;
@@ -57,7 +57,7 @@ export interface CertificateOrder {
   readonly dueAt: number;
   /** When the certificate that was issued is renewed; 0: there was none. */
   readonly renewAt: number;
-  /** In which the authority suggested to renew it; absent: it suggested none. */
+  /** Window in which the authority suggests renewal; absent: it suggests none. */
   readonly renewalWindow?: RenewalWindow | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface Validity {
 }
 
 interface PublishedChallenge {
-  /** Of the feed's resource. */
+  /** Key of the feed's resource. */
   readonly key: string;
   /** That edges have it with. */
   readonly revision: number;
@@ -106,7 +106,7 @@ export function withoutFuture(order: CertificateOrder, now: number): Certificate
   };
 }
 
-/** Of what is given up: until it is asked for anew. The latest instant there is. */
+/** Due time of an order that is given up until it is requested again: the latest instant that exists. */
 export const NEVER_AT = 8_640_000_000_000_000;
 
 /** A certificate that was obtained, for the domain that asked for it. */

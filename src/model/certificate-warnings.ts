@@ -6,7 +6,7 @@ import { demandsStaple, maySignHandshakes } from './certificate-extensions.ts';
 import { findMissingIssuer } from './chain-end.ts';
 import { parsePem } from './pem.ts';
 
-/** In backquotes: what `values` holds for the text of the warning. */
+/** Codes of warnings; words in backquotes are members of `values` that the text uses. */
 type CertificateWarningCode =
   /** The leaf's validity begins later. `time` */
   | 'notYetValid'
@@ -34,14 +34,14 @@ type CertificateWarningCode =
   | 'intermediateNotAuthority'
   /** The leaf has signed itself. */
   | 'selfSigned'
-  /** Who signed the end of the chain is neither in the file nor widely known. `issuer` */
+  /** The issuer of the last certificate is neither in the file nor widely known. `issuer` */
   | 'issuerMissing'
   /** A client that trusts the end of the chain refuses it all the same. `reason`: OpenSSL's code */
   | 'clientsRefuse';
 
 export interface CertificateWarning {
   readonly code: CertificateWarningCode;
-  /** For its text. */
+  /** Values for the text. */
   readonly values: Readonly<Record<string, string>>;
 }
 

@@ -20,7 +20,7 @@ export interface Certificate {
   readonly validTo: number;
 }
 
-/** Of a certificate's key; all that are served. */
+/** Kinds of keys that are served. */
 export type KeyKind = 'rsa' | 'ecdsa' | 'ed25519';
 
 /** What a chain says of itself, and the chain: PEM, leaf first, without self-issued certificates above it. */
@@ -36,7 +36,7 @@ export type ParsedChain =
 const MAX_CHAIN_CERTIFICATES = 10;
 const MAX_ISSUER_CHARS = 255;
 const MAX_SUBJECT_CHARS = 60;
-/** Of blocks that hold one; others are passed over. */
+/** Labels of PEM blocks that hold a certificate; others are skipped. */
 export const CERTIFICATE_LABELS: readonly string[] = ['CERTIFICATE', 'X509 CERTIFICATE'];
 
 /** `key` is served, see `private-key.ts`. Blocks that are no certificates are passed over. */
@@ -156,7 +156,7 @@ export function keyKindOf({ asymmetricKeyType: type }: KeyObject): KeyKind {
 /** What RFC 2253 §2.4 has a backslash before. */
 const ESCAPED = /\\([,+"\\<>;# ])/g;
 
-/** Its common name, else its organization, else all of it. */
+/** The issuer's common name, else its organization, else all of it. */
 function describeIssuer({ issuer }: X509Certificate): string {
   const lines = (issuer ?? '').split('\n');
   const named = ['CN=', 'O='].map((start) => lines.find((line) => line.startsWith(start))?.slice(start.length));
@@ -164,7 +164,7 @@ function describeIssuer({ issuer }: X509Certificate): string {
   return shown.replace(ESCAPED, '$1').slice(0, MAX_ISSUER_CHARS).toWellFormed();
 }
 
-/** Its subject in quotes, in one line and not longer than a text that people read. */
+/** The subject in quotes, on one line and shortened for readers. */
 export function describeSubject({ subject }: X509Certificate): string {
   return JSON.stringify((subject ?? '').split('\n').join(', ').slice(0, MAX_SUBJECT_CHARS).toWellFormed());
 }

@@ -4,8 +4,9 @@ import { CERTIFICATE_LABELS } from './certificate.ts';
 import { parsePem } from './pem.ts';
 
 /**
- * Who signed the last certificate of a chain, and is neither in `text` nor among `authorities` (PEM): its name. Most often an
- * intermediate certificate was forgotten; `undefined`: nobody is missing. `text`: PEM that the service has taken.
+ * Returns the name of the last certificate's issuer if it is neither in `text` nor among `authorities` (PEM); usually
+ * an intermediate certificate was forgotten. `undefined`: the chain is complete. `text`: PEM that the service has
+ * accepted.
  */
 export function findMissingIssuer(text: string, authorities: readonly string[]): string | undefined {
   const pem = parsePem(text);

@@ -1,6 +1,6 @@
 /** What an authority asks for to see that a name is ours: a text under an address of that name, answered by edges. RFC 8555 §8.3 */
 
-/** Of a feed's resource; its key is `challengeKey`, its body a `ChallengeBody`. */
+/** Kind of a feed resource whose key is `challengeKey` and whose body is a `ChallengeBody`. */
 export const CHALLENGE_KIND = 'challenge';
 
 export interface ChallengeBody {

@@ -35,7 +35,10 @@ export interface DomainSettings {
   readonly sslControl: boolean;
   /** Certificate identifier; empty when `sslControl` is off. */
   readonly sslKey: string;
-  /** Of a certificate with another kind of key, served to clients that take no other; empty: none. docs/decisions/0433 */
+  /**
+   * Key of a certificate with another kind of key, served to clients that accept no other; empty: none.
+   * docs/decisions/0433
+   */
   readonly secondSslKey: string;
   readonly https: HttpsSettings;
   readonly cache: CacheSettings;
@@ -45,7 +48,7 @@ export interface DomainSettings {
   readonly ip: ListSettings;
 }
 
-/** Of a domain that has a certificate; kept while it has none. */
+/** Settings of a domain that has a certificate; kept while it has none. */
 interface HttpsSettings {
   /** Plain HTTP is redirected to HTTPS. */
   readonly forceHttps: boolean;
@@ -63,14 +66,14 @@ export interface CachingSettings {
 
 export interface CachePolicy {
   readonly match: 'prefix' | 'suffix' | 'regex';
-  /** As written. */
+  /** Content as written. */
   readonly content: string;
   /** Absent: both. */
   readonly scheme?: 'http' | 'https';
   /** 1 to 99; the highest wins. */
   readonly priority: number;
   readonly isCached: boolean;
-  /** As sent: read back so, and capped at a year by the edge. */
+  /** Time as sent: read back unchanged, and capped at a year by the edge. */
   readonly time: CacheTime;
 }
 
@@ -103,7 +106,7 @@ export interface CacheSettings {
   readonly requestDirectives: boolean;
   /** Longest lifetime without an explicit one; 0: none. */
   readonly heuristicCapSeconds: number;
-  /** Past its expiry, for an origin that cannot be reached; 0: never. */
+  /** Time past its expiry for which a response may be served when no origin can be reached; 0: never. */
   readonly staleCapSeconds: number;
   /** Whether values of varying headers that mean the same are one variant. */
   readonly normalizeVary: boolean;

@@ -1,4 +1,7 @@
-/** Host names as people write them → lower-case ASCII. Shared by domain names and origins; neither accepts what is not one. */
+/**
+ * Converts host names as people write them to lower-case ASCII. Domain names and origins share it; both refuse text
+ * that is not a host.
+ */
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 const MAX_NAME_CHARS = 253; // RFC 1035 §2.3.4, as text

@@ -38,7 +38,7 @@ type EndReason = (typeof END_REASONS)[number];
 export type LiveEvent = BroadcastName & {
   /** Ascending within one file of a live process. */
   readonly n: number;
-  /** For `ended`, the time of the last media message when the publisher was lost. */
+  /** Time of the event; for `ended`, of the last media message if the publisher was lost. */
   readonly at: number;
 } & (
     | { readonly kind: 'began'; readonly source: LiveSource; readonly address: string }
@@ -57,7 +57,7 @@ export interface LiveStatus extends BroadcastName {
   readonly startedAt: number;
   readonly lastMediaAt: number;
   readonly source: LiveSource;
-  /** Of the publisher or the origin. */
+  /** Address of the publisher or the origin. */
   readonly address: string;
   /** The publisher is lost and may come back. */
   readonly isInGrace: boolean;
@@ -67,7 +67,7 @@ export interface LiveStatus extends BroadcastName {
   /** 0, here and below: not known. */
   readonly width: number;
   readonly height: number;
-  /** Per second. */
+  /** Frames per second. */
   readonly frameRate: number;
   /** Distance between key frames. */
   readonly keyFrameMs: number;
@@ -89,7 +89,7 @@ export function liveMarkKey({ domainId, app, stream }: StreamName): string {
 
 /** How long a stream that is neither on air nor forbidden is listed. */
 export const READY_KEEP_MS = 30 * 24 * 3600 * 1000;
-/** In one list. */
+/** Streams in one list. */
 export const MAX_LISTED_STREAMS = 10_000;
 
 const STREAM_STATES = ['ONGOING', 'PAUSED', 'READY'] as const;

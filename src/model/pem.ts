@@ -3,7 +3,7 @@
 export interface PemBlock {
   /** What stands after `BEGIN`. */
   readonly label: string;
-  /** Under a passphrase, by the headers of the block itself. RFC 1421 §4.6.1.1 */
+  /** Whether the block itself says that it is encrypted under a passphrase. RFC 1421 §4.6.1.1 */
   readonly isEncrypted: boolean;
   readonly bytes: Buffer;
 }

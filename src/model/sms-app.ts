@@ -19,11 +19,11 @@ export interface SmsAppSettings {
   readonly bareInternational: boolean;
   /** A notice (`smsType` 2) whose answer was lost goes out again: twice rather than never. */
   readonly resendUncertain: boolean;
-  /** From the moment that a message may go out. */
+  /** Validity, counted from when a message may be sent. */
   readonly validityHours: number;
 }
 
-/** From the one minute up to the other of each day, past midnight when the first is later; the two differ. */
+/** Minutes of the day between which advertising may be sent, past midnight if the first is later; the two differ. */
 export interface MarketingHours {
   /** Minutes since midnight. */
   readonly from: number;

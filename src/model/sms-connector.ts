@@ -16,15 +16,15 @@ export interface SmppSettings {
   readonly tls?: SmppTls;
   /** `pair`: a transmitter and a receiver, for carriers that know no transceiver. */
   readonly bind: 'transceiver' | 'pair';
-  /** At most 15 characters of ASCII. */
+  /** ASCII of at most 15 characters. */
   readonly systemId: string;
-  /** At most 8 by the standard, 15 here: many carriers take more. */
+  /** Limit of 8 characters in the standard, 15 here: many carriers accept more. */
   readonly password: string;
-  /** At most 12. */
+  /** ASCII of at most 12 characters. */
   readonly systemType: string;
   /** 0x34; with 0x33 no optional parameter is sent. */
   readonly interfaceVersion: number;
-  /** Who a message is from that names no sender: digits, or up to 11 letters of ASCII; may be empty. */
+  /** Sender of messages that name none: digits, or up to 11 ASCII letters; may be empty. */
   readonly sender: string;
   /** Absent: by the sender's form, alphanumeric, international or unknown. */
   readonly senderType?: AddressType;
@@ -32,9 +32,9 @@ export interface SmppSettings {
   readonly destinationType: AddressType;
   /** Parts that may wait for their answer. */
   readonly window: number;
-  /** Without a word from the carrier the session is asked whether it lives. */
+  /** Silence of the carrier after which an enquire_link is sent. */
   readonly enquireSeconds: number;
-  /** Without a word from the carrier the session has ended; more than `enquireSeconds`. */
+  /** Silence of the carrier that ends the session; more than `enquireSeconds`. */
   readonly inactivitySeconds: number;
   readonly bindSeconds: number;
   readonly responseSeconds: number;

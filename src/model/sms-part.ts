@@ -21,8 +21,8 @@ export const PART_STATES = [
 export type PartState = (typeof PART_STATES)[number];
 
 /**
- * `claim`: it goes out now. `accept`, `simulate`, `refuse`, `postpone`, `lose`: what came of that; `postpone` also when the
- * customer prefers a second one to none. The others end it: a receipt, the end of its time, an opt-out.
+ * `claim`: the part is sent now. `accept`, `simulate`, `refuse`, `postpone`, `lose`: the outcome; `postpone` also when
+ * the customer prefers a second message to none. The others end it: a receipt, the end of its validity, an opt-out.
  */
 export type PartEvent =
   | 'claim'
@@ -37,7 +37,7 @@ export type PartEvent =
   | 'giveUp'
   | 'optOut';
 
-/** State → event → next state; what is not named changes nothing: the first end holds. */
+/** State → event → next state. Events that are not listed change nothing: the first end holds. */
 const TRANSITIONS: Readonly<Record<PartState, Partial<Record<PartEvent, PartState>>>> = {
   // An answer that comes late is an answer, also when the part waits to be sent once more.
   queued: { claim: 'submitting', accept: 'submitted', refuse: 'failed', expire: 'expired', optOut: 'rejected' },
@@ -75,8 +75,8 @@ export function isFinal(state: PartState): boolean {
 }
 
 /**
- * From when a part went out, for as long as one that a receipt made `unknown` takes a better word: as long as receipts are
- * waited for. docs/decisions/0422
+ * Time after sending in which a part that a receipt made `unknown` accepts a better word: as long as receipts are
+ * awaited. docs/decisions/0422
  */
 export const REVISABLE_MS = 72 * 3600 * 1000;
 

@@ -13,7 +13,7 @@ export interface ReceiptClues {
   readonly number: string | undefined;
   /** The part's id modulo 2^`bits`. */
   readonly reference: { readonly value: number; readonly bits: number } | undefined;
-  /** By the carrier's clock. */
+  /** Instant by the carrier's clock. */
   readonly doneAt: number | undefined;
   readonly receivedAt: number;
 }

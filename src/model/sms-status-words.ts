@@ -2,7 +2,7 @@
 
 /** What a word in a carrier's receipts means for a part. */
 export interface StatusWord {
-  /** As in the receipt, in any case; with `*` at its end every word that begins so. */
+  /** Word of the receipt, in any case; with a final `*` every word that begins so. */
   readonly word: string;
   readonly state: WordState;
   /** Why, in a word for programs; absent: the table does not say. */

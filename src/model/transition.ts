@@ -9,10 +9,10 @@ export type DomainAction = 'close' | 'open' | 'resubmit' | 'approve' | 'reject' 
 
 export type Transition = { readonly kind: 'state'; readonly state: DomainState } | { readonly kind: 'refused' };
 
-/** Who decides on a domain that was submitted: nobody, it is approved at once; or an operator. docs/decisions/0012 */
+/** How a submitted domain is approved: at once, or by an operator. docs/decisions/0012 */
 export type Review = 'auto' | 'manual';
 
-/** State → action → next state; what is not named is refused. */
+/** State → action → next state. Actions that are not listed are refused. */
 const TRANSITIONS: Readonly<Record<DomainState, Partial<Record<DomainAction, DomainState>>>> = {
   pending: { resubmit: 'pending', approve: 'open', reject: 'rejected', disable: 'disabled' },
   open: { close: 'closed', reject: 'rejected', disable: 'disabled' },
@@ -37,7 +37,7 @@ export function stateWhenAdded(review: Review): DomainState {
   return review === 'auto' ? 'open' : 'pending';
 }
 
-/** After a change of settings by the customer: what was approved needs no new review, what was not is decided anew. */
+/** State after the customer changed a setting: an approved domain needs no new review, any other is decided anew. */
 export function stateWhenChanged(state: DomainState, review: Review): DomainState {
   const resubmitted = nextState(state, 'resubmit');
   return resubmitted.kind === 'state' ? stateWhenAdded(review) : state;
