@@ -17,7 +17,11 @@ describeOnBothEngines(
       const { url: databaseUrl } = await newDatabase(t);
       const world = await LiveOnService.start(t, databaseUrl === undefined ? {} : { databaseUrl });
       const { client, stream, service } = world;
-      const watch = () => openFlv(world.edgePort, '/live/a.flv', { host: LIVE_HOST });
+      const watch = () =>
+        eventually('the edge knows it', async () => {
+          const { status } = await fetchFrom(world.edgePort, '/live/a.flv', { host: LIVE_HOST, method: 'HEAD' });
+          return status === 200 && openFlv(world.edgePort, '/live/a.flv', { host: LIVE_HOST });
+        });
       assert.deepEqual(await client.call('live.streams', { domain: LIVE_HOST }), []);
 
       const first = await world.published();
