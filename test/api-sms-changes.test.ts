@@ -40,6 +40,38 @@ describeOnBothEngines('changes at the same time', (newDatabase) => {
     }
   });
 
+  test('one of two changes with the revision that both have read is refused', async (t) => {
+    const { operate } = await startSmsApi(t, newDatabase);
+    const revisionOf = async (operation: 'smsOperator.listRoutes' | 'smsOperator.listConnectors', key: string) => {
+      const { list } = smsData(await operate(operation, {}));
+      assert.ok(Array.isArray(list));
+      return list.find(({ prefix, name }) => (prefix ?? name) === key)?.revision ?? '0';
+    };
+    const connector = (change: object) => operate('smsOperator.setConnector', { name: 'a', ...change });
+    const route = (change: object) =>
+      operate('smsOperator.setRoute', { prefix: '+852', connectors: 'a,loopback', ...change });
+    const rows = [
+      [connector, { kind: 'smpp', host: '127.0.0.1', port: 1, system_id: 'a' }, 'smsOperator.listConnectors', 'a'],
+      [connector, { status_words: 'MK:1=failed' }, 'smsOperator.listConnectors', 'a'],
+      [route, {}, 'smsOperator.listRoutes', '+852'],
+      [route, { connectors: 'loopback' }, 'smsOperator.listRoutes', '+852'],
+    ] as const;
+    for (const [set, change, list, key] of rows) {
+      const if_revision = await revisionOf(list, key);
+      const answers = await Promise.all([set({ ...change, if_revision }), set({ ...change, if_revision })]);
+      const codes = answers.map(({ errorCode }) => errorCode ?? '').toSorted();
+      assert.deepEqual(codes, ['', 'smsRevisionChanged']);
+      const refused = answers.find(({ errorCode }) => errorCode !== undefined);
+      assert.equal(refused?.headers.get('x-current-revision'), await revisionOf(list, key));
+      assert.match(String(refused?.body['info']), /^(connector "a"|the route of the prefix "\+852") has changed: /);
+      assert.equal((await set(change)).errorCode, undefined, 'without it as before');
+    }
+    const before = await revisionOf('smsOperator.listConnectors', 'a');
+    await connector({ password: 'other' });
+    assert.equal((await connector({ window: 5, if_revision: before })).errorCode, 'smsRevisionChanged');
+    assert.equal((await route({ if_revision: 'x' })).errorCode, 'fieldInvalid');
+  });
+
   test('of an SMS service: neither its settings nor its webhook are lost', async (t) => {
     const { me } = await startSmsApi(t, newDatabase);
     const change = (name: 'sms.setSettings' | 'sms.setWebhook', request: object) =>

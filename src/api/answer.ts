@@ -76,6 +76,7 @@ function headersOf({ code, parameters }: ServiceError): Record<string, string> {
     case 'notReady':
       return { 'retry-after': String(parameters['seconds']) };
     case 'revisionChanged':
+    case 'smsRevisionChanged':
       return { 'x-current-revision': String(parameters['revision']) };
     case 'methodNotAllowed':
       return { allow: String(parameters['allow']) };

@@ -7,6 +7,7 @@ import type { UnreadView } from '#db/sms-unread.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';
+import { connectorRevision } from './sms-revisions.ts';
 import type { Look } from './wire-domain.ts';
 import { readOptOutPage, writeOptOuts, writeStatus } from './wire-sms.ts';
 import { readStatusWord, writeStatusWord } from './wire-status-words.ts';
@@ -35,6 +36,7 @@ export interface ConnectorChange {
 interface RouteView {
   readonly prefix: string;
   readonly connectors: readonly string[];
+  readonly revision: number;
 }
 
 export const READ_SMS_OPERATOR = {
@@ -85,7 +87,12 @@ export const WRITE_SMS_OPERATOR = {
     list: prices.map(({ kind, prefix, price }) => ({ kind, prefix, price })),
   }),
   'smsOperator.setConnector': writeDone,
-  'smsOperator.listConnectors': (connectors: readonly StoredConnector[]) => ({ list: connectors.map(writeConnector) }),
+  'smsOperator.listConnectors': (connectors: readonly StoredConnector[]) => ({
+    list: connectors.map((connector) => ({
+      ...writeConnector(connector),
+      revision: String(connectorRevision(connector)),
+    })),
+  }),
   'smsOperator.testConnector': ({ isBound, detail }: { readonly isBound: boolean; readonly detail: string }) => ({
     bound: writeFlag(isBound),
     detail,
@@ -93,7 +100,11 @@ export const WRITE_SMS_OPERATOR = {
   'smsOperator.deleteConnector': writeDone,
   'smsOperator.setRoute': writeDone,
   'smsOperator.listRoutes': (routes: readonly RouteView[]) => ({
-    list: routes.map(({ prefix, connectors }) => ({ prefix, connectors: [...connectors] })),
+    list: routes.map(({ prefix, connectors, revision }) => ({
+      prefix,
+      connectors: [...connectors],
+      revision: String(revision),
+    })),
   }),
   'smsOperator.listUnread': (page: { readonly list: readonly UnreadView[]; readonly next: string }, look) => ({
     list: page.list.map(({ id, connector = '', reason, command, octets, receivedAt }) => ({
@@ -146,7 +157,7 @@ function writeConnector({
   enabled,
   partsPerSecond = 0,
   settings,
-}: StoredConnector): DataOf<'smsOperator.listConnectors'>['list'][0] {
+}: StoredConnector): Omit<DataOf<'smsOperator.listConnectors'>['list'][0], 'revision'> {
   const common = { name, kind: settings.kind, enabled: writeFlag(enabled), rate: partsPerSecond };
   if (settings.kind === 'loopback') return common;
   return {

@@ -22,10 +22,12 @@ export function addCallSettings(command: Command, context: CliContext): Command 
 
 /** For commands that change a domain. */
 export function addChangeSettings(command: Command, context: CliContext): Command {
-  return addCallSettings(command, context).option(
-    '--if-revision <revision>',
-    'only if the settings still have it; --json prints it',
-  );
+  return addIfRevision(addCallSettings(command, context), 'the settings still have it; --json prints it');
+}
+
+/** `condition`: what completes "only if …". */
+export function addIfRevision(command: Command, condition: string): Command {
+  return command.option('--if-revision <revision>', `only if ${condition}`);
 }
 
 /** Of a command with `addChangeSettings`. */

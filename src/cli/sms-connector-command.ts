@@ -3,7 +3,15 @@ import { Command, Option } from 'commander';
 import type { CallOf } from '#contract/operations.ts';
 import { run } from './account-commands.ts';
 import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, type Options, onOffOption, textOption, wholeNumber } from './options.ts';
+import {
+  addCallSettings,
+  addIfRevision,
+  ifRevision,
+  type Options,
+  onOffOption,
+  textOption,
+  wholeNumber,
+} from './options.ts';
 import { formatTable } from './output.ts';
 import { readTextFile } from './setting-commands.ts';
 import { readStatusWords } from './status-words-file.ts';
@@ -59,10 +67,11 @@ function setCommand(context: CliContext): Command {
     .description('add a connector, or change what is given of one')
     .addOption(new Option('--kind <kind>', 'what it speaks').choices(['smpp', 'loopback']))
     .option('--rate <parts>', 'parts a second; 0: as fast as the carrier answers', wholeNumber);
+  addIfRevision(command, 'the connector still has it, or 0: it is new; list --json prints it');
   for (const add of [addSessionOptions, addMessageOptions, addReceiptOptions]) add(command);
   return command.action((name: string, options: Options) =>
     run(context, options, async (client, print) => {
-      const request = { name, ...connectorOf(options) };
+      const request = { name, ...connectorOf(options), ...ifRevision(options) };
       print(await client.call('smsOperator.setConnector', request), [`connector ${name} is set`]);
     }),
   );
@@ -137,7 +146,7 @@ function addReceiptOptions(command: Command): void {
     );
 }
 
-type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name'>;
+type ConnectorRequest = Omit<CallOf<'smsOperator.setConnector'>, 'name' | 'if_revision'>;
 
 function connectorOf(options: Options): ConnectorRequest {
   const [password, authority] = [textOption(options, 'passwordFile'), textOption(options, 'tlsCaFile')];

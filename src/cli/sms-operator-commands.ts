@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
-import { addCallSettings, type Options, splitList, textOption } from './options.ts';
+import { addCallSettings, addIfRevision, ifRevision, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
 export function smsAppCommand(context: CliContext): Command {
@@ -123,22 +123,29 @@ export function smsUnreadCommand(context: CliContext): Command {
 
 export function smsRouteCommand(context: CliContext): Command {
   const command = new Command('route').description('which connectors take which numbers');
-  addCallSettings(command.command('set <connectors>'), context)
+  const condition = 'the route still has it, or 0: there is none; list --json prints it';
+  addIfRevision(addCallSettings(command.command('set <connectors>'), context), condition)
     .description('names of connectors with commas between them, the preferred first')
     .option('--prefix <prefix>', 'for numbers that begin so, as +852; without it for all others')
     .action((connectors: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const request = { prefix: textOption(options, 'prefix'), connectors: splitList(connectors) };
+        const request = {
+          prefix: textOption(options, 'prefix'),
+          connectors: splitList(connectors),
+          ...ifRevision(options),
+        };
         print(await client.call('smsOperator.setRoute', request), ['the route is set']);
       }),
     );
-  addCallSettings(command.command('remove [prefix]'), context)
+  addIfRevision(addCallSettings(command.command('remove [prefix]'), context), condition)
     .description('take a route away; that of the next shorter prefix counts')
     .option('--prefix <prefix>', "of numbers that begin so, as +852; '': that of all others")
     .action(async (argument: string | undefined, options: Options) => {
       const prefix = prefixOf(argument, textOption(options, 'prefix'));
       await run(context, options, async (client, print) => {
-        print(await client.call('smsOperator.setRoute', { prefix, connectors: [] }), ['the route is taken away']);
+        print(await client.call('smsOperator.setRoute', { prefix, connectors: [], ...ifRevision(options) }), [
+          'the route is taken away',
+        ]);
       });
     });
   addCallSettings(command.command('list'), context)

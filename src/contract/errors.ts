@@ -266,6 +266,12 @@ export const ERRORS = {
   ),
   connectorNotFound: row(200, 2001, '通道 {name} 不存在', 'connector {name} does not exist'),
   connectorInUse: row(200, 2001, '通道 {name} 不能删除：{reason}', 'connector {name} cannot be deleted: {reason}'),
+  smsRevisionChanged: row(
+    200,
+    2001,
+    '{what}已被修改：revision 现为 {revision}，不是 {given}，请重新查询后再修改',
+    '{what} has changed: the revision is {revision}, not {given}; read it again before you change it',
+  ),
   smsRouteNotFound: row(200, 2001, '前缀 {prefix} 没有路由，无法删除', 'there is no route for the prefix {prefix}'),
   smsPriceNotFound: row(
     200,

@@ -18,3 +18,15 @@ export const REVISION_DATA = {
 };
 
 export const SAMPLE_REVISION = '17';
+
+const SMS_REVISION = {
+  'zh-CN': '整数，即查询操作给出的 revision，0 表示尚不存在；当前的 revision 与此不同时拒绝修改',
+  en: 'a whole number, the revision that the listing operation gives, or 0: it does not exist yet; the change is refused when there is another one',
+};
+
+/** Conditions of connectors and routes. docs/decisions/0469 */
+export const SMS_IF_REVISION = {
+  if_revision: clearable({ ...integer(0, Number.MAX_SAFE_INTEGER), expects: SMS_REVISION }),
+};
+
+export const SMS_REVISION_DATA = { revision: z.string().describe('changes with what is stored, for if_revision') };

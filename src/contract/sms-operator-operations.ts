@@ -14,6 +14,7 @@ import {
 } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
+import { SMS_IF_REVISION, SMS_REVISION_DATA } from './revision-fields.ts';
 import { CONNECTOR_DATA, CONNECTOR_FIELDS } from './sms-connector-fields.ts';
 import { KIND_DATA, numbers, OPT_OUT_DATA, OPT_OUT_PAGE, prefix, TIME_DATA } from './sms-fields.ts';
 
@@ -158,7 +159,7 @@ export const SMS_OPERATOR_OPERATIONS = {
   }),
   'smsOperator.setConnector': operation({
     summary: { 'zh-CN': '添加或修改通道', en: 'Adds a connector, or changes what is given of one that is there' },
-    request: request({ name, ...CONNECTOR_FIELDS }),
+    request: request({ name, ...CONNECTOR_FIELDS, ...SMS_IF_REVISION }),
     data: z.boolean(),
     sample: {
       request: { name: 'carrier', host: 'smsc.example', port: 2775, system_id: 'shop', password: 'secret' },
@@ -168,8 +169,11 @@ export const SMS_OPERATOR_OPERATIONS = {
   'smsOperator.listConnectors': operation({
     summary: { 'zh-CN': '查询通道，不含密码', en: 'Lists connectors, without their passwords' },
     request: request({}),
-    data: z.object({ list: z.array(CONNECTOR_DATA) }),
-    sample: { request: {}, data: { list: [{ name: 'loopback', kind: 'loopback', enabled: '1', rate: 0 }] } },
+    data: z.object({ list: z.array(CONNECTOR_DATA.extend(SMS_REVISION_DATA)) }),
+    sample: {
+      request: {},
+      data: { list: [{ name: 'loopback', kind: 'loopback', enabled: '1', rate: 0, revision: '166204139523307' }] },
+    },
   }),
   'smsOperator.testConnector': operation({
     summary: {
@@ -191,15 +195,17 @@ export const SMS_OPERATOR_OPERATIONS = {
   }),
   'smsOperator.setRoute': operation({
     summary: { 'zh-CN': '设置号码前缀使用的通道', en: 'Sets which connectors take the numbers of a prefix' },
-    request: request({ prefix: clearable(prefix), connectors }),
+    request: request({ prefix: clearable(prefix), connectors, ...SMS_IF_REVISION }),
     data: z.boolean(),
     sample: { request: { prefix: '+852', connectors: 'loopback' }, data: true },
   }),
   'smsOperator.listRoutes': operation({
     summary: { 'zh-CN': '查询路由', en: 'Lists routes' },
     request: request({}),
-    data: z.object({ list: z.array(z.object({ prefix: z.string(), connectors: z.array(z.string()) })) }),
-    sample: { request: {}, data: { list: [{ prefix: '', connectors: ['loopback'] }] } },
+    data: z.object({
+      list: z.array(z.object({ prefix: z.string(), connectors: z.array(z.string()), ...SMS_REVISION_DATA })),
+    }),
+    sample: { request: {}, data: { list: [{ prefix: '', connectors: ['loopback'], revision: '89716223640129' }] } },
   }),
   'smsOperator.listUnread': operation({
     summary: {

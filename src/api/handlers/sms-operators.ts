@@ -38,6 +38,7 @@ import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { probeConnector } from '#sms/probe-connector.ts';
+import { connectorRevision, refuseOtherRevision, routeRevision } from '../sms-revisions.ts';
 import type { ConnectorChange } from '../wire-sms-operator.ts';
 import type { Handler } from './handler.ts';
 import { findAccountOrRefuse } from './operators.ts';
@@ -98,10 +99,13 @@ export const SMS_OPERATOR_HANDLERS = {
 
   'smsOperator.listPrices': ({ db }) => listSmsPrices(db.query),
 
-  'smsOperator.setConnector': async ({ db, now, sms }, change) => {
+  'smsOperator.setConnector': async ({ db, now, sms, ifRevision }, change) => {
     await db.transaction(async (trx) => {
       await lockConnectors(trx);
       const before = await findConnector(trx, change.name);
+      const name = JSON.stringify(change.name);
+      const what = { 'zh-CN': `通道 ${name} `, en: `connector ${name}` };
+      refuseOtherRevision(what, connectorRevision(before), ifRevision);
       const partsPerSecond = change.partsPerSecond ?? before?.partsPerSecond ?? 0;
       const connector = {
         name: change.name,
@@ -140,11 +144,15 @@ export const SMS_OPERATOR_HANDLERS = {
     return undefined;
   },
 
-  'smsOperator.setRoute': async ({ db, sms }, { prefix, connectors }) => {
+  'smsOperator.setRoute': async ({ db, sms, ifRevision }, { prefix, connectors }) => {
     await db.transaction(async (trx) => {
       await lockConnectors(trx);
       const connectorIds: number[] = [];
-      if (connectors.length === 0 && !(await listRoutes(trx)).some((route) => route.prefix === prefix))
+      const before = (await listRoutes(trx)).find((route) => route.prefix === prefix);
+      const name = JSON.stringify(prefix);
+      const what = { 'zh-CN': `前缀 ${name} 的路由`, en: `the route of the prefix ${name}` };
+      refuseOtherRevision(what, routeRevision(before), ifRevision);
+      if (connectors.length === 0 && before === undefined)
         throw new ServiceError('smsRouteNotFound', { prefix: quote(prefix) });
       for (const name of connectors) connectorIds.push((await findConnectorOrRefuse(trx, name)).id);
       await saveRoute(trx, { prefix, connectorIds });
@@ -156,9 +164,10 @@ export const SMS_OPERATOR_HANDLERS = {
   'smsOperator.listRoutes': async ({ db }) => {
     const names = new Map((await listConnectors(db.query)).map(({ id, name }) => [id, name]));
     const routes = await listRoutes(db.query);
-    return routes.map(({ prefix, connectorIds }) => ({
-      prefix,
-      connectors: connectorIds.map((id) => names.get(id) ?? ''),
+    return routes.map((route) => ({
+      prefix: route.prefix,
+      connectors: route.connectorIds.map((id) => names.get(id) ?? ''),
+      revision: routeRevision(route),
     }));
   },
 
