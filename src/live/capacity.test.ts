@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Capacity, chooseEmptied } from './capacity.ts';
+import { chooseEmptied } from '#fanout/emptied.ts';
+import { Capacity } from './capacity.ts';
 
 const holdings = (...list: readonly (readonly [name: string, domainId: number, bytes: number])[]) =>
   list.map(([name, domainId, bytes]) => ({ name, domainId, bytes }));

@@ -2,6 +2,7 @@
  * How many streams this process takes, and how much memory they may hold: shares of their domains, so that one of them leaves
  * something for the others. Pure; the time is passed in. docs/decisions/0483
  */
+import { chooseEmptied, type Holding } from '#fanout/emptied.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
 
 export interface CapacityLimits {
@@ -13,11 +14,6 @@ export interface CapacityLimits {
 
 /** `streams`: the domain has its share of them. `memory`: its streams have filled theirs a moment ago. */
 export type CapacityRefusal = 'streams' | 'memory';
-
-interface Holding {
-  readonly domainId: number;
-  readonly bytes: number;
-}
 
 /** How long a domain gets no new streams after one of its streams was emptied. */
 const FULL_MS = 10_000;
@@ -49,7 +45,7 @@ export class Capacity {
     return emptiedAt !== undefined && now - emptiedAt < FULL_MS ? 'memory' : undefined;
   }
 
-  /** Returns the streams to be emptied so that no domain holds more than it leaves free. The largest stream of the fullest domain comes first. */
+  /** Returns the streams to be emptied, see `chooseEmptied`. Their domains get no new streams for a while. */
   measure<T extends Holding>(holdings: readonly T[], now: number): readonly T[] {
     for (const [domainId, at] of this.#emptiedAt) if (now - at >= FULL_MS) this.#emptiedAt.delete(domainId);
     const emptied = chooseEmptied(holdings, this.#limits.maxBytes);
@@ -57,28 +53,3 @@ export class Capacity {
     return emptied;
   }
 }
-
-export function chooseEmptied<T extends Holding>(holdings: readonly T[], maxBytes: number): readonly T[] {
-  const domains = new Map<number, { bytes: number; readonly holdings: T[] }>();
-  let total = 0;
-  for (const holding of holdings) {
-    const domain = domains.get(holding.domainId) ?? { bytes: 0, holdings: [] };
-    domains.set(holding.domainId, domain);
-    domain.bytes += holding.bytes;
-    domain.holdings.push(holding);
-    total += holding.bytes;
-  }
-  const emptied: T[] = [];
-  for (;;) {
-    const fullest = [...domains.values()].reduce((most, one) => (one.bytes > most.bytes ? one : most), NONE);
-    if (fullest.bytes <= maxBytes - total) return emptied;
-    fullest.holdings.sort((a, b) => a.bytes - b.bytes);
-    const largest = fullest.holdings.pop();
-    if (largest === undefined) return emptied;
-    fullest.bytes -= largest.bytes;
-    total -= largest.bytes;
-    emptied.push(largest);
-  }
-}
-
-const NONE: { bytes: number; readonly holdings: never[] } = { bytes: 0, holdings: [] };

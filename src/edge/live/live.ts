@@ -71,6 +71,7 @@ export function createLive(
   const timer = setInterval(() => {
     sessions.recheck();
     sessions.writeLines(clock());
+    relays.empty();
     if (isTelling || !streams.isSynced) return;
     isTelling = true;
     const report = { worker: options.worker, streams: describeViewers(sessions, audience, clock()) };

@@ -1,5 +1,6 @@
 /** Broadcasts that this worker's viewers watch: one connection to the live process for each, however many watch. */
 import type { IncomingMessage } from 'node:http';
+import { chooseEmptied } from '#fanout/emptied.ts';
 import type { HubViewer } from '#fanout/encoding.ts';
 import { HUB_LIMITS, Hub, type HubLimits } from '#fanout/hub.ts';
 import { FlvReader } from '#fanout/media/flv.ts';
@@ -18,6 +19,8 @@ export type OpenedRelay =
 
 /** After its last viewer left; one who comes back soon finds it still there. */
 const IDLE_MS = 2_000;
+/** Groups of pictures of all broadcasts that a worker reads; each domain has a share. docs/decisions/0483 */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 interface RelaysOptions {
   readonly client: Pick<OwnerClient, 'openFlv'>;
@@ -89,6 +92,14 @@ export class Relays {
     relay.cut();
   }
 
+  /** Bounds what all relays keep for new viewers: of the domains that hold more than their share, some relays drop it. */
+  empty(maxBytes = MAX_KEPT_BYTES): void {
+    const holdings = [...this.#relays].flatMap(([key, { relay }]) =>
+      relay === undefined ? [] : [{ relay, domainId: Number.parseInt(key, 10), bytes: relay.bytesHeld }],
+    );
+    for (const { relay } of chooseEmptied(holdings, maxBytes)) relay.empty();
+  }
+
   /** All viewers are given their end. */
   close(): void {
     for (const { relay } of this.#relays.values()) relay?.end();
@@ -101,6 +112,7 @@ export class Relay {
   readonly #answer: IncomingMessage;
   readonly #hub: Hub;
   #idle: NodeJS.Timeout | undefined;
+  readonly #reader = new FlvReader();
   #isOver = false;
 
   constructor(answer: IncomingMessage, limits: HubLimits) {
@@ -108,6 +120,15 @@ export class Relay {
     this.broadcast = String(answer.headers['causeway-broadcast'] ?? '');
     this.#hub = new Hub({ limits, timers: systemTimers });
     this.#startIdle();
+  }
+
+  get bytesHeld(): number {
+    return this.#hub.bytesHeld + this.#reader.partialBytes;
+  }
+
+  /** Drops the group of pictures: new viewers wait for the next key frame. */
+  empty(): void {
+    this.#hub.empty();
   }
 
   get isOver(): boolean {
@@ -130,9 +151,8 @@ export class Relay {
 
   /** Resolves when it is over; with what broke it off, if anything did. Never rejects. */
   async run(): Promise<unknown> {
-    const reader = new FlvReader();
     try {
-      for await (const bytes of this.#answer) for (const message of reader.push(bytes)) this.#hub.push(message);
+      for await (const bytes of this.#answer) for (const message of this.#reader.push(bytes)) this.#hub.push(message);
       this.end();
       return undefined;
     } catch (error) {
