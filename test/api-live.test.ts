@@ -134,7 +134,7 @@ describeOnBothEngines('live streams', (newDatabase) => {
               key_frame_ms: 2000,
               bit_rate: 2_100_000,
               viewers,
-              silent_ms: 2000,
+              silent_ms: 0,
               in_grace: '0',
               repaired_timestamps: 0,
               report_age_ms: 2000,

@@ -113,7 +113,7 @@ test('domains are managed by name and by id', async (t) => {
   assert.deepEqual(await idsOf('--page', '2', '--page-size', '1'), ['2']);
   assert.equal(await run('domain', 'rm', 'www.example.com'), 'www.example.com is deleted\n');
   await refuses(t, service, ['domain', 'show', '1'], 'causeway: domain 1 does not exist\n');
-  await refuses(t, service, ['domain', 'show', 'www.example.com'], 'causeway: there is no domain www.example.com\n');
+  await refuses(t, service, ['domain', 'show', 'www.example.com'], 'causeway: domain www.example.com does not exist\n');
 });
 
 test('caches are purged and filled, and a task is shown; cache options are changed', async (t) => {

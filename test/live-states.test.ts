@@ -206,9 +206,14 @@ describe('a publisher', () => {
     const key = 'publishpublish16';
     world.setKeys({ publish: [key], play: [] });
     assert.equal((await (await world.publisher()).publish('a')).code, 'NetStream.Publish.Denied');
-    const value = makeAuthKey({ path: '/live/a', key, expiresAt: Date.now() + 60_000, random: '0' });
-    const publisher = await world.publisher();
-    assert.equal((await publisher.publish(`a?auth_key=${value}`)).code, 'NetStream.Publish.Start');
+    const keyWith = (expiresInMs: number, signedWith = key) =>
+      makeAuthKey({ path: '/live/a', key: signedWith, expiresAt: Date.now() + expiresInMs, random: '0' });
+    const publish = async (value: string) => (await world.publisher()).publish(`a?auth_key=${value}`);
+    // Only the holder of the right key learns that its address has expired.
+    assert.equal((await publish(keyWith(-60_000))).description, 'the address has expired');
+    for (const expiresInMs of [-60_000, 60_000])
+      assert.equal((await publish(keyWith(expiresInMs, 'another.another1'))).description, 'publishing is refused');
+    assert.equal((await publish(keyWith(60_000))).code, 'NetStream.Publish.Start');
   });
 
   test('that the domain refuses by its address is cut while it is on air', async (t) => {

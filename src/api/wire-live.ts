@@ -47,6 +47,8 @@ export const READ_LIVE = {
   'liveOperator.list': (request: RequestOf<'liveOperator.list'>) => ({
     accountId: request.account_id,
     domainId: request.domain_id,
+    app: request.app_name,
+    stream: request.stream_name,
     state: request.status,
     ...readPage(request),
   }),
@@ -177,7 +179,7 @@ function writeDetails({ status, reportedAt }: StoredStream, now: number) {
     key_frame_ms: status.keyFrameMs,
     bit_rate: status.bitsPerSecond,
     viewers: writeViewers(status.viewers),
-    silent_ms: Math.max(0, now - status.lastMediaAt),
+    silent_ms: Math.max(0, reportedAt - status.lastMediaAt),
     in_grace: writeFlag(status.isInGrace),
     repaired_timestamps: status.repairedTimestamps,
     report_age_ms: Math.max(0, now - reportedAt),

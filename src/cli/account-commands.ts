@@ -2,12 +2,13 @@
 import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
-import { createLocalTime, lastSecondOf } from '#lib/local-time.ts';
+import { lastSecondOf } from '#lib/local-time.ts';
 import { readAllPages } from './all-pages.ts';
 import { withOperator } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, givenSettings, listOption, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
+import { expectFuture, type TimeTexts, timeTexts } from './times.ts';
 
 export function accountCommand(context: CliContext): Command {
   const command = new Command('account').description('accounts of customers and operators');
@@ -26,7 +27,8 @@ export function accountCommand(context: CliContext): Command {
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const accounts = await readAllPages((page) => client.call('operator.listAccounts', page));
-        const rows = accounts.map(({ account_id, kind, create_time, name }) => [account_id, kind, create_time, name]);
+        const { ofLocal } = timeTexts(context, options);
+        const rows = accounts.map((one) => [one.account_id, one.kind, ofLocal(one.create_time), one.name]);
         print(accounts, formatTable([['ID', 'KIND', 'CREATED', 'NAME'], ...rows]));
       }),
     );
@@ -66,10 +68,14 @@ export function tokenCommand(context: CliContext): Command {
     .description('list the tokens of an account, without the tokens themselves')
     .action((account: string, options: Options) =>
       run(context, options, async (client, print) => {
+        const times = timeTexts(context, options);
         const { list } = await client.call('operator.listTokens', { account_id: account });
         print(
           list,
-          formatTable([['ID', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'FROM', 'LABEL'], ...list.map(tokenRow)]),
+          formatTable([
+            ['ID', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'FROM', 'LABEL'],
+            ...list.map((token) => tokenRow(token, times)),
+          ]),
         );
       }),
     );
@@ -104,10 +110,11 @@ async function createToken(context: CliContext, account: string, options: Option
     addresses: textOption(options, 'from'),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   };
-  const expires = expiresAt === undefined ? [] : [`expires ${createLocalTime(timeZone).format(expiresAt * 1000)}`];
+  const expires = expiresAt === undefined ? '' : timeTexts(context, options).ofSeconds(expiresAt);
   await run(context, options, async (client, print) => {
-    const data = await client.call('operator.createToken', request);
-    print(data, [`token ${data.token_id}`, data.access_token, ...expires]);
+    const data = await expectFuture('--expires', expires, client.call('operator.createToken', request));
+    const until = expires === '' ? [] : [`expires ${expires}`];
+    print(data, [`token ${data.token_id}`, data.access_token, ...until]);
   });
 }
 
@@ -149,8 +156,9 @@ function scopesOf(options: Options): Scopes {
   });
 }
 
-function tokenRow(token: DataOf<'operator.listTokens'>['list'][number]): string[] {
+function tokenRow(token: DataOf<'operator.listTokens'>['list'][number], { ofLocal }: TimeTexts): string[] {
   const { token_id, scopes, create_time, expire_time, revoke_time, addresses, label } = token;
   const from = addresses.join(',') || 'anywhere';
-  return [token_id, scopes.join(','), create_time, expire_time || 'never', revoke_time || 'no', from, label];
+  const [expires, revoked] = [ofLocal(expire_time) || 'never', ofLocal(revoke_time) || 'no'];
+  return [token_id, scopes.join(','), ofLocal(create_time), expires, revoked, from, label];
 }

@@ -20,6 +20,7 @@ import {
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { type TimeTexts, timeTexts } from './times.ts';
 
 type Task = DataOf<'cache.getTask'>;
 
@@ -93,11 +94,11 @@ async function showTask(context: CliContext, client: Client, id: string, options
     await delay(WAIT_POLL_MS);
     task = await client.call('cache.getTask', { task_id: id });
   }
-  printer(context, options)(task, describeTask(task));
+  printer(context, options)(task, describeTask(task, timeTexts(context, options)));
   if (task.state === 'failed') throw new CliError(`task ${id} has failed`);
 }
 
-function describeTask(task: Task): string[] {
+function describeTask(task: Task, { ofLocal }: TimeTexts): string[] {
   const edges = task.edges.map(({ edge, state, detail }) => [edge, state, detail || '-']);
   const items = task.items.map((item) => [
     item.state,
@@ -111,7 +112,7 @@ function describeTask(task: Task): string[] {
       ['task', task.task_id],
       ['kind', task.kind],
       ['state', task.state],
-      ['created', task.create_time],
+      ['created', ofLocal(task.create_time)],
     ]),
     ...formatTable([['EDGE', 'STATE', 'DETAIL'], ...edges]),
     ...formatTable([['STATE', 'DONE', 'FAILED', 'ITEM', 'WHY'], ...items]),

@@ -21,6 +21,7 @@ import {
 import { formatPairs, formatTable } from './output.ts';
 import { addRequestCommands } from './request-certificate.ts';
 import { readTextFile } from './setting-commands.ts';
+import { type TimeTexts, timeTexts } from './times.ts';
 
 export function certificateCommand(context: CliContext): Command {
   const command = new Command('certificate').description('certificates of the account, which its domains are given');
@@ -93,11 +94,12 @@ async function listCertificates(context: CliContext, options: Options): Promise<
     onlyPage === undefined
       ? await readFullPages(ask, Number(pageSize))
       : await ask({ page: Number(onlyPage), page_size: Number(pageSize) });
+  const { ofSeconds } = timeTexts(context, options);
   const rows = data.map((one) => [
     one.ssl_key,
     one.status_name,
     one.key_kind,
-    dayOf(one.validto_time),
+    ofSeconds(one.validto_time),
     one.title,
     one.issuer,
     one.subjectaltname,
@@ -116,16 +118,16 @@ async function showCertificate(context: CliContext, key: string, options: Option
   const all = await readFullPages((page) => client.call('certificate.list', page));
   const one = all.find(({ ssl_key }) => ssl_key === key);
   if (one === undefined) throw new CliError(`the account has no certificate ${key}: see causeway certificate list`);
-  printer(context, options)(one, formatPairs(describeCertificate(one)));
+  printer(context, options)(one, formatPairs(describeCertificate(one, timeTexts(context, options))));
 }
 
-function describeCertificate(one: Certificate): [string, string][] {
+function describeCertificate(one: Certificate, { ofSeconds }: TimeTexts): [string, string][] {
   return [
     ['key', one.ssl_key],
     ['status', one.status_name],
     ['key kind', one.key_kind],
-    ['valid from', dayOf(one.validfrom_time)],
-    ['valid to', dayOf(one.validto_time)],
+    ['valid from', ofSeconds(one.validfrom_time)],
+    ['valid to', ofSeconds(one.validto_time)],
     ['title', one.title],
     ['issuer', one.issuer],
     ['domains', one.subjectaltname],
@@ -136,11 +138,6 @@ function describeCertificate(one: Certificate): [string, string][] {
 /** Returns a pair for each, for commands that show a domain or a certificate. */
 export function describeWarnings(warnings: Certificate['warnings'] = []): [string, string][] {
   return warnings.map(({ text }) => ['warning', text]);
-}
-
-/** `YYYY-MM-DD` in UTC. */
-function dayOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 async function changeSsl(client: Client, id: string, options: Options): Promise<Shown> {

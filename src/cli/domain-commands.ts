@@ -26,6 +26,7 @@ import {
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { advancedCommand, policiesCommand } from './setting-commands.ts';
+import { type TimeTexts, timeTexts } from './times.ts';
 
 type Domain = DataOf<'domain.get'>;
 
@@ -191,16 +192,17 @@ async function showAll(context: CliContext, name: string, options: Options): Pro
   const rules = await describeRules(client, domain);
   const { domain_id, ssl_control } = domain;
   const { warnings } = ssl_control === '1' ? await client.call('config.getSsl', { domain_id }) : {};
-  printer(context, options)(domain, formatPairs([...describeDomain(domain), ...describeWarnings(warnings), ...rules]));
+  const pairs = [...describeDomain(domain, timeTexts(context, options)), ...describeWarnings(warnings), ...rules];
+  printer(context, options)(domain, formatPairs(pairs));
 }
 
 async function showDomain(context: CliContext, client: Client, id: string, options: Options): Promise<void> {
   const isAwaited = options['wait'] === true;
   const domain = isAwaited ? await waitForEdges(client, id) : await client.call('domain.get', { domain_id: id });
-  printer(context, options)(domain, formatPairs(describeDomain(domain)));
+  printer(context, options)(domain, formatPairs(describeDomain(domain, timeTexts(context, options))));
 }
 
-function describeDomain(domain: Domain): [string, string][] {
+function describeDomain(domain: Domain, { ofLocal }: TimeTexts): [string, string][] {
   return [
     ['id', domain.domain_id],
     ['name', domain.domain_name],
@@ -215,7 +217,7 @@ function describeDomain(domain: Domain): [string, string][] {
     ['second certificate', domain.ssl_key_second ?? ''],
     ['icp number', domain.icp_no],
     ['remark', domain.remark],
-    ['created', domain.create_time],
+    ['created', ofLocal(domain.create_time)],
     ...(domain.warnings ?? []).map(({ text }): [string, string] => ['warning', text]),
   ];
 }

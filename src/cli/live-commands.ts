@@ -2,18 +2,26 @@
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import { VIEWER_GRAINS } from '#contract/live-operations.ts';
-import type { DataOf } from '#contract/operations.ts';
+import { describeError } from '#contract/service-error.ts';
 import { printer, run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
-import { findAccountDomainId } from './operator-commands.ts';
+import { findAnyDomainId, findDomainName } from './find-domain.ts';
+import {
+  describeSilence,
+  describeStream,
+  isStale,
+  STREAM_HEADING,
+  type StreamRow,
+  staleNotes,
+  streamCells,
+} from './live-tables.ts';
 import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
-import { addTimes, momentOf, timesOf } from './times.ts';
+import { addTimes, expectFuture, momentOf, timesOf, timeTexts } from './times.ts';
 
-type Row = DataOf<'liveOperator.list'>['list'][number];
-
+const ON_AIR = { status: 'ONGOING' } as const;
 const STATES = { ready: 'READY', ongoing: 'ONGOING', paused: 'PAUSED' } as const;
 
 export function liveCommand(context: CliContext): Command {
@@ -31,44 +39,55 @@ function addList(command: Command, context: CliContext): void {
   addCallSettings(command.command('list'), context)
     .description('list live streams of every domain, those on air first')
     .option('--account <account>', 'only those of this account')
-    .option('--domain <id>', 'only those of the domain with this id')
+    .option('--domain <domain>', 'only those of this domain: its name or its id')
     .addOption(new Option('--status <status>', 'only those that are in it').choices(Object.keys(STATES)))
     .action((options: Options) =>
       run(context, options, async (client, print) => {
         const state = textOption(options, 'status');
+        const account_id = textOption(options, 'account');
+        const domain = textOption(options, 'domain');
         const filter = {
-          account_id: textOption(options, 'account'),
-          domain_id: textOption(options, 'domain'),
+          account_id,
+          domain_id: domain === undefined ? undefined : await findAnyDomainId(client, domain, account_id),
           ...(state !== undefined && { status: pickState(state) }),
         };
         const rows = await readAllPages((page) => client.call('liveOperator.list', { ...filter, ...page }));
-        print(rows, formatTable([HEADING, ...rows.map(toCells)]));
+        const times = timeTexts(context, options);
+        const table = formatTable([STREAM_HEADING, ...rows.map((row) => streamCells(row, times))]);
+        print(rows, [...table, ...staleNotes(rows)]);
       }),
     );
   addCallSettings(command.command('show <account> <domain> <stream>'), context)
     .description('show a live stream with all its details')
     .action((account: string, domain: string, stream: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const { app_name, stream_name, ...of } = await findStream(client, account, domain, stream);
-        const rows = await readAllPages((page) => client.call('liveOperator.list', { ...of, ...page }));
-        const found = rows.find((row) => row.app_name === app_name && row.stream_name === stream_name);
-        if (found === undefined) throw new CliError(`there is no live stream ${stream} on ${domain}`);
-        print(found, formatPairs(describe(found)));
+        const asked = await findStream(client, account, domain, stream);
+        const { app_name: app, stream_name } = asked;
+        const found = await readStream(client, asked);
+        if (found === undefined)
+          throw new CliError(describeError('liveStreamNotFound', { app, stream: stream_name }, 'en'));
+        const pairs = formatPairs(describeStream(found, timeTexts(context, options)));
+        print(found, [...pairs, ...staleNotes([found])]);
       }),
     );
   addTimes(addCallSettings(command.command('history <account> <domain> [stream]'), context))
     .description('list what was on air on a domain, the newest first')
     .action((account: string, domain: string, stream: string | undefined, options: Options) =>
       run(context, options, async (client, print) => {
-        const of = { account_id: account, domain_id: await findAccountDomainId(client, account, domain) };
+        const of = { account_id: account, domain_id: await findAnyDomainId(client, domain, account) };
         const which = stream === undefined ? {} : splitStream(stream);
         const asked = { ...of, ...which, ...timesOf(context, options) };
         const rows = await readAllPages((page) => client.call('liveOperator.history', { ...asked, ...page }));
+        const { ofSeconds } = timeTexts(context, options);
         const cells = rows.map((row) => [
-          ...[`${row.app_name}/${row.stream_name}`, timeText(row.timestamp), timeText(row.endtime)],
+          ...[`${row.app_name}/${row.stream_name}`, ofSeconds(row.timestamp), ofSeconds(row.endtime)],
           ...[row.end_reason || 'on air', row.source, row.address, String(row.peak_viewers), row.edge],
         ]);
-        print(rows, formatTable([['STREAM', 'BEGAN', 'ENDED', 'WHY', 'SOURCE', 'ADDRESS', 'PEAK', 'EDGE'], ...cells]));
+        const heading = ['STREAM', 'BEGAN', 'ENDED', 'WHY', 'SOURCE', 'ADDRESS', 'PEAK', 'EDGE'];
+        const onAir = rows.some(({ end_reason }) => end_reason === '')
+          ? await readAllPages((page) => client.call('liveOperator.list', { ...of, ...which, ...ON_AIR, ...page }))
+          : [];
+        print(rows, [...formatTable([heading, ...cells]), ...staleNotes(onAir)]);
       }),
     );
 }
@@ -81,9 +100,13 @@ function addMarks(command: Command, context: CliContext): void {
     .action((account: string, domain: string, stream: string, options: Options) =>
       run(context, options, async (client, print) => {
         const resume_at = momentOf(context, options, 'until');
-        const asked = { ...(await findStream(client, account, domain, stream)), resume_at };
-        const until = resume_at === undefined ? '' : ` until ${timeText(resume_at)}`;
-        print(await client.call('liveOperator.forbid', asked), [`${stream} is forbidden${until}`]);
+        const stored = await findStream(client, account, domain, stream);
+        const before = await readStream(client, stored);
+        const time = timeTexts(context, options).ofSeconds(resume_at ?? 0);
+        const call = client.call('liveOperator.forbid', { ...stored, resume_at });
+        const data = await expectFuture('--until', time, call);
+        const until = resume_at === undefined ? '' : ` until ${time}`;
+        print(data, [`${stream} is forbidden${until}`, ...pendingNotes(before, 'it is cut')]);
       }),
     );
   describeMark('resume', 'let a forbidden stream be published again').action(
@@ -97,9 +120,20 @@ function addMarks(command: Command, context: CliContext): void {
     (account: string, domain: string, stream: string, options: Options) =>
       run(context, options, async (client, print) => {
         const asked = await findStream(client, account, domain, stream);
-        print(await client.call('liveOperator.kick', asked), [`the publisher of ${stream} is disconnected`]);
+        const data = await client.call('liveOperator.kick', asked);
+        const pending = pendingNotes(await readStream(client, asked), 'its publisher is disconnected');
+        print(data, pending.length > 0 ? pending : [`the publisher of ${stream} is disconnected`]);
       }),
   );
+}
+
+/** Nothing, unless the stream is on air on an edge that does not report: an order is carried out there later, if at all. */
+function pendingNotes(row: StreamRow | undefined, effect: string): string[] {
+  if (row === undefined || !isStale(row)) return [];
+  const { app_name, stream_name } = row;
+  return [
+    `note: ${describeSilence(row)}. If ${app_name}/${stream_name} is still on air there, ${effect} as soon as that process hears of it.`,
+  ];
 }
 
 function addKeys(command: Command, context: CliContext): void {
@@ -114,7 +148,7 @@ function addKeys(command: Command, context: CliContext): void {
     .addOption(new Option('--clear <kind>', 'no keys any more').choices(kinds))
     .action((account: string, domain: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const of = { account_id: account, domain_id: await findAccountDomainId(client, account, domain) };
+        const of = { account_id: account, domain_id: await findAnyDomainId(client, domain, account) };
         const change = keyChangeOf(options);
         const data =
           change === undefined
@@ -153,12 +187,15 @@ function addCustomers(command: Command, context: CliContext): void {
       const client = connectCustomer(context, givenSettings(context, options));
       const interval = VIEWER_GRAINS.find((grain) => grain === options['interval']);
       const which = stream === undefined ? {} : splitStream(stream);
-      const data = await client.call('live.viewers', { domain, interval, ...which, ...timesOf(context, options) });
+      const name = await findDomainName(client, domain);
+      const asked = { domain: name, interval, ...which, ...timesOf(context, options) };
+      const data = await client.call('live.viewers', asked);
+      const { ofSeconds } = timeTexts(context, options);
       const cells = (time: string, { flv, websocket, rtmp, hls }: (typeof data)['now']) => [
         time,
         ...[flv, websocket, rtmp, hls, flv + websocket + rtmp + hls].map(String),
       ];
-      const rows = data.list.map(({ time, ...viewers }) => cells(timeText(time), viewers));
+      const rows = data.list.map(({ time, ...viewers }) => cells(ofSeconds(time), viewers));
       const heading = ['TIME', 'FLV', 'WEBSOCKET', 'RTMP', 'HLS', 'ALL'];
       printer(context, options)(data, formatTable([heading, ...rows, cells('now', data.now)]));
     });
@@ -169,21 +206,27 @@ function addCustomers(command: Command, context: CliContext): void {
     .action(async (domain: string, stream: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const given = { host: textOption(options, 'host'), expire: textOption(options, 'expire') };
-      const data = await client.call('live.pushInfo', { domain, ...splitStream(stream), ...given });
+      const name = await findDomainName(client, domain);
+      const data = await client.call('live.pushInfo', { domain: name, ...splitStream(stream), ...given });
       printer(context, options)(data, [
         ...formatTable([
           ['', 'PROTOCOL', 'ADDRESS'],
           ...data.publish.map(({ protocol, url }) => ['publish', protocol, url]),
           ...data.play.map(({ protocol, url }) => ['play', protocol, url]),
         ]),
-        `until ${timeText(data.expire_time)}`,
+        `can be used to begin until ${timeTexts(context, options).ofSeconds(data.expire_time)}`,
       ]);
     });
 }
 
 async function findStream(client: Client, account: string, domain: string, stream: string) {
-  const domain_id = await findAccountDomainId(client, account, domain);
+  const domain_id = await findAnyDomainId(client, domain, account);
   return { account_id: account, domain_id, ...splitStream(stream) };
+}
+
+/** The stream as it is listed; `undefined` if it is not. */
+async function readStream(client: Client, asked: Awaited<ReturnType<typeof findStream>>) {
+  return (await client.call('liveOperator.list', asked)).list[0];
 }
 
 function splitStream(text: string) {
@@ -195,58 +238,4 @@ function splitStream(text: string) {
 
 function pickState(text: string): (typeof STATES)[keyof typeof STATES] | undefined {
   return Object.values(STATES).find((state) => state === text.toUpperCase());
-}
-
-const HEADING = ['STREAM', 'DOMAIN', 'ACCOUNT', 'STATUS', 'BEGAN', 'VIEWERS', 'KBIT/S', 'SILENT', 'EDGE'];
-
-function toCells(row: Row): string[] {
-  const { details } = row;
-  return [
-    ...[`${row.app_name}/${row.stream_name}`, row.domain, row.account_id, row.status, timeText(row.timestamp)],
-    details === null ? '-' : String(countViewers(details)),
-    details === null ? '-' : String(Math.round(details.bit_rate / 1000)),
-    details === null ? '-' : `${(details.silent_ms / 1000).toFixed(1)} s`,
-    row.edge || '-',
-  ];
-}
-
-function countViewers({ viewers: { flv, websocket, rtmp, hls } }: NonNullable<Row['details']>): number {
-  return flv + websocket + rtmp + hls;
-}
-
-function describe(row: Row): [string, string][] {
-  const { details } = row;
-  return [
-    ['stream', `${row.app_name}/${row.stream_name}`],
-    ['domain', `${row.domain} (${row.domain_id})`],
-    ['status', row.status],
-    ['began', timeText(row.timestamp)],
-    ['ended', timeText(row.endtime)],
-    ['resumed at', row.resume_at === 0 ? '' : timeText(row.resume_at)],
-    ['broadcast', row.broadcast],
-    ['edge', row.edge],
-    ...(details === null ? [] : describeDetails(details)),
-  ];
-}
-
-function describeDetails(details: NonNullable<Row['details']>): [string, string][] {
-  const { flv, websocket, rtmp, hls } = details.viewers;
-  return [
-    ['source', `${details.source} ${details.address}`],
-    ['encoder', details.encoder],
-    [
-      'video',
-      details.video_codec && `${details.video_codec} ${details.width}x${details.height} ${details.frame_rate}/s`,
-    ],
-    ['audio', details.audio_codec],
-    ['key frames', details.key_frame_ms === 0 ? '' : `every ${details.key_frame_ms} ms`],
-    ['bit rate', `${details.bit_rate} bit/s`],
-    ['viewers', `flv ${flv}, websocket ${websocket}, rtmp ${rtmp}, hls ${hls}`],
-    ['silent for', `${details.silent_ms} ms${details.in_grace === '1' ? ', the publisher is lost' : ''}`],
-    ['repaired', `${details.repaired_timestamps} timestamps`],
-  ];
-}
-
-function timeText(seconds: number): string {
-  return seconds === 0 ? '-' : new Date(seconds * 1000).toISOString().replace('.000', '');
 }

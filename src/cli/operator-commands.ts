@@ -3,11 +3,11 @@
  * id or its name.
  */
 import { Command, Option } from 'commander';
-import type { Client } from '#client/client.ts';
 import { run } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
-import { type CliContext, CliError } from './context.ts';
+import type { CliContext } from './context.ts';
 import { pick, STATUSES } from './domain-commands.ts';
+import { findAnyDomainId } from './find-domain.ts';
 import { addCallSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
@@ -40,7 +40,7 @@ export function operatorCommand(context: CliContext): Command {
     .description('move a domain to another account')
     .action((account: string, name: string, to: string, options: Options) =>
       run(context, options, async (client, print) => {
-        const id = await findAccountDomainId(client, account, name);
+        const id = await findAnyDomainId(client, name, account);
         const request = { account_id: account, domain_id: id, to_account_id: to };
         print(await client.call('operator.transferDomain', request), [`domain ${id} belongs to account ${to}`]);
       }),
@@ -50,7 +50,7 @@ export function operatorCommand(context: CliContext): Command {
       .description(description)
       .action((account: string, named: string, options: Options) =>
         run(context, options, async (client, print) => {
-          const id = await findAccountDomainId(client, account, named);
+          const id = await findAnyDomainId(client, named, account);
           const request = { account_id: account, domain_id: id, action: name };
           print(await client.call('operator.setDomainStatus', request), [`domain ${id} is ${done}`]);
         }),
@@ -66,13 +66,4 @@ function filterOf(options: Options) {
     exact: options['exact'] === true ? ('1' as const) : ('0' as const),
     pending: options['pending'] === true ? ('1' as const) : ('0' as const),
   };
-}
-
-/** Digits are an id; anything else is looked for among the account's names. */
-export async function findAccountDomainId(client: Client, account: string, domain: string): Promise<string> {
-  if (/^\d+$/.test(domain)) return domain;
-  const { list } = await client.call('operator.listDomains', { account_id: account, name: domain, exact: '1' });
-  const [found] = list;
-  if (found === undefined) throw new CliError(`account ${account} has no domain ${domain}`);
-  return found.domain_id;
 }

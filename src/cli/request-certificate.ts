@@ -10,6 +10,7 @@ import { findDomainId } from './find-domain.ts';
 import { waitForEdges } from './on-domain.ts';
 import { addCallSettings, addChangeSettings, givenSettings, ifRevision, type Options } from './options.ts';
 import { formatPairs } from './output.ts';
+import { type TimeTexts, timeTexts } from './times.ts';
 
 type Request = DataOf<'config.getCertificateRequest'>;
 
@@ -42,7 +43,7 @@ async function showRequest(
   const id = await findDomainId(client, domain);
   await work(client, id);
   const data = await client.call('config.getCertificateRequest', { domain_id: id });
-  printer(context, options)(data, describeRequest(data));
+  printer(context, options)(data, describeRequest(data, timeTexts(context, options)));
 }
 
 async function waitForCertificate(client: Client, id: string): Promise<void> {
@@ -58,13 +59,13 @@ async function waitForCertificate(client: Client, id: string): Promise<void> {
   await waitForEdges(client, id);
 }
 
-function describeRequest(request: Request): readonly string[] {
+function describeRequest(request: Request, { ofLocal }: TimeTexts): readonly string[] {
   return formatPairs([
     ['state', request.state_name],
     ['problem', request.problem === '' ? '' : describeProblem(request)],
     ['certificate', request.ssl_key],
-    ['asked for', request.request_time],
-    [request.problem === '' ? 'renewed' : 'tried again', request.next_time],
+    ['asked for', ofLocal(request.request_time)],
+    [request.problem === '' ? 'renewed' : 'tried again', ofLocal(request.next_time)],
   ]);
 }
 

@@ -16,6 +16,7 @@ import {
   smsRouteCommand,
   smsUnreadCommand,
 } from './sms-operator-commands.ts';
+import { type TimeTexts, timeTexts } from './times.ts';
 
 export function smsCommand(context: CliContext): Command {
   const command = new Command('sms').description('text messages to phones');
@@ -71,18 +72,18 @@ function statusCommand(context: CliContext): Command {
     .action(async (sendid: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
       const data = await client.call('sms.getStatus', { sendid });
-      printer(context, options)(data, describeStatus(data));
+      printer(context, options)(data, describeStatus(data, timeTexts(context, options)));
     });
 }
 
-function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
+function describeStatus(data: DataOf<'sms.getStatus'>, { ofLocal }: TimeTexts): string[] {
   const rows = data.numbers.flatMap(({ mobile, parts }) =>
     parts.map((part) => [
       mobile,
       String(part.part),
       part.status,
-      part.submit_time,
-      part.done_time,
+      ofLocal(part.submit_time),
+      ofLocal(part.done_time),
       part.error,
       part.last_word,
       part.text || part.group,
@@ -93,7 +94,7 @@ function describeStatus(data: DataOf<'sms.getStatus'>): string[] {
       ['sendid', data.sendid],
       ['app', data.app_key],
       ['kind', data.kind],
-      ['accepted', data.create_time],
+      ['accepted', ofLocal(data.create_time)],
     ]),
     ...formatTable([
       ['NUMBER', 'PART', 'STATUS', 'TRIED', 'DONE', 'WHY', 'CARRIER SAID', 'MEANING'],
@@ -114,9 +115,10 @@ function listCommand(context: CliContext): Command {
         ...(app !== undefined && { app_key: app }),
         ...(before !== undefined && { before }),
       });
+      const { ofLocal } = timeTexts(context, options);
       const rows = data.list.map((found) => {
         const { sendid, kind, create_time, numbers, parts, price } = found;
-        return [sendid, kind, create_time, String(numbers), String(parts), String(price)];
+        return [sendid, kind, ofLocal(create_time), String(numbers), String(parts), String(price)];
       });
       printer(context, options)(
         data,
@@ -147,8 +149,9 @@ function repliesCommand(context: CliContext): Command {
         ...(app !== undefined && { app_key: app }),
         ...(before !== undefined && { before }),
       });
+      const { ofLocal } = timeTexts(context, options);
       const rows = data.list.map(({ reply_id, create_time, mobile, part, parts, text }) => [
-        ...[reply_id, create_time, mobile, parts === 1 ? '-' : `${part}/${parts}`, JSON.stringify(text)],
+        ...[reply_id, ofLocal(create_time), mobile, parts === 1 ? '-' : `${part}/${parts}`, JSON.stringify(text)],
       ]);
       printer(context, options)(data, formatTable([['REPLY', 'TIME', 'NUMBER', 'PART', 'TEXT'], ...rows]));
     });
@@ -168,7 +171,8 @@ function optOutCommand(context: CliContext): Command {
         const data = await (isOfAll
           ? client.call('smsOperator.getOptOuts', page)
           : client.call('sms.getOptOuts', page));
-        const rows = data.list.map(({ mobile, create_time }) => [mobile, create_time]);
+        const { ofLocal } = timeTexts(context, options);
+        const rows = data.list.map(({ mobile, create_time }) => [mobile, ofLocal(create_time)]);
         print(data, formatTable([['NUMBER', 'SINCE'], ...rows]));
       });
     });

@@ -5,6 +5,7 @@ import { readAllPages } from './all-pages.ts';
 import { type CliContext, CliError } from './context.ts';
 import { addCallSettings, addIfRevision, ifRevision, type Options, splitList, textOption } from './options.ts';
 import { formatTable } from './output.ts';
+import { timeTexts } from './times.ts';
 
 export function smsAppCommand(context: CliContext): Command {
   const command = new Command('app').description('SMS services of accounts');
@@ -93,8 +94,9 @@ export function smsLedgerCommand(context: CliContext): Command {
       run(context, options, async (client, print) => {
         const request = { account_id: account, before: textOption(options, 'before'), page_size: 100 };
         const data = await client.call('smsOperator.listLedger', request);
+        const { ofLocal } = timeTexts(context, options);
         const rows = data.list.map((entry) => [
-          ...[entry.entry_id, entry.create_time, entry.kind, String(entry.amount)],
+          ...[entry.entry_id, ofLocal(entry.create_time), entry.kind, String(entry.amount)],
           ...[entry.sendid || entry.reference || '-', entry.mobile || '-', entry.part === 0 ? '-' : String(entry.part)],
         ]);
         const heading = ['ENTRY', 'TIME', 'KIND', 'AMOUNT', 'SENDID OR REFERENCE', 'NUMBER', 'PART'];
@@ -113,8 +115,16 @@ export function smsUnreadCommand(context: CliContext): Command {
           before: textOption(options, 'before'),
           page_size: 100,
         });
+        const { ofLocal } = timeTexts(context, options);
         const rows = data.list.map((entry) => [
-          ...[entry.unread_id, entry.create_time, entry.connector || '-', entry.reason, entry.command, entry.octets],
+          ...[
+            entry.unread_id,
+            ofLocal(entry.create_time),
+            entry.connector || '-',
+            entry.reason,
+            entry.command,
+            entry.octets,
+          ],
         ]);
         print(data, formatTable([['ENTRY', 'TIME', 'CONNECTOR', 'WHY', 'COMMAND', 'OCTETS'], ...rows]));
       }),

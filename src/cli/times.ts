@@ -1,7 +1,8 @@
 /** Times on the command line: days in the service's time zone, and moments. */
 import type { Command } from 'commander';
+import { ClientError } from '#client/client.ts';
 import type { CallOf } from '#contract/operations.ts';
-import { firstSecondOf, lastSecondOf } from '#lib/local-time.ts';
+import { createLocalTime, firstSecondOf, instantOf, lastSecondOf } from '#lib/local-time.ts';
 import { type CliContext, CliError } from './context.ts';
 import { givenSettings, type Options, textOption } from './options.ts';
 
@@ -33,11 +34,45 @@ export function momentOf(context: CliContext, options: Options, name: string): n
   return time.length > 10 ? Math.floor(Number(time) / 1000) : Number(time);
 }
 
+/** How times are printed for people: `2026-01-31T20:00:00+08:00`, in the zone of the setting. docs/decisions/0506 */
+export interface TimeTexts {
+  /** Text of a time in Unix seconds. 0, which stands for no time, becomes `-`. */
+  ofSeconds(seconds: number): string;
+  /** Text of a time as the service writes it, such as `2026-01-31 20:00:00`. An empty text stays empty. */
+  ofLocal(text: string): string;
+}
+
+export function timeTexts(context: CliContext, options: Options): TimeTexts {
+  const { timeZone } = context.loadSettings(givenSettings(context, options));
+  const localTime = createLocalTime(timeZone);
+  const format = (at: number) => localTime.format(at).replace('.000', '');
+  return {
+    ofSeconds: (seconds) => (seconds === 0 ? '-' : format(seconds * 1000)),
+    ofLocal(text) {
+      const at = instantOf(text, timeZone);
+      return at === undefined ? text : format(at);
+    },
+  };
+}
+
+/** Awaits a call that sends a time. If the service refuses it as past, the error names the option and the time: `given`. */
+export async function expectFuture<T>(option: string, given: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof ClientError) || !PAST_CODES.includes(String(error.code))) throw error;
+    throw new CliError(`${option}: expected a time in the future, not ${given}`, { cause: error });
+  }
+}
+
+const PAST_CODES: readonly string[] = ['resumePast', 'expiryPast'];
+
 /** As the interface takes it; digits are taken as they are. `secondOfDay`: where the text is a day. */
 function unixTime(option: string, text: string, secondOfDay: number | undefined): string {
   if (secondOfDay !== undefined) return String(secondOfDay);
   if (/^\d{1,10}$|^\d{13}$/.test(text)) return text;
   const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (moment >= 1e12) return String(moment);
+  if (moment >= 0) return String(Math.floor(moment / 1000)); // 13 digits are milliseconds, fewer are seconds
   throw new CliError(`${option}: expected a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`);
 }

@@ -1,13 +1,14 @@
 /** `causeway traffic`: log files and statistics of an account's domains, in words for people. */
 import { Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
 import { GRAINS, TOP_LISTS } from '#contract/traffic-operations.ts';
-import { createLocalTime } from '#lib/local-time.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
+import { findDomainName } from './find-domain.ts';
 import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
-import { addTimes, timesOf, ZONE } from './times.ts';
+import { addTimes, timesOf, timeTexts, ZONE } from './times.ts';
 
 export function trafficCommand(context: CliContext): Command {
   const command = new Command('traffic').description('log files and statistics of the domains of the account');
@@ -28,7 +29,10 @@ export function trafficCommand(context: CliContext): Command {
 
 async function listLogs(context: CliContext, domain: string, options: Options): Promise<void> {
   const client = connectCustomer(context, givenSettings(context, options));
-  const data = await client.call('log.list', { domain, ...timesOf(context, options) });
+  const data = await client.call('log.list', {
+    domain: await findDomainName(client, domain),
+    ...timesOf(context, options),
+  });
   const rows = data.logfiles.map(({ logTime, size, name, url }) => [logTime, size, name, url]);
   printer(context, options)(
     data,
@@ -40,12 +44,11 @@ async function showSums(context: CliContext, domain: string | undefined, options
   const client = connectCustomer(context, givenSettings(context, options));
   const interval = GRAINS.find((grain) => grain === options['interval']);
   const asked = {
-    ...(domain !== undefined && { domain }),
+    ...(await domainOf(client, domain)),
     ...(interval !== undefined && { interval }),
     ...timesOf(context, options),
   };
-  const { timeZone } = context.loadSettings(givenSettings(context, options));
-  const localTime = createLocalTime(timeZone);
+  const { ofSeconds } = timeTexts(context, options);
   const traffic = await client.call('stat.traffic', asked);
   const requests = await client.call('stat.requests', asked);
   const row = (time: string, bytes: (typeof traffic)['total'], counts: (typeof requests)['total']) => [
@@ -63,7 +66,7 @@ async function showSums(context: CliContext, domain: string | undefined, options
   const rows = traffic.list.flatMap((bytes, index) => {
     const counts = requests.list[index];
     if (counts === undefined || counts.requests + bytes.bytes_origin === 0) return [];
-    return [row(localTime.format(bytes.time * 1000).replace('.000', ''), bytes, counts)];
+    return [row(ofSeconds(bytes.time), bytes, counts)];
   });
   const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', 'OF HITS', 'OF ORIGINS', '4XX', '5XX'];
   printer(context, options)(
@@ -79,10 +82,14 @@ async function showTop(context: CliContext, kind: string, domain: string | undef
   const limit = textOption(options, 'limit');
   const data = await client.call('stat.top', {
     kind: list,
-    ...(domain !== undefined && { domain }),
+    ...(await domainOf(client, domain)),
     ...(limit !== undefined && { limit }),
     ...timesOf(context, options),
   });
   const rows = data.list.map(({ value, requests, bytes }) => [String(requests), String(bytes), value]);
   printer(context, options)(data, formatTable([['REQUESTS', 'BYTES', kind.toUpperCase()], ...rows]));
+}
+
+async function domainOf(client: Client, domain: string | undefined): Promise<{ readonly domain?: string }> {
+  return domain === undefined ? {} : { domain: await findDomainName(client, domain) };
 }

@@ -306,8 +306,8 @@ export const ERRORS = {
   expiryPast: row(
     200,
     2001,
-    '字段 expires_at 无效：应为将来的时间（Unix 秒）',
-    'field expires_at is invalid: expected a time in the future (Unix seconds)',
+    '字段 expires_at 无效：应为将来的时间（Unix 秒），而 {given} 是 {moment}',
+    'field expires_at is invalid: expected a time in the future (Unix seconds), but {given} is {moment}',
   ),
   scopesRefused: row(
     200,

@@ -31,7 +31,7 @@ export const LIVE_ERRORS = {
   resumePast: row(
     200,
     2001,
-    '字段 resume_at 无效：应为将来的时间（Unix 秒）',
-    'field resume_at is invalid: expected a time in the future (Unix seconds)',
+    '字段 resume_at 无效：应为将来的时间（Unix 秒），而 {given} 是 {moment}',
+    'field resume_at is invalid: expected a time in the future (Unix seconds), but {given} is {moment}',
   ),
 } as const;

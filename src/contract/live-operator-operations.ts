@@ -52,7 +52,7 @@ const ROW = z.object({
       key_frame_ms: z.int().describe('distance between key frames'),
       bit_rate: z.int().describe('bits per second'),
       viewers: z.object(VIEWERS),
-      silent_ms: z.int().describe('time without media'),
+      silent_ms: z.int().describe('time without media, when these details were reported'),
       in_grace: z.enum(['0', '1']).describe('1: the publisher was lost and may come back'),
       repaired_timestamps: z.int().describe('timestamps that went back or jumped'),
       report_age_ms: z.int().describe('age of these details'),
@@ -83,6 +83,8 @@ export const LIVE_OPERATOR_OPERATIONS = {
     request: request({
       account_id: optional(identifier),
       domain_id: optional(identifier),
+      app_name: optional(appName),
+      stream_name: optional(streamName),
       status: optional(liveState),
       ...PAGE_FIELDS,
     }),

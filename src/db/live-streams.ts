@@ -31,6 +31,8 @@ export interface StoredStream extends StreamFacts {
 export interface StreamFilter {
   readonly accountId?: number | undefined;
   readonly domainId?: number | undefined;
+  readonly app?: string | undefined;
+  readonly stream?: string | undefined;
   readonly state?: StreamState | undefined;
   readonly now: number;
 }
@@ -69,7 +71,7 @@ export async function pageStreams(
   return { total: Number(total), streams: rows.map(toStored) };
 }
 
-function selectStreams(x: Executor, { accountId, domainId, state, now }: StreamFilter) {
+function selectStreams(x: Executor, { accountId, domainId, app, stream, state, now }: StreamFilter) {
   const since = now - READY_KEEP_MS;
   let query = x
     .selectFrom('live_stream')
@@ -89,6 +91,8 @@ function selectStreams(x: Executor, { accountId, domainId, state, now }: StreamF
     );
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
   if (domainId !== undefined) query = query.where('domain_id', '=', domainId);
+  if (app !== undefined) query = query.where('app', '=', app);
+  if (stream !== undefined) query = query.where('stream', '=', stream);
   if (state !== undefined) query = query.where(rankAt(now), '=', RANKS[state]);
   return query;
 }

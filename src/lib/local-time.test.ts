@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLocalTime, firstSecondOf, lastSecondOf } from './local-time.ts';
+import { createLocalTime, firstSecondOf, instantOf, lastSecondOf } from './local-time.ts';
 
 test('an instant is written in the zone, with its offset', () => {
   const rows: [string, string, string][] = [
@@ -17,6 +17,19 @@ test('an instant is written in the zone, with its offset', () => {
   ];
   for (const [zone, instant, expected] of rows)
     assert.equal(createLocalTime(zone).format(Date.parse(instant)), expected);
+});
+
+test('a local time is the instant at which the clock of the zone shows it', () => {
+  const rows: [string, string, string][] = [
+    ['Asia/Shanghai', '2025-01-31 23:59:59', '2025-01-31T15:59:59Z'],
+    ['UTC', '1969-12-31 23:59:59', '1969-12-31T23:59:59Z'],
+    ['Asia/Kathmandu', '2025-02-01 00:00:01', '2025-01-31T18:15:01Z'],
+    ['Europe/Berlin', '2025-10-26 02:30:07', '2025-10-26T00:30:07Z'], // exists twice
+    ['Europe/Berlin', '2025-03-30 03:00:00', '2025-03-30T01:00:00Z'],
+  ];
+  for (const [zone, text, expected] of rows) assert.equal(instantOf(text, zone), Date.parse(expected), text);
+  for (const text of ['', '2025-02-32 00:00:00', '2025-01-31', '2025-01-31T00:00:00Z'])
+    assert.equal(instantOf(text, 'UTC'), undefined, text);
 });
 
 test('one formatter follows the zone through its changes, forwards and back', () => {

@@ -50,6 +50,18 @@ export function firstSecondOf(date: string, timeZone: string): number | undefine
   return midnight === undefined ? undefined : firstInstantOf(midnight, timeZone) / 1000;
 }
 
+/**
+ * The instant at which the zone's clock shows `text`, such as `2027-01-31 23:59:59`, in epoch milliseconds. Of the two instants
+ * that one hour in autumn has, the first. `undefined`: the text is not a time.
+ */
+export function instantOf(text: string, timeZone: string): number | undefined {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(text) ?? [];
+  const shown = Date.parse(`${date}T${time}Z`);
+  if (Number.isNaN(shown)) return undefined;
+  const sinceSlot = shown % SLOT_MS;
+  return firstInstantOf(shown - sinceSlot, timeZone) + sinceSlot;
+}
+
 /** The last second of a day, likewise. */
 export function lastSecondOf(date: string, timeZone: string): number | undefined {
   const midnight = readDate(date);
@@ -64,16 +76,16 @@ function readDate(date: string): number | undefined {
 }
 
 /**
- * The first instant at which the zone's clock shows `midnight` (as if it were UTC) or, where that is left out, a later time. The
- * search is by slots, within which no offset changes.
+ * The first instant at which the zone's clock shows `shown` (as if it were UTC, the beginning of a slot) or, where that is left
+ * out, a later time. The search is by slots, within which no offset changes.
  */
-function firstInstantOf(midnight: number, timeZone: string): number {
+function firstInstantOf(shown: number, timeZone: string): number {
   const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  let before = midnight - MAX_OFFSET_MS;
-  let reached = midnight + MAX_OFFSET_MS;
+  let before = shown - MAX_OFFSET_MS;
+  let reached = shown + MAX_OFFSET_MS;
   while (reached - before > SLOT_MS) {
     const middle = before + Math.floor((reached - before) / SLOT_MS / 2) * SLOT_MS;
-    if (middle + readOffset(formatter, middle).ms < midnight) before = middle;
+    if (middle + readOffset(formatter, middle).ms < shown) before = middle;
     else reached = middle;
   }
   return reached;

@@ -123,7 +123,12 @@ async function answerPlay(
   const { request } = session;
   const denial = denialOfPlay(asked(owner, marks, request, clock()));
   if (denial !== undefined)
-    return { kind: 'refused', code: 'NetStream.Play.Failed', description: 'playing is refused', reason: denial };
+    return {
+      kind: 'refused',
+      code: 'NetStream.Play.Failed',
+      description: EXPIRED.get(denial) ?? 'playing is refused',
+      reason: denial,
+    };
   const name = nameOf(owner, request);
   if (name !== undefined && owner.find(name)?.broadcast === undefined)
     await pulls.open(name, request.isTls ? 'https' : 'http', request.host ?? '');
@@ -172,12 +177,18 @@ function nameOf(owner: Owner, { host, app, stream }: RtmpRequest): StreamName | 
   return site && { domainId: site.id, app, stream };
 }
 
-/** The reason is for the log. A stranger learns only that publishing is refused; an authorized publisher learns which limit was met. */
+/** An address whose key is right, but for its time. Its holder may know: it learns nothing about the key. */
+const EXPIRED = new Map([['key expired', 'the address has expired']]);
+
+/**
+ * The reason is for the log. A stranger learns only that publishing is refused; an authorized publisher learns which limit was
+ * met, or that its address has expired.
+ */
 function denied(lines: RareLines, { domainId, request }: Session, reason: string): PublishAnswer {
   const { host, app, stream, clientAddress } = request;
   const fields = { host, app: maskAuthKeys(app), stream: maskAuthKeys(stream), clientAddress, reason };
   lines.warn(domainId === 0 ? undefined : domainId, fields, 'publishing refused');
-  const description = FULL.get(reason) ?? 'publishing is refused';
+  const description = FULL.get(reason) ?? EXPIRED.get(reason) ?? 'publishing is refused';
   return { kind: 'refused', code: 'NetStream.Publish.Denied', description, reason };
 }
 

@@ -17,7 +17,8 @@ export const LIVE_OPERATOR_HANDLERS = {
   }),
 
   'liveOperator.forbid': async ({ db, now }, { resumeAt, ...asked }) => {
-    if (resumeAt !== undefined && resumeAt <= now) throw new ServiceError('resumePast');
+    if (resumeAt !== undefined && resumeAt <= now)
+      throw new ServiceError('resumePast', { given: resumeAt / 1000, moment: new Date(resumeAt).toISOString() });
     await changeMark(db, asked, now, (trx) => forbidStream(trx, asked, resumeAt ?? 0, now));
   },
 

@@ -33,7 +33,8 @@ export const OPERATOR_HANDLERS = {
     if (scopes.some((scope) => !allowed.includes(scope))) {
       throw new ServiceError('scopesRefused', { allowed: allowed.join(', ') });
     }
-    if (expiresAt !== undefined && expiresAt <= now) throw new ServiceError('expiryPast');
+    if (expiresAt !== undefined && expiresAt <= now)
+      throw new ServiceError('expiryPast', { given: expiresAt / 1000, moment: new Date(expiresAt).toISOString() });
     const accessToken = mintToken();
     const hash = hashToken(accessToken);
     const token = await createToken(db.query, { accountId, scopes, label, expiresAt, addresses, hash, now });
