@@ -29,7 +29,7 @@ test('certificates are added from files, listed, given to a domain and deleted',
   assert.match(
     await says('certificate', 'list'),
     new RegExp(
-      `^${sslKey} +not in use +ecdsa +\\d{4}-\\d\\d-\\d\\d +shop\\.pem +test authority +www\\.example\\.com,example\\.com$`,
+      `^${sslKey} +not in use +ecdsa +\\d{4}-\\d\\d-\\d\\dT\\S+\\+08:00 +shop\\.pem +test authority +www\\.example\\.com,example\\.com$`,
       'm',
     ),
   );

@@ -56,7 +56,7 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.equal(await run('token', 'narrow', account, first, '--scopes', 'cdn'), `token ${first} may do: cdn\n`);
   assert.match(
     await run('token', 'list', account),
-    new RegExp(`^${first} +cdn +\\S+ \\S+ +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`, 'm'),
+    new RegExp(`^${first} +cdn +\\S+T\\S+\\+08:00 +never +no +127\\.0\\.0\\.0/8,::1 +deploy$`, 'm'),
   );
   assert.equal(await run('token', 'revoke', account, first), `token ${first} is revoked\n`);
   assert.match(

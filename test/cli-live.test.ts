@@ -40,6 +40,9 @@ test('a stream is listed, shown, kicked, forbidden and resumed; its domain has k
     streams: [onAir(name, now, { viewers })],
   };
   assert.deepEqual(await sendLiveReport(socketPath, report), { taken: 1, notOwned: [] });
+  // As a live process does: without reports the commands would say that what they show is old.
+  const reporting = setInterval(() => void sendLiveReport(socketPath, report).catch(() => undefined), 1000);
+  t.after(() => clearInterval(reporting));
 
   const stream = ['1', 'live.example.com', 'live/news'];
   await run('live', 'forbid', '1', '1', 'live/gala', '--until', '2099-02-01');
@@ -57,6 +60,7 @@ test('a stream is listed, shown, kicked, forbidden and resumed; its domain has k
   const domain = 'live.example.com';
   assert.match(await run('live', 'viewers', '1', 'live/news'), /^now +4 +0 +1 +2 +7$/m);
   assert.equal(await run('live', 'kick', ...stream), 'the publisher of live/news is disconnected\n');
+  clearInterval(reporting);
   await sendLiveReport(socketPath, { ...report, events: [ended(2, name, now, 'kicked')], streams: [] });
   assert.match(await refused('live', 'kick', ...stream), /^causeway: live stream live\/news is not on air$/m);
   await isDocumented('live history 1 live.example.com');
