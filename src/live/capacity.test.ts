@@ -46,3 +46,12 @@ test('a domain whose streams were emptied gets no more of them for a while', () 
   assert.deepEqual([capacity.refusal(1, 9_999), capacity.refusal(2, 9_999)], ['memory', undefined]);
   assert.equal(capacity.refusal(1, 10_000), undefined);
 });
+
+test('a domain may begin many broadcasts at once, and ten a second in the long run', () => {
+  const capacity = new Capacity({ maxStreams: 4, maxBytes: 100 });
+  const begin = (count: number, now: number) => Array.from({ length: count }, () => capacity.begin(1, now));
+  assert.ok(begin(2_500, 0).every(Boolean));
+  assert.deepEqual(begin(1, 0), [false]);
+  assert.equal(capacity.begin(2, 0), true);
+  assert.equal(begin(100, 1_000).filter(Boolean).length, 10);
+});

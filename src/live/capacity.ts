@@ -4,6 +4,7 @@
  */
 import { chooseEmptied, type Holding } from '#fanout/emptied.ts';
 import { createShares, type Shares } from '#lib/shares.ts';
+import { TokenBuckets } from '#lib/token-bucket.ts';
 
 export interface CapacityLimits {
   /** Streams on air or about to be. */
@@ -12,15 +13,27 @@ export interface CapacityLimits {
   readonly maxBytes: number;
 }
 
-/** `streams`: the domain has its share of them. `memory`: its streams have filled theirs a moment ago. */
-export type CapacityRefusal = 'streams' | 'memory';
+/**
+ * `streams`: the domain has its share of them. `memory`: its streams have filled theirs a moment ago. `rate`: too many of its
+ * broadcasts began.
+ */
+export type CapacityRefusal = 'streams' | 'memory' | 'rate';
 
 /** How long a domain gets no new streams after one of its streams was emptied. */
 const FULL_MS = 10_000;
 
+/**
+ * Broadcasts that one domain may begin. Each costs rows at control, in a queue that all domains share. All publishers of a
+ * domain may come back at once.
+ */
+const BEGINS_PER_SECOND = 10;
+const BEGINS_AT_ONCE = 2_500;
+const MAX_DOMAINS = 10_000;
+
 export class Capacity {
   readonly #limits: CapacityLimits;
   readonly #streams: Shares;
+  readonly #begins = new TokenBuckets({ perSecond: BEGINS_PER_SECOND, burst: BEGINS_AT_ONCE, maxKeys: MAX_DOMAINS });
   /** When streams of a domain were emptied last. */
   readonly #emptiedAt = new Map<number, number>();
 
@@ -32,6 +45,11 @@ export class Capacity {
   /** A stream of the domain has come. */
   enter(domainId: number): void {
     this.#streams.add(String(domainId), 1);
+  }
+
+  /** Notes a broadcast that is about to begin. Returns false when the domain has begun too many of them. */
+  begin(domainId: number, now: number): boolean {
+    return this.#begins.take(String(domainId), now).kind === 'taken';
   }
 
   leave(domainId: number): void {

@@ -80,9 +80,12 @@ export class Owner implements Disposable {
     if (this.#hasStopped || !isOpen(this.siteOf(host), name)) return { kind: 'refused', reason: 'closed' };
     const key = keyOf(name);
     const held = this.#streams.get(key);
-    // Whoever comes back to a stream takes nothing more.
-    const refusal = held === undefined ? this.#capacity.refusal(name.domainId, this.#options.timers.now()) : undefined;
+    const now = this.#options.timers.now();
+    // A publisher that comes back to its stream takes nothing more.
+    const refusal = held === undefined ? this.#capacity.refusal(name.domainId, now) : undefined;
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+    const begins = held === undefined || (held.stream.onAir === undefined && held.stream.side === undefined);
+    if (begins && !this.#capacity.begin(name.domainId, now)) return { kind: 'refused', reason: 'rate' };
     const known = held ?? { stream: this.#create(name), host };
     if (held === undefined) this.#capacity.enter(name.domainId);
     this.#streams.set(key, { ...known, host });

@@ -72,6 +72,7 @@ const NOT_ON_AIR = 'notOnAir';
 const FULL_TEXTS = {
   streams: 'the domain has its share of the live streams that this machine takes at once',
   memory: 'the streams of the domain have filled their share of the memory (live-memory); try again in 10 seconds',
+  rate: 'too many broadcasts of the domain began: at most 10 a second in the long run; try again later',
   players: 'the domain has its share of the RTMP players that this machine takes at once',
 } as const;
 const FULL: ReadonlyMap<string, string> = new Map(Object.entries(FULL_TEXTS));

@@ -137,7 +137,7 @@ export class Pull {
     if (admission.kind === 'refused') {
       opened.body.destroy();
       const { reason } = admission;
-      return { kind: reason === 'streams' || reason === 'memory' ? 'full' : 'refused' };
+      return { kind: reason === 'streams' || reason === 'memory' || reason === 'rate' ? 'full' : 'refused' };
     }
     const { intake } = admission;
     if (isNext) intake.restart();
