@@ -50,13 +50,13 @@ export interface Config
   readonly controlTls?: { readonly cert: string; readonly key: string };
   /** Present when certificates are obtained. */
   readonly acme?: AcmeConfig;
-  /** For all edge workers of this machine together. */
+  /** Memory for all edge workers of this machine together. */
   readonly cacheMemoryBytes: number;
   /** Shared by them. */
   readonly cacheDirectory: string;
   /** 0: nothing is kept on disk. */
   readonly cacheDiskBytes: number;
-  /** For the finished log files of all edge workers of this machine together. */
+  /** Room for the finished log files of all edge workers of this machine together. */
   readonly logSpoolBytes: number;
   readonly logStore: LogStore;
   /** The access token of commands that call a service, from `token` or `token-file`. */
@@ -88,7 +88,7 @@ export function takeEnvironment(): Environment {
   return taken;
 }
 
-/** For a child process: what this one has, and `added`. */
+/** Environment of a child process: this process's own, and `added`. */
 export function environmentWith(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...added };
 }
@@ -140,9 +140,12 @@ export type LogStore =
 export interface AcmeConfig {
   readonly directory: string;
   readonly email: string | undefined;
-  /** PEM; absent: whom the system trusts. */
+  /** PEM; absent: the system's own list of authorities is trusted. */
   readonly ca: string | undefined;
-  /** To the operator's account at the authority, the key in base64 or base64url; absent: it asks for none. */
+  /**
+   * External account binding of the operator's account at the authority, the key in base64 or base64url; absent: the
+   * authority requires none.
+   */
   readonly binding: { readonly keyId: string; readonly macKey: string } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The settings of live streams: where publishers connect, and who may publish. */
+/** Settings of live streams: where publishers connect, and which clients may publish. */
 import type { ListenAddress } from '#lib/listen-address.ts';
 import { byteSize, listenAddress, listOf, oneOf, orOff, type Reader } from '#lib/setting-reader.ts';
 import type { SettingTable } from '#lib/settings.ts';

@@ -1,6 +1,6 @@
 /**
- * Carries what is published to the open streams. Each client stands at a place; whoever is at the same one gets the same
- * text, made once. Never more than one round at a time.
+ * Sends published changes to the open streams. Clients at the same place get the same text, which is made once. Never
+ * more than one round at a time.
  */
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
@@ -35,7 +35,7 @@ export function createBroadcast(db: Db, openBody: OpenBody): Broadcast {
 interface Client {
   readonly response: ServerResponse;
   at: Place;
-  /** Its last delta did not reach the head: it gets the next one when it has read that. */
+  /** The last delta did not reach the head; the client gets the next one when it has read that. */
   isCatchingUp: boolean;
 }
 
@@ -104,7 +104,7 @@ class StreamBroadcast implements Broadcast {
     } while (this.#isAskedAgain);
   }
 
-  /** Until everyone is at the head, or has to read first. */
+  /** Advances clients until each is at the head or must first read what it was sent. */
   async #advance(head: Head): Promise<void> {
     for (;;) {
       const behind = [...this.#clients].filter((client) => client.at.revision < head.revision && isReady(client));
@@ -128,7 +128,10 @@ class StreamBroadcast implements Broadcast {
     return { at: { epoch: head.epoch, revision: to, tag }, text: formatEvent({ id: to, name: 'delta', data }) };
   }
 
-  /** What a client has of another history, what was pruned since, and what is not there yet cannot be told as changes. */
+  /**
+   * Whether changes alone bring a client to the head: not from another history, from before what was pruned, or from a
+   * future revision.
+   */
   async #canFollow(at: Place, head: Head): Promise<boolean> {
     if (at.epoch !== head.epoch || at.revision < head.minRevision) return false;
     return at.revision === head.revision ? at.tag === head.tag : await isInHistory(this.#db.query, at);

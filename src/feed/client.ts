@@ -37,7 +37,7 @@ import { takeSnapshot } from './snapshot-reader.ts';
 import { readEvents } from './sse.ts';
 import { describeStatus, type EdgeIdentity } from './status.ts';
 
-/** Of what a snapshot or a delta had that cannot be applied; the count says how many there are. */
+/** Inapplicable resources that are logged per snapshot or delta; the count covers all of them. */
 const MAX_TOLD = 10;
 /** Jittered: after a restart of control not everyone comes at once. */
 const RECONNECT = { firstMs: 100, capMs: 5000 };
@@ -158,7 +158,10 @@ class RunningFeedClient implements FeedClient {
     if (head !== undefined) this.#confirmations.add(head, undefined);
   }
 
-  /** Before anything is said or done on the ground of what was stored. True: it was lost, and we begin anew. */
+  /**
+   * Checks the store before anything relies on its content. True: the content was lost, and the client starts again
+   * from nothing.
+   */
   #repair(cause?: unknown): boolean {
     if (!this.#options.store.repair(cause)) return false;
     this.#options.log.error('the settings of this edge were removed, replaced or damaged; asking for them anew');
@@ -231,7 +234,7 @@ class RunningFeedClient implements FeedClient {
     this.#options.log.error({ rejected, first }, 'resources cannot be applied; their last versions stay');
   }
 
-  /** Until the stream ends, which is a failure, or control says that changes alone do not do. */
+  /** Follows changes until the stream ends, which is a failure, or control asks for a snapshot. */
   async #follow(at: Place): Promise<'reset'> {
     const { socketPath } = this.#options;
     const path = `${STREAM_PATH}?${formatPlaceQuery(at)}`;

@@ -1,13 +1,13 @@
 /**
- * Between "in the file" and "in force": asks for confirmation of what was stored, one question at a time. What is stored
- * meanwhile is merged into the next question, so a slow worker costs time but no memory.
+ * Between "in the file" and "in force": asks for confirmation of stored changes, one question at a time. Changes that
+ * are stored meanwhile are merged into the next question, so a slow worker costs time but no memory.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Place } from '#model/place.ts';
 
-/** Beyond so many names the question is for all of them. */
+/** Names in one question; beyond it, the question is for all of them. */
 const MAX_NAMES = 10_000;
 const RETRY = { firstMs: 100, capMs: 5000 };
 
@@ -18,7 +18,7 @@ export interface StoredChange {
 }
 
 export interface Confirmations extends AsyncDisposable {
-  /** In the order in which they were stored. */
+  /** Adds a stored change; calls come in the order of storing. */
   add(head: Place, names: readonly string[] | undefined): void;
   /** What was added no longer counts: none of it is confirmed after this. */
   forget(): void;

@@ -1,4 +1,4 @@
-/** The edge's requests to control over its unix socket. Silence ends a request: whoever waits hears of it. */
+/** The edge's requests to control over its unix socket. A connection that stays silent fails the request. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 
@@ -6,13 +6,13 @@ export interface RequestOptions {
   readonly socketPath: string;
   readonly path: string;
   readonly signal: AbortSignal;
-  /** Without a byte for so long the connection is dead. */
+  /** Time without a byte after which the connection is dead. */
   readonly silenceMs: number;
   /** Sent by POST, a text as JSON; absent: GET. */
   readonly body?: string | Uint8Array;
 }
 
-/** Of the body of a refusal. */
+/** Bytes that are read of a refusal's body. */
 const MAX_REASON_BYTES = 1000;
 
 export class FeedRefusal extends Error {

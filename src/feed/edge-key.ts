@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { AEAD_KEY_BYTES, closeBytes, openBytes } from '#lib/aead.ts';
 import { makePrivateFile, readPrivateFile, replacePrivateFile } from '#lib/private-file.ts';
 
-/** For the process that writes the settings. The file is made when it is first needed. */
+/** The key, for the process that writes the settings. The file is created when it is first needed. */
 export interface EdgeKey extends CertificateOpener {
   /** Gives JSON. */
   close(certificate: string, body: string): string;
@@ -41,7 +41,7 @@ export function createEdgeKey(file: string): EdgeKey {
   };
 }
 
-/** For a worker: follows the file. */
+/** Opens certificates in a worker; follows changes of the file. */
 export function createCertificateOpener(file: string): CertificateOpener {
   let key: Buffer | undefined;
   return {
@@ -54,7 +54,7 @@ export function createCertificateOpener(file: string): CertificateOpener {
   };
 }
 
-/** A file that others can read, or that is damaged, is none. */
+/** Reads the key; `undefined` also if the file is damaged or readable by others. */
 function readKey(file: string): Buffer | undefined {
   const read = readPrivateFile(file);
   const text = read.kind === 'text' ? read.text.trimEnd() : '';

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { PrefetchOutcome, PrefetchSpec } from '#sites/prefetch.ts';
 
 export interface PrefetchEntry {
-  /** Of the resource. */
+  /** Key of the resource. */
   readonly key: string;
   readonly spec: PrefetchSpec;
 }
@@ -14,8 +14,8 @@ export interface PrefetchResultEntry extends PrefetchEntry {
 
 export interface EdgePrefetches {
   /**
-   * Without an outcome, up to this revision of the feed: at most `perAccount` of each account, its oldest ones. The first of
-   * every account come before the second of any; at most 1,000 in all.
+   * Prefetches without an outcome, up to this revision of the feed: at most `perAccount` of each account, its oldest
+   * ones. The first of every account come before the second of any; at most 1,000 in all.
    */
   listPending(revision: number, perAccount: number): readonly PrefetchEntry[];
   /** Kept until the resource goes, so that a restart does not fetch again. */

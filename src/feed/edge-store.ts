@@ -74,13 +74,16 @@ const SELECT_LIVE_MARK = `select body from resource where kind = '${LIVE_MARK_KI
 const SELECT_LIVE_MARKS = `select key, body from resource where kind = '${LIVE_MARK_KIND}' order by key`;
 const SELECT_LIVE_KEYS = `select body from resource where kind = '${LIVE_KEYS_KIND}' and key = ?`;
 const SELECT_HEAD = 'select epoch, revision, tag from head';
-/** From `<site id>:` up to, not including, `<site id>;`: what is between them begins with `<site id>:`. */
+/** Selects keys from `<site id>:` up to, but not including, `<site id>;`: all that begin with `<site id>:`. */
 const SELECT_PURGES = `
   select body, applied_at from resource join stamp using (key)
     where kind = 'purge' and resource.key >= ? || ':' and resource.key < ? || ';'
 `;
 
-/** For the feed client, one per file. `onMoved` is told where a damaged or foreign file went; then the store is empty. */
+/**
+ * Opens the store for the feed client, one per file. `onMoved` gets the new name of a damaged or foreign file; then the
+ * store is empty.
+ */
 export function openEdgeStore(file: string, onMoved: (to: string) => void): EdgeStore {
   const edgeKey = createEdgeKey(edgeKeyPath(file));
   let open = openStore(file, edgeKey, onMoved);
@@ -214,8 +217,8 @@ interface OpenReader {
 }
 
 /**
- * For a worker: only reads, finds nothing while there is no file, and follows when another file takes its place: as soon as
- * that one holds a set, for until then the one before is better than none.
+ * Opens the file in a worker: only reads, finds nothing while there is no file, and switches to a file that takes its
+ * place as soon as that one holds a set, since until then the previous one is better than none.
  */
 export function openSiteReader(file: string): SiteReader {
   const opener = createCertificateOpener(edgeKeyPath(file));

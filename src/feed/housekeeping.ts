@@ -25,7 +25,7 @@ const PURGE_KEEP_MS = 31 * 24 * 3600 * 1000;
  * are on air again with its next report.
  */
 const LIVE_SILENT_MS = 3600 * 1000;
-/** In one transaction, which every publish waits for. */
+/** Rows per transaction, for which every publish waits. */
 const BATCH = 250;
 
 export interface HousekeepingOptions {

@@ -13,7 +13,7 @@ export interface LiveCount {
 export interface LiveCounts {
   /** A report without streams changes nothing. */
   note(report: Pick<LiveReport, 'edge' | 'streams'>, now: number): void;
-  /** Of live processes that reported within 30 s. */
+  /** Counts of live processes that reported within 30 s. */
   list(now: number): readonly LiveCount[];
 }
 

@@ -15,7 +15,7 @@ import { type Members, MessageError, parseJson, readCount, readEdge, readObject,
 
 /** All events and all streams with texts at their longest, escaped. */
 export const MAX_LIVE_REPORT_BYTES = 16 * 1024 * 1024;
-/** In one report. */
+/** Events in one report. */
 export const MAX_LIVE_EVENTS = 500;
 /** Streams on air at one live process, which takes no more of them: a report has all. */
 export const MAX_LIVE_STATUSES = 5000;

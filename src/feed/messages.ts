@@ -26,7 +26,7 @@ const MAX_BUILD_CHARS = 200;
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** These five throw `MessageError`. */
+/** Parses a delta. This and the next four throw `MessageError`. */
 export function parseDelta(text: string): Delta {
   const members = readObject('delta', parseJson(text));
   const { changes } = members;

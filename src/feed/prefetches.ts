@@ -9,9 +9,9 @@ import { type PrefetchOutcome, type PrefetchRequest, prefetcherOf } from '#sites
 import type { EdgePrefetches, PrefetchEntry, PrefetchResultEntry } from './edge-prefetches.ts';
 import { MAX_PREFETCH_RESULTS } from './protocol.ts';
 
-/** At once, per machine. */
+/** Prefetches in flight per machine. */
 const MAX_UNDER_WAY = 16;
-/** Of one account: enough to fill a line, few enough for an origin that viewers need too. */
+/** Prefetches in flight of one account: enough to fill a line, few enough for an origin that viewers need too. */
 const MAX_PER_ACCOUNT = 4;
 /** Accounts whose last turn is remembered. */
 const MAX_ACCOUNTS = 10_000;
@@ -38,7 +38,7 @@ class RunningPrefetches implements Prefetches {
   readonly #options: PrefetchesOptions;
   readonly #underWay = new Set<string>();
   readonly #shares = createShares(MAX_UNDER_WAY);
-  /** By account, the number of the turn that it had last. */
+  /** Number of each account's last turn. */
   readonly #turns = new Lru<string, number>({ maxWeight: MAX_ACCOUNTS });
   #lastTurn = 0;
   #revision = 0;
@@ -82,7 +82,7 @@ class RunningPrefetches implements Prefetches {
     return this.#shares.heldBy(account) < MAX_PER_ACCOUNT && this.#shares.mayTake(account, 1);
   }
 
-  /** Of the account whose last turn is longest ago. */
+  /** Returns the next prefetch of the account whose last turn is longest ago. */
   #nextInTurn(found: readonly PrefetchEntry[]): PrefetchEntry | undefined {
     const turnOf = ({ spec }: PrefetchEntry) => this.#turns.get(prefetcherOf(spec)) ?? 0;
     let next: PrefetchEntry | undefined;
@@ -90,7 +90,7 @@ class RunningPrefetches implements Prefetches {
     return next;
   }
 
-  /** What is under way is left to whoever does it; it has no outcome, so the next start does it again. */
+  /** Prefetches in flight are left to their workers; without an outcome, the next start repeats them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     await this.#reporting;

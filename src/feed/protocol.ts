@@ -15,26 +15,26 @@ export const UNKNOWN_PLACE = 'at: no place in the history of this database';
 export const PREFETCH_PATH = '/edge/v1/prefetch';
 export const LOGS_PATH = '/edge/v1/logs';
 export const STATISTICS_PATH = '/edge/v1/statistics';
-/** Its messages: `live-report.ts`. */
+/** Path of live reports; `live-report.ts` has their form. */
 export const LIVE_PATH = '/edge/v1/live';
 
-/** An empty comment; whoever hears nothing for three of them takes the connection for dead. */
+/** Interval of empty comments; a client that receives nothing for three of them takes the connection for dead. */
 export const HEARTBEAT_MS = 10_000;
 export const SILENCE_MS = 3 * HEARTBEAT_MS;
 
 /** How often an edge reports when nothing changes. */
 export const STATUS_MS = 5000;
-/** In one report; see `status.ts` for what happens beyond. */
+/** Rejections in one report; see `status.ts` for more than that. */
 export const MAX_REJECTIONS = 1000;
 export const MAX_REJECTION_ERROR_CHARS = 300;
-/** In one report. */
+/** Troubles with origins in one report. */
 export const MAX_ORIGIN_TROUBLES = 1000;
 /** A host and its port, and a monitor URL. */
 export const MAX_ORIGIN_KEY_CHARS = 800;
 /** 1,000 rejections with names and errors at their longest, escaped, and 1,000 origins. */
 export const MAX_STATUS_BYTES = 3 * 1024 * 1024;
 
-/** In one report. */
+/** Results of prefetches in one report. */
 export const MAX_PREFETCH_RESULTS = 100;
 export const MAX_FAILURE_CHARS = 100;
 
@@ -54,7 +54,7 @@ export type ResourceChange =
     }
   | { readonly kind: string; readonly key: string; readonly revision: number; readonly op: 'delete' };
 
-/** In place of a certificate, or of the keys of live streams, that control cannot open; no edge accepts it. */
+/** Stands for a certificate, or keys of live streams, that control cannot decrypt; no edge accepts it. */
 export interface UnopenedSecret {
   readonly problem: string;
 }
@@ -63,7 +63,7 @@ export interface UnopenedSecret {
 export interface Delta {
   readonly from: number;
   readonly to: number;
-  /** Of `to`. */
+  /** Tag of the revision `to`. */
   readonly tag: string;
   readonly changes: readonly ResourceChange[];
 }
@@ -88,7 +88,7 @@ export interface EdgeStatus {
   readonly edge: string;
   /** The set that every worker runs. */
   readonly at: Place;
-  /** At most `at.revision`. */
+  /** Applied revision, at most `at.revision`. */
   readonly appliedRevision: number;
   readonly rejected: readonly Rejection[];
   readonly build: string;

@@ -5,13 +5,13 @@ import type { EdgeReport } from '#model/edge.ts';
 
 export interface RejectionCount {
   readonly edge: string;
-  /** As many as a report holds, or fewer. */
+  /** Rejected resources, at most as many as a report holds. */
   readonly rejected: number;
 }
 
 export interface RejectionCounts {
   note(report: Pick<EdgeReport, 'edge' | 'rejected'>, now: number): void;
-  /** Of edges that live. */
+  /** Counts of live edges. */
   list(now: number): readonly RejectionCount[];
 }
 

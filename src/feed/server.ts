@@ -38,7 +38,7 @@ import { listenOnSocket } from './unix-socket.ts';
 
 /** Covers the wake-ups that were missed. */
 const POLL_MS = 1000;
-/** Each holds a state of the database; who finds no place comes back after its back-off. */
+/** Snapshots at once, each of which holds a state of the database; further clients retry after their back-off. */
 const MAX_SNAPSHOTS = 4;
 /** An edge that reads nothing of its snapshot for so long is cut off. */
 const SNAPSHOT_STALL_MS = 30_000;
@@ -57,7 +57,10 @@ export interface FeedServerOptions {
   readonly log: Logger;
 }
 
-/** Each resolves when what the edge sends is kept for good, also when it had been before; throws `MessageError` for what is none. */
+/**
+ * Takes traffic of edges. Each method resolves when the data is stored durably, also if it had been before; throws
+ * `MessageError` for invalid data.
+ */
 export interface TrafficTaker {
   readonly maxPartBytes: number;
   takePart(part: Buffer): Promise<void>;
@@ -70,9 +73,9 @@ export interface FeedServer extends AsyncDisposable {
   readonly headRevision: number;
   /** Open streams. */
   readonly connectedEdges: number;
-  /** Of edges that report. */
+  /** Counts of edges that report. */
   rejections(): readonly RejectionCount[];
-  /** Of live processes that report. */
+  /** Counts of live processes that report. */
   liveCounts(): readonly LiveCount[];
 }
 
@@ -234,7 +237,7 @@ function createSnapshotHandler(db: Db, openBody: OpenBody): Handler {
   };
 }
 
-/** `take` throws `MessageError` for what is no report, and gives why it does not count when it does not. */
+/** `take` throws `MessageError` for an invalid report, and returns the reason if a valid one does not count. */
 function createReportHandler(take: (text: string) => Promise<string | undefined>): Handler {
   return async (request, response) => {
     const body = await readBody(request, MAX_STATUS_BYTES);
@@ -270,7 +273,9 @@ function createStatusTaker(
   };
 }
 
-/** Of another history: those tasks are not ours, whatever their numbers, and nobody waits for them. */
+/**
+ * A report from another history is ignored: its tasks are not ours, whatever their numbers, and nobody waits for them.
+ */
 async function takePrefetchReport({ db }: FeedServerOptions, text: string): Promise<undefined> {
   const { edge, at, results } = parsePrefetchReport(text);
   if (!(await isInHistory(db.query, at))) return;

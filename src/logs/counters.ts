@@ -20,7 +20,7 @@ export interface Counters {
   status5xx: number;
 }
 
-/** Of one domain (0: requests that belong to none) in one minute, counted from the epoch. */
+/** Counters of one domain (0: requests without a domain) in one minute since the epoch. */
 export interface MinuteCounters extends Counters {
   readonly domainId: number;
   readonly minute: number;
@@ -94,7 +94,7 @@ export function addCounters(to: Counters, more: Readonly<Counters>): void {
   to.status5xx += more.status5xx;
 }
 
-/** Its body came from the cache, also when the origin was asked whether it still may. */
+/** Whether the body came from the cache, also if the origin confirmed it first. */
 function isHit(code: CacheCode): boolean {
   switch (code) {
     case 'TCP_HIT':

@@ -27,7 +27,7 @@ function tagOf(parts: readonly LogPartRow[]): string {
   return `"${hash.digest('base64url').slice(0, 22)}"`;
 }
 
-/** From `start` up to, not including, `end`; one part is open at a time. */
+/** Reads a day's file from `start` up to, but not including, `end`; one part is open at a time. */
 export async function* readDayFile(
   blobs: BlobStore,
   { parts }: DayFile,

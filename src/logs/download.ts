@@ -1,6 +1,6 @@
 /**
- * Addresses of log downloads: whoever has one may download the file until it expires. Signed with a key made from the key
- * ring, so control needs to remember none.
+ * Signed URLs of log downloads, valid for anyone until they expire. The key is derived from the key ring, so control
+ * remembers no URL.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '#db/keyring.ts';
@@ -11,14 +11,14 @@ export interface LogFile {
   readonly domainId: number;
   /** `YYYY-MM-DD` */
   readonly day: string;
-  /** As it is saved. */
+  /** File name under which the download is saved. */
   readonly name: string;
 }
 
 export interface SignedLog extends LogFile {
   /** Unix seconds. */
   readonly expires: number;
-  /** Of the ring. */
+  /** Id of the key in the key ring that signed the URL. */
   readonly keyId: string;
   readonly signature: string;
 }

@@ -7,7 +7,10 @@ import { MAX_LINES_BACK, SHORT_LINE } from './short-line.ts';
 const LINES_AT_ONCE = 2_000;
 const LF = 0x0a;
 
-/** `bytes`: of whole batches, but for the last, which may have been cut. What is no line stays as it is; without short lines it is the same bytes. */
+/**
+ * `bytes`: whole batches, except the last, which may be cut. Bytes that are not a line stay as they are; without short
+ * lines the same bytes are returned.
+ */
 export async function expandLines(bytes: Buffer): Promise<Buffer> {
   if (bytes[0] !== SHORT_LINE && !bytes.includes(`\n${String.fromCharCode(SHORT_LINE)}`)) return bytes;
   const expander = new Expander();
@@ -30,14 +33,17 @@ export async function expandLines(bytes: Buffer): Promise<Buffer> {
 /** One that others may stand on. A field holds no zero: a disk that lost its power leaves them in place of what it had not written. */
 const WHOLE = new RegExp(`^\\d+(?:\\t[^\\t\\n\\0]+){${LINE_FIELDS.length}}\\n$`);
 
-/** How far back answer and client stand, how much later it was, and its own three numbers; more digits than any that is written are none. */
+/**
+ * A short line: how many lines back its answer and its client are, how much later it was, and its own three numbers.
+ * Longer numbers than are ever written make it invalid.
+ */
 const SHORT = /^=(\d{1,5})\t(\d{1,5})\t(\d{1,5})\t(\d+\t\d+\t\d+)\n$/;
 
-/** With their ends, a character for each byte. */
+/** Expands lines with their line ends, a character for each byte. */
 class Expander {
   /** The last whole lines, in a ring; those that others stand on are taken apart. */
   readonly #lines: (string | Parts | undefined)[] = new Array<undefined>(MAX_LINES_BACK).fill(undefined);
-  /** Since the last that was none: what is missing there may have been lines. */
+  /** Lines since the last invalid one: bytes that are missing there may have been lines. */
   #count = 0;
 
   expand(line: string): string {
@@ -70,11 +76,11 @@ class Expander {
   }
 }
 
-/** With the TABs around them. */
+/** Parts of a whole line, with the TABs around them. */
 interface Parts {
   readonly domainId: string;
   readonly address: string;
-  /** As the zone's clock shows it, in milliseconds; and behind it in the text. */
+  /** Local time in milliseconds, and the text after it. */
   readonly clockMs: number;
   readonly offset: string;
   /** The six fields of the answer, and the two of the client with the line's end. */
@@ -85,10 +91,10 @@ interface Parts {
   time: string;
 }
 
-/** Before its offset. */
+/** Characters of the time before its UTC offset. */
 const CLOCK_CHARS = '2025-01-31T23:59:59.123'.length;
 
-/** Behind the domain's id. */
+/** Index of the first field of the answer, after the domain's id. */
 const ANSWERED_AT = 1 + LINE_FIELDS.indexOf(ANSWERED_FIELDS.first);
 const CLIENT_AT = 2 + LINE_FIELDS.indexOf(ANSWERED_FIELDS.last);
 

@@ -12,7 +12,10 @@ export interface HeavyHitter {
 export class HeavyHitters {
   readonly #max: number;
   readonly #counters = new Map<string, HeavyHitter>();
-  /** Those that occurred least when they were looked for; counts only grow, so there is none less while one of them still does. */
+  /**
+   * Entries that had the lowest count when they were collected. Counts only grow, so none is lower while one of these
+   * keeps that count.
+   */
   #least: HeavyHitter[] = [];
   #leastRequests = 0;
 

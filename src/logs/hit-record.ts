@@ -9,7 +9,7 @@ export interface HitRecord extends CountedRequest {
   readonly durationMs: number;
   readonly answered: AnsweredPart;
   readonly client: ClientPart;
-  /** As they came off the wire; start and end are the same where there is none. */
+  /** Bytes as they came off the wire; start and end are equal for an absent field. */
   readonly fields: Buffer;
   readonly refererStart: number;
   readonly refererEnd: number;
@@ -22,11 +22,14 @@ export interface HitRecord extends CountedRequest {
 /** Nothing is added to it. */
 const NOT_COUNTED: Counters = noCounters();
 
-/** An answer of one domain that is given again and again. What is not read-only is the spool's, which must be the same for all its uses. */
+/**
+ * An answer of one domain that is given repeatedly. Writable members belong to the spool, which must be the same for
+ * all uses.
+ */
 export class AnsweredPart implements CountedRequest {
   // What each short line looks at is first, and small numbers: of many answers each lies in no cache of the processor, and so would
   // each thing that it points to.
-  /** In which it was written last; 0: none. */
+  /** Number of the batch that holds its last whole line; 0: none. */
   batch = 0;
   /** Which of its whole lines that was, and when in its minute. */
   line = 0;
@@ -38,7 +41,7 @@ export class AnsweredPart implements CountedRequest {
   responseBytes = 0;
   cacheCode: CacheCode = 'NONE';
   status = 0;
-  /** To which that batch adds such requests. */
+  /** Counters of that batch to which such requests are added. */
   counters = NOT_COUNTED;
   /** `formatAnswered`. */
   readonly bytes: Uint8Array;
@@ -49,7 +52,7 @@ export class AnsweredPart implements CountedRequest {
   }
 }
 
-/** Who asks on one connection. What is not read-only is the spool's, as above. */
+/** The client of one connection. Writable members belong to the spool, as above. */
 export class ClientPart {
   /** `formatAddress`. */
   readonly address: Uint8Array;
@@ -60,7 +63,7 @@ export class ClientPart {
   refererBytes = 0;
   userAgentAt = 0;
   userAgentBytes = 0;
-  /** Of a whole line of its, about, without its answer. */
+  /** Approximate bytes of this client in a whole line, without the answer. */
   wholeBytes = 0;
 
   constructor(address: Uint8Array) {

@@ -13,7 +13,7 @@ export interface JournalRecord {
 
 type Row = readonly [domainId: number, minute: number, ...counters: number[]];
 
-/** Without the line's end. */
+/** Returns the record without a line end. */
 export function formatRecord({ upTo, counts }: JournalRecord): string {
   return JSON.stringify({ upTo, counts: counts.map(toRow) });
 }

@@ -5,7 +5,7 @@ import type { Logger } from '#lib/logger.ts';
 import { MAX_UNTOLD, type Taken, type TakenCount } from './taken-count.ts';
 
 export interface KilledWriterOptions {
-  /** Of the spool. */
+  /** Directory of the spool. */
   readonly directory: string;
   /** Stems of files that nobody ended. */
   readonly unclosed: readonly string[];

@@ -3,9 +3,9 @@ import type { LocalTime } from '#lib/local-time.ts';
 
 /** How the cache took part, in the words that log readers know. */
 export const CACHE_CODES = [
-  /** From the disk. */
+  /** Hit from the disk. */
   'TCP_HIT',
-  /** From memory, also what another request was bringing there. */
+  /** Hit from memory, or from a fetch of another request in flight. */
   'TCP_MEM_HIT',
   'TCP_MISS',
   /** Validated, and the origin said 304. */
@@ -31,13 +31,13 @@ export interface AccessRecord {
   readonly clientAddress: string;
   /** Epoch milliseconds at which the request ended. */
   readonly endedAt: number;
-  /** From the request's first byte to the response's last. */
+  /** Time from the request's first byte to the response's last. */
   readonly durationMs: number;
   /** Request line, header section and body. */
   readonly requestBytes: number;
   /** What was really sent, header section included. */
   readonly responseBytes: number;
-  /** As the site was found, or as the client named it where there is none: lower-case, no port. */
+  /** Host by which the site was found, or as the client named it if there is no site: lower-case, no port. */
   readonly host: string | undefined;
   readonly method: string | undefined;
   /** Path and query as received. */
@@ -88,7 +88,10 @@ type AnsweredRecord = Pick<
 /** `never` where `T` has a member beyond those of `A`. */
 type Exactly<A, T> = Exclude<keyof T, keyof A> extends never ? A : never;
 
-/** Without the line's end. Never fails, whatever a client sent. A member of a record that is not written here does not compile. */
+/**
+ * Returns the line without a line end. Never fails, whatever a client sent. A new member of a record that is not
+ * written here does not compile.
+ */
 export function formatLine(record: AccessRecord, zone: LocalTime): string {
   const {
     clientAddress,

@@ -22,12 +22,12 @@ export interface Traffic {
 }
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** By how much the clock of an edge may be behind the one that said when a domain began. */
+/** How far the clock of an edge may be behind that of the machine which recorded a domain's creation. */
 const SKEW_MS = MINUTE_MS;
 /** The number of what belongs to no domain. */
 const NOBODY = 0;
 const NO_TOP: Top = { url: [], referer: [], client: [] };
-/** Of each kind, domain and hour. */
+/** Top entries of each kind, domain and hour. */
 const KEEP_TOP = 100;
 
 export function createTraffic({ db, blobs, timeZone, clock }: TrafficOptions): Traffic {

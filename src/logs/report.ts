@@ -3,7 +3,7 @@ import type { MinuteCounters } from './counters.ts';
 import type { HeavyHitter } from './heavy-hitters.ts';
 import { fromRow, toRow } from './journal.ts';
 
-/** Of one domain, out of one log file, and within one hour of the service's time zone. */
+/** Lines of one domain from one log file, within one hour of the service's time zone. */
 export interface LogPart {
   readonly key: PartKey;
   readonly lines: number;

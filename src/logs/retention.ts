@@ -14,7 +14,7 @@ export interface RetentionOptions {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** Of statistics. */
+/** Retention of statistics. */
 const KEEP_DAYS = { minute: 7, hour: 90, day: 3 * 365, top: 90, report: 30 } as const;
 const PARTS_AT_ONCE = 500;
 

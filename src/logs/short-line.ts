@@ -9,7 +9,7 @@ import { writeCount } from './write-count.ts';
 
 /** No line begins with it that is whole. */
 export const SHORT_LINE = 0x3d; // =
-/** A line does not refer to one further back; whoever reads lines remembers so many. */
+/** Farthest line that a line refers to; readers keep this many. */
 export const MAX_LINES_BACK = 4_096;
 
 /** A batch as far as its lines depend on those before. */
@@ -18,7 +18,7 @@ export interface LinesSoFar {
   readonly number: number;
   readonly buffer: Buffer;
   readonly view: DataView;
-  /** Since 1970: of all its lines. */
+  /** Minute of all its lines, since 1970. */
   readonly minute: number;
   /** Lines that are not short. */
   wholeLines: number;
@@ -26,7 +26,7 @@ export interface LinesSoFar {
 
 /** Sees which hits may have a short line. */
 export class Repetitions {
-  /** Of the bytes that were compared last: of HTTP/1.1 all come in one buffer. */
+  /** View of the bytes that were last compared: with HTTP/1.1 all come in one buffer. */
   #view: DataView = new DataView(new ArrayBuffer(0));
   #buffer = this.#view.buffer;
 
@@ -73,7 +73,7 @@ export function writeShortLine(batch: LinesSoFar, from: number, hit: HitRecord):
   return writeCount(to, at, hit.responseBytes);
 }
 
-/** Its whole line is the batch's last, and ends there: the next like it may be short. */
+/** Notes that the hit's whole line is the batch's last and ends at `end`, so that the next one like it may be short. */
 export function noteWholeLine(batch: LinesSoFar, end: number, hit: HitRecord): void {
   const { answered, client } = hit;
   answered.batch = batch.number;

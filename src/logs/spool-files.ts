@@ -10,9 +10,9 @@ import { Tally } from './tally.ts';
 export interface SpoolFilesOptions {
   /** Made when missing, also later. */
   readonly directory: string;
-  /** Of lower-case letters, digits and dashes; one writer each. */
+  /** Name of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
-  /** In the name of the first file; 0. */
+  /** Number in the name of the first file; 0 by default. */
   readonly firstNumber?: number | undefined;
   /** A log file is finished before its lines, as they are shipped, grow beyond this. */
   readonly rotateBytes: number;
@@ -35,7 +35,7 @@ export interface Batch {
   readonly tally: Tally;
   bytes: number;
   lines: number;
-  /** As they would have without short lines; about. */
+  /** Approximate bytes that the lines would have without short lines. */
   wholeBytes: number;
 }
 
@@ -44,14 +44,16 @@ interface CurrentFiles {
   readonly log: FileHandle;
   readonly journal: FileHandle;
   readonly inodes: { readonly log: number; readonly journal: number };
-  /** Of the time that they are for. */
+  /** Slot of time that the files are for. */
   readonly slot: number;
   bytes: number;
   wholeBytes: number;
   lines: number;
-  /** Of lines that are in the log and not in its journal; who reads finished files counts such lines himself. */
+  /**
+   * Sums of lines that are in the log and not in its journal; readers of finished files count such lines themselves.
+   */
   readonly unrecorded: Tally;
-  /** They were seen to be there since something was recorded. */
+  /** The files have been seen to exist since something was last recorded. */
   isSeen: boolean;
 }
 
@@ -66,7 +68,9 @@ export class SpoolFiles {
     this.#sequence = options.firstNumber ?? 0;
   }
 
-  /** Its lines, into the log of their slot: all of them or, when it rejects, none. `now` names new files. */
+  /**
+   * Appends the batch's lines to the log of their slot: all of them or, when it rejects, none. `now` names new files.
+   */
   async append({ slot, buffer, bytes, wholeBytes, lines, tally }: Batch, now: number): Promise<void> {
     const files = await this.#filesFor(slot, wholeBytes, now);
     try {

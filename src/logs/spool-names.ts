@@ -22,7 +22,7 @@ export function spoolOf(stem: string): string {
   return STEM.exec(stem)?.[1] ?? '';
 }
 
-/** Of the spool `name`, or of any; `undefined` for other files. */
+/** Returns the stem of a file of the spool `name`, or of any spool; `undefined` for other files. */
 export function stemOf(file: string, ending: SpoolEnding, name?: string): string | undefined {
   if (!file.endsWith(ending)) return undefined;
   const stem = file.slice(0, -ending.length);

@@ -18,9 +18,12 @@ import { Tally } from './tally.ts';
 
 export interface SpoolOptions {
   readonly directory: string;
-  /** Of lower-case letters, digits and dashes; one writer each. */
+  /** Name of lower-case letters, digits and dashes; one writer each. */
   readonly name: string;
-  /** In the name of its first file, up to 9,999: two that are called alike differ by it in a file that they begin at once; 0. */
+  /**
+   * Number in the name of its first file, up to 9,999 (default 0); tells two spools of one name apart in files that
+   * they begin at once.
+   */
   readonly firstNumber?: number;
   /** One line, without its end. */
   readonly format: (domainId: number, record: AccessRecord) => string;
@@ -32,11 +35,11 @@ export interface SpoolOptions {
   readonly rotateMs?: number;
   /** Finished files beyond it are removed, the oldest first. */
   readonly keepBytes: number;
-  /** Its full hours, midnight among them, end a file. */
+  /** Time zone whose full hours, midnight among them, end a file. */
   readonly zone: LocalTime;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How many requests there were, for who comes after a kill; who writes adds to it. */
+  /** Counts requests for the process that follows after a kill; writers add to it. */
   readonly taken?: TakenCount | undefined;
 }
 
@@ -80,11 +83,11 @@ export function openSpool(options: SpoolOptions): AccessLog {
   return new Spool(options);
 }
 
-/** Of one minute: so its lines have one offset from UTC, and each domain one sum. */
+/** Lines of one minute, so they share one offset from UTC, and each domain has one sum. */
 interface SpoolBatch extends Batch, LinesSoFar {
   /** The last instant that was seen to be of that minute and slot: of many lines it is the same. */
   at: number;
-  /** Those with short lines that are in no sum yet. */
+  /** Answers with short lines that are in no sum yet. */
   readonly answers: AnsweredPart[];
 }
 
@@ -98,7 +101,7 @@ class Spool implements AccessLog {
   #batches: SpoolBatch[] = [];
   #batchNumber = 1;
   readonly #spareBuffers: Buffer[] = [];
-  /** Of what is in no file: lines that were lost, bytes of origins. */
+  /** Sums without a line in a file: lines that were lost, bytes of origins. */
   readonly #lineless = new Tally();
   #queuedBytes = 0;
   #dropped = 0;
@@ -165,8 +168,8 @@ class Spool implements AccessLog {
   }
 
   /**
-   * Its line stands behind the last one; it is one only when it counts. False: it is none, and the request is counted. `whole`: bytes
-   * of what it stands for.
+   * Accepts the line that has been written after the last one, or discards it and counts the request only (false).
+   * `whole`: bytes of the whole line that it stands for.
    */
   #take(batch: SpoolBatch, domainId: number, request: CountedRequest, end: number, whole: number): boolean {
     const bytes = end + 1 - batch.bytes;
@@ -184,7 +187,7 @@ class Spool implements AccessLog {
     return true;
   }
 
-  /** With room for a line; `undefined`: no more lines are taken. */
+  /** Returns the batch with room for a line; `undefined`: lines are dropped. */
   #batchFor(at: number): SpoolBatch | undefined {
     if (this.#isClosed) {
       this.#lose(1, 'lines are dropped because it is closed already');
@@ -344,7 +347,7 @@ function isFull({ bytes, wholeBytes }: SpoolBatch): boolean {
   return bytes >= BATCH_BYTES || wholeBytes >= BATCH_WHOLE_BYTES;
 }
 
-/** Its line, which is not short, has been taken. */
+/** Counts a request whose whole line has been accepted. */
 function countWhole(batch: SpoolBatch, domainId: number, request: CountedRequest): Counters {
   const counters = batch.tally.of(domainId, batch.minute);
   countRequest(counters, request);
@@ -352,7 +355,7 @@ function countWhole(batch: SpoolBatch, domainId: number, request: CountedRequest
   return counters;
 }
 
-/** Its short line has been taken. */
+/** Counts a hit whose short line has been accepted. */
 function countShort(batch: SpoolBatch, { answered, requestBytes, responseBytes }: HitRecord): void {
   if (answered.requests++ === 0) batch.answers.push(answered);
   answered.requestBytes += requestBytes;

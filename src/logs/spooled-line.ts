@@ -6,12 +6,12 @@ import type { LocalTime } from '#lib/local-time.ts';
 import type { CountedRequest } from './counters.ts';
 import { type AccessRecord, CACHE_CODES, type CacheCode, formatLine, LINE_FIELDS } from './line.ts';
 
-/** Without the line's end. */
+/** Returns the line without a line end. */
 export function formatSpooledLine(domainId: number, record: AccessRecord, zone: LocalTime): string {
   return `${record.isContinued === true ? '0' : ''}${domainId}\t${formatLine(record, zone)}`;
 }
 
-/** As text: the same for all lines of a domain. */
+/** Returns the id as text, the same text object for all lines of a domain. */
 export function idOfPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.startsWith('0') ? prefix.slice(1) : prefix;
 }
@@ -35,7 +35,10 @@ const TARGET = 1 + LINE_FIELDS.indexOf('target');
 const OUTCOME = 1 + LINE_FIELDS.indexOf('outcome');
 const REFERER = 1 + LINE_FIELDS.indexOf('referer');
 
-/** Without the line's end. `undefined`: not such a line, as half a one at the end of a killed process's file. */
+/**
+ * Parses a line without its line end. `undefined` if it is invalid, such as half a line at the end of a killed
+ * process's file.
+ */
 export function parseSpooledLine(line: string): SpooledLine | undefined {
   const fields = line.split('\t');
   const [id = '', clientAddress = '', time = '', , requestBytes, responseBytes] = fields;

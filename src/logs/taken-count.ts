@@ -1,17 +1,18 @@
 /**
- * How many requests a worker has taken, kept where a kill does not reach: in a small file that lies in memory and is written
- * every few requests. Whoever takes the worker's place tells from it how many had not come to the disk. docs/decisions/0296
+ * Counts the requests that a worker has accepted where a kill does not reach: in a small file in memory, written every
+ * few requests. The worker that follows computes from it how many requests had not reached the disk.
+ * docs/decisions/0296
  */
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 
 export interface TakenCount extends Disposable {
   /** What a process that was killed has left. */
   readonly left: Taken | undefined;
-  /** Of all processes that were killed, one after the other. */
+  /** Lost requests of all killed processes, one after the other. */
   readonly lost: number;
   /** One request more, after its line waits. On the way of every request: 0.01 µs. */
   add(): void;
-  /** They will be in no file, and others count them. */
+  /** Subtracts lines that will be in no file; others count them. */
   drop(lines: number): void;
   /** Lines go to this file from now on. */
   begin(stem: string): void;
@@ -24,7 +25,7 @@ export interface TakenCount extends Disposable {
 export interface Taken {
   /** Requests whose lines are in files, or were to be. */
   readonly requests: number;
-  /** Those in files that had ended. */
+  /** Requests in files that had ended. */
   readonly ended: number;
   /** The file that was being written; empty: none. */
   readonly stem: string;
@@ -37,10 +38,10 @@ const TELL_MS = 50;
 /** What a killed process may have taken beyond what it told. */
 export const MAX_UNTOLD = TELL_EVERY - 1;
 
-/** In memory, on every Linux. */
+/** Folder in memory, on every Linux. */
 const FOLDER = '/dev/shm';
 
-/** Of one worker of the service that has this data directory. */
+/** Path for one worker of the service that has this data directory. */
 export function takenCountPath(dataDir: string, name: string): string {
   const { dev, ino, birthtimeMs } = statSync(dataDir); // another directory may have its number later
   return `${FOLDER}/causeway-${dev}-${ino}-${Math.floor(birthtimeMs)}-${name}`;

@@ -1,7 +1,7 @@
 /** Sums by domain and minute that wait to be written down. */
 import { addCounters, type Counters, type MinuteCounters, noCounters } from './counters.ts';
 
-/** Beyond so many sums, more minutes are not told apart: what cannot be written down must not fill the memory. */
+/** Sums kept at most; beyond it minutes are merged, so that sums that cannot be written do not fill the memory. */
 const MAX_SUMS = 50_000;
 
 export class Tally {

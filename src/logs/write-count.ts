@@ -1,10 +1,10 @@
 /** Numbers as bytes, without a string between. */
 
 const ZERO = 0x30;
-/** Beyond it numbers are not the engine's small ones. */
+/** Largest number that the engine stores as a small integer. */
 const MAX_SMALL = 2 ** 30;
 
-/** As `formatCount` does; gives where it ends. */
+/** Writes the number as `formatCount` does; returns its end offset. */
 export function writeCount(to: Buffer, from: number, value: number): number {
   const count = Math.max(0, Math.floor(value));
   if (count > MAX_SMALL) return from + to.write(String(count), from);

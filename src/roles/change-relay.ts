@@ -7,7 +7,7 @@ import type { ChangedMessage } from './messages.ts';
 
 interface ChangeReceiver {
   readonly name: string;
-  /** Until then it cannot answer. */
+  /** False: the part is starting and cannot answer yet. */
   readonly isReady: boolean;
   /** False when there is no process to send to. */
   send(message: ChangedMessage): boolean;
@@ -18,7 +18,10 @@ export interface ChangeRelayOptions {
   readonly workers: readonly ChangeReceiver[];
   /** Told and waited for too, but the change is not in force by their running it. */
   readonly others: readonly ChangeReceiver[];
-  /** For one that is ready. One that was still starting has as long once more, and at most `MAX_LIMITS` of them. */
+  /**
+   * Limit for a part that is ready. A part that was still starting gets as long once more, and at most `MAX_LIMITS` of
+   * them.
+   */
   readonly limitMs: number;
   onSilent(worker: ChangeReceiver): void;
 }

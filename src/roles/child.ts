@@ -37,7 +37,7 @@ export interface RunningPart {
 
 export type StartPart = (context: PartContext) => Promise<RunningPart>;
 
-/** For what is under way when the supervisor has died: a new one may be waiting for the same addresses. */
+/** Grace for requests in flight after the supervisor died: a new one may be waiting for the same addresses. */
 const ORPHAN_GRACE_MS = 1000;
 
 export function runChild(loaders: Readonly<Record<PartKind, () => Promise<StartPart>>>): void {

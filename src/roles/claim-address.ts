@@ -8,7 +8,7 @@ import { formatListenAddress, type ListenAddress } from '#lib/listen-address.ts'
 
 export interface Wanted<K extends string> {
   readonly key: K;
-  /** Who listens, in words. */
+  /** Name of the listener, for messages. */
   readonly who: string;
   readonly address: ListenAddress;
 }

@@ -5,7 +5,7 @@ import { identify } from '#lib/data-directory.ts';
 import { namingFile } from '#lib/file-error.ts';
 
 export interface ControlFile {
-  /** Of the supervisor. */
+  /** Process id of the supervisor. */
   readonly pid: number;
   /** Which data directory it was written for: in a copy of that it means nothing. */
   readonly directory: string;

@@ -15,7 +15,7 @@ import type { PrefetchOutcome } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { startTraffic } from './traffic.ts';
 
-/** After that the feed tries on by itself. */
+/** Time to wait for control at the start; the feed then keeps retrying by itself. */
 const CONTROL_START_MS = 15_000;
 const POLL_MS = 20;
 const MAX_FIRST_ID = 2 ** 47;

@@ -20,9 +20,9 @@ import { workerSocketPath } from './worker-sockets.ts';
 
 /** Compiled sites kept in memory; the others are read when they are asked for. */
 const MAX_SITES = 10_000;
-/** Of the cache's memory, what clients may leave untaken while bodies are stored. */
+/** Share of the cache's memory for bytes that slow clients leave unread while bodies are stored. */
 const LAG_SHARE = 1 / 4;
-/** Of the cache's memory, for answers that are kept ready to be sent, beside what the store has not filled yet. */
+/** Share of the cache's memory for shortcuts, beside what the store has not filled yet. */
 const SHORTCUT_SHARE = 1 / 16;
 /** What is down for one request is soon probed for all. */
 const USES_EVERY_MS = 500;

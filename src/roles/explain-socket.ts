@@ -15,7 +15,7 @@ interface ExplainSocketOptions {
   readonly log: Logger;
 }
 
-/** Of a viewer's head no more is taken either. */
+/** Largest question; a viewer's head is bounded by as much. */
 const MAX_QUESTION_BYTES = 64 * 1024;
 
 /** The edge serves without it: where it cannot listen, the log says so. */

@@ -15,7 +15,7 @@ import type { FirstToken } from './messages.ts';
 
 export interface FirstTokenOptions {
   readonly db: Db;
-  /** From the settings; absent: one is made and kept in `file`. */
+  /** Token from the settings; absent: one is made and kept in `file`. */
   readonly given: string | undefined;
   readonly file: string;
   readonly now: number;

@@ -1,6 +1,6 @@
 /**
- * What a part writes, on its way to the one log of the service. The supervisor alone writes to standard error, so nobody
- * waits for whoever reads it, lines do not mix, and what the engine says when it breaks down is in the log too.
+ * Forwards the output of the parts to the one log of the service. Only the supervisor writes to standard error, so a
+ * slow reader delays no part, lines do not mix, and the engine's last words are in the log too.
  */
 import type { Readable } from 'node:stream';
 import type { LogSink } from '#lib/log-sink.ts';

@@ -13,7 +13,7 @@ export interface StartMessage {
   readonly part: PartKind;
   /** The part's kind, numbered where there are several: `edge-worker-2`. */
   readonly name: string;
-  /** Without the secrets that the part does not need. */
+  /** Configuration without the secrets that the part does not need. */
   readonly config: Config;
   /** Opens control's operator operations to commands of this machine. */
   readonly localSecret: string;
@@ -30,7 +30,7 @@ export interface ChangedMessage {
   readonly names?: readonly string[];
 }
 
-/** From the feed to the supervisor, from there to one worker. */
+/** Goes from the feed to the supervisor, and from there to one worker. */
 export interface PrefetchMessage {
   readonly kind: 'prefetch';
   readonly id: number;
@@ -44,7 +44,7 @@ interface PrefetchedMessage {
   readonly outcome?: PrefetchOutcome;
 }
 
-/** From a worker to the feed's process, which probes them for all workers. */
+/** Goes from a worker to the feed's process, which probes the origins for all workers. */
 interface OriginUsesMessage {
   readonly kind: 'originUses';
   readonly uses: readonly OriginUse[];
@@ -56,7 +56,7 @@ interface OriginProbesMessage {
   readonly report: ProbeReport;
 }
 
-/** From the feed's process, which renews them, to every worker. */
+/** Goes from the feed's process, which renews the secrets, to every worker. */
 interface TicketSecretsMessage {
   readonly kind: 'ticketSecrets';
   readonly secrets: readonly TicketSecret[];
@@ -64,9 +64,9 @@ interface TicketSecretsMessage {
 
 export type ToChild =
   | StartMessage
-  /** To a worker or the live process, which answers `inForce` when it runs them. */
+  /** Sent to a worker or the live process, which answers `inForce` when it runs them. */
   | ChangedMessage
-  /** To the feed: every worker runs the change, or, with `isRun` false, there is none now. */
+  /** Sent to the feed: every worker runs the change, or, with `isRun` false, there is no worker now. */
   | { readonly kind: 'confirmed'; readonly id: number; readonly isRun: boolean }
   | PrefetchMessage
   | PrefetchedMessage
@@ -78,9 +78,9 @@ export type ToChild =
 
 export type FromChild =
   | { readonly kind: 'ready'; readonly firstToken?: FirstToken }
-  /** It cannot start; it ends after this. */
+  /** The part cannot start, and ends after this. */
   | { readonly kind: 'failed'; readonly problem: string }
-  /** From the feed. */
+  /** Sent by the feed. */
   | ChangedMessage
   | { readonly kind: 'inForce'; readonly id: number }
   | PrefetchMessage

@@ -15,7 +15,7 @@ export type RelayedMessage = Extract<
 
 interface PartEvents {
   onReady(part: Part, firstToken: FirstToken | undefined): void;
-  /** It says that it cannot start; its death follows. */
+  /** The part says that it cannot start; its exit follows. */
   onFailed(part: Part, problem: string): void;
   onDeath(part: Part, death: Death): void;
   /** Something for another part: from the feed for workers, or from a worker for the feed. */
@@ -27,7 +27,7 @@ export interface PartOptions extends PartEvents {
   /** The program that every part is started from. */
   readonly entry: string;
   readonly log: Logger;
-  /** For the lines that it writes. */
+  /** Sink for the lines that the part writes. */
   readonly sink: LogSink;
 }
 
@@ -36,7 +36,7 @@ const SETTLED_AFTER_MS = 30_000;
 const METRICS_LIMIT_MS = 1000;
 /** The engine and the allocator would take 150 MB more beside the cache before they give any back. docs/decisions/0074, 0315, 0370 */
 const WORKER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc'];
-/** From its first instruction no signal opens a debugger. */
+/** Flags with which no signal opens a debugger, from the first instruction on. */
 const PART_FLAGS = ['--disable-sigusr1'];
 const WORKER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** What a part has beyond the time for its requests, before it is killed. */

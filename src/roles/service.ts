@@ -121,7 +121,7 @@ export class Service implements AsyncDisposable {
     this.#started.resolve({ kind: 'started', firstToken: this.#firstToken });
   }
 
-  /** At the first start a person is there to mend it; later somebody may have mended it by the next try. */
+  /** Handles a failed start: fatal at the first start, when a person can fix it; later, the next try may succeed. */
   #noteFailure(part: Part, problem: string): void {
     if (this.#hasStarted) this.#log.error({ part: part.name, problem }, 'could not start again');
     else this.#started.resolve({ kind: 'failed', problem });

@@ -18,13 +18,13 @@ export interface SmsOptions {
   readonly config: Pick<Config, 'smsChargeAt' | 'smsDays'>;
   readonly db: Db;
   readonly ring: Keyring;
-  /** Of customers' addresses. */
+  /** Guard for addresses of customers. */
   readonly guard: GuardOptions;
   readonly log: Logger;
   readonly registry: Registry;
 }
 
-/** For answers of carriers, when the service stops; what has none then is uncertain. */
+/** Time for answers of carriers when the service stops; parts without one are uncertain then. */
 const MAX_DRAIN_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 

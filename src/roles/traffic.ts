@@ -105,7 +105,7 @@ function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper):
 /** `bytesOrigin` → `bytes_origin` */
 const METRIC_NAMES = COUNTERS.map((name) => [name, name.replace(/[A-Z]|\d/, (c) => `_${c.toLowerCase()}`)] as const);
 
-/** They outlive the workers: what is counted is on disk. */
+/** Counters outlive the workers: they are read from the disk. */
 function addDomainMetrics(registry: PartContext['registry'], shipper: Pick<Shipper, 'outbox'>): void {
   const counters = METRIC_NAMES.map(([name, metric]) => {
     const counter = new Counter({

@@ -7,14 +7,14 @@ import { steadyClock } from '#lib/clock.ts';
 import type { PostWebhook, WebhookAnswer } from '#sms/webhook-post.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** From the request to the head of the answer, and between two pieces of its body. */
+/** Limit from the request to the head of the answer, and between two pieces of its body. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** For all of it. */
+/** Limit for the whole exchange. */
 const TOTAL_TIMEOUT_MS = 15_000;
-/** Per address; what waits for one is bounded by the caller. */
+/** Connections per address; the caller bounds what waits for one. */
 const MAX_CONNECTIONS = 8;
 const MAX_ADDRESSES = 1_000;
-/** Of the answer, which nobody reads: only its status counts. */
+/** Bytes read of an answer, of which only the status counts. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface WebhookSender extends AsyncDisposable {

@@ -8,7 +8,7 @@ export function workerSocketPath(dataDir: string, worker: string): string {
   return join(dataDir, 'run', `${worker}${SUFFIX}`);
 }
 
-/** In the order of their names; those of workers that were killed among them. */
+/** Sockets of workers in the order of their names, those of killed workers included. */
 export function findWorkers(dataDir: string): readonly string[] {
   const folder = join(dataDir, 'run');
   try {

@@ -6,7 +6,7 @@ export function writeCounts(counts: MinuteCounters): string {
   return JSON.stringify(toRow(counts));
 }
 
-/** Of a row with the column `counts`; `undefined`: there is none, or it holds something else. */
+/** Reads the column `counts` of a row; `undefined` if there is no row or it holds something else. */
 export function readCounts(
   row: Readonly<Record<string, unknown>> | undefined,
   domainId: number,

@@ -1,7 +1,7 @@
 /**
- * What this edge has counted and not yet told control, in an SQLite file of its own: how far each journal is read, the sums
- * that are in no report yet, reports that wait to be acknowledged. What is read and what comes of it change in one
- * transaction, so each record counts once, whenever the process ends.
+ * Counts of this edge that control does not have yet, in an SQLite file: how far each journal is read, the sums that
+ * are in no report yet, reports that wait to be acknowledged. Reading and its effects are one transaction, so each
+ * record counts once, whenever the process ends.
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -28,13 +28,13 @@ export interface Outbox extends Disposable {
   placeOf(stem: string): JournalPlace;
   /** Takes the sums between the place before and this one. */
   advance(stem: string, place: JournalPlace, counts: readonly MinuteCounters[]): void;
-  /** Of files that are gone. */
+  /** Forgets files that are gone. */
   forgetOthers(stems: readonly string[]): void;
   /** Makes reports of all sums that are in none yet. */
   makeReports(): void;
   /** The oldest. */
   nextReport(): WaitingReport | undefined;
-  /** It is acknowledged. */
+  /** Drops an acknowledged report. */
   dropReport(sequence: number): void;
   countReports(): number;
   /** What was ever counted here: all of it the first time, then what has changed since the last. */

@@ -15,7 +15,7 @@ import { shipLog } from './ship.ts';
 export type Post<Body> = (body: Body, signal: AbortSignal) => Promise<'taken' | 'refused'>;
 
 export interface ShipperOptions {
-  /** Of the spools. Made when missing. */
+  /** Directory of the spools. Created when missing. */
   readonly directory: string;
   /** Spools that have a worker. */
   readonly writers: readonly string[];
@@ -27,7 +27,7 @@ export interface ShipperOptions {
   readonly postPart: Post<Buffer>;
   readonly postReport: Post<string>;
   readonly clock: Clock;
-  /** Of waiting, which is not to last for as long as somebody sets the other back. */
+  /** Clock for waiting, which must not get longer when the other clock is set back. */
   readonly steadyClock: Clock;
   readonly log: Logger;
 }

@@ -16,7 +16,7 @@ export interface Group {
 
 export interface Groups {
   readonly groups: readonly Group[];
-  /** Lines that are none: half a one at the end, where a process was killed. */
+  /** Invalid lines, such as half a line at the end, left by a killed process. */
   readonly brokenLines: number;
 }
 
@@ -36,7 +36,7 @@ const LINES_AT_ONCE = 2_000;
 
 const LF = 0x0a;
 const TAB = 0x09;
-/** Of `2025-01-31T23`. */
+/** Characters of `2025-01-31T23`. */
 const HOUR_CHARS = 13;
 
 /** `file` is of spooled lines. Only their beginnings are looked at. */
@@ -73,7 +73,7 @@ function groupFor(hours: Map<string, Map<string, Group>>, hour: string, id: stri
   return group;
 }
 
-/** Of the file that the group is of. */
+/** Reads the part of the file that the group describes. */
 export async function readPart(file: Buffer, { places }: Group): Promise<SplitPart> {
   const text = Buffer.allocUnsafe(places.reduce((sum, place, n) => sum + (n % 2 === 0 ? -place : place), 0));
   const urls = new HeavyHitters(MAX_COUNTERS);
@@ -100,12 +100,12 @@ export async function readPart(file: Buffer, { places }: Group): Promise<SplitPa
   return { lines, brokenLines, firstAt, top, text: text.subarray(0, bytes) };
 }
 
-/** As text: so far each character was a byte of it. */
+/** Returns the top entries as text; before, each character was a byte. */
 function readTop(hitters: HeavyHitters): HeavyHitter[] {
   return hitters.top(MAX_TOP).map((one) => ({ ...one, value: decodeWhole(Buffer.from(one.value, 'latin1')) }));
 }
 
-/** Without the beginning of a character that was cut at the end. */
+/** Decodes UTF-8 without the incomplete character at a cut end. */
 function decodeWhole(bytes: Buffer): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }

@@ -4,7 +4,7 @@ import { addCounters, type Counters, type MinuteCounters, noCounters } from '../
 import { readCounts, writeCounts } from './counts-text.ts';
 
 export interface Totals {
-  /** It has all there is; else what has changed since they were read last. */
+  /** True: all totals; false: those that have changed since they were last read. */
   readonly isWhole: boolean;
   /** The first counted first. */
   readonly domains: readonly MinuteCounters[];
@@ -12,7 +12,7 @@ export interface Totals {
   readonly others: Readonly<Counters> | undefined;
 }
 
-/** Whoever scrapes the metrics keeps ten series for each. */
+/** Domains in the metrics: a scraper keeps ten series for each. */
 const MAX_DOMAINS = 1_000;
 
 export const TOTALS_LAYOUT = `
@@ -35,7 +35,7 @@ export function createTotals(database: DatabaseSync) {
   let changed: Set<number> | undefined;
   let haveOthersChanged = false;
   return {
-    /** Within a transaction. */
+    /** Adds counts; must be called within a transaction. */
     add(counts: readonly MinuteCounters[]): void {
       let domains = Number(sql.count.get()?.['n']);
       let others: MinuteCounters | undefined;

@@ -6,7 +6,7 @@ export interface BlobStore {
   put(key: BlobKey, bytes: Uint8Array): Promise<void>;
   /** The bytes from `start` up to, not including, `end`, both within the blob. Rejects with `BlobMissing`. */
   read(key: BlobKey, span: ByteSpan): Promise<Readable>;
-  /** What is not there counts as deleted. */
+  /** Deletes a blob; an absent one counts as deleted. */
   delete(key: BlobKey): Promise<void>;
 }
 

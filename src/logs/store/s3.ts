@@ -10,7 +10,7 @@ export interface S3Place {
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Before every key, without a slash at its ends; empty: none. */
+  /** Prefix of every key, without slashes at its ends; empty: none. */
   readonly prefix: string;
   readonly credentials: Credentials;
 }
@@ -19,7 +19,7 @@ export interface S3Place {
 const ANSWER_MS = 120_000;
 const MAX_ERROR_CHARS = 300;
 
-/** Its promises reject with the storage's own error code in the message, which never holds a secret. */
+/** Opens the storage. Promises reject with the storage's own error code in the message, which never holds a secret. */
 export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
   const send = (
     method: RequestToSign['method'],

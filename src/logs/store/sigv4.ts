@@ -8,9 +8,9 @@ export interface Credentials {
 
 export interface RequestToSign {
   readonly method: 'GET' | 'PUT' | 'DELETE';
-  /** As it is sent: S3 signs the path as encoded once. */
+  /** URL as it is sent: S3 signs the path as encoded once. */
   readonly url: URL;
-  /** By lower-case names; `host` and the two `x-amz-` fields are added. */
+  /** Fields by lower-case names; `host` and the two `x-amz-` fields are added. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -64,7 +64,7 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
   return byText(a, b);
 }
 
-/** By code units, as the canonical form wants it. */
+/** Compares code units, as the canonical form requires. */
 function byText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
