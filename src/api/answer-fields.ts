@@ -12,7 +12,7 @@ export function fieldsOf({ headers }: Answer, requestId: string): Record<string,
   return { ...headers, 'x-request-id': requestId, ...ALWAYS };
 }
 
-/** As they stand in a head. */
+/** Returns the fields as lines of a head. */
 export function linesOf(fields: Readonly<Record<string, string>>): string {
   let lines = '';
   for (const name in fields) lines += `${name}: ${fields[name]}\r\n`;

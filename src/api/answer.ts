@@ -12,7 +12,7 @@ export interface Answer {
   readonly http: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Envelope;
-  /** For logs and metrics. */
+  /** Outcome for logs and metrics. */
   readonly outcome: 'ok' | ErrorCode;
   /** Absent: a path that is none of ours. */
   readonly operation?: RouteName | undefined;
@@ -31,7 +31,7 @@ export function answerSuccess(name: RouteName, data: unknown, locale: Locale, no
   };
 }
 
-/** For `/healthz` and `/readyz`. */
+/** Answers `/healthz` and `/readyz`. */
 export function answerHealthy(): Answer {
   return { http: 200, headers: {}, body: successEnvelope('cdn', 'ok', {}), outcome: 'ok' };
 }
@@ -51,7 +51,10 @@ export function answerFailure(error: ServiceError, path: string, locale: Locale)
   };
 }
 
-/** On the SMS base address the code in the answer tells what was wrong: HTTP has no part in these. docs/decisions/0210 */
+/**
+ * HTTP status of an error. On the SMS base address the code in the answer says what was wrong, and HTTP says nothing of
+ * it. docs/decisions/0210
+ */
 function httpOf(code: ErrorCode, path: string): number {
   const isInEnvelope = isSmsPath(path) && (code === 'bodyNotJson' || code === 'notReady');
   return isInEnvelope ? 200 : ERRORS[code].http;

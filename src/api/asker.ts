@@ -1,4 +1,4 @@
-/** Who makes a request, and in which language the answer is: the same for every way in which requests are read. */
+/** The requester: client address, and language of the answer. Both ways of reading requests share it. */
 import type { Socket } from 'node:net';
 import { chooseLocale, type Locale } from '#contract/locale.ts';
 import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
@@ -29,7 +29,7 @@ export interface Askers {
 export interface AskerOptions {
   /** Addresses and networks whose X-Forwarded-For is believed; none: the connection's address is the client's. */
   readonly trustedProxies: readonly string[];
-  /** For who asks for no language that we have. */
+  /** Language for requests that ask for none that we have. */
   readonly locale: Locale;
   /** Called with the address of a connection that sends `X-Forwarded-For` and is not trusted. */
   readonly onUntrustedProxy: (peer: string) => void;
@@ -50,7 +50,10 @@ export function createAskers({ trustedProxies, locale, onUntrustedProxy }: Asker
   };
 }
 
-/** Of a connection that was reset before it came to us nobody can say whose its calls are. Who is asked for now is known for good. */
+/**
+ * Ends a connection that was reset before it was accepted: its client's address is unknown. An address that is read now
+ * is known for good.
+ */
 export function endUnknown(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
 }

@@ -11,7 +11,7 @@ import { hashToken } from '#lib/token.ts';
 import { isTokenUsable, type Token } from '#model/account.ts';
 import { FailedTokens } from './failed-tokens.ts';
 
-/** Who calls, from where. */
+/** The caller's account and token, and the address of the call. */
 export interface Caller {
   /** The client's address, as trusted proxies tell it. */
   readonly address: string;
@@ -30,7 +30,7 @@ export interface Principal {
 interface TokenInUse {
   readonly id: number;
   readonly accountId: number;
-  /** It may not be used from where the call comes. */
+  /** The token may not be used from the call's address. */
   readonly isElsewhere: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface AuthenticateOptions {
   /** Works as an operator's token, from this machine only. */
   readonly localSecret: string;
   readonly failedTokensPerMinute: number;
-  /** For rates: only goes forward. */
+  /** Clock for rates: only goes forward. */
   readonly steadyClock: Clock;
 }
 
@@ -48,7 +48,7 @@ export type Authenticate = (accessToken: string, caller: Caller, now: number) =>
 
 /** Calls of one caller with one token that came before its look-up was asked: they need one between them. */
 interface Shared {
-  /** Of the last that came. */
+  /** Instant of the latest call. */
   now: number;
   readonly principal: Promise<Principal>;
 }

@@ -8,7 +8,10 @@ import type { HeldBytes } from './held-bytes.ts';
 
 export const MAX_BODY_BYTES = 2 ** 20;
 
-/** `undefined`, which no JSON is, for what is not UTF-8 or not JSON: refused where a JSON object is expected. */
+/**
+ * Returns `undefined`, which no JSON is, if the body is not UTF-8 or not JSON: it is refused where a JSON object is
+ * expected.
+ */
 export type ParseBody = (body: Uint8Array) => unknown;
 
 export function createParseBody(): ParseBody {

@@ -17,7 +17,7 @@ import { type PrefetchSpec, prefetchKey } from '#sites/prefetch.ts';
 import { type PurgeScope, type PurgeSpec, purgeKey } from '#sites/purge.ts';
 import type { AskedPurge, AskedUrl } from './wire-cache.ts';
 
-/** Who orders, and how much may be ordered in a day. */
+/** The account that orders, and how much it may order in a day. */
 export interface Orderer {
   readonly accountId: number;
   readonly now: number;

@@ -4,7 +4,10 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** In lower case. `test/architecture.test.ts` lists the files that read others, of requests that are no calls. */
+/**
+ * Names in lower case. `test/architecture.test.ts` lists the files that read other fields, of requests that are not
+ * calls.
+ */
 export const CALL_FIELDS = [
   'host',
   'connection',
@@ -20,7 +23,10 @@ export type CallField = (typeof CALL_FIELDS)[number];
 /** Absent where the call does not have it. */
 export type CallFields = Readonly<Partial<Record<CallField, string>>>;
 
-/** Of node:http, which joins the lines of one name. The type allows a list for every name that it does not know. */
+/**
+ * Reads the fields from node:http, which joins the lines of one name. Its type allows a list for every name that it
+ * does not know.
+ */
 export function callFieldsOf(headers: IncomingHttpHeaders): CallFields {
   const fields: { -readonly [N in CallField]?: string } = {};
   for (const name of CALL_FIELDS) {

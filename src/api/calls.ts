@@ -1,4 +1,7 @@
-/** A call whose body is read, from whoever read it: asks `dispatch`, which is built here out of what control is given. */
+/**
+ * Answers a call whose body has been read, by either reader: asks `dispatch`, which is built here from what control is
+ * given.
+ */
 import type { RouteName } from '#contract/routes.ts';
 import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
@@ -39,17 +42,17 @@ export interface CallOptions {
   readonly obtainsCertificates?: boolean;
   /** Whether edges with the settings of this service connect there; absent: yes. */
   readonly permitsOrigin?: PermitsOrigin;
-  /** Who decides on new domains. */
+  /** How new domains are approved. */
   readonly review: Review;
   /** Works as an operator's token, from this machine only. */
   readonly localSecret: string;
   readonly clock: Clock;
-  /** For rates: only goes forward. */
+  /** Clock for rates: only goes forward. */
   readonly steadyClock: Clock;
   readonly log: Logger;
 }
 
-/** Of log files and their downloads. */
+/** Options of log files and their downloads. */
 interface LogOptions {
   readonly ring: Keyring;
   readonly blobs: BlobStore;
@@ -63,7 +66,7 @@ export interface ApiLimits {
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
   readonly failedTokensPerMinute: number;
-  /** Per account; the day begins in `timeZone`. A whole domain counts as a directory. */
+  /** URLs per account and day; the day begins in `timeZone`. A whole domain counts as a directory. */
   readonly purgeUrlsPerDay: number;
   readonly purgeDirectoriesPerDay: number;
   readonly prefetchUrlsPerDay: number;

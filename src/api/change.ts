@@ -81,7 +81,10 @@ interface Setter {
   readonly ifRevision?: number | undefined;
 }
 
-/** As `changeDomain`, for what customers set: refused while the domain is disabled, resubmits it when it was rejected. */
+/**
+ * Like `changeDomain`, for settings that customers change: refused while the domain is disabled, and a rejected domain
+ * is resubmitted.
+ */
 export async function changeSettings(
   { db, accountId, now, review, ifRevision }: Setter,
   domainId: number,

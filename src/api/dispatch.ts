@@ -65,7 +65,7 @@ const NO_ACCOUNT = 0;
 export interface DispatchOptions {
   readonly db: Db;
   readonly authenticate: Authenticate;
-  /** For rates: only goes forward. */
+  /** Clock for rates: only goes forward. */
   readonly steadyClock: Clock;
   readonly tokenRatePerSecond: number;
   readonly tokenRateBurst: number;
@@ -161,7 +161,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   };
 }
 
-/** After a database that was away: it may be a matter of seconds. */
+/** Retry-After while the database is away: it may be a matter of seconds. */
 const NOT_READY_SECONDS = 5;
 
 /**
@@ -191,7 +191,7 @@ function decodeOrRefuse<R extends Parameters<typeof decodeRequest>[0]>(contract:
   return decoded.value;
 }
 
-/** To who is no operator, `/operator/*` is not there. */
+/** Refuses tokens without the scope. Without an operator's scope, `/operator/*` does not exist. */
 function refuseWrongScope(name: RouteName, scopes: Principal['scopes']): void {
   const { scope } = ROUTES[name];
   if (scopes.includes(scope)) return;

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 
-/** Who sends more, or more slowly, may lose the answer. */
+/** Bytes read after the answer; a client that sends more, or more slowly, may lose the answer. */
 const MAX_DRAIN_BYTES = 8 * 2 ** 20;
 const MAX_DRAIN_MS = 2000;
 

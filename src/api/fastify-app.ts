@@ -36,14 +36,14 @@ export interface AppParts {
   readonly held: HeldBytes;
   readonly writeRequestLog: WriteRequestLog;
   readonly answerBroken: AnswerBroken;
-  /** Of an answer that has no line in the log. */
+  /** Counts an answer that has no line in the log. */
   readonly count: (answer: Answer) => void;
   readonly lines: ReadLines;
-  /** For every answer. */
+  /** Fields of every answer. */
   readonly security: Readonly<Record<string, string>>;
 }
 
-/** Below what probes usually wait. */
+/** Limit below the time that probes usually wait. */
 const READY_LIMIT_MS = 2000;
 
 /** `app` does not listen yet. */
@@ -88,7 +88,7 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   return { app, ...inTurn };
 }
 
-/** Of connections in clear `bare/` has the first look. */
+/** Filters request lines of TLS connections; on plain ones `bare/` reads first. */
 function readLinesInTls(server: FastifyInstance['server'], { openFilter }: ReadLines): void {
   const read = createHttpReader(server, { openFilter, event: 'secureConnection' });
   server
@@ -224,7 +224,7 @@ function refusalOfTarget({ url, raw }: FastifyRequest, lines: ReadLines): Servic
   return isValid ? undefined : new ServiceError('requestMalformed');
 }
 
-/** It asks about the server, not a resource. RFC 9110 §9.3.7 */
+/** Whether the request asks about the server, not a resource. RFC 9110 §9.3.7 */
 function isForServer({ method, url }: FastifyRequest): boolean {
   return method === 'OPTIONS' && url === '*';
 }

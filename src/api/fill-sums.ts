@@ -20,7 +20,7 @@ const NONE: Sums = {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Into the next day from any day's beginning, whatever the clocks do. */
+/** Time that leads from any day's beginning into the next day, whatever the clocks do. */
 const OVER_A_DAY_MS = 26 * HOUR_MS;
 
 /** `from` begins a minute, hour or day. */

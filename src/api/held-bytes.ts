@@ -1,9 +1,8 @@
 /**
- * What is held of calls that are not whole yet, on all connections together: whoever begins one needs no access token.
- * docs/decisions/0403
+ * Memory for incomplete calls on all connections together: beginning a call needs no access token. docs/decisions/0403
  */
 
-/** For all calls together; and for each, which is not refused however much the others hold. */
+/** Limits for all calls together, and for each call, which is never refused whatever the others hold. */
 export interface HeldLimits {
   readonly inAllBytes: number;
   readonly freeBytes: number;

@@ -59,7 +59,7 @@ export async function changeKeys(
   });
 }
 
-/** Of a domain that gets another owner: what the one before knows is of no use any more. */
+/** Renews the keys of a domain that gets another owner, so that the previous one knows none that works. */
 export async function renewKeys(
   trx: Transaction<Schema>,
   ring: Keyring,

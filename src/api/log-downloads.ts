@@ -1,4 +1,4 @@
-/** `GET /logs/…`: a day's log file of one domain, whole or in part, for whoever has its signed address. */
+/** `GET /logs/…`: a day's log file of one domain, whole or in part, for any request with its signed URL. */
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

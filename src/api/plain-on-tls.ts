@@ -4,10 +4,13 @@
  */
 import type { Server, Socket } from 'node:net';
 
-/** For the first byte; the TLS server has a limit of its own for the rest. */
+/** Limit for the first byte; the TLS server has its own limit for the rest. */
 const FIRST_BYTE_MS = 10_000;
 
-/** For a client that sends on after the answer: closed with bytes unread, the connection would be reset, and the answer lost. */
+/**
+ * Time in which a client may keep sending after the answer: closed with unread bytes, the connection would be reset,
+ * and the answer lost.
+ */
 const LINGER_MS = 2_000;
 
 /** `server` must not listen yet. `refuse` answers and ends our side of the connection. */

@@ -10,7 +10,10 @@ import { isOfLine, RequestLines } from '#http/request-lines.ts';
 export interface ReadLines {
   /** Watches a connection; returns its bytes as they are. */
   readonly openFilter: (socket: Socket) => (bytes: Buffer) => Buffer;
-  /** To be called when `server` has its other listeners for requests: each has to be looked at as it was read. */
+  /**
+   * Registers the filter; must be called after all other listeners for requests of `server`, since each request is
+   * checked as it was read.
+   */
   watch(server: Pick<Server, 'prependListener'>): void;
   /** Whether the request is another protocol's than HTTP's, or names two hosts. */
   isMalformed(request: IncomingMessage): boolean;

@@ -1,4 +1,7 @@
-/** One log line and one count per request of control, written when its answer is out: who did what to which domain. */
+/**
+ * One log line and one count per request of control, written when its answer has been sent: caller, operation and
+ * domain.
+ */
 import type { Logger } from '#lib/logger.ts';
 import type { Answer } from './answer.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -45,7 +48,7 @@ function describe({ requestId, answer, path, address, body, durationMs }: Answer
   };
 }
 
-/** As a request or an answer names it; `undefined` for what is no id. */
+/** Id of the domain that a request or an answer names; `undefined` if it is not an id. */
 function domainOf(members: unknown): number | undefined {
   if (typeof members !== 'object' || members === null || !('domain_id' in members)) return undefined;
   const id = String(members.domain_id);

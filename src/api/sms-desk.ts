@@ -24,7 +24,7 @@ export interface SmsDesk {
   readonly log: Logger;
   /** Connectors or routes are other ones. What is sent when this has resolved goes by them. */
   noteConnectors(): Promise<void>;
-  /** As `SmsHooks`. */
+  /** See `SmsHooks`. */
   refusedAddress(url: string): string | undefined;
   /** A serial number that no other request has. */
   nextSendid(now: number): string;

@@ -10,7 +10,7 @@ import { writeSsl } from './wire-certificate.ts';
 import { type Look, writeDomain } from './wire-domain.ts';
 import { writePolicies } from './wire-policy.ts';
 
-/** In an answer's `info`; a domain may have a hundred policies. */
+/** Longest text of the current settings in an answer's `info`; a domain may have a hundred policies. */
 const MAX_CURRENT_CHARS = 4096;
 
 /** `name`: the operation that was refused. */

@@ -12,7 +12,10 @@ export interface AskedRange {
   readonly to: number | undefined;
 }
 
-/** Without an end: until now; without a beginning: so long before the end. Throws `ServiceError` when it ends before it begins. */
+/**
+ * Range of a query. A missing end is now; a missing beginning is `defaultMs` before the end. Throws `ServiceError` if
+ * it ends before it begins.
+ */
 export function timeRange({ from, to }: AskedRange, now: number, defaultMs: number): TimeRange {
   const end = to ?? now;
   const begin = from ?? end - defaultMs;

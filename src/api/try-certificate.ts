@@ -11,8 +11,8 @@ export type Trial =
   | { readonly kind: 'done'; readonly problem: string | undefined };
 
 /**
- * By TLS 1.2, where OpenSSL is stricter than by 1.3: it serves no ECDSA key whose usage leaves signatures out. OpenSSL goes by the
- * clock of the machine, so what it says of validities is left to the caller.
+ * Tries the certificate over TLS 1.2, where OpenSSL is stricter than over 1.3: it serves no ECDSA key whose usage
+ * excludes signatures. OpenSSL uses the clock of the machine, so validity is left to the caller.
  */
 export async function tryCertificate(pair: CertificatePair): Promise<Trial> {
   const [near, far] = duplexPair();

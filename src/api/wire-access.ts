@@ -37,7 +37,10 @@ export function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<
   return { domainId: domain_id, isOn: ua_control, entries };
 }
 
-/** Of addresses that mean the same the first counts: the document forbids them in the other two lists only. */
+/**
+ * Reads the list; of equal addresses the first counts, since the interface document forbids repetitions only in the
+ * other two lists.
+ */
 export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
   const entries = readUnlessOff(ip_type === '0', () => {
     const read = entriesOf(readList('ip_str', ADDRESS_LIST.each, parseAddressEntry, ip_str));
@@ -87,7 +90,7 @@ function readUnlessOff(isOff: boolean, read: () => readonly string[] | undefined
 interface WrittenEntry {
   readonly field: string;
   readonly written: string;
-  /** In the one spelling of all that mean the same. */
+  /** The canonical spelling of the entry. */
   readonly entry: string;
 }
 
@@ -122,7 +125,7 @@ function refuseRepeated(list: readonly WrittenEntry[]): void {
   }
 }
 
-/** An empty list is none: a rule that is on has entries, and one that is off keeps those that it had. */
+/** `undefined` for an empty list: a rule that is on has entries, and one that is off keeps the stored ones. */
 export function entriesOf(list: readonly WrittenEntry[]): readonly string[] | undefined {
   return list.length === 0 ? undefined : [...new Set(list.map(({ entry }) => entry))];
 }

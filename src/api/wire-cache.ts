@@ -13,9 +13,9 @@ import { writeFlag } from './wire-values.ts';
 /** One URL of a call. */
 export interface AskedUrl extends Omit<ObjectUrl, 'kind'> {
   readonly kind: 'url' | 'directory';
-  /** As it was written. */
+  /** Text as written. */
   readonly asked: string;
-  /** Its place in the request, for an error. */
+  /** Position in the request, for an error. */
   readonly field: string;
 }
 

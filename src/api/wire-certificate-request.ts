@@ -23,7 +23,7 @@ export function writeCertificateRequest(
   };
 }
 
-/** Until a certificate is renewed its order is due now and then, for the authority may say when. */
+/** Next attempt. Before a renewal the order is due now and then, because the authority may suggest a time. */
 function nextTime({ state, dueAt, renewAt }: CertificateOrder): number {
   return state === 'issued' ? Math.max(dueAt, renewAt) : dueAt;
 }

@@ -155,7 +155,7 @@ export function writeSslKeys({
   };
 }
 
-/** In a list. */
+/** Writes a domain as an entry of a list. */
 export function writeDomainRow(view: DomainView, look: Look): DomainRow {
   const { html_403: _page, ...row } = writeDomain(view, look);
   return row;

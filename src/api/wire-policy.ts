@@ -26,7 +26,7 @@ const TYPE_OF_MATCH: Readonly<Record<CachePolicy['match'], PolicyType>> = {
   regex: 'urlregex',
 };
 
-/** The whole set: what is not named is gone. */
+/** Reads the whole set: policies that are not named are removed. */
 export function readPolicies({ domain_id, use_header_setting, policy = [] }: RequestOf<'config.setPolicies'>) {
   const policies = policy.map((written, index) => readPolicy(`policy[${index}]`, written));
   return { domainId: domain_id, caching: { followsOrigin: use_header_setting, policies } };

@@ -198,7 +198,7 @@ function readAddressType(text: string): AddressType | undefined {
   return ton === undefined || npi === undefined ? undefined : { ton, npi };
 }
 
-/** Whom we send to is E.164. */
+/** Reads the type of a destination; the numbers themselves are E.164. */
 function readDestinationType(text: string | undefined): AddressType | undefined {
   return text === undefined ? undefined : (readAddressType(text) ?? SMPP_DEFAULTS.destinationType);
 }

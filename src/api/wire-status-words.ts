@@ -2,7 +2,7 @@
 import { WORD_GROUPS } from '#contract/sms-connector-fields.ts';
 import { type StatusWord, WORD_STATES, type WordState } from '#model/sms-status-words.ts';
 
-/** As the contract has checked it. */
+/** Reads an entry that the contract has checked. */
 export function readStatusWord(entry: string): StatusWord {
   const end = entry.indexOf('=');
   const [written, group, zh = '', en = ''] = entry.slice(end + 1).split('|');

@@ -28,7 +28,7 @@ export function readTop({ domain, kind, limit, starttime, endtime }: RequestOf<'
   return { name: domain && readName(domain), kind, limit, from: starttime, to: endtime };
 }
 
-/** What is no name at all is no domain's either. */
+/** Returns the name; text that is not a valid name matches no domain. */
 export function readName(text: string): string {
   const parsed = parseDomainName(text);
   return parsed.kind === 'name' ? parsed.name : text;

@@ -10,7 +10,7 @@ export function readPage({ page = FIRST_PAGE, page_size = DEFAULT_PAGE_SIZE }: R
   return { limit: page_size, offset: (page - 1) * page_size };
 }
 
-/** Of an operation that answers `true`. */
+/** Data of an operation that answers `true`. */
 export function writeDone(_nothing: undefined): true {
   return true;
 }

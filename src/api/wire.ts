@@ -112,7 +112,7 @@ export const READ = {
   'config.setCacheOptions': readCacheOptions,
   'config.getCacheOptions': readDomainId,
 
-  /** Without either field all of them. */
+  /** Lists all of them if neither field is given. */
   'certificate.list': (request) =>
     request.page === undefined && request.page_size === undefined ? undefined : readPage(request),
   'certificate.add': readNewCertificate,

@@ -1,4 +1,4 @@
-/** `causeway domain referer`, `ua` and `ip`: who is let in. Without a change they show what is set. */
+/** `causeway domain referer`, `ua` and `ip`: the access rules. Without a change they show the current setting. */
 import { Command, Option } from 'commander';
 import type { DataOf } from '#contract/operations.ts';
 import type { CliContext } from './context.ts';

@@ -136,7 +136,7 @@ export function printer(context: CliContext, options: Options): Print {
   };
 }
 
-/** In epoch seconds. */
+/** Returns epoch seconds. */
 function readExpiry(text: string | undefined, timeZone: string): number | undefined {
   if (text === undefined) return undefined;
   const moment = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Math.floor(Date.parse(text) / 1000) : Number.NaN;

@@ -30,7 +30,10 @@ async function callOperation(context: CliContext, name: string, options: Options
   await work(isOperators ? asOperator(client) : client);
 }
 
-/** By our name (`domain.add`), the interface's path (`/domain/addDomain`) or the last part of that; a customer's operation wins over an operator's. */
+/**
+ * Finds an operation by our name (`domain.add`), the interface's path (`/domain/addDomain`) or the last part of that; a
+ * customer's operation wins over an operator's.
+ */
 function findOperation(name: string): RouteName {
   const found = ROUTE_NAMES.filter((route) => [route, ROUTES[route].path, lastPartOf(route)].includes(name));
   const operation = found.find((route) => ROUTES[route].scope !== 'operator') ?? found[0];

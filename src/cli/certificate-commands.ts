@@ -77,7 +77,7 @@ async function addCertificate(context: CliContext, certificate: string, key: str
   printer(context, options)(data, [`certificate ${data.ssl_key}`, ...warnings]);
 }
 
-/** The service says the same of a text, but a file of DER is none. */
+/** Refuses a file that is not text, such as DER, with the service's own message. */
 function readPem(path: string): string {
   const text = readTextFile(path);
   if (text.includes('-----BEGIN ')) return text;

@@ -1,8 +1,8 @@
-/** The service speaks of its operations by their paths and fields; who is at the command line has commands, options and arguments. */
+/** Rewrites messages of the service, which name operations by path and field, into commands, options and arguments. */
 import type { Command } from 'commander';
 import { CALL_SETTINGS } from './options.ts';
 
-/** Of the paths that errors point to. */
+/** Commands of the paths that errors point to. */
 const COMMANDS: Readonly<Record<string, string>> = {
   '/config/setSslInfo': 'causeway domain ssl',
   '/config/addCertificate': 'causeway certificate add',

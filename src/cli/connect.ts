@@ -25,8 +25,8 @@ export function connectCustomer(context: CliContext, given: GivenSettings): Clie
 }
 
 /**
- * For operators' operations, as the operator of this machine or with a token: calls `work` with a client. When no service
- * runs from the data directory, control runs here for as long as `work` takes.
+ * Calls `work` with a client for operators' operations, as the operator of this machine or with a token. When no
+ * service runs from the data directory, control runs here for the duration of `work`.
  */
 export async function withOperator(
   context: CliContext,
@@ -50,7 +50,7 @@ export async function withOperator(
   throw new CliError(`the service that runs from ${settings.dataDir} has no control, or has not finished starting`);
 }
 
-/** To a token that is no operator's the service says that there is no such operation. */
+/** Explains the answer to a token without an operator's scope: the service says that the operation does not exist. */
 export function asOperator(client: Client): Client {
   return {
     async call(name, request, options) {
@@ -71,7 +71,7 @@ function remoteClient(baseUrl: string, accessToken: string | undefined): Client 
   return patient(createClient({ baseUrl, accessToken: mustHaveToken(accessToken), locale: 'en' }));
 }
 
-/** For the control of this machine, wherever it listens: it knows its operator by a connection from loopback. */
+/** Client for the control of this machine, wherever it listens: it knows its operator by a connection from loopback. */
 function localClientOf({ url, certificate }: LocalControl, accessToken: string): Client {
   const { hostname } = new URL(url);
   const localAddress = hostname.startsWith('[') ? '::1' : '127.0.0.1';

@@ -7,10 +7,10 @@ export class CliError extends Error {}
 
 /** A setting that can be given as a flag. */
 interface SettingFlag {
-  /** As an option's key: `dataDir` of `--data-dir`. */
+  /** Key of the option: `dataDir` of `--data-dir`. */
   readonly key: string;
   readonly name: string;
-  /** With its unit and its default. */
+  /** Description with unit and default. */
   readonly description: string;
 }
 
@@ -63,7 +63,7 @@ export interface CliContext {
   openOffline(given: GivenSettings): Promise<Offline>;
   /** `file`: `-` is standard output. Throws `CliError`. */
   exportDatabase(given: GivenSettings, file: string, withSecrets: boolean): Promise<ExportSummary>;
-  /** Into a new installation, or one that was never used. `file`: `-` is standard input. Throws `CliError`. */
+  /** Imports into a new installation, or one that was never used. `file`: `-` is standard input. Throws `CliError`. */
   importDatabase(given: GivenSettings, file: string): Promise<ImportSummary>;
   /** A line on standard output. */
   /** Writes to standard output as it stands. */

@@ -33,7 +33,7 @@ type Domain = DataOf<'domain.get'>;
 const TYPES = { static: '1', download: '2', video: '3', live: '4', dynamic: '6' } as const;
 const TYPE_CODES = Object.fromEntries(Object.values(TYPES).map((code) => [code, code]));
 const SOURCE_TYPES = { http: 'http', https: 'https', protocol_follow: 'protocol_follow' } as const;
-/** As status codes of the interface. */
+/** States as status codes of the interface. */
 export const STATUSES = { closed: '0', configuring: '1', accelerating: '2', rejected: '5', disabled: '6' } as const;
 
 export function domainCommand(context: CliContext): Command {
@@ -176,7 +176,7 @@ async function deleteDomain(context: CliContext, domain: string, options: Option
   printer(context, options)(data, [`${domain} is deleted`]);
 }
 
-/** What is not in service has no viewers. Returns whether it had to be closed. */
+/** Closes a domain unless it is out of service already. Returns whether it had to be closed. */
 async function closeEverywhere(client: Client, id: string, options: Options): Promise<boolean> {
   const { domain_status, status } = await client.call('domain.get', { domain_id: id });
   const isInService = ['1', '2'].includes(String(domain_status)) && status !== PENDING_LABEL.en;

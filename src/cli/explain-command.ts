@@ -7,7 +7,7 @@ import { type CliContext, CliError } from './context.ts';
 import { addSettings, addWhole, givenSettings, listOption, type Options, textOption } from './options.ts';
 import { formatTable } from './output.ts';
 
-/** As the worker gives it. */
+/** Answer of the worker. */
 interface Explanation {
   readonly steps: readonly { readonly stage: string; readonly found: string }[];
   readonly xCache: string;
@@ -33,7 +33,7 @@ async function explain(context: CliContext, url: string, options: Options): Prom
   const [, scheme, host = '', target = ''] = /^(https?):\/\/([^/?#]+)([^#]*)/i.exec(url) ?? [];
   if (scheme === undefined) throw new CliError('expected a URL that begins with http:// or https://');
   const clientAddress = textOption(options, 'client') ?? '';
-  // What is no address would be on no list, and pass for let in.
+  // Text that is not an address would be on no list, and seem to be let in.
   if (isIP(clientAddress) === 0)
     throw new CliError(`expected an IP address as client, found ${JSON.stringify(clientAddress)}`);
   const headers = listOption(options, 'header').flatMap(splitHeader);

@@ -20,7 +20,7 @@ export function addCallSettings(command: Command, context: CliContext): Command 
   return addSettings(command, context, CALL_SETTINGS).option('--json', 'print the answer as JSON');
 }
 
-/** For commands that change a domain. */
+/** Options of commands that change a domain. */
 export function addChangeSettings(command: Command, context: CliContext): Command {
   return addIfRevision(addCallSettings(command, context), 'the settings still have it; --json prints it');
 }
@@ -30,7 +30,7 @@ export function addIfRevision(command: Command, condition: string): Command {
   return command.option('--if-revision <revision>', `only if ${condition}`);
 }
 
-/** Of a command with `addChangeSettings`. */
+/** Value of a command with `addChangeSettings`. */
 export function ifRevision(options: Options): { readonly if_revision: string | undefined } {
   return { if_revision: textOption(options, 'ifRevision') };
 }
@@ -82,22 +82,25 @@ export function listOption(options: Options, name: string): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** For `argParser`: `cdn,sms` → `['cdn', 'sms']`. */
+/** Parser for `argParser`: `cdn,sms` → `['cdn', 'sms']`. */
 export function splitList(text: string): string[] {
   return text.split(',').flatMap((part) => part.trim() || []);
 }
 
-/** For `argParser` of an option that may be given several times, each time with one value or with some between commas. */
+/**
+ * Parser for `argParser` of an option that may be given several times, each time with one value or with several between
+ * commas.
+ */
 export function addToList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...splitList(text)];
 }
 
-/** For `argParser` of an option that may be given several times, of whose values commas may be part. */
+/** Parser for `argParser` of an option that may be given several times, whose values may contain commas. */
 export function addWhole(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-/** For `argParser`: a number of the interface, which checks its range. */
+/** Parser for `argParser`: a number of the interface, which checks its range. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number.');
   return Number(text);

@@ -132,7 +132,7 @@ function describeAdvanced(data: DataOf<'config.getAdvanced'>, page: string): str
   ]);
 }
 
-/** For a file that somebody named; throws `CliError`. */
+/** Reads a file that the user named; throws `CliError`. */
 export function readTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');

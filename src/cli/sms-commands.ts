@@ -157,7 +157,7 @@ function repliesCommand(context: CliContext): Command {
     });
 }
 
-/** Of the token's account, or, for the operator, of everybody. */
+/** Opt-outs of the token's account or, for the operator, of all accounts. */
 function optOutCommand(context: CliContext): Command {
   const command = new Command('opt-out').description('numbers that want no advertising');
   const everybody = () => new Option('--everybody', 'advertising of any account: for the operator');
@@ -195,7 +195,7 @@ function optOutCommand(context: CliContext): Command {
   return command;
 }
 
-/** As the operator of this machine with `--everybody`, else with a customer's token. */
+/** Calls as the operator of this machine with `--everybody`, else with a customer's token. */
 async function callFor(
   context: CliContext,
   options: Options,

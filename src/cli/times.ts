@@ -6,7 +6,7 @@ import { createLocalTime, firstSecondOf, instantOf, lastSecondOf } from '#lib/lo
 import { type CliContext, CliError } from './context.ts';
 import { givenSettings, type Options, textOption } from './options.ts';
 
-/** Of the settings that the command finds. */
+/** Time zone of the settings that the command finds. */
 export const ZONE = 'the setting time-zone';
 
 export function addTimes(command: Command): Command {
@@ -15,7 +15,7 @@ export function addTimes(command: Command): Command {
     .option('--to <time>', 'end, likewise; included, of a day all of it');
 }
 
-/** Of a command with `addTimes`. */
+/** Times of a command with `addTimes`. */
 export function timesOf(context: CliContext, options: Options): Pick<CallOf<'log.list'>, 'starttime' | 'endtime'> {
   const { timeZone } = context.loadSettings(givenSettings(context, options));
   const [from, to] = [textOption(options, 'from'), textOption(options, 'to')];
@@ -67,7 +67,7 @@ export async function expectFuture<T>(option: string, given: string, call: Promi
 
 const PAST_CODES: readonly string[] = ['resumePast', 'expiryPast'];
 
-/** As the interface takes it; digits are taken as they are. `secondOfDay`: where the text is a day. */
+/** Returns the time as the interface takes it; digits are passed on unchanged. `secondOfDay`: the result if the text is a day. */
 function unixTime(option: string, text: string, secondOfDay: number | undefined): string {
   if (secondOfDay !== undefined) return String(secondOfDay);
   if (/^\d{1,10}$|^\d{13}$/.test(text)) return text;

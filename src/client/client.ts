@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly accessToken: string;
   /** Language of `info` and of labels; absent: the service's default. */
   readonly locale?: Locale;
-  /** For the whole call, answer included. */
+  /** Limit of the whole call, answer included. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 }
@@ -43,7 +43,7 @@ interface ClientErrorDetails {
   readonly code?: ErrorCode | undefined;
   /** When the service says that calls come too fast; then it did nothing. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Of a domain's settings, where `if_revision` was another one. */
+  /** Current revision of the domain's settings if `if_revision` was another one. */
   readonly currentRevision?: string | undefined;
   readonly cause?: unknown;
 }
@@ -148,7 +148,7 @@ function isNotTls(error: Error): boolean {
   return /wrong version number|packet length too long|record layer failure/.test(error.message);
 }
 
-/** With a reader, for not every browser can iterate over a stream. */
+/** Reads with a reader, because not every browser can iterate over a stream. */
 async function readText(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

@@ -1,6 +1,4 @@
 /** Accounts, and the tokens that prove them. The scopes of a token say what it may do; its account is its owner. */
- * Accounts, and the tokens that prove them. A token's scopes say what it may do, its account says to whom it belongs.
- */
 
 /** An operator account owns no domain; it runs the service. */
 export type AccountKind = 'customer' | 'operator';

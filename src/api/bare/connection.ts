@@ -35,15 +35,15 @@ export interface BareParts {
   readonly reading: SharedReading;
   readonly openDirectWrite: OpenDirectWrite;
   isClosing(): boolean;
-  /** To node:http, which reads on from here. */
+  /** Hands the connection over to node:http, which reads on from here. */
   readonly giveAway: HttpReader;
-  /** It is no longer ours: given away, or closed. */
+  /** The connection was handed over, or closed. */
   onLeft(connection: BareConnection): void;
 }
 
 /** A call that comes in more is read again too often. Many clients send head and body in one each. */
 const MAX_PIECES = 4;
-/** For the rest of a call. */
+/** Time for the rest of a call. */
 const PATIENCE_MS = 1_000;
 
 export class BareConnection {
@@ -51,7 +51,7 @@ export class BareConnection {
   readonly #parts: BareParts;
   readonly #peer: string | undefined;
   readonly #outlet: Outlet;
-  /** Of answers that had to wait, in their order: they are logged when they are out. */
+  /** Completions of answers that had to wait, in order: they are logged when they have been sent. */
   readonly #onTheirWay: (() => void)[] = [];
   /** No call has come yet. */
   #isFresh = true;
@@ -59,9 +59,9 @@ export class BareConnection {
   #isBusy = false;
   /** Read, and not looked at or not whole yet. */
   #rest: Buffer | undefined;
-  /** In which the beginning of a call has come. */
+  /** Pieces in which the beginning of a call has arrived. */
   #pieces = 0;
-  /** Of that beginning. */
+  /** Bytes of that beginning. */
   #heldBytes = 0;
   /** Nothing is read. */
   #isHeld = false;
@@ -71,7 +71,7 @@ export class BareConnection {
   #hasEnded = false;
   /** We answer nothing more on it. */
   #isOver = false;
-  /** Since it last had something to do. */
+  /** Time since the connection last had something to do. */
   #quietMs = 0;
 
   constructor(socket: Socket, parts: BareParts) {
@@ -165,7 +165,7 @@ export class BareConnection {
     if (!this.#isOver) this.#answerFrom(this.#rest ?? NOTHING);
   };
 
-  /** For what the client sends next. */
+  /** Waits for what the client sends next. */
   #wait(): void {
     this.#isBusy = false;
     this.#quietMs = 0;

@@ -9,7 +9,7 @@ import { endUnknown } from '../asker.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 
 export interface BareConnections {
-  /** Those with nothing to do end, the others with their answer. */
+  /** Ends idle connections at once, the others after their answer. */
   close(): void;
   cutAll(): void;
 }

@@ -78,10 +78,10 @@ function mayBegin(bytes: Buffer): boolean {
   return BEGINNING.compare(bytes, 0, length, 0, length) === 0;
 }
 
-/** They change how the message is read, what is answered before its end, or what connection this is. */
+/** Fields that change how the message is read, what is answered before its end, or what connection this is. */
 const NOT_OURS = ['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'proxy-connection', 'trailer'];
 
-/** Of those that a call depends on each stands at most once. */
+/** Fields that a call depends on, each of which may occur once. */
 const FIELDS: ReadonlyMap<string, CallField | 'notOurs'> = new Map([
   ...CALL_FIELDS.map((name) => [name, name] as const),
   ...NOT_OURS.map((name) => [name, 'notOurs'] as const),

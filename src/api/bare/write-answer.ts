@@ -10,7 +10,9 @@ export type FormatAnswer = (answer: Answer, requestId: string, isLast: boolean) 
 
 export function createFormatAnswer(security: Readonly<Record<string, string>>, clock: Clock): FormatAnswer {
   const fixedLines = linesOf({ ...security, ...ALWAYS });
-  /** By status: what all answers with it begin with. To copy 900 bytes costs half a microsecond less than to write them. */
+  /**
+   * Beginnings that all answers with a status share. Copying 900 bytes costs half a microsecond less than writing them.
+   */
   const beginnings = new Map<number, Buffer>();
   const beginningOf = (http: number) => {
     const made =

@@ -1,4 +1,4 @@
-/** The rules of who is let in: referer, User-Agent, IP. What is left out keeps what is stored. docs/decisions/0102 */
+/** The access rules: referer, User-Agent, IP. Omitted fields keep their stored value. docs/decisions/0102 */
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { changeSettings } from '../change.ts';

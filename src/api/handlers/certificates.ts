@@ -86,7 +86,10 @@ async function warningsOf(
   return keys.flatMap((key) => found.get(key) ?? []);
 }
 
-/** What is not wanted otherwise stays; a second certificate that stays gives way to a new first one of its own kind. */
+/**
+ * Chooses the certificates of a domain: omitted ones stay, but a second certificate gives way to a new first one of its
+ * own kind.
+ */
 async function chooseCertificates(
   trx: Transaction<Schema>,
   { accountId, now }: Pick<Call, 'accountId' | 'now'>,

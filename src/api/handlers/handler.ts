@@ -29,17 +29,17 @@ export interface Call {
   readonly maxCertificates: number;
   /** Whether this service obtains certificates. */
   readonly obtainsCertificates: boolean;
-  /** Of the service's time zone. */
+  /** Days in the service's time zone. */
   readonly days: Days;
   /** Where a log file can be downloaded from `now` on, for a while. */
   readonly logUrl: (file: LogFile, now: number) => string;
   readonly livePorts: LivePorts;
   readonly sms: SmsDesk;
-  /** Of the token; 0: the command line of this machine. */
+  /** Id of the token; 0: the command line of this machine. */
   readonly tokenId: number;
   /** What an account may order in a day. */
   readonly cacheLimits: CacheAmounts;
-  /** Of the domain's settings, as the caller has read them; only operations that change one take it. */
+  /** Revision of the domain's settings that the caller has read; only operations that change one take it. */
   readonly ifRevision: number | undefined;
 }
 

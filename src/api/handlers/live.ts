@@ -82,7 +82,7 @@ async function readLiveDomain({ db, accountId }: Call, name: string): Promise<Do
   return domain;
 }
 
-/** On a wildcard domain one of the names under it. */
+/** Chooses the host; on a wildcard domain, one of the names under it. */
 function chooseHost({ name }: Domain, asked: string | undefined): string {
   if (asked === undefined) {
     return name.startsWith('*.') ? refuseMissing(OPERATIONS['live.pushInfo'].request.fields, 'host') : name;

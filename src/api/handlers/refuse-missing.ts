@@ -1,4 +1,4 @@
-/** For a field that may be left out where something is stored, and nothing is. */
+/** Refuses a call that omits a field which is optional only while a value is stored. */
 
 import type { Field } from '#contract/fields.ts';
 import { ServiceError } from '#contract/service-error.ts';

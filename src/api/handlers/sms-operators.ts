@@ -233,7 +233,7 @@ function openOrTell(ring: Keyring, connector: StoredConnector) {
   }
 }
 
-/** Throws `ServiceError` where a new one lacks what has no default. */
+/** Throws `ServiceError` if a new one lacks a setting without a default. */
 function changeSettings(
   before: StoredConnector['settings'] | undefined,
   change: ConnectorChange,

@@ -71,14 +71,14 @@ async function readSums(call: Call, { name, grain, ...asked }: AskedSums): Promi
   return { grain, ...fillSums(rows, { grain, from, to }, call.days) };
 }
 
-/** From the beginning of the first minute, hour or day. */
+/** Extends a range to the beginning of its first minute, hour or day. */
 function wholeRange({ from, to }: TimeRange, grain: Grain, { days }: Call): TimeRange {
   if (grain === 'day') return { from: days.startOf(days.dayOf(from)), to };
   const size = grain === 'hour' ? HOUR_MS : HOUR_MS / 60;
   return { from: Math.floor(from / size) * size, to };
 }
 
-/** Of the caller's account; deleted domains count. `undefined`: all. */
+/** Finds domains of the caller's account, deleted ones included. `undefined`: all. */
 async function findIds({ db, accountId }: Call, name: string | undefined): Promise<readonly number[]> {
   const ids = await listDomainIds(db.query, { accountId, name });
   if (ids.length === 0 && name !== undefined) throw new ServiceError('domainNotFound', { domainId: name });
