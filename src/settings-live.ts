@@ -9,6 +9,7 @@ export interface LiveValues {
   readonly livePushAuth: 'off' | 'required';
   readonly liveMemory: number;
   readonly livePorts: readonly NamedPort[];
+  readonly liveRecordSpool: number;
 }
 
 interface NamedPort {
@@ -56,5 +57,11 @@ export const LIVE_SETTINGS: SettingTable<LiveValues> = {
     default: '',
     description:
       'Ports in the addresses of `/live/getPushInfo`, where publishers and viewers come by others than those of the listeners: through a proxy or a port that is forwarded',
+  },
+  liveRecordSpool: {
+    reader: byteSize('64MB', '1024GB'),
+    default: '8GB',
+    description:
+      'Disk for recordings of live streams that wait for control; beyond it, and for one domain beyond half of it, recording stops',
   },
 };

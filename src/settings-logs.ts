@@ -41,7 +41,8 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
       /^(local|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]{1,64}){0,4})$/,
     ),
     default: 'local',
-    description: 'Where control keeps log files: `local` in the data directory, or storage that speaks S3',
+    description:
+      'Where control keeps log files and recordings: `local` in the data directory, or storage that speaks S3',
   },
   logS3Endpoint: {
     reader: serverUrl(),
@@ -79,12 +80,13 @@ export const LOG_SETTINGS: SettingTable<LogValues> = {
       'http:// or https://, a host, and perhaps a path',
       (text) => /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text),
     ),
-    description: 'Base address of log downloads in answers; without it that of the control listener',
+    description:
+      'Base address of downloads (log files, recordings) in answers; without it that of the control listener',
   },
   logUrlHours: {
     reader: wholeNumber(1, 168),
     default: '24',
     unit: 'hours',
-    description: 'How long the address of a log download can be used',
+    description: 'How long the address of a download can be used',
   },
 };

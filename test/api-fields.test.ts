@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES, type RouteName } from '#contract/routes.ts';
+import { takeReceived } from '#db/live-recordings.ts';
 import { recordLiveReport } from '#db/live-reports.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { startTestApi, type TestApi } from './support/api.ts';
@@ -124,6 +125,10 @@ async function prepare(
     const news = { domainId: Number(ids['domain_id']), app: 'live', stream: 'news', broadcast: 'b1' };
     const told = { edge: 'edge-1', epoch: 'e1', events: [began(1, news, api.now)], streams: [onAir(news, api.now)] };
     await api.db.transaction((trx) => recordLiveReport(trx, told, api.now));
+    const id = String(OPERATIONS['live.deleteRecording'].sample.request.recording_id);
+    const recording = { id, ...news, edge: 'edge-1', beganAt: api.now };
+    const received = { recording, piece: undefined, endsAt: api.now, endReason: 'ended' };
+    await api.db.transaction((trx) => takeReceived(trx, received));
   }
   if (hasCertificate(name)) {
     Object.assign(ids, await addTestCertificate(t, api, customer.accessToken, ['a.example.com']));

@@ -130,7 +130,7 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
 const CALL_READERS: readonly (readonly [pattern: RegExp, found: readonly string[]])[] = [
   [
     /\b(?:request|message|raw)\.headers\b|\brawHeaders\b|\bheaders\b[^}]*\}: FastifyRequest|\{ headers \} = message/,
-    ['src/api/collect-body.ts', 'src/api/drain.ts', 'src/api/fastify-app.ts', 'src/api/log-downloads.ts'],
+    ['src/api/collect-body.ts', 'src/api/drain.ts', 'src/api/fastify-app.ts', 'src/api/send-joined.ts'],
   ],
   [/\.addHook\(|\.register\(|\.decorate/, ['src/api/fastify-app.ts']],
 ];

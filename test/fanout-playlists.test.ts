@@ -263,15 +263,15 @@ test('a stream is packaged from the first question on, and not any more when nob
       onDemand.push(message, describeMedia(message), message.timestampMs);
   };
   push(0, 1_000);
-  assert.equal(onDemand.isPackaging, false);
+  assert.equal(onDemand.isAsked, false);
   const packager = onDemand.ask(1_000);
   assert.equal(packager.window.newest?.sequence, 0);
   push(1_000, 20_000);
   onDemand.ask(20_000);
   push(20_000, 49_000);
-  assert.equal(onDemand.isPackaging, true);
+  assert.equal(onDemand.isAsked, true);
   push(49_000, 51_000);
-  assert.equal(onDemand.isPackaging, false);
+  assert.equal(onDemand.isAsked, false);
   assert.equal(packager.bytesHeld, 0);
   const before = packager.window.nextSequence;
   onDemand.ask(90_000);

@@ -6,9 +6,10 @@ import { gunzipSync } from 'node:zlib';
 import { createAccount } from '../src/db/accounts.ts';
 import { insertDomain } from '../src/db/domains.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { findDayFile, readDayFile } from '../src/logs/day-file.ts';
+import { findDayFile } from '../src/logs/day-file.ts';
 import { blobStoreSuite, key } from '../src/logs/store/blob-store.suite.ts';
 import { BlobMissing } from '../src/logs/store/blob-store.ts';
+import { readJoined } from '../src/logs/store/joined.ts';
 import { s3BlobStore } from '../src/logs/store/s3.ts';
 import { DEFAULT_SETTINGS } from '../src/model/domain.ts';
 import { newSqlite } from './support/databases.ts';
@@ -59,7 +60,7 @@ test('a day that edges have told is read from it, whole and in part', async (t) 
   assert.ok(file !== undefined);
   const read = async (start: number, end: number) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of readDayFile(blobs, file, { start, end })) chunks.push(Buffer.from(chunk));
+    for await (const chunk of readJoined(blobs, file, { start, end })) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks);
   };
   const whole = await read(0, file.bytes);

@@ -10,6 +10,7 @@ import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
 import { createDays } from '#logs/day.ts';
 import { type LogFile, signedLogPath } from '#logs/download.ts';
+import { type RecordingAddress, signedRecordingPaths } from '#logs/recordings/address.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import type { Review } from '#model/transition.ts';
 import type { Answer } from './answer.ts';
@@ -134,8 +135,8 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
       prefetchUrls: limits.prefetchUrlsPerDay,
     },
     days: createDays(options.timeZone),
-    logUrl: createLogUrl(options, portOf),
     livePorts: options.livePorts ?? {},
+    ...createDownloadUrls(options, portOf),
     sms: createSmsDesk({
       db,
       ring: options.logs.ring,
@@ -154,12 +155,18 @@ function openDispatch(options: CallOptions, portOf: () => number): Dispatch {
 }
 
 /** Signed, and good for some hours. */
-function createLogUrl({ logs, listen, tls }: CallOptions, portOf: () => number) {
+function createDownloadUrls({ logs, listen, tls }: CallOptions, portOf: () => number) {
   const { ring, baseUrl, hours } = logs;
   const scheme = tls === undefined ? 'http' : 'https';
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-  return (file: LogFile, now: number) => {
-    const base = baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${host}:${portOf()}`;
-    return base + signedLogPath(ring, file, Math.floor(now / 1000) + hours * 3600);
+  const base = () => baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${host}:${portOf()}`;
+  const expiryOf = (now: number) => Math.floor(now / 1000) + hours * 3600;
+  return {
+    logUrl: (file: LogFile, now: number) => base() + signedLogPath(ring, file, expiryOf(now)),
+    recordingUrls: (recording: RecordingAddress, now: number) => {
+      const { playlist, whole } = signedRecordingPaths(ring, recording, expiryOf(now));
+      return { playlist: base() + playlist, whole: base() + whole };
+    },
+    urlsExpireAt: (now: number) => expiryOf(now) * 1000,
   };
 }

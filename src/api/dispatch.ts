@@ -79,6 +79,8 @@ export interface DispatchOptions {
   readonly days: Days;
   readonly logUrl: Call['logUrl'];
   readonly livePorts: LivePorts;
+  readonly recordingUrls: Call['recordingUrls'];
+  readonly urlsExpireAt: Call['urlsExpireAt'];
   readonly sms: SmsDesk;
   readonly smsTimeWindowMs: number;
   readonly look: Omit<Look, 'locale'>;
@@ -137,6 +139,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       ifRevision: readIfRevision(asked),
       days: options.days,
       logUrl: options.logUrl,
+      recordingUrls: options.recordingUrls,
+      urlsExpireAt: options.urlsExpireAt,
     };
     const { data, note } = await perform(name, asked, call, { ...options.look, locale });
     return answerSuccess(name, data, locale, note);

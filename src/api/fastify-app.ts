@@ -25,6 +25,7 @@ import type { HeldBytes } from './held-bytes.ts';
 import { type InTurn, serveInTurn } from './in-turn.ts';
 import { KEEP_ALIVE_MS, MAX_WAITING, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { addLogDownloads, LOG_ROUTE } from './log-downloads.ts';
+import { addRecordingDownloads, RECORDING_ROUTE } from './recording-downloads.ts';
 import type { ReadLines } from './request-lines.ts';
 import { type AnsweredRequest, HEALTH_PATHS, type WriteRequestLog } from './request-log.ts';
 
@@ -78,6 +79,7 @@ export function createApp(parts: AppParts): { readonly app: FastifyInstance } & 
   const note = (request: FastifyRequest) => answering.note(request, answerHealthy());
   addFrontPage(app, note);
   addLogDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
+  addRecordingDownloads(app, { ...options, ...options.logs }, { refuse: send, note });
   // Expectations that we do not know are ignored (RFC 9110 §10.1.1); Node would answer without an envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const inTurn = serveInTurn(app.server, MAX_WAITING);
@@ -206,16 +208,22 @@ function refusalOfHead(request: FastifyRequest, lines: ReadLines): ServiceError 
   const malformed = refusalOfTarget(request, lines);
   if (malformed !== undefined || isForServer(request)) return malformed;
   // The router decodes a path; ours are taken as they are written.
-  const isExact = !request.is404 && [pathOf(request), LOG_ROUTE].includes(request.routeOptions.url ?? '');
+  const isExact = !request.is404 && [pathOf(request), ...DOWNLOAD_ROUTES].includes(request.routeOptions.url ?? '');
   const path = pathOf(request);
   const mayLack = isSmsPath(path);
   if (isExact)
     return request.method === 'POST' ? refusalOfContentType(callFieldsOf(request.headers), { mayLack }) : undefined;
-  if (path === FRONT_PATH || HEALTH_PATHS.includes(path) || path.startsWith(LOG_ROUTE.slice(0, -1)))
+  if (path === FRONT_PATH || HEALTH_PATHS.includes(path) || isDownload(path))
     return new ServiceError('methodNotAllowed', { allow: 'GET, HEAD' });
   return findRoute(path) === undefined
     ? new ServiceError('pathUnknown')
     : new ServiceError('methodNotAllowed', { allow: 'POST' });
+}
+
+const DOWNLOAD_ROUTES = [LOG_ROUTE, RECORDING_ROUTE];
+
+function isDownload(path: string): boolean {
+  return DOWNLOAD_ROUTES.some((route) => path.startsWith(route.slice(0, -1)));
 }
 
 /** Only an invalid URI is still in absolute form here. */

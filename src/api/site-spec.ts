@@ -15,7 +15,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   const { cache, caching, prefixCacheFirst, sslControl, sslKey, secondSslKey, https, ...ruled } = served;
   const { ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
   const { expiresSeconds, accessControlMaxAgeSeconds, keepUrlParams, redirectFollow, ...coded } = answered;
-  const { pageCompress, rangeBackSource, ...unused } = coded;
+  const { pageCompress, rangeBackSource, recording, ...unused } = coded;
   unused satisfies Record<string, never>;
   return {
     id: domain.id,
@@ -45,6 +45,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
     rangeBackSource,
     expiresSeconds,
     accessControlMaxAgeSeconds,
+    ...(recording.isOn && { records: true }),
     ...(sslControl && {
       tls: {
         certificate: sslKey,
@@ -52,7 +53,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
         ...https,
       } satisfies Required<Omit<TlsSpec, 'secondCertificate'>>,
     }),
-  } satisfies Required<Omit<SiteSpec, 'tls'>>;
+  } satisfies Required<Omit<SiteSpec, 'tls' | 'records'>>;
 }
 
 /** A year has 365 days. Edge rule 4 */

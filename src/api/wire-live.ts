@@ -5,6 +5,7 @@ import type { StoredLiveKeys } from '#db/live-keys.ts';
 import type { StoredStream } from '#db/live-streams.ts';
 import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-stream.ts';
 import type { PushInfo } from './live-addresses.ts';
+import { READ_RECORDINGS, WRITE_RECORDINGS } from './wire-recordings.ts';
 import { readName } from './wire-traffic.ts';
 import { readPage, writeDone, writeFlag } from './wire-values.ts';
 
@@ -26,6 +27,7 @@ interface StreamPage {
 }
 
 export const READ_LIVE = {
+  ...READ_RECORDINGS,
   'live.streams': ({ domain }: RequestOf<'live.streams'>) => ({ name: readName(domain) }),
   'live.history': (request: RequestOf<'live.history'>) => ({
     name: readName(request.domain),
@@ -78,6 +80,7 @@ export const READ_LIVE = {
 };
 
 export const WRITE_LIVE = {
+  ...WRITE_RECORDINGS,
   'live.streams': (streams: readonly ListedStream[]): DataOf<'live.streams'> =>
     streams.map(({ app, stream, state, beganAt, endedAt }) => ({
       app_name: app,

@@ -8,6 +8,7 @@ import { readAllPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
 import { findAnyDomainId, findDomainName } from './find-domain.ts';
+import { addRecordings } from './live-recording-commands.ts';
 import {
   describeSilence,
   describeStream,
@@ -17,6 +18,7 @@ import {
   staleNotes,
   streamCells,
 } from './live-tables.ts';
+import { splitStream } from './live-words.ts';
 import { addCallSettings, givenSettings, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { addTimes, expectFuture, momentOf, timesOf, timeTexts } from './times.ts';
@@ -26,12 +28,13 @@ const STATES = { ready: 'READY', ongoing: 'ONGOING', paused: 'PAUSED' } as const
 
 export function liveCommand(context: CliContext): Command {
   const command = new Command('live').description(
-    'live streams, for operators; those of the account: viewers, push-info',
+    'live streams, for operators; those of the account: viewers, push-info, record, recordings, download, delete-recording',
   );
   addList(command, context);
   addMarks(command, context);
   addKeys(command, context);
   addCustomers(command, context);
+  addRecordings(command, context);
   return command;
 }
 
@@ -227,13 +230,6 @@ async function findStream(client: Client, account: string, domain: string, strea
 /** The stream as it is listed; `undefined` if it is not. */
 async function readStream(client: Client, asked: Awaited<ReturnType<typeof findStream>>) {
   return (await client.call('liveOperator.list', asked)).list[0];
-}
-
-function splitStream(text: string) {
-  const [app_name = '', stream_name = '', ...rest] = text.split('/');
-  if (app_name === '' || stream_name === '' || rest.length > 0)
-    throw new CliError(`<stream>: expected app/name such as live/news, not ${text}`);
-  return { app_name, stream_name };
 }
 
 function pickState(text: string): (typeof STATES)[keyof typeof STATES] | undefined {

@@ -219,8 +219,8 @@ export const ERRORS = {
   addressExpired: row(
     403,
     2001,
-    '下载地址已过期，请重新查询日志文件',
-    'the address of the download has expired: list the log files again',
+    '下载地址已过期，请重新查询列表',
+    'the address of the download has expired: ask for the list again',
   ),
   logFileNotFound: row(404, 2001, '日志文件不存在', 'the log file does not exist'),
 

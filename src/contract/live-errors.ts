@@ -22,6 +22,8 @@ export const LIVE_ERRORS = {
     '字段 host 无效：应为域名 {name} 包括的域名',
     'field host is invalid: expected a host name of the domain {name}',
   ),
+  recordingNotFound: row(404, 2001, '录制文件不存在', 'the recording does not exist'),
+  liveRecordingNotFound: row(200, 2001, '录制 {recording} 不存在', 'recording {recording} does not exist'),
   liveKeyUnused: row(
     200,
     2001,

@@ -11,6 +11,7 @@ import {
   VIEWERS,
   VIEWERS_SAMPLE,
 } from './live-fields.ts';
+import { LIVE_RECORDING_OPERATIONS } from './live-recording-operations.ts';
 import { operation, request } from './operation.ts';
 
 export const VIEWER_GRAINS = ['minute', 'hour'] as const;
@@ -26,6 +27,8 @@ const ADDRESS = z.object({
 const SAMPLE_KEY = 'auth_key=1769918400-5f2a9c-0-0123456789abcdef0123456789abcdef';
 
 export const LIVE_OPERATIONS = {
+  ...LIVE_RECORDING_OPERATIONS,
+
   'live.streams': operation({
     summary: { 'zh-CN': '查询直播域名的直播流', en: 'Lists the live streams of a domain' },
     request: request({ domain }),

@@ -91,6 +91,16 @@ export const ROUTES = {
   'live.history': { base: 'cdn', path: '/stat/domainStreamHistory', envelope: 'cdn', scope: 'cdn', extension: true },
   'live.viewers': { base: 'cdn', path: '/stat/domainStreamViewers', envelope: 'cdn', scope: 'cdn', extension: true },
   'live.pushInfo': { base: 'cdn', path: '/live/getPushInfo', envelope: 'cdn', scope: 'cdn', extension: true },
+  'live.getRecording': { base: 'cdn', path: '/live/getRecording', envelope: 'cdn', scope: 'cdn', extension: true },
+  'live.setRecording': { base: 'cdn', path: '/live/setRecording', envelope: 'cdn', scope: 'cdn', extension: true },
+  'live.listRecordings': { base: 'cdn', path: '/live/listRecordings', envelope: 'cdn', scope: 'cdn', extension: true },
+  'live.deleteRecording': {
+    base: 'cdn',
+    path: '/live/deleteRecording',
+    envelope: 'cdn',
+    scope: 'cdn',
+    extension: true,
+  },
 
   'sms.ordinary': { base: 'sms', path: '/api/sms/ordinary', envelope: 'smsSend', scope: 'sms' },
   'sms.advertising': { base: 'sms', path: '/api/sms/advertising', envelope: 'smsSend', scope: 'sms' },

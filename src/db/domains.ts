@@ -219,7 +219,7 @@ function toDomain(row: DomainRow): Domain {
 
 /** In depth: what was stored before a member existed has its default. */
 function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
-  const { https, cache, caching, referer, userAgent, ip } = DEFAULT_SETTINGS;
+  const { https, cache, caching, referer, userAgent, ip, recording } = DEFAULT_SETTINGS;
   return {
     ...DEFAULT_SETTINGS,
     ...stored,
@@ -229,6 +229,7 @@ function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
     referer: { ...referer, ...stored.referer },
     userAgent: { ...userAgent, ...stored.userAgent },
     ip: { ...ip, ...stored.ip },
+    recording: { ...recording, ...stored.recording },
   };
 }
 

@@ -12,6 +12,7 @@ import { certificatePairs } from './migrations-certificate-pairs.ts';
 import { certificates } from './migrations-certificates.ts';
 import { edgeOrigins } from './migrations-edge-origins.ts';
 import { live } from './migrations-live.ts';
+import { liveRecordings } from './migrations-live-recordings.ts';
 import { logPositions } from './migrations-log-positions.ts';
 import { sms } from './migrations-sms.ts';
 import { smsExpiry } from './migrations-sms-expiry.ts';
@@ -52,6 +53,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0023-live': live,
   '0023-acme-written': acmeWritten,
   '0024-certificate-kinds': certificateKinds,
+  '0025-live-recordings': liveRecordings,
 };
 
 /** Throws when a step fails, or when the database is of a newer release than this one. */

@@ -60,6 +60,40 @@ export interface LiveKeysTable {
   changed_at: number;
 }
 
+/** A recorded stretch of one broadcast with unchanged formats. docs/decisions/0503 */
+export interface LiveRecordingTable {
+  recording: string;
+  domain_id: number;
+  app: string;
+  stream: string;
+  broadcast: string;
+  edge: string;
+  began_at: number;
+  /** When the last media that is stored ends. */
+  last_at: number;
+  /** Why it ended; empty: its end was not told. */
+  end_reason: string;
+  duration_ms: number;
+  /** Size of the recording as one file. */
+  bytes: number;
+  expires_at: number;
+  /** 0: it was not deleted. */
+  deleted_at: number;
+}
+
+/** A piece is one blob of the store: the init segment, and media behind it. */
+export interface LiveRecordingPieceTable {
+  recording: string;
+  /** Counts from 0. */
+  n: number;
+  key: string;
+  init_bytes: number;
+  media_bytes: number;
+  duration_ms: number;
+  /** 0 or 1. 1 means that the media does not continue the piece before. */
+  is_discontinuity: number;
+}
+
 /** How far the reports of each edge have been stored. */
 export interface LiveProcessTable {
   edge: string;

@@ -9,6 +9,8 @@ import type {
   LiveBroadcastTable,
   LiveKeysTable,
   LiveProcessTable,
+  LiveRecordingPieceTable,
+  LiveRecordingTable,
   LiveStreamTable,
   LiveViewersTable,
 } from './schema-live.ts';
@@ -40,6 +42,8 @@ export interface Schema extends SmsTables {
   live_viewers: LiveViewersTable;
   live_keys: LiveKeysTable;
   live_process: LiveProcessTable;
+  live_recording: LiveRecordingTable;
+  live_recording_piece: LiveRecordingPieceTable;
 }
 
 /** What every query function takes first: the database, or a transaction of it. */
@@ -176,5 +180,6 @@ export type EdgeRow = Selectable<EdgeTable>;
 export type CertificateRow = Selectable<CertificateTable>;
 export type CertificateOrderRow = Selectable<CertificateOrderTable>;
 export type LiveStreamRow = Selectable<LiveStreamTable>;
+export type LiveRecordingRow = Selectable<LiveRecordingTable>;
 export type LiveBroadcastRow = Selectable<LiveBroadcastTable>;
 export type CacheTaskRow = Selectable<CacheTaskTable>;

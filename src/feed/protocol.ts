@@ -2,7 +2,7 @@
  * The one protocol between control and edges. GET /edge/v1/stream?epoch=E&revision=R&tag=T is an SSE stream of deltas from
  * that place on, GET /edge/v1/snapshot (with the place, if there is one) gives everything as zstd NDJSON, POST
  * /edge/v1/status reports what is in force, POST /edge/v1/prefetch what became of prefetches, POST /edge/v1/live what is on air. POST /edge/v1/logs and
- * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`.
+ * /edge/v1/statistics carry traffic, whose shapes are those of `logs/report.ts`; POST /edge/v1/recordings carries recordings of live streams.
  */
 import type { OriginTrouble } from '#model/edge.ts';
 import type { Place } from '#model/place.ts';
@@ -17,6 +17,8 @@ export const LOGS_PATH = '/edge/v1/logs';
 export const STATISTICS_PATH = '/edge/v1/statistics';
 /** Path of live reports; `live-report.ts` has their form. */
 export const LIVE_PATH = '/edge/v1/live';
+/** `recording-message.ts` has the messages. */
+export const RECORDINGS_PATH = '/edge/v1/recordings';
 
 /** Interval of empty comments; a client that receives nothing for three of them takes the connection for dead. */
 export const HEARTBEAT_MS = 10_000;

@@ -26,6 +26,7 @@ import {
   LOGS_PATH,
   MAX_STATUS_BYTES,
   PREFETCH_PATH,
+  RECORDINGS_PATH,
   SNAPSHOT_PATH,
   STATISTICS_PATH,
   STATUS_PATH,
@@ -66,6 +67,8 @@ export interface TrafficTaker {
   takePart(part: Buffer): Promise<void>;
   readonly maxReportBytes: number;
   takeReport(report: string): Promise<void>;
+  readonly maxRecordingBytes: number;
+  takeRecording(message: Buffer): Promise<void>;
 }
 
 export interface FeedServer extends AsyncDisposable {
@@ -188,9 +191,13 @@ function trafficRoutes(traffic: TrafficTaker): Routes {
       await work(body);
       response.writeHead(204).end();
     };
-  const { maxPartBytes, maxReportBytes } = traffic;
+  const { maxPartBytes, maxReportBytes, maxRecordingBytes } = traffic;
   return {
     [LOGS_PATH]: { method: 'POST', handle: take(maxPartBytes, (body) => traffic.takePart(body)) },
+    [RECORDINGS_PATH]: {
+      method: 'POST',
+      handle: take(maxRecordingBytes, (body) => traffic.takeRecording(body)),
+    },
     [STATISTICS_PATH]: {
       method: 'POST',
       handle: take(maxReportBytes, (body) => traffic.takeReport(body.toString('utf8'))),

@@ -1,6 +1,7 @@
 /** One broadcast: its clock, its viewers, its figures. Who publishes it may change; its id does not. */
 import { OnDemandPackager } from '#fanout/hls/on-demand.ts';
 import { HlsPackager } from '#fanout/hls/packager.ts';
+import type { WindowListener } from '#fanout/hls/window.ts';
 import { HUB_LIMITS, Hub } from '#fanout/hub.ts';
 import { describeMedia } from '#fanout/media/describe.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
@@ -43,7 +44,7 @@ export class Broadcast {
 
   /** Whether somebody watches it by HLS, or did until it ended. */
   get isPackaged(): boolean {
-    return this.#hls?.onDemand.isPackaging === true;
+    return this.#hls?.onDemand.isAsked === true;
   }
 
   /** The media kept for new viewers and for HLS. */
@@ -59,11 +60,21 @@ export class Broadcast {
 
   /** Somebody asks for its HLS files. */
   askHls(): HlsPackager {
-    if (this.#hls === undefined) {
-      const packager = new HlsPackager({ keyFrameMs: this.#meter.figures.keyFrameMs });
-      this.#hls = { packager, onDemand: new OnDemandPackager({ packager, replay: () => this.hub.replay() }) };
-    }
-    return this.#hls.onDemand.ask(this.#clock());
+    return this.#packaging().onDemand.ask(this.#clock());
+  }
+
+  /** The listener hears of all parts from now on, also while nobody asks for HLS. */
+  record(listener: WindowListener): void {
+    const { packager, onDemand } = this.#packaging();
+    packager.window.listener = listener;
+    onDemand.hold(this.#clock());
+  }
+
+  /** The listener hears of the part that is being made, and of nothing after it unless viewers need it anyway. */
+  stopRecording(): void {
+    if (this.#hls === undefined) return;
+    this.#hls.onDemand.release();
+    this.#hls.packager.window.listener = undefined;
   }
 
   /** A message as its publisher sent it. */
@@ -74,6 +85,14 @@ export class Broadcast {
     this.#meter.note(placed, facts, now);
     this.hub.push(placed);
     this.#hls?.onDemand.push(placed, facts, this.#clock());
+  }
+
+  #packaging() {
+    if (this.#hls === undefined) {
+      const packager = new HlsPackager({ keyFrameMs: this.#meter.figures.keyFrameMs });
+      this.#hls = { packager, onDemand: new OnDemandPackager({ packager, replay: () => this.hub.replay() }) };
+    }
+    return this.#hls;
   }
 
   /** Another publisher goes on with it. */

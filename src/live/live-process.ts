@@ -12,13 +12,14 @@ import type { AccessLog } from '#logs/spool.ts';
 import { createSiteTable } from '#sites/lookup.ts';
 import type { SiteTable } from '#sites/table.ts';
 import { LiveFile } from './live-file.ts';
-import { addLiveMetrics, createHlsCounter } from './metrics.ts';
+import { addLiveMetrics, addRecordingMetrics, createHlsCounter } from './metrics.ts';
 import { Owner } from './owner.ts';
 import { Players } from './players.ts';
 import type { ConnectOrigin } from './pull/origin-stream.ts';
 import { PULL_LIMITS, type PullLimits } from './pull/pull.ts';
 import { Pulls } from './pull/pulls.ts';
 import { RareLines } from './rare-lines.ts';
+import { openRecording, type RecordingOptions } from './recording/open-recording.ts';
 import { openRelayServer } from './relay-server.ts';
 import { type Reporter, type ReporterOptions, startReporter } from './reporter.ts';
 import { type RtmpServer, startRtmpServer } from './rtmp/server.ts';
@@ -51,6 +52,7 @@ export interface LiveProcessOptions {
   readonly pullLimits?: Partial<PullLimits>;
   readonly post: ReporterOptions['post'];
   readonly reportMs: number;
+  readonly recording: RecordingOptions;
   /** Others than those of the design. */
   readonly limits?: Partial<StreamLimits>;
   readonly clock: Clock;
@@ -83,6 +85,8 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
   const players = new Players();
   const viewers = new Viewers();
   let reporter: Reporter | undefined;
+  const newId = () => randomBytes(BROADCAST_ID_BYTES).toString('hex');
+  const recording = openRecording(options.recording, { ...options, edge: options.edgeId, newRecordingId: newId });
   const owner = new Owner({
     sites,
     marks: source,
@@ -91,7 +95,8 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
     timers,
     ...(limits !== undefined && { limits }),
     capacity: { maxStreams, maxBytes: memoryBytes },
-    newBroadcastId: () => randomBytes(BROADCAST_ID_BYTES).toString('hex'),
+    recorder: recording.recorder,
+    newBroadcastId: newId,
     countViewers: (name) => countViewers(name, { players, viewers }) + relay.countRelays(name),
     onEvent: () => reporter?.hurry(),
     log,
@@ -108,6 +113,7 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
   const relay = await openRelayServer({ ...options, owner, viewers, pulls, onHlsFile });
   const rtmp = await startRtmp(options, { owner, players, pulls, sites, rareLines });
   addLiveMetrics(options.registry, owner, file);
+  addRecordingMetrics(options.registry, recording);
   reporter = startReporter({
     ...options,
     edge: options.edgeId,
@@ -133,6 +139,7 @@ export async function startLiveProcess(options: LiveProcessOptions): Promise<Liv
       owner.stop();
       pulls.stop();
       await rtmp?.close(Math.min(graceMs, MAX_CLOSE_MS));
+      await recording[Symbol.asyncDispose]();
       await reporter[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
       file[Symbol.dispose]();

@@ -48,6 +48,10 @@ export interface LiveStreamOptions {
   newHolderId(): number;
   newBroadcastId(): string;
   onEvent(event: NewEvent): void;
+  /** A broadcast has begun; called before its first media is taken. */
+  onBegan(broadcast: Broadcast): void;
+  /** The broadcast is over, and its last media was taken. */
+  onEnded(broadcast: Broadcast): void;
   /** Its state has changed. */
   onChange(): void;
 }
@@ -223,11 +227,12 @@ export class LiveStream {
   }
 
   #begin({ broadcast, startedAt, source, address }: OnAir): void {
-    const { timers, clock, toEpoch, onEvent, name } = this.#options;
+    const { timers, clock, toEpoch, onBegan, onEvent, name } = this.#options;
     const at = Math.round(toEpoch(startedAt));
     this.#past = undefined;
     this.#broadcast = new Broadcast({ id: broadcast, startedAt: at, timers, clock });
     this.#unwatchedSince = undefined;
+    onBegan(this.#broadcast);
     onEvent({ ...name, broadcast, kind: 'began', at, source, address });
     this.#takeMetadata();
   }
@@ -244,13 +249,14 @@ export class LiveStream {
   }
 
   #end({ broadcast, at, reason }: Extract<StreamEffect, { kind: 'ended' }>): void {
-    const { toEpoch, onEvent, name } = this.#options;
+    const { toEpoch, onEnded, onEvent, name } = this.#options;
     const over = this.#broadcast;
     this.#broadcast = undefined;
     const isCut = CUTTING.includes(reason);
     if (over?.isPackaged === true && !isCut) this.#past = { broadcast: over, endedAt: this.#options.timers.now() };
     if (isCut) over?.cut();
     else over?.end();
+    if (over !== undefined) onEnded(over);
     onEvent({ ...name, broadcast, kind: 'ended', at: Math.round(toEpoch(at)), reason });
   }
 }

@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { HlsFile } from '#fanout/hls/files.ts';
 import type { LiveFile } from './live-file.ts';
 import type { Owner } from './owner.ts';
+import type { Recording } from './recording/open-recording.ts';
 
 export function addLiveMetrics(
   registry: Registry,
@@ -40,4 +41,62 @@ export function createHlsCounter(registry: Registry): (kind: HlsFile['kind']) =>
     registers: [registry],
   });
   return (file) => requests.inc({ file });
+}
+
+export function addRecordingMetrics(registry: Registry, recording: Recording): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge(
+    'causeway_live_recordings',
+    'Broadcasts that are being recorded at this process.',
+    () => recording.recorder.recording,
+  );
+  gauge(
+    'causeway_live_recording_spool_bytes',
+    'Disk that recordings take which control has not taken yet.',
+    () => recording.spool.bytes,
+  );
+  gauge(
+    'causeway_live_recording_pieces_waiting',
+    'Pieces of recordings that control has not taken yet.',
+    () => recording.spool.waitingPieces,
+  );
+  const counter = (
+    name: string,
+    help: string,
+    collect: (set: (value: number, end?: string) => void) => void,
+    labelNames: string[],
+  ) =>
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        collect((value, end) => (end === undefined ? this.inc(value) : this.inc({ end }, value)));
+      },
+    });
+  counter(
+    'causeway_live_recordings_stopped_total',
+    'Recordings since the start that stopped because there was no room (full) or the disk was too slow (slow).',
+    (set) => {
+      for (const [end, count] of Object.entries(recording.recorder.stopped)) set(count, end);
+    },
+    ['end'],
+  );
+  counter(
+    'causeway_live_recording_pieces_lost_total',
+    'Pieces of recordings since the start that were damaged, or that control refused for good.',
+    (set) => set(recording.shipper.lost),
+    [],
+  );
 }

@@ -13,6 +13,7 @@ import type { NewEvent } from './event-store.ts';
 import type { LiveFile } from './live-file.ts';
 import { type Admission, type HolderSide, LiveStream, type StreamName } from './live-stream.ts';
 import type { RareLines } from './rare-lines.ts';
+import type { Recorder } from './recording/recorder.ts';
 import { keyOf, type StreamLine, StreamLines } from './stream-lines.ts';
 import { STREAM_LIMITS, type StreamLimits } from './streams/stream-state.ts';
 
@@ -24,6 +25,7 @@ export interface OwnerOptions {
   readonly timers: Timers;
   readonly limits?: Partial<StreamLimits>;
   readonly capacity: CapacityLimits;
+  readonly recorder: Pick<Recorder, 'start' | 'stop'>;
   newBroadcastId(): string;
   /** How many watch the stream by HTTP, on all workers. */
   countViewers(name: StreamName): number;
@@ -146,7 +148,7 @@ export class Owner implements Disposable {
   }
 
   #create(name: StreamName): LiveStream {
-    const { timers, clock, limits, newBroadcastId } = this.#options;
+    const { timers, clock, limits, recorder, newBroadcastId } = this.#options;
     return new LiveStream({
       name,
       limits: { ...STREAM_LIMITS, ...limits },
@@ -156,6 +158,8 @@ export class Owner implements Disposable {
       newHolderId: () => ++this.#lastHolderId,
       newBroadcastId,
       onEvent: (event) => this.#note(event),
+      onBegan: () => this.#recordIfWanted(this.#streams.get(keyOf(name))),
+      onEnded: ({ id }) => recorder.stop(id, 'ended'),
       onChange: () => this.#show(name),
     });
   }
@@ -230,7 +234,8 @@ export class Owner implements Disposable {
     return false;
   }
 
-  #applyRules({ stream, host }: Known): void {
+  #applyRules(known: Known): void {
+    const { stream, host } = known;
     const { domainId, app, stream: name } = stream.name;
     const mark = this.#options.marks.getLiveMark(domainId, app, name);
     const site = this.siteOf(host);
@@ -242,6 +247,21 @@ export class Owner implements Disposable {
       kicked: mark?.kicked ?? '',
       disowned: this.#disowned,
     });
+    this.#recordIfWanted(known);
+  }
+
+  #recordIfWanted(known: Known | undefined): void {
+    const broadcast = known?.stream.broadcast;
+    if (known === undefined || broadcast === undefined) return;
+    const { recorder, log } = this.#options;
+    try {
+      const site = this.siteOf(known.host);
+      if (site?.id === known.stream.name.domainId && site.records === true)
+        recorder.start(known.stream.name, broadcast);
+      else recorder.stop(broadcast.id, 'off');
+    } catch (error) {
+      log.error({ err: error, ...known.stream.name }, 'whether a broadcast is to be recorded could not be read');
+    }
   }
 
   #show(name: StreamName): void {

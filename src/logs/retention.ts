@@ -3,7 +3,8 @@ import { deleteLogParts, listLogPartsBefore } from '#db/log-parts.ts';
 import type { Db } from '#db/open.ts';
 import { pruneStatistics } from '#db/statistics.ts';
 import { createDays } from './day.ts';
-import { type BlobStore, blobKey } from './store/blob-store.ts';
+import type { BlobStore } from './store/blob-store.ts';
+import { deleteBlobs } from './store/delete-blobs.ts';
 
 export interface RetentionOptions {
   readonly db: Db;
@@ -20,40 +21,21 @@ const PARTS_AT_ONCE = 500;
 
 /** Resolves when nothing is left that is too old at `now`; a part whose bytes cannot be deleted keeps its row, for the next time. */
 export async function forgetOldTraffic(options: RetentionOptions, now: number, signal: AbortSignal): Promise<void> {
-  const { db, timeZone, logDays } = options;
+  const { db, blobs, timeZone, logDays } = options;
   const ago = (days: number) => now - days * DAY_MS;
-  const { minute, hour, day, top, report } = KEEP_DAYS;
+  const { minute, hour, top, report } = KEEP_DAYS;
   await pruneStatistics(db.query, {
     minute: ago(minute),
     hour: ago(hour),
-    day: ago(day),
+    day: ago(KEEP_DAYS.day),
     top: ago(top),
     report: ago(report),
   });
-  await deleteParts(options, createDays(timeZone).dayBefore(now, logDays), signal);
-}
-
-/** One that cannot be deleted keeps none of the others. Rejects in the end with the first reason. */
-async function deleteParts({ db, blobs }: RetentionOptions, before: string, signal: AbortSignal): Promise<void> {
-  const failures: unknown[] = [];
-  let after = '';
-  for (;;) {
-    signal.throwIfAborted();
-    const keys = await listLogPartsBefore(db.query, { day: before, after, limit: PARTS_AT_ONCE });
-    const deleted: string[] = [];
-    for (const key of keys) {
-      try {
-        const checked = blobKey(key);
-        if (checked !== undefined) await blobs.delete(checked);
-        deleted.push(key);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    await deleteLogParts(db.query, deleted);
-    const last = keys.at(-1);
-    if (last === undefined) break;
-    after = last;
-  }
-  if (failures.length > 0) throw new Error(`${failures.length} log files could not be deleted`, { cause: failures[0] });
+  const day = createDays(timeZone).dayBefore(now, logDays);
+  const files = {
+    what: 'log files',
+    list: (after: string) => listLogPartsBefore(db.query, { day, after, limit: PARTS_AT_ONCE }),
+    forget: (keys: readonly string[]) => deleteLogParts(db.query, keys),
+  };
+  await deleteBlobs(blobs, files, signal);
 }

@@ -46,6 +46,14 @@ export interface DomainSettings {
   readonly referer: RefererSettings;
   readonly userAgent: ListSettings;
   readonly ip: ListSettings;
+  readonly recording: RecordingSettings;
+}
+
+/** Applies to live domains. docs/decisions/0503 */
+interface RecordingSettings {
+  readonly isOn: boolean;
+  /** How long recordings are kept after their last media; it also counts for those that were made before, and while it is off. */
+  readonly days: number;
 }
 
 /** Settings of a domain that has a certificate; kept while it has none. */
@@ -146,6 +154,7 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   referer: { mode: 'off', allowsBlank: true, entries: [] },
   userAgent: { isOn: false, entries: [] },
   ip: { isOn: false, entries: [] },
+  recording: { isOn: false, days: 7 },
 };
 
 export interface Domain {

@@ -2,11 +2,14 @@
 import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import { MessageError } from '#feed/messages.ts';
+import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/recording-message.ts';
 import type { TrafficTaker } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
 import { createTraffic } from '#logs/receive.ts';
+import { forgetRecordings } from '#logs/recordings/forget.ts';
+import { takeRecording } from '#logs/recordings/receive.ts';
 import { MAX_PART_BYTES, MAX_REPORT_BYTES, parsePart, parseReport } from '#logs/report.ts';
 import { forgetOldTraffic } from '#logs/retention.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
@@ -18,6 +21,8 @@ interface ControlTraffic extends AsyncDisposable {
 }
 
 const FORGET_EVERY_MS = 3_600_000;
+/** What a customer deletes should be gone soon. */
+const FORGET_RECORDINGS_EVERY_MS = 600_000;
 
 export function openBlobStore({ logStore }: Pick<Config, 'logStore'>): BlobStore {
   return logStore.kind === 'local' ? localBlobStore(logStore.directory) : s3BlobStore(logStore, systemClock);
@@ -38,15 +43,40 @@ export function openControlTraffic(
       if (!forgetting.signal.aborted) log.error({ err: error }, 'old log files were not deleted; trying again later');
     },
   });
+  const forgettingRecordings = startRounds({
+    everyMs: FORGET_RECORDINGS_EVERY_MS,
+    work: (signal) => forgetRecordings({ db, blobs }, systemClock(), signal),
+    onFailure: (error) => {
+      if (!forgettingRecordings.signal.aborted)
+        log.error({ err: error }, 'recordings were not deleted; trying again later');
+    },
+  });
   return {
     taker: {
       maxPartBytes: MAX_PART_BYTES,
       maxReportBytes: MAX_REPORT_BYTES,
       takePart: (body) => traffic.takePart(required('part of a log', parsePart(body))),
       takeReport: (body) => traffic.takeReport(required('report of traffic', parseReport(body))),
+      maxRecordingBytes: MAX_RECORDING_BYTES,
+      takeRecording: (body) => takeRecordingMessage({ db, blobs }, body),
     },
-    [Symbol.asyncDispose]: () => forgetting[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await forgetting[Symbol.asyncDispose]();
+      await forgettingRecordings[Symbol.asyncDispose]();
+    },
   };
+}
+
+async function takeRecordingMessage(
+  store: { readonly db: Db; readonly blobs: BlobStore },
+  body: Buffer,
+): Promise<void> {
+  const message = required('piece of a recording', parseRecordingMessage(body));
+  const { recording: id, n, durationMs, initBytes, isDiscontinuity, endsAt, end = '', bytes, ...of } = message;
+  const piece = { n, initBytes, mediaBytes: bytes.length - initBytes, durationMs, isDiscontinuity };
+  const sent = { recording: { id, ...of }, piece: bytes.length === 0 ? undefined : piece, endsAt, endReason: end };
+  const taken = await takeRecording(store, sent, bytes);
+  if (taken === 'foreign') throw new MessageError(`domain ${of.domainId} is not one of this database`);
 }
 
 function required<T>(what: string, value: T | undefined): T {

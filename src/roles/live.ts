@@ -6,7 +6,7 @@ import { createResolver } from '#edge/origin/resolve.ts';
 import { requestFeed } from '#feed/connection.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
-import { LIVE_PATH } from '#feed/protocol.ts';
+import { LIVE_PATH, RECORDINGS_PATH } from '#feed/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { startLiveProcess } from '#live/live-process.ts';
@@ -15,6 +15,7 @@ import { openAccessLog } from './access-log.ts';
 import type { PartContext, RunningPart } from './child.ts';
 import { edgeStorePath } from './edge-feed.ts';
 import { liveSocketPath } from './live-socket.ts';
+import { postTo } from './post-to-control.ts';
 
 const REPORT_MS = 5_000;
 /** Control writes a report to its database; silent for longer, it has died. */
@@ -37,8 +38,13 @@ export async function startLive(context: PartContext): Promise<RunningPart> {
     proxyProtocol: config.edgeProxyProtocol,
     accessLog,
     connectOrigin: createOriginConnect(context),
-    post: postTo(config.feedSocket),
+    post: postReportTo(config.feedSocket),
     reportMs: REPORT_MS,
+    recording: {
+      directory: join(config.dataDir, 'live', 'recordings'),
+      maxBytes: config.liveRecordSpool,
+      post: postTo(config.feedSocket, RECORDINGS_PATH),
+    },
     clock: systemClock,
     timers: systemTimers,
     log,
@@ -74,7 +80,7 @@ function createOriginConnect({ config, ownAddresses }: PartContext): ConnectOrig
   };
 }
 
-function postTo(socketPath: string) {
+function postReportTo(socketPath: string) {
   return async (report: LiveReport, signal: AbortSignal): Promise<LiveAnswer> => {
     const body = JSON.stringify(report);
     const answer = await requestFeed({ socketPath, path: LIVE_PATH, signal, silenceMs: REPORT_SILENCE_MS, body });

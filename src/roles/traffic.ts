@@ -1,15 +1,15 @@
 /** What an edge tells control of its traffic: the shipper of this machine's spools, its outbox and its metrics. */
 import { join } from 'node:path';
 import { Counter, Gauge } from 'prom-client';
-import { FeedRefusal, requestFeed } from '#feed/connection.ts';
 import { LOGS_PATH, STATISTICS_PATH } from '#feed/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
-import { type Post, type Shipper, startShipper } from '#logs/ship/shipper.ts';
+import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
 import { spoolDirectory } from './access-log.ts';
 import type { PartContext } from './child.ts';
 import { logWriters } from './plan.ts';
+import { postTo } from './post-to-control.ts';
 
 export function startTraffic({ config, log, registry }: PartContext): AsyncDisposable {
   const { dataDir, edgeId: edge, feedSocket } = config;
@@ -34,24 +34,6 @@ export function startTraffic({ config, log, registry }: PartContext): AsyncDispo
   addShipperMetrics(registry, shipper);
   addDomainMetrics(registry, shipper);
   return shipper;
-}
-
-/** Control may be writing it to storage far away. */
-const TAKE_MS = 150_000;
-/** What control calls no part or report, or too large, will not be better next time. */
-const FINAL = [400, 413];
-
-function postTo(socketPath: string, path: string): Post<string | Buffer> {
-  return async (body, signal) => {
-    try {
-      const answer = await requestFeed({ socketPath, path, signal, silenceMs: TAKE_MS, body });
-      answer.destroy();
-      return 'taken';
-    } catch (error) {
-      if (error instanceof FeedRefusal && FINAL.includes(error.status)) return 'refused';
-      throw error;
-    }
-  };
 }
 
 function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper): void {

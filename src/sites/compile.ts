@@ -63,6 +63,7 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
     rangeBackSource: readSwitch('rangeBackSource', members),
     expiresSeconds: readValidity('expiresSeconds', members),
     accessControlMaxAgeSeconds: readValidity('accessControlMaxAgeSeconds', members),
+    ...(readSwitch('records', members) && { records: true }),
     ...(members['tls'] !== undefined && { tls: readTls(members['tls']) }),
   };
 }

@@ -28,6 +28,8 @@ export interface Site {
   readonly expiresSeconds: number;
   /** Validity of a preflight's result; 0: as the origin says. */
   readonly accessControlMaxAgeSeconds: number;
+  /** The live process records its streams; absent: it does not. */
+  readonly records?: true;
   /** Absent: no HTTPS. */
   readonly tls?: SiteTls;
   /** Absent when there are none; read them through `purgedAt`. */

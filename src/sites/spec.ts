@@ -28,6 +28,8 @@ export interface SiteSpec {
   readonly expiresSeconds?: number;
   /** Validity of a preflight's result; 0 or absent: as the origin says. */
   readonly accessControlMaxAgeSeconds?: number;
+  /** Whether the live process records the domain's streams; absent: it does not. */
+  readonly records?: boolean;
   /** Absent: no HTTPS. */
   readonly tls?: TlsSpec;
 }

@@ -3,6 +3,7 @@
  * is `live.example.com`, domain 8 `other.example.com`; limits are short, so that a test need not wait for those of the design.
  */
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { Registry } from 'prom-client';
 import { acceptPut } from '#feed/accept.ts';
 import { openEdgeStore, openSiteReader } from '#feed/edge-store.ts';
 import type { LiveReport } from '#feed/live-report.ts';
+import { parseRecordingMessage, type RecordingMessage } from '#feed/recording-message.ts';
 import { systemClock } from '#lib/clock.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { type LiveProcess, type LiveProcessOptions, startLiveProcess } from '#live/live-process.ts';
@@ -23,6 +25,7 @@ import { silentLog, siteSpec } from './feed.ts';
 import { RtmpClient, sampleMessages } from './rtmp-client.ts';
 import { temporaryFolder } from './temporary.ts';
 
+const RECORD_SPOOL = 64 * 1024 * 1024;
 export const HOST = 'live.example.com';
 export const OTHER_HOST = 'other.example.com';
 export type LiveEvent = LiveReport['events'][number];
@@ -32,6 +35,13 @@ export interface LiveWorld {
   /** Events that control has taken, in order, as `began a` and `ended a lost`. */
   readonly told: string[];
   readonly events: LiveEvent[];
+  /** Pieces and ends of recordings that control has taken, in order. */
+  readonly recorded: RecordingMessage[];
+  readonly spoolDirectory: string;
+  /** Files of recordings that wait in the spool, as `<domain>.<recording>/<name>`. */
+  spooled(): string[];
+  /** Returns a metric of the process; 0 if there is none with this name and these labels. */
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /** Lines of the access log. */
   readonly lines: AccessRecord[];
   /** The latest report. */
@@ -66,7 +76,7 @@ export async function startLiveWorld(
       LiveProcessOptions,
       'limits' | 'pushAuth' | 'pullLimits' | 'rtmpsListen' | 'memoryBytes' | 'maxStreams' | 'log'
     >
-  > = {},
+  > & { readonly recordSpool?: number; readonly spoolDirectory?: string } = {},
 ): Promise<LiveWorld> {
   const folder = temporaryFolder(t);
   const settings = join(folder, 'sites.db');
@@ -84,9 +94,13 @@ export async function startLiveWorld(
   const events: LiveEvent[] = [];
   const told: string[] = [];
   const lines: AccessRecord[] = [];
+  const recorded: RecordingMessage[] = [];
   let latest: LiveReport | undefined;
-  const start = () =>
-    startLiveProcess({
+  const spoolDirectory = options.spoolDirectory ?? join(folder, 'recordings');
+  let registry = new Registry();
+  const start = () => {
+    registry = new Registry();
+    return startLiveProcess({
       edgeId: 'test',
       source,
       file: join(folder, 'live.db'),
@@ -117,12 +131,24 @@ export async function startLiveWorld(
         return { taken: events.at(-1)?.n ?? 0, notOwned: control.notOwned };
       },
       reportMs: 50,
+      recording: {
+        directory: spoolDirectory,
+        maxBytes: options.recordSpool ?? RECORD_SPOOL,
+        post: async (body) => {
+          if (control.isAway) throw new Error('control is away');
+          const message = parseRecordingMessage(body);
+          if (message === undefined) return 'refused';
+          recorded.push(message);
+          return 'taken';
+        },
+      },
       clock: systemClock,
       timers: systemTimers,
       log: silentLog,
-      registry: new Registry(),
+      registry,
       ...options,
     });
+  };
   let live = await start();
   const change = (kind: string, key: string, body: unknown) => {
     revision++;
@@ -171,6 +197,15 @@ export async function startLiveWorld(
     told,
     events,
     lines,
+    recorded,
+    spoolDirectory,
+    spooled: () =>
+      readdirSync(spoolDirectory, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/')),
+    async metric(name, labels = {}) {
+      const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {};
+      const wanted = Object.entries(labels);
+      return values.find((value) => wanted.every(([label, text]) => value.labels[label] === text))?.value ?? 0;
+    },
     report: () => latest,
     control,
     states,

@@ -31,6 +31,7 @@ export const CHANGES: readonly Partial<SiteSpec>[] = [
   { rangeBackSource: true },
   { rangeBackSource: false },
   { accessControlMaxAgeSeconds: 60 },
+  { records: true },
   { state: 'disabled' },
   { state: 'closed' },
   ...Array<Partial<SiteSpec>>(6).fill({ state: 'open' }),

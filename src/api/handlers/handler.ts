@@ -5,11 +5,13 @@ import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
+import type { RecordingAddress } from '#logs/recordings/address.ts';
 import type { Review } from '#model/transition.ts';
 import type { LivePorts } from '../live-addresses.ts';
 import type { PermitsOrigin } from '../origin-warnings.ts';
 import type { SmsDesk } from '../sms-desk.ts';
 import type { InputOf, ResultOf } from '../wire.ts';
+import type { RecordingUrls } from '../wire-recordings.ts';
 
 /** One call of an operation by somebody who may make it. */
 export interface Call {
@@ -34,6 +36,10 @@ export interface Call {
   /** Where a log file can be downloaded from `now` on, for a while. */
   readonly logUrl: (file: LogFile, now: number) => string;
   readonly livePorts: LivePorts;
+  /** Where a recording can be played and downloaded from `now` on, for a while. */
+  readonly recordingUrls: (recording: RecordingAddress, now: number) => RecordingUrls;
+  /** When addresses that are signed at `now` expire, epoch milliseconds. */
+  readonly urlsExpireAt: (now: number) => number;
   readonly sms: SmsDesk;
   /** Id of the token; 0: the command line of this machine. */
   readonly tokenId: number;

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { findDomainsByName } from '#db/domains.ts';
 import { listBroadcasts, listViewers, type ViewerGrain } from '#db/live-history.ts';
 import { listStreamFacts } from '#db/live-streams.ts';
 import { isLive } from '#model/acknowledgement.ts';
@@ -11,9 +10,11 @@ import type { Domain } from '#model/domain.ts';
 import { parseDomainName } from '#model/domain-name.ts';
 import { isOnAir, listStreamStates, type ViewerCounts } from '#model/live-stream.ts';
 import { liveAddresses } from '../live-addresses.ts';
-import { changeKeys, refuseNotLive, rotate } from '../live-changes.ts';
+import { changeKeys, rotate } from '../live-changes.ts';
 import { timeRange } from '../time-range.ts';
 import type { Call, Handler } from './handler.ts';
+import { readLiveDomain } from './live-domain.ts';
+import { LIVE_RECORDING_HANDLERS } from './live-recordings.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,6 +30,8 @@ const SPANS: Readonly<
 };
 
 export const LIVE_HANDLERS = {
+  ...LIVE_RECORDING_HANDLERS,
+
   'live.streams': async (call, { name }) => {
     const { id: domainId } = await readLiveDomain(call, name);
     return listStreamStates(await listStreamFacts(call.db.query, { domainId, now: call.now }), call.now);
@@ -73,14 +76,6 @@ export const LIVE_HANDLERS = {
     });
   },
 } satisfies { readonly [N in RouteName as N extends `live.${string}` ? N : never]: Handler<N> };
-
-/** Throws `ServiceError` also for a domain of another type. */
-async function readLiveDomain({ db, accountId }: Call, name: string): Promise<Domain> {
-  const [domain] = await findDomainsByName(db.query, { accountId, names: [name] });
-  if (domain === undefined) throw new ServiceError('domainNotFound', { domainId: name });
-  refuseNotLive(domain);
-  return domain;
-}
 
 /** Chooses the host; on a wildcard domain, one of the names under it. */
 function chooseHost({ name }: Domain, asked: string | undefined): string {

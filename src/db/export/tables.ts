@@ -31,6 +31,8 @@ export const SEEDS: { readonly [T in TableName]: number } = {
   live_viewers: 0,
   live_keys: 0,
   live_process: 0,
+  live_recording: 0,
+  live_recording_piece: 0,
   log_part: 0,
   stat_report: 0,
   stat_sum: 0,

@@ -1,4 +1,4 @@
-/** Packages a stream only while somebody asks for its HLS files: most streams are watched in other ways. docs/decisions/0482 */
+/** Packages a stream only while somebody asks for its HLS files, or it is recorded: most streams are watched in other ways. docs/decisions/0482 */
 import { describeMedia, type MediaFacts } from '../media/describe.ts';
 import type { MediaMessage } from '../media/message.ts';
 import type { HlsPackager } from './packager.ts';
@@ -16,33 +16,62 @@ export class OnDemandPackager {
   readonly #packager: HlsPackager;
   readonly #replay: () => Iterable<MediaMessage>;
   #askedAt: number | undefined;
+  #isHeld = false;
+  #now = 0;
 
   constructor({ packager, replay }: OnDemandOptions) {
     this.#packager = packager;
     this.#replay = replay;
   }
 
-  get isPackaging(): boolean {
+  /** Whether somebody asks for its files. */
+  get isAsked(): boolean {
     return this.#askedAt !== undefined;
   }
 
   /** Somebody asks: returns what answers, and begins it when it is not running. `now`: epoch milliseconds, as below. */
   ask(now: number): HlsPackager {
-    const isRunning = this.#askedAt !== undefined;
+    this.#begin(now);
     this.#askedAt = now;
-    if (!isRunning) for (const message of this.#replay()) this.#packager.push(message, describeMedia(message), now);
     return this.#packager;
   }
 
-  push(message: MediaMessage, facts: MediaFacts, now: number): void {
-    if (this.#askedAt === undefined) return;
-    if (now - this.#askedAt > IDLE_MS) this.stop();
-    else this.#packager.push(message, facts, now);
+  /** Packages also while nobody asks, until `release`. */
+  hold(now: number): void {
+    this.#begin(now);
+    this.#isHeld = true;
   }
 
-  /** Drops all packaged media; the next request starts packaging again. */
+  release(): void {
+    this.#isHeld = false;
+    if (this.#askedAt === undefined) this.#packager.suspend();
+  }
+
+  push(message: MediaMessage, facts: MediaFacts, now: number): void {
+    this.#now = now;
+    if (this.#askedAt !== undefined && now - this.#askedAt > IDLE_MS) {
+      this.#askedAt = undefined;
+      if (!this.#isHeld) this.#packager.suspend();
+    }
+    if (this.#isRunning) this.#packager.push(message, facts, now);
+  }
+
+  /** Drops all packaged media. The next request starts packaging again; if it is held, the next key frame does. */
   stop(): void {
     this.#askedAt = undefined;
     this.#packager.suspend();
+    if (this.#isHeld) this.#start(this.#now);
+  }
+
+  get #isRunning(): boolean {
+    return this.#isHeld || this.#askedAt !== undefined;
+  }
+
+  #begin(now: number): void {
+    if (!this.#isRunning) this.#start(now);
+  }
+
+  #start(now: number): void {
+    for (const message of this.#replay()) this.#packager.push(message, describeMedia(message), now);
   }
 }

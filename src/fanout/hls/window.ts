@@ -44,6 +44,13 @@ export interface WindowLimits {
   readonly maxBytes: number;
 }
 
+/** Hears of each part and the end of each segment, in their order. It must not throw. */
+export interface WindowListener {
+  /** `segment` has the part already; `init` is the init segment that goes before it. */
+  onPart(part: Part, segment: Segment, init: Buffer): void;
+  onSegmentEnd(segment: Segment): void;
+}
+
 export type Beginning = Pick<Segment, 'init' | 'startMs' | 'clock'>;
 
 export class HlsWindow {
@@ -56,6 +63,8 @@ export class HlsWindow {
   #discontinuitySequence = 0;
   #bytes = 0;
   readonly #waiting = new Set<() => void>();
+  /** Absent: nobody but viewers. */
+  listener: WindowListener | undefined;
 
   constructor(limits: WindowLimits) {
     this.#limits = limits;
@@ -123,6 +132,8 @@ export class HlsWindow {
     segment.parts.push(part);
     segment.durationMs += part.durationMs;
     this.#bytes += part.bytes.length;
+    const init = this.#inits.get(segment.init);
+    if (init !== undefined) this.listener?.onPart(part, segment, init);
     while (this.#bytes > this.#limits.maxBytes && this.#segments.length > 1) this.#drop();
     this.wake();
   }
@@ -132,6 +143,7 @@ export class HlsWindow {
     const open = this.#segments.at(-1);
     if (open === undefined || open.isComplete) return undefined;
     open.isComplete = true;
+    this.listener?.onSegmentEnd(open);
     while (this.#segments.length > this.#limits.listedSegments + this.#limits.unlistedSegments) this.#drop();
     this.wake();
     return open;

@@ -28,7 +28,7 @@ export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
   ) => sendRequest({ method, url: urlOf(place, key), headers: {}, body: new Uint8Array(), ...more }, place, clock());
   return {
     async put(key, bytes) {
-      const response = await send('PUT', key, { body: bytes, headers: { 'content-type': 'application/gzip' } });
+      const response = await send('PUT', key, { body: bytes, headers: { 'content-type': typeOf(key) } });
       if (!response.ok) throw await problem('PUT', key, response);
       await response.body?.cancel();
     },
@@ -71,6 +71,11 @@ async function sendRequest(request: RequestToSign, { credentials, region }: S3Pl
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Shown by tools that browse the bucket. */
+function typeOf(key: BlobKey): string {
+  return key.endsWith('.mp4') ? 'video/mp4' : 'application/gzip';
 }
 
 function urlOf({ endpoint, bucket, prefix }: S3Place, key: BlobKey): URL {

@@ -1,0 +1,14 @@
+/** A live domain of the caller's account, by its name. */
+import { ServiceError } from '#contract/service-error.ts';
+import { findDomainsByName } from '#db/domains.ts';
+import type { Domain } from '#model/domain.ts';
+import { refuseNotLive } from '../live-changes.ts';
+import type { Call } from './handler.ts';
+
+/** Throws `ServiceError` also for a domain of another type. */
+export async function readLiveDomain({ db, accountId }: Call, name: string): Promise<Domain> {
+  const [domain] = await findDomainsByName(db.query, { accountId, names: [name] });
+  if (domain === undefined) throw new ServiceError('domainNotFound', { domainId: name });
+  refuseNotLive(domain);
+  return domain;
+}

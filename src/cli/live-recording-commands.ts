@@ -1,0 +1,91 @@
+/** `causeway live`: whether a domain of the account is recorded, and its recordings. */
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { type Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
+import type { DataOf } from '#contract/operations.ts';
+import { printer } from './account-commands.ts';
+import { readAllPages } from './all-pages.ts';
+import { connectCustomer } from './connect.ts';
+import { type CliContext, CliError } from './context.ts';
+import { splitStream } from './live-words.ts';
+import { onDomain } from './on-domain.ts';
+import { addCallSettings, addChangeSettings, givenSettings, ifRevision, type Options, textOption } from './options.ts';
+import { formatPairs, formatTable } from './output.ts';
+import { addTimes, type TimeTexts, timesOf, timeTexts } from './times.ts';
+
+type Recording = DataOf<'live.listRecordings'>['list'][number];
+
+export function addRecordings(command: Command, context: CliContext): void {
+  addChangeSettings(command.command('record <domain>'), context)
+    .description('show whether the streams of a domain of the account are recorded, or change it')
+    .addOption(new Option('--on', 'record them').conflicts('off'))
+    .option('--off', 'record them no longer; what was recorded is kept for its days')
+    .option('--days <days>', 'keep recordings so long after their last media, also those that there are')
+    .action((domain: string, options: Options) =>
+      onDomain(context, domain, options, async (client) => {
+        const before = await client.call('live.getRecording', { domain });
+        const record = options['on'] === true ? '1' : options['off'] === true ? '0' : before.record;
+        const keep_days = textOption(options, 'days');
+        if (record !== before.record || keep_days !== undefined)
+          await client.call('live.setRecording', { domain, record, keep_days, ...ifRevision(options) });
+        const data = await client.call('live.getRecording', { domain });
+        const lines = formatPairs([
+          ['recording', data.record === '1' ? 'on' : 'off'],
+          ['kept for', `${data.keep_days} days`],
+        ]);
+        return { data, lines };
+      }),
+    );
+  addTimes(addCallSettings(command.command('recordings <domain> [stream]'), context))
+    .description('list the recordings of a domain of the account, the newest first')
+    .action(async (domain: string, stream: string | undefined, options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const asked = { domain, ...(stream !== undefined && splitStream(stream)), ...timesOf(context, options) };
+      const rows = await readAllPages((page) => client.call('live.listRecordings', { ...asked, ...page }));
+      printer(context, options)(
+        rows,
+        formatTable([HEADING, ...rows.map((row) => toCells(row, timeTexts(context, options)))]),
+      );
+    });
+  addCallSettings(command.command('download <domain> <recording> <file>'), context)
+    .description('download a recording into a new MP4 file')
+    .action(async (domain: string, recording: string, file: string, options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const { download_url, size } = await findRecording(client, domain, recording);
+      await download(download_url, file);
+      printer(context, options)({ file, size }, [`${file}: ${size} bytes`]);
+    });
+  addCallSettings(command.command('delete-recording <domain> <recording>'), context)
+    .description('delete a recording')
+    .action(async (domain: string, recording_id: string, options: Options) => {
+      const client = connectCustomer(context, givenSettings(context, options));
+      const data = await client.call('live.deleteRecording', { domain, recording_id });
+      printer(context, options)(data, [`recording ${recording_id} is deleted`]);
+    });
+}
+
+async function findRecording(client: Client, domain: string, recording: string): Promise<Recording> {
+  const all = { domain, starttime: '0' };
+  const rows = await readAllPages((page) => client.call('live.listRecordings', { ...all, ...page }));
+  const found = rows.find(({ recording_id }) => recording_id === recording);
+  if (found === undefined) throw new CliError(`there is no recording ${recording} of ${domain}`);
+  return found;
+}
+
+async function download(url: string, file: string): Promise<void> {
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) throw new CliError(`the download was answered with ${response.status}`);
+  // `as`: the types of the web stream and of Node's are one at run time.
+  await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(file, { flags: 'wx' }));
+}
+
+const HEADING = ['RECORDING', 'STREAM', 'BEGAN', 'SECONDS', 'BYTES', 'STATUS', 'WHY'];
+
+function toCells(row: Recording, { ofSeconds }: TimeTexts): string[] {
+  const { recording_id, app_name, stream_name, starttime, duration_ms, size, status, end_reason } = row;
+  const seconds = (duration_ms / 1000).toFixed(1);
+  return [recording_id, `${app_name}/${stream_name}`, ofSeconds(starttime), seconds, size, status, end_reason || '-'];
+}

@@ -1,0 +1,83 @@
+/** What a live process sends control of a recording: a piece of it, or that it has ended. One line of JSON, then the bytes. Pure. */
+import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
+
+export const RECORDING_ENDS = ['ended', 'off', 'changed', 'long', 'full', 'slow', 'crashed'] as const;
+
+/**
+ * `ended`: with its broadcast. `off`: recording was turned off. `changed`, `long`: the formats have changed, or it became too long; another
+ * recording goes on. `full`, `slow`: there was no room, or storage was too slow. `crashed`: the live process was killed.
+ */
+export type RecordingEnd = (typeof RECORDING_ENDS)[number];
+
+export interface RecordingMessage {
+  readonly edge: string;
+  /** Id of the recording, `[a-z0-9]{1,32}`. */
+  readonly recording: string;
+  readonly domainId: number;
+  readonly app: string;
+  readonly stream: string;
+  readonly broadcast: string;
+  /** Start of the recording, epoch milliseconds. */
+  readonly beganAt: number;
+  /** Number of the piece, counted from 0. */
+  readonly n: number;
+  /** When the piece ends, epoch milliseconds. */
+  readonly endsAt: number;
+  readonly durationMs: number;
+  readonly isDiscontinuity: boolean;
+  /** Absent: more follows. */
+  readonly end?: RecordingEnd;
+  /** Size of the init segment at the beginning of `bytes`. */
+  readonly initBytes: number;
+  /** Empty if the message only tells the end. */
+  readonly bytes: Buffer;
+}
+
+/** A piece is cut before it gets so large, see `fanout/recording/`. */
+export const MAX_RECORDING_BYTES = 96 * 1024 * 1024;
+
+export function formatRecordingMessage({ bytes, ...head }: RecordingMessage): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
+}
+
+/** `undefined`: not such a message. */
+export function parseRecordingMessage(body: Buffer): RecordingMessage | undefined {
+  const lineEnd = body.indexOf('\n');
+  const head = lineEnd === -1 ? undefined : parseObject(body.toString('utf8', 0, lineEnd));
+  if (head === undefined) return undefined;
+  const { edge, recording, domainId, app, stream, broadcast, isDiscontinuity, end } = head;
+  const { beganAt, n, endsAt, durationMs, initBytes } = head;
+  if (typeof edge !== 'string' || !/^[\w.-]{1,64}$/.test(edge)) return undefined;
+  if (typeof recording !== 'string' || !isBroadcastId(recording)) return undefined;
+  if (typeof broadcast !== 'string' || !isBroadcastId(broadcast)) return undefined;
+  if (typeof app !== 'string' || !isAppName(app) || typeof stream !== 'string' || !isStreamName(stream))
+    return undefined;
+  if (typeof isDiscontinuity !== 'boolean') return undefined;
+  const known = RECORDING_ENDS.find((reason) => reason === end);
+  if (end !== undefined && known === undefined) return undefined;
+  const bytes = body.subarray(lineEnd + 1);
+  if (![domainId, beganAt, n, endsAt, durationMs, initBytes].every(isCount)) return undefined;
+  const counts = { domainId, beganAt, n, endsAt, durationMs, initBytes } as Record<Counts, number>; // `as`: seen above
+  const hasMedia = counts.initBytes > 0 && counts.initBytes < bytes.length;
+  if (!hasMedia && (bytes.length > 0 || known === undefined)) return undefined;
+  return {
+    ...{ edge, recording, app, stream, broadcast, isDiscontinuity, ...counts, bytes },
+    ...(known !== undefined && { end: known }),
+  };
+}
+
+type Counts = 'domainId' | 'beganAt' | 'n' | 'endsAt' | 'durationMs' | 'initBytes';
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    // `as`: an object's members are unknown values by their names.
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+/** The parts of recording, joined: the spool, what writes into it, and what sends it to control. */
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import { Recorder } from './recorder.ts';
+import { type RecordingShipper, type RecordingShipperOptions, startRecordingShipper } from './shipper.ts';
+import { RecordingSpool } from './spool.ts';
+
+export interface RecordingOptions {
+  /** Directory of the spool; created if missing. */
+  readonly directory: string;
+  /** Size of the spool. */
+  readonly maxBytes: number;
+  readonly post: RecordingShipperOptions['post'];
+}
+
+export interface Recording extends AsyncDisposable {
+  readonly spool: RecordingSpool;
+  readonly recorder: Recorder;
+  readonly shipper: RecordingShipper;
+}
+
+/** Disposing waits until what was stopped is written. Throws when the spool cannot be opened. */
+export function openRecording(
+  { directory, maxBytes, post }: RecordingOptions,
+  { edge, newRecordingId, timers, log }: Process,
+): Recording {
+  const spool = new RecordingSpool(directory, maxBytes, (folder) =>
+    log.error({ folder }, 'what a killed process left of a recording has no beginning; it is deleted'),
+  );
+  const recorder = new Recorder({ spool, newRecordingId, timers, log });
+  const shipper = startRecordingShipper({ spool, edge, post, timers, random: Math.random, log });
+  return {
+    spool,
+    recorder,
+    shipper,
+    async [Symbol.asyncDispose]() {
+      await recorder.settled();
+      await shipper[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Process {
+  readonly edge: string;
+  newRecordingId(): string;
+  readonly timers: Timers;
+  readonly log: Logger;
+}

@@ -1,0 +1,135 @@
+/** Sends what is recorded to control, one piece at a time, again until it has it; while control is away it waits in the spool. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { moveFragment, readTimeScales } from '#fanout/fmp4/rebase.ts';
+import { formatRecordingMessage, type RecordingMessage } from '#feed/recording-message.ts';
+import { backoffDelayMs } from '#lib/backoff.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
+import { readPiece } from './piece-file.ts';
+import { INIT_NAME, pieceName, type RecordingSpool, type Spooled } from './spool.ts';
+
+export interface RecordingShipperOptions {
+  readonly spool: RecordingSpool;
+  readonly edge: string;
+  /** Resolves when control has it, or with `refused` when it never will; rejects when it may later. */
+  post(body: Buffer, signal: AbortSignal): Promise<'taken' | 'refused'>;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface RecordingShipper extends AsyncDisposable {
+  /** Pieces that control refused for good, or that could not be read. */
+  readonly lost: number;
+}
+
+const BACKOFF = { firstMs: 1_000, capMs: 60_000 };
+
+export function startRecordingShipper(options: RecordingShipperOptions): RecordingShipper {
+  const { spool, timers, log } = options;
+  const stop = new AbortController();
+  let [failures, lost] = [0, 0];
+  let running: Promise<void> | undefined;
+  let isHurried = false;
+  let cancel = () => {};
+  const sendAll = async () => {
+    for (let next = spool.next(); next !== undefined && !stop.signal.aborted; next = spool.next()) {
+      if ((await send(options, next, stop.signal)) === 'lost') lost++;
+      if (failures > 0) log.info('control takes recordings again');
+      failures = 0;
+    }
+  };
+  const wake = () => {
+    isHurried = true;
+    // While it waits to try again, what is new waits with it.
+    if (stop.signal.aborted || running !== undefined || failures > 0) return;
+    run();
+  };
+  const run = () => {
+    isHurried = false;
+    running = sendAll()
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        if (failures++ === 0) log.warn({ err: error }, 'control does not take recordings; they wait on disk');
+        cancel = timers.after(backoffDelayMs(BACKOFF, failures, options.random()), run);
+      })
+      .finally(() => {
+        running = undefined;
+        if (isHurried) wake();
+      });
+  };
+  spool.onReady = wake;
+  wake();
+  return {
+    get lost() {
+      return lost;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      cancel();
+      await running;
+      cancel();
+    },
+  };
+}
+
+async function send(
+  { spool, edge, post, log }: RecordingShipperOptions,
+  spooled: Spooled,
+  signal: AbortSignal,
+): Promise<'sent' | 'lost'> {
+  const [n] = spooled.pieces;
+  const message = n === undefined ? endOf(spooled, edge) : await readMessage(spooled, n, edge);
+  const outcome = message === undefined ? 'refused' : await post(formatRecordingMessage(message), signal);
+  if (outcome === 'refused') {
+    const { id, domainId, app, stream } = spooled.facts;
+    log.error({ domainId, app, stream, recording: id, n }, 'a piece of a recording is lost: it is damaged, or refused');
+  }
+  const isAll =
+    n === undefined || (spooled.pieces.length === 1 && spooled.end !== undefined && message?.end !== undefined);
+  if (isAll) await spool.forget(spooled);
+  else await spool.dropPiece(spooled);
+  return outcome === 'taken' ? 'sent' : 'lost';
+}
+
+/** `undefined`: it cannot be read and never will be. */
+async function readMessage(spooled: Spooled, n: number, edge: string): Promise<RecordingMessage | undefined> {
+  const { folder, pieces, end } = spooled;
+  const [init, file] = await Promise.all([readWhole(folder, INIT_NAME), readWhole(folder, pieceName(n))]);
+  const piece = file && readPiece(file);
+  if (init === undefined || piece === undefined) return undefined;
+  const { startsAt, durationMs, isDiscontinuity, parts } = piece;
+  const scales = readTimeScales(init);
+  for (const part of parts) moveFragment(part, scales, spooled.facts.baseMs);
+  return {
+    ...factsOf(spooled, edge),
+    n,
+    endsAt: Math.round(startsAt + durationMs),
+    durationMs: Math.round(durationMs),
+    isDiscontinuity,
+    ...(end !== undefined && pieces.length === 1 && { end }),
+    initBytes: init.length,
+    bytes: Buffer.concat([init, ...parts]),
+  };
+}
+
+async function readWhole(folder: string, name: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(join(folder, name));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function endOf(spooled: Spooled, edge: string): RecordingMessage {
+  const { facts, nextPiece, end } = spooled;
+  const told = { n: nextPiece, endsAt: facts.beganAt, durationMs: 0, isDiscontinuity: false, initBytes: 0 };
+  return { ...factsOf(spooled, edge), ...told, ...(end !== undefined && { end }), bytes: Buffer.alloc(0) };
+}
+
+function factsOf({ facts }: Spooled, edge: string) {
+  const { id, domainId, app, stream, broadcast, beganAt } = facts;
+  return { edge, recording: id, domainId, app, stream, broadcast, beganAt };
+}

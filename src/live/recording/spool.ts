@@ -1,0 +1,181 @@
+/**
+ * Recordings of this machine that control has not taken yet: a folder for each, with its facts, its init segment and its pieces.
+ * Names say how far a piece or a recording is, so that nothing but whole parts is lost when the process is killed. docs/decisions/0504
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RECORDING_ENDS, type RecordingEnd } from '#feed/recording-message.ts';
+import { Turns } from './turns.ts';
+
+export interface RecordingFacts {
+  readonly id: string;
+  readonly domainId: number;
+  readonly app: string;
+  readonly stream: string;
+  readonly broadcast: string;
+  /** Start of the first media, epoch milliseconds. */
+  readonly beganAt: number;
+  /** The same on the broadcast's clock. */
+  readonly baseMs: number;
+}
+
+/** A recording of which something is in the spool, or will be. */
+export interface Spooled {
+  readonly facts: RecordingFacts;
+  readonly folder: string;
+  /** Whole ones that were not sent, in their order. */
+  readonly pieces: number[];
+  /** One more than the last piece's number. */
+  nextPiece: number;
+  end: RecordingEnd | undefined;
+  bytes: number;
+}
+
+const FACTS_NAME = 'facts.json';
+export const INIT_NAME = 'init.mp4';
+
+export function openPieceName(n: number): string {
+  return `${n}.open`;
+}
+
+export function pieceName(n: number): string {
+  return `${n}.piece`;
+}
+
+export class RecordingSpool {
+  readonly #directory: string;
+  readonly #maxBytes: number;
+  readonly #turns = new Turns<Spooled>();
+  readonly #domainBytes = new Map<number, number>();
+  #bytes = 0;
+  /** Called when something is to be sent. */
+  onReady: () => void = () => undefined;
+
+  /** What another process left is there to be sent. `onUnreadable` is told of folders that are no recording's; they are deleted. */
+  constructor(directory: string, maxBytes: number, onUnreadable: (folder: string) => void) {
+    this.#directory = directory;
+    this.#maxBytes = maxBytes;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(directory)) {
+      const folder = join(directory, name);
+      const left = readLeft(folder);
+      if (left === undefined) {
+        onUnreadable(folder);
+        rmSync(folder, { recursive: true, force: true });
+      } else this.#keep(left);
+    }
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get waitingPieces(): number {
+    return [...this.#turns].reduce((sum, { pieces }) => sum + pieces.length, 0);
+  }
+
+  folderOf({ domainId, id }: RecordingFacts): string {
+    return join(this.#directory, `${domainId}.${id}`);
+  }
+
+  begin(facts: RecordingFacts): Spooled {
+    const spooled = { facts, folder: this.folderOf(facts), pieces: [], nextPiece: 0, end: undefined, bytes: 0 };
+    this.#turns.add(facts.domainId, facts.id, spooled);
+    return spooled;
+  }
+
+  /** Whether so many bytes more may be written: a domain gets at most half of the spool. */
+  hasRoom(domainId: number, bytes: number): boolean {
+    const ofDomain = (this.#domainBytes.get(domainId) ?? 0) + bytes;
+    return this.#bytes + bytes <= this.#maxBytes && ofDomain <= this.#maxBytes / 2;
+  }
+
+  /** So many bytes are being written, or are deleted where negative. */
+  count(spooled: Spooled, bytes: number): void {
+    const { domainId } = spooled.facts;
+    const ofDomain = (this.#domainBytes.get(domainId) ?? 0) + bytes;
+    spooled.bytes += bytes;
+    this.#bytes += bytes;
+    if (ofDomain === 0) this.#domainBytes.delete(domainId);
+    else this.#domainBytes.set(domainId, ofDomain);
+  }
+
+  /** The piece is whole and can be sent. `end`: it is the last one. */
+  addPiece(spooled: Spooled, n: number, end: RecordingEnd | undefined): void {
+    spooled.pieces.push(n);
+    spooled.end = end;
+    this.onReady();
+  }
+
+  /** No piece follows. */
+  end(spooled: Spooled, end: RecordingEnd): void {
+    spooled.end = end;
+    this.onReady();
+  }
+
+  /** What is sent next; `undefined`: nothing waits. */
+  next(): Spooled | undefined {
+    return this.#turns.take(({ pieces, end }) => pieces.length > 0 || end !== undefined);
+  }
+
+  /** The first piece has been sent, or is lost. */
+  async dropPiece(spooled: Spooled): Promise<void> {
+    const n = spooled.pieces.shift();
+    if (n === undefined) return;
+    const path = join(spooled.folder, pieceName(n));
+    this.count(spooled, -((await stat(path).catch(() => undefined))?.size ?? 0));
+    await rm(path, { force: true });
+  }
+
+  /** All of it has been sent, or was never written. */
+  async forget(spooled: Spooled): Promise<void> {
+    const { facts, folder } = spooled;
+    this.#turns.delete(facts.domainId, facts.id);
+    this.count(spooled, -spooled.bytes);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  #keep(left: Spooled): void {
+    this.#turns.add(left.facts.domainId, left.facts.id, left);
+    const { bytes } = left;
+    left.bytes = 0;
+    this.count(left, bytes);
+  }
+}
+
+/** Written before the first piece. */
+export function factsFile({ folder, facts }: Spooled): { readonly path: string; readonly text: string } {
+  return { path: join(folder, FACTS_NAME), text: JSON.stringify(facts) };
+}
+
+/** Names an empty file, which takes no room on a full disk. */
+export function endName(end: RecordingEnd): string {
+  return `end.${end}`;
+}
+
+/** What a process left that has ended: a piece that was open is whole up to its last whole part. */
+function readLeft(folder: string): Spooled | undefined {
+  if (!statSync(folder).isDirectory()) return undefined;
+  const names = readdirSync(folder);
+  const facts = readFacts(folder);
+  if (facts === undefined || !names.includes(INIT_NAME)) return undefined;
+  for (const name of names)
+    if (/^\d+\.open$/.test(name)) renameSync(join(folder, name), join(folder, name.replace('open', 'piece')));
+  const pieces = names
+    .flatMap((name) => /^(\d+)\.(?:open|piece)$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+  const told = RECORDING_ENDS.find((end) => names.includes(endName(end)));
+  const bytes = pieces.reduce((sum, n) => sum + statSync(join(folder, pieceName(n))).size, 0);
+  return { facts, folder, pieces, nextPiece: (pieces.at(-1) ?? -1) + 1, end: told ?? 'crashed', bytes };
+}
+
+function readFacts(folder: string): RecordingFacts | undefined {
+  try {
+    // `as`: written by this file only, and whole: it is renamed into place.
+    return JSON.parse(readFileSync(join(folder, FACTS_NAME), 'utf8')) as RecordingFacts;
+  } catch {
+    return undefined; // it was killed before it was written
+  }
+}

@@ -1,0 +1,40 @@
+/** Control's side of recordings: stores each piece once, also when it is sent again. docs/decisions/0504 */
+import { listDomainStarts } from '#db/domains.ts';
+import { lookUpPiece, type Received, type Taken, takeReceived } from '#db/live-recordings.ts';
+import type { Db } from '#db/open.ts';
+import { type BlobKey, type BlobStore, blobKey } from '../store/blob-store.ts';
+
+/** How far an edge's clock may be behind the clock that set a domain's creation time. */
+const SKEW_MS = 60_000;
+
+/** A message of a live process, before the piece has its key in the store. */
+export type Sent = Omit<Received, 'piece'> & {
+  readonly piece: Omit<NonNullable<Received['piece']>, 'key'> | undefined;
+};
+
+/** Resolves when it is kept for good. `foreign`: this database has no such domain, or gives its number to another. */
+export async function takeRecording(
+  { db, blobs }: { readonly db: Db; readonly blobs: BlobStore },
+  { piece, ...sent }: Sent,
+  bytes: Uint8Array,
+): Promise<Taken | 'foreign'> {
+  const { id, domainId, beganAt } = sent.recording;
+  const starts = await listDomainStarts(db.query, [domainId]);
+  if (beganAt < (starts.get(domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS) return 'foreign';
+  if (piece === undefined) return await db.transaction((trx) => takeReceived(trx, { ...sent, piece }));
+  const key = keyOf(domainId, id, piece.n);
+  const found = await lookUpPiece(db.query, id, piece.n);
+  if (found === 'unwanted') return found;
+  // First the bytes: a row whose blob is missing would be a piece that cannot be played.
+  if (found === 'new') await blobs.put(key, bytes);
+  const taken = await db.transaction((trx) => takeReceived(trx, { ...sent, piece: { ...piece, key } }));
+  if (taken === 'unwanted') await blobs.delete(key); // it was deleted meanwhile
+  return taken;
+}
+
+function keyOf(domainId: number, recording: string, n: number): BlobKey {
+  const text = `recordings/${domainId}/${recording}/${n}.mp4`;
+  const checked = blobKey(text);
+  if (checked === undefined) throw new Error(`not a key of a piece: ${text}`);
+  return checked;
+}

@@ -1,0 +1,53 @@
+/** The query of a bearer link that expires. It is signed with a key derived from the key ring, so control stores no links. */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Keyring } from '#db/keyring.ts';
+
+export interface Signature {
+  /** Unix seconds. */
+  readonly expires: number;
+  /** Id of a key of the ring. */
+  readonly keyId: string;
+  readonly signature: string;
+}
+
+export type SignatureState = 'valid' | 'invalid' | 'expired';
+
+/** What the address leads to. */
+export type SignedValues = readonly (string | number)[];
+
+/** Returns the query without `?`. A signature for one purpose is invalid for any other. */
+export function signedQuery(ring: Keyring, purpose: string, values: SignedValues, expires: number): string {
+  const { id, key } = ring.newest;
+  const signature = sign(key, purpose, values, expires);
+  return String(new URLSearchParams({ expires: String(expires), key: id, signature }));
+}
+
+/** `undefined`: it has no expiry. */
+export function parseSignature(query: URLSearchParams): Signature | undefined {
+  const expires = query.get('expires') ?? '';
+  if (!/^\d{1,12}$/.test(expires)) return undefined;
+  return { expires: Number(expires), keyId: query.get('key') ?? '', signature: query.get('signature') ?? '' };
+}
+
+/** Compared in constant time. `now`: epoch milliseconds. */
+export function checkSigned(
+  ring: Keyring,
+  purpose: string,
+  values: SignedValues,
+  { expires, keyId, signature }: Signature,
+  now: number,
+): SignatureState {
+  const key = ring.find(keyId)?.key;
+  if (key === undefined) return 'invalid';
+  const expected = Buffer.from(sign(key, purpose, values, expires));
+  const given = Buffer.from(signature);
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return 'invalid';
+  return now < expires * 1000 ? 'valid' : 'expired';
+}
+
+function sign(ringKey: Buffer, purpose: string, values: SignedValues, expires: number): string {
+  const key = Buffer.from(hkdfSync('sha256', ringKey, '', purpose, 32));
+  return createHmac('sha256', key)
+    .update(JSON.stringify([...values, expires]))
+    .digest('base64url');
+}

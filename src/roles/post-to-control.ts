@@ -1,0 +1,21 @@
+/** Sends what control keeps for good: parts of logs, reports, pieces of recordings. */
+import { FeedRefusal, requestFeed } from '#feed/connection.ts';
+import type { Post } from '#logs/ship/shipper.ts';
+
+/** Control may be writing it to storage far away. */
+const TAKE_MS = 150_000;
+/** What control calls no part or report, or too large, will not be better next time. */
+const FINAL = [400, 413];
+
+export function postTo(socketPath: string, path: string): Post<string | Buffer> {
+  return async (body, signal) => {
+    try {
+      const answer = await requestFeed({ socketPath, path, signal, silenceMs: TAKE_MS, body });
+      answer.destroy();
+      return 'taken';
+    } catch (error) {
+      if (error instanceof FeedRefusal && FINAL.includes(error.status)) return 'refused';
+      throw error;
+    }
+  };
+}
