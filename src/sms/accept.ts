@@ -26,7 +26,7 @@ import { MAX_TEXT_UNITS, mostParts } from './text/split.ts';
 export interface Submission extends AskedMessage {
   readonly accountId: number;
   readonly appKey: string;
-  /** Of what makes a repetition. */
+  /** Hash by which a repetition is recognised. */
   readonly replayHash: string;
   /** What it is answered when it is accepted. */
   readonly sendid: string;
@@ -55,9 +55,9 @@ export interface Departure {
 }
 
 export interface Accepted {
-  /** In the order of the submissions. */
+  /** Verdicts in the order of the submissions. */
   readonly verdicts: readonly Verdict[];
-  /** By connector, in their order: these are claimed. */
+  /** The claimed parts of each connector, in order of sending. */
   readonly claimed: AtOnce['parts'];
   /** Others of them wait now. */
   readonly isQueued: boolean;
@@ -93,7 +93,7 @@ function isLeft({ messages }: RequestToStore, connectors: AtOnce['connectors']):
   return messages.some(({ id, isOptedOut }) => !isOptedOut && !connectors.has(id));
 }
 
-/** As many as it can have, before anybody has looked what they are. */
+/** Upper bound of the numbers in a message, before they are checked. */
 export function mostNumbers({ kind, mobile }: AskedMessage): number {
   return kind === 'ordinary' ? 1 : Math.min(countNumbers(mobile), MAX_NUMBERS);
 }
@@ -139,9 +139,9 @@ function accountNumbers({ accountId, numbers }: DraftRequest) {
 }
 
 interface Decided {
-  /** In the order of the requests. */
+  /** Verdicts in the order of the requests. */
   readonly verdicts: readonly Verdict[];
-  /** Those that can be paid; of two alike, the first. */
+  /** Requests that can be paid; of two equal ones, the first. */
   readonly requests: readonly RequestToStore[];
   /** What these cost, by account. */
   readonly taken: ReadonlyMap<number, number>;
@@ -188,7 +188,7 @@ function decide(drafts: readonly DraftRequest[], facts: AcceptFacts, numberFacts
   return { verdicts, requests, taken };
 }
 
-/** Of a part: that of the longest prefix. */
+/** Price of a part: that of the longest matching prefix. */
 function priceOf(prices: readonly SmsPrice[], kind: string, destination: string): number {
   let best: SmsPrice | undefined;
   for (const price of prices) {

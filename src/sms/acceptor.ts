@@ -12,9 +12,9 @@ import { createProcedures } from './procedures.ts';
 
 export type AcceptorVerdict = Verdict | { readonly kind: 'queueFull' };
 
-/** In one transaction. */
+/** Submissions in one transaction. */
 const MAX_SUBMISSIONS = 256;
-/** In one transaction: everything else waits for it on SQLite. One request may have as many alone. */
+/** Numbers in one transaction, for which everything else waits on SQLite. A single request may have as many. */
 const MAX_NUMBERS = 5_000;
 
 interface Waiting {
@@ -33,10 +33,10 @@ export interface AcceptorOptions {
   offer?(waiting: WaitingSubmissions): boolean;
 }
 
-/** Requests that wait for a transaction, for who has one. */
+/** Requests that wait for a transaction, as the owner of one sees them. */
 export interface WaitingSubmissions {
   readonly waiting: number;
-  /** As many as go into one. */
+  /** Takes as many as fit into one transaction. */
   take(): SubmissionBatch;
   /** Nobody takes them: they get a transaction of their own. */
   acceptAlone(): void;
@@ -44,16 +44,16 @@ export interface WaitingSubmissions {
 
 export interface SubmissionBatch {
   readonly submissions: readonly Submission[];
-  /** It is committed. */
+  /** The transaction is committed. */
   settle(verdicts: readonly Verdict[]): void;
-  /** It is not: each is tried alone, unless the database is away. */
+  /** The transaction failed: each request is tried alone, unless the database is away. */
   fail(error: unknown): void;
 }
 
 export class Acceptor implements WaitingSubmissions {
   readonly #options: AcceptorOptions;
   readonly #procedures = createProcedures();
-  /** By account, in the order in which they came; the first account has the next turn. */
+  /** Waiting requests of each account, in order of arrival; the first account has the next turn. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #places: Shares;
   #isRunning = false;

@@ -12,14 +12,14 @@ export interface Opening {
   readonly lanes: readonly Lane[];
   /** Parts. */
   readonly limit: number;
-  /** Who had the last turns. */
+  /** The last turns after this batch. */
   readonly after: Turns;
 }
 
 export interface AtOnce {
-  /** By message. */
+  /** Connector of each message. */
   readonly connectors: ReadonlyMap<number, number>;
-  /** By connector, in the order in which they are to go out. */
+  /** Parts of each connector, in order of sending. */
   readonly parts: ReadonlyMap<number, readonly ClaimedPart[]>;
 }
 
@@ -48,8 +48,8 @@ function isDue({ kind, dueAt, expireAt }: RequestToStore, now: number): boolean 
 }
 
 /**
- * As `claimParts` gives them once they are stored. A request and a message are taken apart whole, so that a new member, which may be a
- * reason to wait, does not compile until somebody has looked at it here.
+ * Parts as `claimParts` returns them once they are stored. Requests and messages are destructured completely, so that a
+ * new member, which may be a reason to wait, does not compile until it is handled here.
  */
 function partsOf(request: RequestToStore): readonly ClaimedPart[] {
   const { accountId, appId, texts, dueAt, expireAt, messages, ...rest } = request;

@@ -25,7 +25,7 @@ export interface PartToSubmit {
   /** Empty: the connector's own. */
   readonly sender: string;
   readonly text: string;
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly parts: number;
   /** 0 to 255; the same for all parts of a message. */
@@ -40,7 +40,7 @@ export type RefusalClass = 'permanent' | 'transient' | 'throttled' | 'rebind';
 export type SubmitOutcome =
   | {
       readonly kind: 'accepted';
-      /** As the carrier wrote it; empty when it gave none. */
+      /** Id as the carrier wrote it; empty when it gave none. */
       readonly carrierId: string;
       /**
        * The first is stored with the part. A receipt belongs to the part whose stored key is among the receipt's keys, and one
@@ -65,9 +65,9 @@ export type ReceiptState =
   | 'unknown';
 
 export interface Receipt {
-  /** As the carrier wrote it; empty when it gave none. */
+  /** Id as the carrier wrote it; empty when it gave none. */
   readonly carrierId: string;
-  /** In the order of preference; see `SubmitOutcome`. The first is what a receipt is stored under that belongs to nothing yet. */
+  /** Keys in order of preference; see `SubmitOutcome`. A receipt that matches nothing yet is stored under the first. */
   readonly keys: readonly string[];
   /** So many of the last of them are equally likely: forms of one id whose writing nobody knows; absent: none. */
   readonly equalKeys?: number;
@@ -80,7 +80,7 @@ export interface Receipt {
   readonly destination: string;
   /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
   readonly number?: string;
-  /** By the carrier's clock. Absent: the receipt has none, or it cannot be read. */
+  /** Instant by the carrier's clock. Absent: the receipt has none, or it cannot be read. */
   readonly submittedAt?: number;
   readonly doneAt?: number;
   /** Absent: the carrier does not return it. */
@@ -106,7 +106,7 @@ export interface MobileOriginated {
   readonly isText: boolean;
   /** The alphabet by the carrier's number; SMPP: data_coding. */
   readonly coding: number;
-  /** Without a header of its own; whether it opts out is looked for in every alphabet that they may be in. */
+  /** Content without a user data header; an opt-out is looked for in every alphabet that it may be in. */
   readonly octets: Buffer;
   readonly concatenation?: Concatenation;
 }
@@ -125,7 +125,7 @@ export interface Unread {
 
 export interface Concatenation {
   readonly reference: number;
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly parts: number;
 }
@@ -133,9 +133,9 @@ export interface Concatenation {
 export interface CarrierEvents {
   /** Resolves when it is stored: only then the carrier is told so. When it rejects, the carrier sends it again. */
   receipt(receipt: Receipt): Promise<void>;
-  /** As `receipt`. */
+  /** Like `receipt`. */
   reply(message: MobileOriginated): Promise<void>;
-  /** As `receipt`. */
+  /** Like `receipt`. */
   unread(unread: Unread): Promise<void>;
   /** The answer to a part that had been given up as `uncertain` by time; `accepted` or `refused`. */
   lateAnswer(partId: number, outcome: SubmitOutcome): void;

@@ -1,6 +1,7 @@
 /**
- * After the clock was put back, what a clock that was ahead has written lies in the future: parts that were due when
- * they were accepted are due now, retries and leases keep their longest duration, and advertising its hours. docs/decisions/0425
+ * Repairs instants in the future, written by a clock that was ahead, after it was set back: parts that were due when
+ * they were accepted are due now, retries and leases keep their longest duration, and advertising its hours.
+ * docs/decisions/0425
  */
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
@@ -24,10 +25,10 @@ import { LONGEST_WEBHOOK_WAIT_MS } from './webhook-request.ts';
 
 /** Clocks of processes that share the database may differ by so much. */
 const TOLERANCE_MS = 1_000;
-/** In one transaction, which everything else waits for on SQLite. */
+/** Rows per transaction, for which everything else waits on SQLite. */
 const BATCH = 500;
 const ORDINARY = 0;
-/** Of advertising, for its hours: a day, and another one where a clock that is put forward leaves them out. */
+/** Longest hold of advertising for its hours: a day, and another one where a clock change leaves them out. */
 const LONGEST_HOLD_MS = 49 * 3_600_000;
 
 export interface ClockBackOptions {

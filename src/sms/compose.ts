@@ -9,11 +9,11 @@ import { type InvalidText, MAX_TEXT_UNITS, splitText } from './text/split.ts';
 
 export interface AskedMessage {
   readonly kind: SmsKind;
-  /** As it was sent; a request that may not have one has 1. */
+  /** Type as sent; requests that may not have one have 1. */
   readonly smsType: number;
-  /** As it was sent: one number, or several with commas between them. */
+  /** Numbers as sent: one, or several with commas between them. */
   readonly mobile: string;
-  /** As it was sent: percent-encoded. */
+  /** Content as sent: percent-encoded. */
   readonly content: string;
 }
 
@@ -27,7 +27,7 @@ export type ComposeProblem =
   | { readonly kind: 'tooManyNumbers'; readonly count: number }
   | { readonly kind: 'numberInvalid'; readonly entry: string; readonly reason: 'form' | 'unassigned' };
 
-/** In one request, repeated ones counted. */
+/** Numbers in one request, repeated ones counted. */
 export const MAX_NUMBERS = 1000;
 /** A unit takes at most three bytes of UTF-8, and each byte three characters: what is longer need not be decoded. */
 const MAX_ENCODED_LENGTH = MAX_TEXT_UNITS * 9;
@@ -60,7 +60,7 @@ function splitExtended(text: string, suffix: string) {
   return whole.kind === 'invalid' ? { kind: whole.kind, reason: 'tooLongWithSuffix' as const } : whole;
 }
 
-/** Without looking at what they are: the text may be as long as a body. */
+/** Counts entries without checking them: the text may be as long as a body. */
 export function countNumbers(mobile: string): number {
   let count = 1;
   for (let at = mobile.indexOf(','); at !== -1; at = mobile.indexOf(',', at + 1)) count += 1;

@@ -37,10 +37,10 @@ export interface DispatcherOptions {
   readonly owner: string;
   readonly chargeAt: ChargeAt;
   readonly inbox: Inbox<Told>;
-  /** As they are now. */
+  /** Current lines. */
   lines(): readonly Line[];
   routes(): RouteTable;
-  /** Without a wake the queue is looked at so often: another process may have accepted something. */
+  /** Interval at which the queue is polled without a wake: another process may have accepted something. */
   readonly pollMs: number;
 }
 
@@ -116,7 +116,7 @@ export class Dispatcher implements AsyncDisposable {
     return true;
   }
 
-  /** From now on nothing goes out. */
+  /** Sends nothing from now on. */
   stopClaiming(): void {
     this.#claims = false;
   }
@@ -166,7 +166,7 @@ export class Dispatcher implements AsyncDisposable {
       const isHeldUp = this.#results.length > 0 && (this.#isFull || this.#ends);
       return isMore || isHeldUp || inbox.size > 0 || this.#waiting > 0;
     } catch (error) {
-      // Carriers send again what was not acknowledged; answers are kept for the next round.
+      // Carriers repeat deliveries without an acknowledgement; answers are kept for the next round.
       round.settle(error);
       this.#failures += 1;
       log.error({ err: error, failures: this.#failures }, 'a round of the queue failed; it is tried again');
@@ -253,7 +253,7 @@ export class Dispatcher implements AsyncDisposable {
     return ready.filter(({ room }) => room > 0);
   }
 
-  /** Without what is about to go out. */
+  /** Room of the line, less the parts that are about to be sent. */
   #roomOf(line: Line): number {
     return line.room - (this.#kept.get(line) ?? 0);
   }
@@ -282,7 +282,7 @@ export class Dispatcher implements AsyncDisposable {
     this.note({ partId: part.id, connectorId: line.id, sentAt, endedAt, outcome: stored });
   }
 
-  /** Until something happens, a connector's rate allows more, or it is time to look. */
+  /** Rests until something happens, a connector's rate allows more, or the next poll is due. */
   async #rest(): Promise<void> {
     const { lines, pollMs, random } = this.#options;
     const waits = lines().flatMap(({ waitMs }) => (waitMs === undefined ? [] : [waitMs]));

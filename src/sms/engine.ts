@@ -50,7 +50,7 @@ export interface SmsEngine {
   offer(submissions: WaitingSubmissions): boolean;
   /** Connectors or routes were changed in this process. */
   reload(): Promise<void>;
-  /** Nothing more goes out; answers have `graceMs` to arrive, and what has none then is uncertain. */
+  /** Stops sending; answers have `graceMs` to arrive, and parts without one are uncertain then. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -185,7 +185,7 @@ class Engine implements SmsEngine {
   }
 }
 
-/** Its messages end without one, and are given back then. */
+/** Warns that parts of such a connector end without a receipt and are refunded then. */
 function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
   if (settings.kind !== 'smpp' || (settings.registeredDelivery & TELLS_SUCCESS) !== 0) return;
   log.warn(
@@ -193,5 +193,5 @@ function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
   );
 }
 
-/** Of `registered_delivery`. SMPP 3.4 §5.2.17 */
+/** Bit of `registered_delivery` that asks for receipts of success. SMPP 3.4 §5.2.17 */
 const TELLS_SUCCESS = 1;

@@ -10,10 +10,10 @@ import { endInDoubt, findLongInDoubt, readToldShare, type ToldShare } from '#db/
 import type { ChargeAt } from '#model/sms-part.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Of fewer parts nobody can tell whether the carrier sends receipts. */
+/** Parts from which on it can be told whether the carrier sends receipts. */
 const MIN_PARTS = 200;
 const MIN_SHARE = 0.99;
-/** In one transaction, which everything else waits for on SQLite. */
+/** Rows per transaction, for which everything else waits on SQLite. */
 const BATCH = 500;
 
 /** Whether so many receipts say that a part without one was not taken. Pure. */
@@ -28,7 +28,7 @@ function toldNeeded(untold: number): number {
 export interface GiveBackOptions {
   readonly db: Db;
   readonly now: number;
-  /** For a receipt of a part. */
+  /** Time to wait for a receipt of a part. */
   readonly receiptMs: number;
   readonly chargeAt: ChargeAt;
   /** Runs `take` in a transaction, and stores what customers are to hear of the parts that it ends. */

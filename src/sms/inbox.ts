@@ -29,7 +29,7 @@ export class Inbox<T> {
     return stored.promise;
   }
 
-  /** At most `max` of them, for one round, which settles them all. */
+  /** Takes at most `max` items, for one round, which settles them all. */
   take(max: number): Batch<T> {
     const entries = this.#entries.splice(0, max);
     return {
@@ -45,6 +45,6 @@ export class Inbox<T> {
 
 export interface Batch<T> {
   readonly items: readonly T[];
-  /** Without an error: they are stored. */
+  /** Settles the batch; without an error its items are stored. */
   settle(error?: Error): void;
 }

@@ -21,9 +21,9 @@ export interface LinesOptions {
   events(line: Line): CarrierEvents;
 }
 
-/** After something did not go out: its session has just ended, and asking it again at once would only be refused again. */
+/** Pause after a failed submit: its session has just ended, and an immediate retry would only be refused again. */
 const UNSENT_PAUSE_MS = 200;
-/** Of a rate, what may go out at once. */
+/** Seconds of a rate that may be sent in one burst. */
 const BURST_SECONDS = 0.1;
 
 export class Line {
@@ -71,7 +71,7 @@ export class Line {
     return this.#bucket === undefined ? room : Math.min(room, this.#bucket.available('', now));
   }
 
-  /** Until its rate lets a part out again; `undefined`: that is not what it waits for. */
+  /** Time until the rate allows another part; `undefined`: the line does not wait for its rate. */
   get waitMs(): number | undefined {
     const now = this.#now();
     if (now < this.#pausedUntil) return this.#pausedUntil - now;
@@ -95,13 +95,13 @@ export class Line {
 
 export class Lines implements AsyncDisposable {
   readonly #options: LinesOptions;
-  /** By id, with the text of the row that it was opened from. */
+  /** Open lines by id, each with the text of the row that it was opened from. */
   readonly #open = new Map<number, { readonly line: Line; readonly row: string }>();
   /** Rows that could not be opened: told once, tried again when they are changed. */
   readonly #broken = new Map<number, string>();
-  /** By id. */
+  /** Closing lines by id. */
   readonly #closing = new Map<number, Promise<void>>();
-  /** As they were last read. */
+  /** Connectors as last read. */
   #connectors: readonly StoredConnector[] = [];
 
   constructor(options: LinesOptions) {
@@ -117,8 +117,9 @@ export class Lines implements AsyncDisposable {
   }
 
   /**
-   * What is not changed stays open. What was on its way over one that closes is uncertain then. One that is changed is opened anew
-   * when it is closed: many a carrier allows one session only, and would refuse the second for half a minute. docs/decisions/0287
+   * Unchanged connectors stay open. Parts in flight on one that closes become uncertain. A changed one is reopened only
+   * when it has closed: many carriers allow one session, and would refuse the second for half a minute.
+   * docs/decisions/0287
    */
   reload(connectors: readonly StoredConnector[]): void {
     this.#connectors = connectors;

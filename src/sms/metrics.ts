@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface SmsMetrics {
-  /** What came of parts that went out. */
+  /** Outcomes of sent parts. */
   readonly outcomes: Counter<'connector' | 'outcome'>;
   readonly receipts: Counter<'connector' | 'state'>;
   /** Receipts that belong to no part, and are reported. */

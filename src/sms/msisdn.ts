@@ -6,7 +6,7 @@ export type Msisdn =
   | { readonly kind: 'number'; readonly e164: string }
   | { readonly kind: 'invalid'; readonly reason: 'form' | 'unassigned' };
 
-/** By its form only: published tables of prefixes are always behind what carriers hand out. */
+/** Matches the form only: published tables of prefixes lag behind what carriers hand out. */
 const MAINLAND = /^(?:\+86|0086|86)?(1[3-9]\d{9})$/;
 const INTERNATIONAL = /^(?:\+|00)([1-9]\d{6,14})$/;
 const BARE = /^([1-9]\d{6,14})$/;

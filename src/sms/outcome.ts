@@ -7,11 +7,11 @@ import type { SubmitOutcome } from './carrier.ts';
 /** Tries that end in an error of the carrier's own, on each connector of the route. */
 export const MAX_TRIES = 5;
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, capMs: 300_000 };
-/** From one try of a part to the next, at most. */
+/** Longest delay between two tries of a part. */
 export const LONGEST_RETRY_MS = RETRY_BACKOFF.capMs;
 
 export interface OutcomeFacts {
-  /** Of the part, on whatever connector, this one included. */
+  /** Tries of the part on all connectors, this one included. */
   readonly tries: number;
   /** Which of the route's connectors this is, from 0, and how many there are. */
   readonly position: number;

@@ -9,7 +9,7 @@ import { acceptSubmissions, type Submission } from './accept.ts';
 import { type Round, runRound } from './round.ts';
 import { Zones } from './zones.ts';
 
-/** This file, for who opens a database. */
+/** URL of this file, passed when a database is opened. */
 export const SMS_PROCEDURES = new URL(import.meta.url);
 
 export type SmsProcedures = ReturnType<typeof createProcedures>;

@@ -38,7 +38,7 @@ function searchRelease(begin: number, hours: OpenHours, local: LocalTime): numbe
   return at;
 }
 
-/** From a minute of the day that is another; as if no clock were changed on the way. */
+/** Minutes from one minute of the day to another, as if no clock changed in between. */
 function minutesUntil(wanted: number, minute: number): number {
   return (wanted - minute + DAY_MINUTES) % DAY_MINUTES;
 }

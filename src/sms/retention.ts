@@ -6,9 +6,11 @@ import { deleteOldDeliveries, deleteOldRequests, deleteOldTalk } from '#db/sms-r
 const DAY_MS = 24 * 3_600_000;
 /** Longer than the tries of one delivery take. Where thousands wait for one address, their turn comes too seldom to use them up. */
 const DELIVERY_MS = 2 * DAY_MS;
-/** Of receipts that speak of nothing of ours: no part is matched so late. Where a carrier's account is shared they may be most. */
+/**
+ * Retention of unmatched receipts: no part is matched so late. Where a carrier's account is shared they may be most.
+ */
 const UNMATCHED_MS = 7 * DAY_MS;
-/** After each transaction, for what else wants the database. */
+/** Pause after each transaction, for others that wait for the database. */
 const PAUSE_MS = 20;
 
 /** Resolves when nothing is left that is too old at `now`; rejects when `signal` aborts. `smsDays`: that are kept. */

@@ -41,14 +41,14 @@ interface ConnectorClaim {
 }
 
 export interface RoundDone {
-  /** Of the submissions, in their order. */
+  /** Verdicts on the submissions, in their order. */
   readonly verdicts: readonly Verdict[];
   /** What each of `claims` got. */
   readonly claimed: readonly Claimed[];
 }
 
 interface Claimed {
-  /** In the order in which they are to go out. */
+  /** Parts in order of sending. */
   readonly parts: readonly ClaimedPart[];
   /** There may be more. */
   readonly isFull: boolean;
@@ -112,7 +112,7 @@ async function storeAnswers(trx: Transaction<Schema>, { results, told, owner, ch
 
 const NOTHING_ACCEPTED: Promise<Accepted> = Promise.resolve({ verdicts: [], claimed: new Map(), isQueued: false });
 
-/** What carriers told, and what came of it, with what customers are to hear. */
+/** Stores inbound events and their effects, webhooks included. */
 async function storeTold(
   trx: Transaction<Schema>,
   { told, chargeAt, now }: Pick<Round, 'told' | 'chargeAt' | 'now'>,

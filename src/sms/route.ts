@@ -5,7 +5,7 @@ import type { Lane } from '#db/sms-claim.ts';
 export interface Route {
   /** Digits with `+`; empty: every number. */
   readonly prefix: string;
-  /** In the order of preference. */
+  /** Connectors in order of preference. */
   readonly connectorIds: readonly number[];
 }
 

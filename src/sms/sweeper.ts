@@ -28,24 +28,24 @@ export interface SweeperOptions {
   readonly log: Logger;
   readonly metrics: SmsMetrics;
   readonly owner: string;
-  /** No other process has the database: whoever else holds a lease has ended. */
+  /** No other process uses the database: all other holders of leases have ended. */
   readonly isAlone: boolean;
   /** Parts that this process has on their way. */
   underWay(): readonly number[];
   readonly waits: SmsWaits;
   readonly chargeAt: ChargeAt;
-  /** In the transaction, of parts that came to an end. */
+  /** Stores the effects of ended parts, in the same transaction. */
   store(trx: Transaction<Schema>, endedParts: readonly number[], now: number): Promise<void>;
   /** Parts may go out again. */
   onQueued(): void;
 }
 
 export interface SmsWaits {
-  /** For a receipt of a part whose answer was lost. */
+  /** Time to wait for a receipt of a part whose answer was lost. */
   readonly uncertainMs: number;
-  /** For a receipt of a part that the carrier took. */
+  /** Time to wait for a receipt of a part that the carrier accepted. */
   readonly receiptMs: number;
-  /** For a receipt, before a notice whose app prefers two to none goes out again. */
+  /** Time to wait for a receipt before a notice is sent again whose app prefers two to none. */
   readonly resendMs: number;
 }
 
@@ -65,7 +65,7 @@ const CLOCK_BACK =
   'instants of the queue lay in the future: the clock of this machine, or of another control, was ahead. What waits is due now';
 /** How old they may be: by then a part has its answer, or is uncertain. A connector waits for an answer for 10 minutes at most. */
 const ORPHAN_LOOK_MS = 15 * 60 * 1000;
-/** In one transaction, which everything else waits for on SQLite. */
+/** Rows per transaction, for which everything else waits on SQLite. */
 const BATCH = 500;
 
 /** Begins at once. A failure is logged, and the next round makes up for it. */
@@ -146,7 +146,7 @@ async function sweep(options: SweeperOptions, orphanMs: number | undefined, sign
 
 /** A connector that was deleted meanwhile is waited for as long as the slowest. */
 const LONGEST_RESPONSE_MS = 600_000;
-/** From the bytes on the wire to the answer in the database. */
+/** Time from an answer's bytes on the wire to its commit. */
 const STORED_AFTER_MS = 5_000;
 
 type Take = (trx: Transaction<Schema>, now: number) => Promise<readonly number[]>;

@@ -12,11 +12,11 @@ export type Told =
   | { readonly kind: 'reply'; readonly reply: ReceivedReply }
   | { readonly kind: 'unread'; readonly unread: ReceivedUnread };
 
-/** Of what is kept for people. */
+/** Characters that are kept of a text for people. */
 const MAX_RAW = 1000;
 /** More than the longest message has. */
 const MAX_TEXT = 20_000;
-/** Of what cannot be read: a PDU has a few hundred octets, or up to 70,000 in one that is mostly a parameter. */
+/** Octets that are kept of an unreadable PDU, which has a few hundred, or up to 70,000 if it is mostly a parameter. */
 const MAX_UNREAD_OCTETS = 4_096;
 /** No word that opts out is longer in any alphabet, however it is padded. */
 const MAX_WORD_OCTETS = 64;

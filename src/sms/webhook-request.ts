@@ -4,12 +4,12 @@ import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { WebhookAnswer, WebhookPost } from './webhook-post.ts';
 
 const BACKOFF: Backoff = { firstMs: 5_000, capMs: 3_600_000 };
-/** From one post to the next, at most; longer than a post itself takes. */
+/** Longest delay between two posts; longer than a post itself takes. */
 export const LONGEST_WEBHOOK_WAIT_MS = BACKOFF.capMs;
-/** About a day. */
+/** Tries of a delivery: about a day. */
 const MAX_DELIVERY_TRIES = 40;
 
-/** 410: who answers so wants no more of it. */
+/** 410 Gone: the receiver wants no more deliveries. */
 export const UNWANTED = 410;
 
 export interface WebhookDelivery {

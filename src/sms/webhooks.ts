@@ -24,24 +24,24 @@ export interface WebhooksOptions {
 }
 
 const POLL_MS = 500;
-/** At once, of all apps. */
+/** Deliveries in flight of all apps. */
 const MAX_UNDER_WAY = 64;
-/** Of one app, before others have had their turn. */
+/** Deliveries in flight of one app, before others have had their turn. */
 const MAX_PER_APP = 8;
 /** Longer than the longest post takes. */
 const LEASE_MS = 60_000;
-/** Of an app whose address does not take what it is sent. */
+/** Pause of an app whose address refuses its deliveries. */
 const PAUSE: Backoff = { firstMs: 1_000, capMs: 60_000 };
 
 interface Pause {
   readonly failures: number;
-  /** By the clock of `timers`. */
+  /** End of the pause by the clock of `timers`. */
   readonly until: number;
 }
 
 export function startWebhooks(options: WebhooksOptions): AsyncDisposable {
   const { db, ring, clock, timers, log } = options;
-  /** By app. */
+  /** Apps of the deliveries in flight. */
   const underWay = new Map<Promise<void>, number>();
   const pauses = new Map<number, Pause>();
 

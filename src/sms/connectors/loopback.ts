@@ -2,7 +2,7 @@
 import type { LoopbackSettings } from '#model/sms-connector.ts';
 import type { Carrier, CarrierState, ConnectCarrier } from '../carrier.ts';
 
-/** In one call of the engine's; it answers at once. */
+/** Parts that one call of the engine may submit; they are answered at once. */
 const ROOM = 1_000;
 
 export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, events, { log, timers }) => {
@@ -19,7 +19,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     events.stateChanged(next);
     if (next === 'bound') events.roomFreed();
   };
-  // Not before whoever connects has got it.
+  // Only after the caller of `connect` has the session.
   const cancel = timers.after(0, () => become('bound'));
   const carrier: Carrier = {
     get room() {

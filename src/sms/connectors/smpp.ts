@@ -125,7 +125,7 @@ class SmppCarrier implements Carrier {
     return { kind: 'accepted', carrierId: messageId, keys: answerKeys(messageId, this.#settings.receiptIds) };
   }
 
-  /** What an answer means for the connector, and for whoever waits for room. */
+  /** Applies an answer to the connector's pace and wakes the engine if there is room. */
   #heed(outcome: SubmitOutcome, session: Session): void {
     const kind = outcome.kind === 'refused' ? outcome.class : outcome.kind === 'uncertain' ? outcome.reason : 'taken';
     if (kind === 'throttled' || kind === 'timeout') this.#pause(kind);

@@ -17,7 +17,7 @@ const HAS_HEADER = 0x40;
 const ALPHANUMERIC = { ton: 5, npi: 0 };
 const INTERNATIONAL = { ton: 1, npi: 1 };
 const UNKNOWN = { ton: 0, npi: 0 };
-/** With this version, and only since, there are optional parameters. */
+/** First version with optional parameters (TLVs). */
 const FIRST_WITH_TLVS = 0x34;
 
 export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Composed {

@@ -25,7 +25,7 @@ export interface UserData {
   readonly concatenation?: Concatenation;
 }
 
-/** A header that lies about its length is none: everything is text then. */
+/** Reads a user data header. If its length is wrong, everything is text. */
 export function readUserData(octets: Buffer): UserData {
   const headerEnd = 1 + (octets[0] ?? 0);
   if (octets.length === 0 || headerEnd > octets.length) return { octets };

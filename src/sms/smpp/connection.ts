@@ -17,7 +17,7 @@ interface ConnectionEvents {
   changed(): void;
   /** Also one that never came; before `changed`. */
   ended(end: SessionEnd): void;
-  /** As of `SessionEvents`. */
+  /** See `SessionEvents`. */
   deliver(delivery: Deliver): Promise<boolean>;
 }
 
@@ -75,7 +75,7 @@ export class Connection implements AsyncDisposable {
     try {
       transport = openSocket(settings, socketEvents);
     } catch (error) {
-      // A port that is none, a certificate that is none. Not before whoever asked for the session has got it.
+      // An invalid port or certificate. Reported only after the caller has the session.
       this.#cancel = tools.timers.after(0, () => session.closed(String(error)));
     }
     return session;

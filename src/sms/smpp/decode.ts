@@ -15,7 +15,7 @@ import { TAGS } from './tlvs.ts';
 
 export const HEADER_OCTETS = 16;
 
-/** Of a text; what is longer is cut. */
+/** Octets of a text; longer ones are cut. */
 const MAX_TEXT_OCTETS = 255;
 
 export type Decoded =
@@ -94,7 +94,10 @@ function readGroups(reader: Reader, groups: Groups): readonly Group[] {
 /** Some carriers write a few octets too many behind the mandatory fields. */
 const MAX_SURPLUS = 3;
 
-/** Parameters that are cut are none. Surplus octets are skipped where that makes the rest parameters of the standard. */
+/**
+ * Reads optional parameters; truncated ones are dropped. Surplus octets are skipped if the rest are then parameters of
+ * the standard.
+ */
 function readTlvs(octets: Buffer): readonly Tlv[] {
   const first = splitTlvs(octets);
   if (first.isWhole || (first.tlvs.length > 0 && first.tlvs.every(isStandard))) return first.tlvs;
@@ -126,7 +129,7 @@ function splitTlvs(octets: Buffer): { readonly tlvs: readonly Tlv[]; readonly is
   return { tlvs, isWhole: at === octets.length };
 }
 
-/** Beyond the end of the PDU every number is 0, and every text is empty. */
+/** Reads fields of a PDU. Beyond its end every number is 0, and every text is empty. */
 class Reader {
   readonly #bytes: Buffer;
   #at = HEADER_OCTETS;

@@ -58,7 +58,10 @@ function unread({ pdu, frame }: Deliver, reason: UnreadReason): Delivery {
   return { kind: 'unread', unread: { reason, command, octets: frame } };
 }
 
-/** Without its mark: no phone can write an optional parameter, and an id alone may be that of a message that is answered. */
+/**
+ * Recognises a receipt without its mark: no phone can write an optional parameter, but an id alone may be that of a
+ * message that is answered.
+ */
 function isUnmarkedReceipt(dataCoding: number, octets: Buffer, tlvs: readonly Tlv[], settings: SmppSettings): boolean {
   const hasId = tlvOf(tlvs, TAGS.receiptedMessageId) !== undefined;
   if (hasId && tlvOf(tlvs, TAGS.messageState) !== undefined) return true;

@@ -89,7 +89,7 @@ class Writer {
     this.#bytes[begin + text.length] = 0;
   }
 
-  /** With its length, which it begins with. */
+  /** Returns the PDU, which begins with its length. */
   finish(): Buffer {
     this.#bytes.writeUInt32BE(this.#end, 0);
     return this.#bytes.subarray(0, this.#end);

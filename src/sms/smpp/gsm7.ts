@@ -14,7 +14,7 @@ const BASIC = [
   'pqrstuvwxyzäöñüà',
 ].join('');
 
-/** After an escape. */
+/** Characters after an escape. */
 const EXTENSION: Readonly<Record<number, string>> = {
   10: '\f',
   20: '^',

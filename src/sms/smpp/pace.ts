@@ -3,7 +3,10 @@
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
-/** A refusal for haste pauses the connector and halves what may wait; each answer that is none gives a little back. */
+/**
+ * Throttling: a refusal for too high a rate pauses the connector and halves its window; every other answer restores a
+ * little.
+ */
 export class Pace {
   readonly #window: number;
   #limit: number;

@@ -17,7 +17,7 @@ interface Waiting {
   readonly late: (pdu: Pdu) => void;
 }
 
-/** Of the late ones that are remembered; the oldest is forgotten. */
+/** Late answers that are remembered; beyond that the oldest is forgotten. */
 const MAX_LATE = 10_000;
 /** What is overdue is given that long again, for octets to be read that have arrived while the process was busy. */
 const GRACE_MS = 50;
@@ -27,7 +27,7 @@ export class PendingRequests {
   readonly #timeoutMs: number;
   /** Something was overdue; `sentAt`: when the oldest of that went out. */
   readonly #onTimeout: (sentAt: number) => void;
-  /** By sequence number, in the order in which they went out. */
+  /** Requests in flight by sequence number, in order of sending. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #late = new Map<number, Waiting>();
   #previous: number;

@@ -19,7 +19,7 @@ export interface ReceiptSource {
   readonly destination: string;
   /** The same number; absent: it cannot be read. */
   readonly number?: string;
-  /** Its esm_class says that another receipt follows. */
+  /** The esm_class says that another receipt follows. */
   readonly isIntermediate: boolean;
 }
 

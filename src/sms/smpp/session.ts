@@ -1,6 +1,7 @@
 /**
- * One conversation with a carrier, from bind to unbind; it knows octets and time, but no socket. Only a command_length that
- * cannot be right ends the stream: what a PDU holds never does. Whoever waits for an answer is told of the end. docs/decisions/0420
+ * One conversation with a carrier, from bind to unbind; knows octets and time, but no socket. Only an impossible
+ * command_length ends the stream, never the content of a PDU. Requests in flight are told of the end.
+ * docs/decisions/0420
  */
 import type { Timers } from '#lib/timers.ts';
 import { decodePdu } from './decode.ts';
@@ -29,9 +30,9 @@ export interface Deliver {
 }
 
 interface SessionTimes {
-  /** From the start of connecting until the carrier has answered the bind. */
+  /** Limit from the start of connecting until the carrier has answered the bind. */
   readonly bindMs: number;
-  /** Without a PDU from the carrier for so long, it is asked; and after `inactivityMs` the session has ended. */
+  /** Silence of the carrier after which an enquire_link is sent; after `inactivityMs` the session has ended. */
   readonly enquireMs: number;
   readonly inactivityMs: number;
   readonly responseMs: number;
@@ -63,7 +64,7 @@ export type SessionEnd =
   | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'bindTimeout' | 'silent' | 'unbound' | 'left' };
 
-/** From the carrier's goodbye to ours. */
+/** Time from the carrier's unbind to ours. */
 const LAST_ANSWERS_MS = 5_000;
 /** Deliveries that are being stored; more are turned away, and the carrier sends them again. */
 const MAX_DELIVERIES = 1_000;
@@ -105,7 +106,7 @@ export class Session {
     try {
       this.#ask(command, bind, [], (answer) => this.#takeBindAnswer(answer));
     } catch (error) {
-      // A name or password that no bind can have: who tells us that the connection stands is not to blame.
+      // The name or password fits into no bind; not a fault of the caller, which only reports the connection.
       this.#end({ kind: 'closed', reason: error instanceof Error ? error.message : String(error) });
     }
   }

@@ -12,7 +12,7 @@ export interface SocketEvents {
 
 /** A carrier that does not read what it asks for is not read either. */
 const MAX_UNREAD_OCTETS = 1024 * 1024;
-/** For what was written to go out. */
+/** Time for written bytes to be sent. */
 const END_MS = 1_000;
 
 export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>, events: SocketEvents): Transport {

@@ -24,7 +24,7 @@ const OWN_STATES: Readonly<Record<WordState, ReceiptState>> = {
 /** What carriers in China write for an end that is none of the words below: MA:0001, MK:0012, DB_0141, MI00020. */
 const CODE = /^[A-Z]{1,7}[:_]?\d{1,5}$/;
 
-/** By SMPP 3.4 appendix B, and what carriers write beside it. */
+/** States of words in SMPP 3.4 appendix B, and of others that carriers write. */
 const BY_WORD: Readonly<Record<string, ReceiptState>> = {
   ENROUTE: 'enroute',
   BUFFERED: 'enroute',

@@ -5,7 +5,7 @@ export function decodeStrictly(label: string, octets: Buffer): string | undefine
   try {
     return textOrNothing(new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(octets));
   } catch {
-    // What is not well-formed.
+    // Not well-formed.
     return undefined;
   }
 }
@@ -19,7 +19,7 @@ export function decodeLatin1(octets: Buffer): string | undefined {
   return textOrNothing(octets.toString('latin1'));
 }
 
-/** An odd last octet is none. Half of a surrogate pair, which other senders leave behind, becomes U+FFFD. */
+/** Decodes UTF-16. An odd last octet is dropped. An unpaired surrogate, which some senders leave, becomes U+FFFD. */
 export function decodeUtf16(octets: Buffer): string {
   return Buffer.from(octets.subarray(0, octets.length & ~1))
     .swap16()
