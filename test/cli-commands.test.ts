@@ -61,7 +61,7 @@ async function manageAccounts(run: Run, account: string): Promise<void> {
   assert.equal(await run('token', 'revoke', account, first), `token ${first} is revoked\n`);
   assert.match(
     await run('token', 'list', account),
-    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ \\S+ +\\S+ +deploy$`, 'm'),
+    new RegExp(`^${first} +cdn .* never +\\d{4}-\\S+ +\\S+ +deploy$`, 'm'),
   );
 }
 
