@@ -22,7 +22,7 @@ export async function findAccount(x: Executor, id: number): Promise<Account | un
   return row && toAccount(row);
 }
 
-/** In the order they were made. */
+/** Lists accounts in order of creation. */
 export async function listAccounts(
   x: Executor,
   { limit, offset }: { readonly limit: number; readonly offset: number },

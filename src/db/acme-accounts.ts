@@ -1,4 +1,6 @@
-/** Who the service is to each authority: one key, made once and kept sealed, whichever control comes first. */
+/**
+ * Accounts of the service at authorities: one key each, created once and kept sealed, whichever control comes first.
+ */
 import type { Transaction } from 'kysely';
 import { takeLock } from './engine.ts';
 import type { Keyring } from './keyring.ts';

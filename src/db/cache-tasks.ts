@@ -59,7 +59,7 @@ export async function recordPrefetchResults(
   }
 }
 
-/** By item and edge. */
+/** Lists results by item and edge. */
 export async function listPrefetchResults(x: Executor, taskId: number): Promise<readonly PrefetchResult[]> {
   const rows = await x
     .selectFrom('prefetch_outcome')

@@ -71,7 +71,7 @@ export interface OrderClaim {
   readonly limit: number;
 }
 
-/** Whoever has waited longest first. What another process holds is passed over. */
+/** Claims due orders, the longest waiting first. Orders that another process holds are skipped. */
 export async function claimOrders(
   trx: Transaction<Schema>,
   { owner, leaseUntil, now, limit }: OrderClaim,
@@ -198,7 +198,7 @@ export async function bringBackOrders(
   return rows.length;
 }
 
-/** For a database with one process: whoever held an order has died. */
+/** Frees all claimed orders, in a database with one process: their previous holder has died. */
 export async function freeOrders(x: Executor): Promise<void> {
   await x.updateTable('certificate_order').set(RELEASED).where('lease_owner', '!=', '').execute();
 }

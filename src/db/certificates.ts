@@ -11,7 +11,7 @@ import { type Change, publish } from './resources.ts';
 import type { CertificateRow, Executor, Schema } from './schema.ts';
 import { type SecretPlace, seal } from './sealing.ts';
 
-/** Of a feed's resource; its key is that of the certificate, its body a `SealedPair`. */
+/** Kind of a feed resource whose key is that of the certificate and whose body is a `SealedPair`. */
 export const CERTIFICATE_KIND = 'certificate';
 
 /** A certificate as a resource before the feed opens it. */
@@ -37,7 +37,7 @@ export interface CertificateKey {
 
 export type Deleted =
   | { readonly kind: 'deleted' | 'missing' }
-  /** By these domains; not all of them when there are many. */
+  /** Used by these domains; not all are listed when there are many. */
   | { readonly kind: 'inUse'; readonly domains: readonly string[] };
 
 /** Where a certificate's private key is stored. */
@@ -95,10 +95,10 @@ async function giveAnew(trx: Transaction<Schema>, key: string, sealed: string, n
 }
 
 const KEY_BYTES = 16;
-/** In an answer. */
+/** Domains named in an answer. */
 const MAX_DOMAINS_NAMED = 20;
 
-/** In the order they were added; all of them without a page. */
+/** Lists certificates in order of addition; all of them without a page. */
 export async function listCertificates(
   x: Executor,
   accountId: number,
@@ -216,7 +216,7 @@ export async function setCertificateUse(
   return changes;
 }
 
-/** By the keys of the certificates, the names of the domains that have them. */
+/** Names of the domains that use each certificate, by its key. */
 export async function listCertificateUsers(
   x: Executor,
   keys: readonly string[],
@@ -231,7 +231,7 @@ export async function listCertificateUsers(
   return new Map([...byKey].map(([key, own]) => [key, own.map(({ name }) => name)]));
 }
 
-/** Who takes several takes them in one order, so that two never wait for each other. */
+/** Locks certificates in a fixed order, so that two transactions never wait for each other. */
 async function lockCertificates(trx: Transaction<Schema>, keys: readonly string[]): Promise<void> {
   for (const key of [...new Set(keys)].sort()) await takeLock(trx, `certificate:${key}`);
 }

@@ -31,12 +31,12 @@ export interface DomainFilter {
 
 export interface NameClaim {
   readonly name: string;
-  /** Who wants it. */
+  /** The account that submits it. */
   readonly accountId: number;
   readonly exceptId?: number | undefined;
 }
 
-/** Until the transaction ends no other adds a name that could conflict with this one. Take it before looking. */
+/** Keeps others from adding a conflicting name until the transaction ends. Take it before looking. */
 export async function lockName(trx: Transaction<Schema>, name: string): Promise<void> {
   await takeLock(trx, `name:${conflictScope(name)}`);
 }
@@ -69,7 +69,7 @@ export async function findNameConflict(trx: Executor, claim: NameClaim): Promise
   return row && toDomain(row);
 }
 
-/** Its `settingRevision` is 0 until the change is published and written back with `saveDomain`. */
+/** Inserts a domain, whose `settingRevision` is 0 until the change is published and written back with `saveDomain`. */
 export async function insertDomain(trx: Executor, domain: NewDomain): Promise<Domain> {
   const row = await trx
     .insertInto('domain')
@@ -114,9 +114,7 @@ export async function findDomainById(x: Executor, id: number): Promise<Domain | 
   return row && toDomain(row);
 }
 
-/**
- * Like `findDomain`, and nobody else changes the domain until the transaction ends. `accountId` absent: whoever owns it.
- */
+/** Like `findDomain`, and locks the domain until the transaction ends. `accountId` absent: of any account. */
 export async function findDomainToChange(
   trx: Transaction<Schema>,
   { accountId, id }: { readonly accountId?: number; readonly id: number },
@@ -217,7 +215,7 @@ function toDomain(row: DomainRow): Domain {
   };
 }
 
-/** In depth: what was stored before a member existed has its default. */
+/** Fills in defaults, in depth, for members that did not exist when the settings were stored. */
 function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
   const { https, cache, caching, referer, userAgent, ip, recording } = DEFAULT_SETTINGS;
   return {
@@ -233,7 +231,10 @@ function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
   };
 }
 
-/** Of an account, those that have or had this name, the newest first: what was deleted keeps its logs. Absent name: all. */
+/**
+ * Lists an account's domains that have or had this name, the newest first: deleted ones keep their logs. Absent name:
+ * all.
+ */
 export async function listDomainIds(
   x: Executor,
   { accountId, name }: { readonly accountId: number; readonly name?: string | undefined },

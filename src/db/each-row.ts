@@ -89,7 +89,7 @@ function ofRows<C extends ColumnTypes>(columns: C, count: number): EachRow<C> {
   return { v, from: sql`from (${row}) as v`, among: () => sql`true`, row };
 }
 
-/** Of the `n`th row, from 0. */
+/** Places of the values of the `n`th row, from 0. */
 function placesOf(columns: ColumnTypes, n: number): readonly RawBuilder<unknown>[] {
   const names = Object.keys(columns);
   return names.map((_, index) => sql.val(new Place(n * names.length + index)));

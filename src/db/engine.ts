@@ -27,7 +27,10 @@ export interface Engine extends AsyncDisposable {
   snapshot<T>(work: (x: Executor) => Promise<T>): Promise<T>;
   /** `Db.call`. */
   readonly call?: (name: string, take: () => unknown) => Promise<unknown>;
-  /** For an engine that hears of publishes by itself; calls `wake` from then on. Nothing on SQLite: see `open.ts`. */
+  /**
+   * Listens for publishes and calls `wake` for each, if the engine reports them by itself. Nothing on SQLite: see
+   * `open.ts`.
+   */
   listen(wake: () => void): AsyncDisposable | undefined;
 }
 
@@ -134,7 +137,7 @@ async function checkServer(pool: pg.Pool): Promise<void> {
     throw new Error(`its encoding is ${encoding}, and UTF8 is needed: create it with encoding 'UTF8'`);
 }
 
-/** Without the parameters too: one of them may be the password. */
+/** Removes the password, and the parameters too, one of which may be it. */
 function withoutPassword(text: string): string {
   const url = new URL(text);
   url.password = '';
@@ -142,12 +145,12 @@ function withoutPassword(text: string): string {
   return url.href;
 }
 
-/** Until the transaction ends nobody else holds `name`. On SQLite a transaction has the whole database to itself. */
+/** Holds the lock `name` until the transaction ends. On SQLite a transaction has the whole database to itself. */
 export async function takeLock(trx: Executor, name: string): Promise<void> {
   if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
 }
 
-/** Until the transaction ends nobody else writes into `tables`; reading goes on. */
+/** Keeps others from writing into `tables` until the transaction ends; reading goes on. */
 export async function lockTables(trx: Executor, tables: readonly string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(trx);

@@ -24,8 +24,8 @@ export async function exportDatabase(
 }
 
 /**
- * Into a database that is new or was never used; brings it up to date when the export is of an earlier release. Whatever
- * fails or is killed, the database is as unused as it was. Throws with a message for people.
+ * Imports into a database that is new or was never used; migrates an export of an earlier release. If it fails or is
+ * killed, the database is as unused as before. Throws with a message for people.
  */
 export async function importDatabase(
   database: DatabaseOptions,

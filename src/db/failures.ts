@@ -44,7 +44,7 @@ const NETWORK_CODES = [
   'ENOENT', // of a Unix socket
 ];
 
-/** Of `pg` and its pool, which give these errors no code. */
+/** Messages of `pg` and its pool, which give these errors no code. */
 const LOST_MESSAGES = [
   'timeout exceeded when trying to connect',
   'timeout expired',

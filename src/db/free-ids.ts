@@ -12,7 +12,7 @@ export const selectFreeIds = {
   sms_part: freeIdsOf('sms_part'),
 } as const;
 
-/** On PostgreSQL all of them, on SQLite the first. */
+/** All ids on PostgreSQL; the first on SQLite. */
 type FreeIds = { readonly ids: readonly number[] } | { readonly first: number };
 
 function freeIdsOf(table: Table) {

@@ -14,7 +14,7 @@ export interface KeyEncryptionKey {
 }
 
 export interface Keyring {
-  /** Of the file as it is now: nothing is sealed with a key that is not there any more. Throws `KeyringError`. */
+  /** Newest key in the file now: nothing is sealed with a key that has been removed. Throws `KeyringError`. */
   readonly newest: KeyEncryptionKey;
   /** Looks into the file again for one that is not known: another process may have added it. */
   find(id: string): KeyEncryptionKey | undefined;
@@ -22,7 +22,7 @@ export interface Keyring {
   add(): KeyEncryptionKey;
 }
 
-/** Its message says what to do; it never holds a key. */
+/** The message says what to do; it never holds a key. */
 export class KeyringError extends Error {}
 
 const FORMAT = 'causeway-keyring-1';

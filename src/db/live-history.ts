@@ -116,7 +116,7 @@ export interface ViewerFilter {
   readonly to: number;
 }
 
-/** Of all matching streams together, the earliest first; instants without a stream on air are left out. */
+/** Viewers of all matching streams together, the earliest first; instants without a stream on air are left out. */
 export async function listViewers(
   x: Executor,
   { domainId, app, stream, grain, from, to }: ViewerFilter,

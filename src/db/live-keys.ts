@@ -6,7 +6,7 @@ import type { Change } from './resources.ts';
 import type { Executor, Schema } from './schema.ts';
 import { type SecretPlace, seal, unseal } from './sealing.ts';
 
-/** At most two each, the primary one first. */
+/** Keys of a domain, at most two of each kind, the primary one first. */
 export interface StoredLiveKeys {
   readonly publish: readonly string[];
   readonly play: readonly string[];

@@ -50,7 +50,7 @@ interface Recorder {
   readonly trx: Transaction<Schema>;
   readonly edge: string;
   readonly now: number;
-  /** Those of the report that exist: what is told of others is ignored. */
+  /** Domains of the report that exist: reports about others are ignored. */
   readonly domains: ReadonlySet<number>;
   readonly notOwned: Set<string>;
 }
@@ -124,7 +124,7 @@ async function begin(recorder: Recorder, beginning: Beginning): Promise<boolean>
   return true;
 }
 
-/** Of a broadcast that is known already: whether another edge took its stream over. */
+/** Whether another edge took over the stream of a known broadcast. */
 async function isReplaced(
   { trx, notOwned }: Recorder,
   { domainId, app, stream, broadcast }: BroadcastName,

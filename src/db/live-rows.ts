@@ -4,7 +4,10 @@ import type { StreamName } from '#model/live-stream.ts';
 import { takeLock } from './engine.ts';
 import type { Executor, LiveStreamRow, Schema } from './schema.ts';
 
-/** Whoever changes streams or marks takes this before reading them: one lock for all, so nobody waits in a circle. */
+/**
+ * Lock for changes of streams or marks, to be taken before reading them: there is one for all, so no deadlock is
+ * possible.
+ */
 export async function lockLive(trx: Transaction<Schema>): Promise<void> {
   await takeLock(trx, 'live');
 }

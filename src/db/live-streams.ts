@@ -15,7 +15,7 @@ import { findStream, lockLive } from './live-rows.ts';
 import type { Change } from './resources.ts';
 import type { Executor, LiveStreamRow, Schema } from './schema.ts';
 
-/** Of one domain. */
+/** Forbidden streams of one domain. */
 export const MAX_FORBIDDEN_STREAMS = 10_000;
 
 export interface StoredStream extends StreamFacts {
@@ -37,7 +37,9 @@ export interface StreamFilter {
   readonly now: number;
 }
 
-/** At most `MAX_LISTED_STREAMS`: those on air, then forbidden ones, then the others, the newest broadcast first. */
+/**
+ * Lists at most `MAX_LISTED_STREAMS`: those on air, then forbidden ones, then the others, the newest broadcast first.
+ */
 export async function listStreamFacts(x: Executor, filter: StreamFilter): Promise<readonly StoredStream[]> {
   const rows = await selectStreams(x, filter)
     .orderBy(rankAt(filter.now))

@@ -14,7 +14,7 @@ export interface LogPartRow {
 export interface LogDay {
   readonly domainId: number;
   readonly day: string;
-  /** Of all its parts. */
+  /** Bytes of all its parts. */
   readonly bytes: number;
 }
 
@@ -31,7 +31,7 @@ export async function hasLogPart(x: Executor, key: string): Promise<boolean> {
 }
 
 /**
- * Behind all parts that its day's file has: what was served of the file stays where it is. False: it is there already.
+ * Appends a part to its day's file: bytes that have been served stay where they are. False: the part exists already.
  * docs/decisions/0435
  */
 export async function insertLogPart(x: Executor, part: LogPartRow, now: number): Promise<boolean> {
@@ -73,7 +73,10 @@ export async function listLogDays(x: Executor, { domainIds, firstDay, lastDay }:
   return rows.map((row) => ({ domainId: row.domain_id, day: row.day, bytes: Number(row.bytes) }));
 }
 
-/** Of one day's file, in its order; empty also when some have been deleted: what is left is not the file that was served. */
+/**
+ * Lists the parts of one day's file, in order; empty also when some have been deleted: the rest is not the file that
+ * was served.
+ */
 export async function listLogParts(x: Executor, domainId: number, day: string): Promise<readonly LogPartRow[]> {
   const rows = await x
     .selectFrom('log_part')

@@ -16,7 +16,7 @@ export interface LostConnectionOptions {
 }
 
 interface Waiting {
-  /** Of the server's process; it has said so itself. */
+  /** Process id at the server, as the server reported it. */
   readonly pid: number;
   readonly since: number;
   /** The last look has found it idle. */
@@ -26,7 +26,7 @@ interface Waiting {
 
 const SILENT_MS = 2_000;
 const LOOK_EVERY_MS = 1_500;
-/** Of a look: a server that stands still is not waited for. */
+/** Limit of a look: a server that stands still is not waited for. */
 const LOOK_LIMIT_MS = 2_000;
 
 export class LostConnections implements Disposable {

@@ -17,7 +17,7 @@ const RETRY_MS = 20;
 export interface DatabaseOptions {
   /** `postgres://…`; absent: SQLite at `file`. */
   readonly url?: string;
-  /** For LISTEN, when `url` leads through a pooler in transaction mode. */
+  /** URL for LISTEN, when `url` leads through a pooler in transaction mode. */
   readonly listenUrl?: string;
   readonly file: string;
   readonly log: Logger;
@@ -27,11 +27,14 @@ export interface DatabaseOptions {
 
 export interface Db extends AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres';
-  /** For single statements. Inside `transaction` use what it hands over: on SQLite this one would wait for ever. */
+  /**
+   * Runs single statements. Inside `transaction` use the executor that it passes: on SQLite this one would wait for
+   * ever.
+   */
   readonly query: Kysely<Schema>;
   /**
-   * For short look-ups that every call begins with: they see what is committed, and wait for no transaction. On SQLite they are
-   * read in the thread that asks. docs/decisions/0323
+   * Runs short look-ups with which every call begins: they see committed data and wait for no transaction. On SQLite
+   * they are read in the calling thread. docs/decisions/0323
    */
   readonly lookUps: Kysely<Schema>;
   /**
@@ -64,7 +67,7 @@ export function nameDatabase({ url, file }: DatabaseOptions, error: unknown): un
   return url === undefined && isOfDisk ? nameFile(file, error) : error;
 }
 
-/** As it is: it may be empty, or at any step. */
+/** Opens the database as it is: it may be empty, or at any migration. */
 export async function openEngine({ url, listenUrl = url, file, log, procedures }: DatabaseOptions): Promise<Engine> {
   return url === undefined || listenUrl === undefined
     ? openSqlite(file, procedures)

@@ -6,7 +6,7 @@ import type { Logger } from '#lib/logger.ts';
 import { nameOf } from './lasting-texts.ts';
 import { LostConnection, type LostConnectionOptions, LostConnections } from './lost-connections.ts';
 
-/** Per process; PostgreSQL's own default is 100 for all. */
+/** Connections per process; PostgreSQL's own default is 100 for all. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5000;
 /** The server ends what takes longer. */
@@ -22,7 +22,7 @@ const INT8 = 20;
 export interface PoolOptions {
   readonly url: string;
   readonly log: Logger;
-  /** For tests. */
+  /** Limit of a query, for tests. */
   readonly queryTimeoutMs?: number;
 }
 

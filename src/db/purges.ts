@@ -4,14 +4,14 @@ import { takeLock } from './engine.ts';
 import type { Executor, Schema } from './schema.ts';
 
 export interface PurgeRow {
-  /** Of the resource. */
+  /** Key of the resource. */
   readonly key: string;
   readonly siteId: number;
   readonly kind: 'url' | 'directory' | 'site';
   readonly target: string;
 }
 
-/** Until the transaction ends nobody else changes the purges of these sites. */
+/** Locks the purges of these sites until the transaction ends. */
 export async function lockPurges(trx: Transaction<Schema>, siteIds: readonly number[]): Promise<void> {
   // In one order for all, or two calls could wait for each other.
   for (const siteId of siteIds.toSorted((a, b) => a - b)) await takeLock(trx, `purge:${siteId}`);

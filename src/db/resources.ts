@@ -17,7 +17,7 @@ export type Change =
 
 /** The newest place. */
 export interface Head extends Place {
-  /** Changes are complete only for who has at least this revision. */
+  /** Oldest revision from which changes are complete; readers at an older one need a snapshot. */
   readonly minRevision: number;
 }
 

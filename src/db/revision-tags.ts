@@ -13,7 +13,7 @@ export function mintRevisionTag(): string {
   return randomBytes(TAG_BYTES).toString('base64url');
 }
 
-/** In the transaction that makes the revision. */
+/** Tags a revision; must run in the transaction that makes it. */
 export async function tagRevision(trx: Transaction<Schema>, revision: number, now: number): Promise<void> {
   await trx.insertInto('revision_tag').values({ revision, tag: mintRevisionTag(), made_at: now }).execute();
 }

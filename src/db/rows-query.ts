@@ -5,7 +5,7 @@ export type Row = readonly (string | number | null)[];
 
 export interface RowsQuery<T> extends CompiledQuery<T> {
   readonly rows: readonly Row[];
-  /** For each parameter, which value of a row it is; −1: none, it is the same for all. */
+  /** Index in a row of each parameter's value; −1: it is the same for all rows. */
   readonly places: readonly number[];
   /** The widest first. */
   readonly wide?: readonly WideStatement[] | undefined;

@@ -1,6 +1,6 @@
 /** Tables of the certificates that the service obtains. */
 
-/** Who the service is to an authority. */
+/** Account of the service at an authority. */
 export interface AcmeAccountTable {
   /** Address of the authority's directory. */
   directory: string;
@@ -11,7 +11,7 @@ export interface AcmeAccountTable {
   created_at: number;
 }
 
-/** A `CertificateOrder`, and who works on it. */
+/** A `CertificateOrder`, and the process that works on it. */
 export interface CertificateOrderTable {
   domain_id: number;
   state: string;
@@ -21,7 +21,7 @@ export interface CertificateOrderTable {
   ssl_key: string;
   issued_key: string;
   url: string;
-  /** Of the feed's resource; empty: there is none. */
+  /** Key of the feed's resource; empty: there is none. */
   challenge_key: string;
   challenge_revision: number;
   challenge_told_at: number;
@@ -38,7 +38,7 @@ export interface CertificateOrderTable {
   /** What the authority suggested; both 0: nothing. */
   renew_from: number;
   renew_to: number;
-  /** By the clock of whoever changed the row last. */
+  /** Instant by the clock of the process that changed the row last. */
   written_at: number;
   /** Names the process. */
   lease_owner: string;

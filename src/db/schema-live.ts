@@ -5,7 +5,7 @@ export interface LiveStreamTable {
   domain_id: number;
   app: string;
   stream: string;
-  /** Of the latest broadcast; empty: it was never on air. */
+  /** Id of the latest broadcast; empty: it was never on air. */
   broadcast: string;
   /** The live process that has or had it. */
   edge: string;

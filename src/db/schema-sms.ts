@@ -32,7 +32,7 @@ interface SmsAppTable {
   settings: string;
 }
 
-/** What an update of an app's status came to, for who asks for the same once more. */
+/** Result of an update of an app's status, for a repetition of the same request. */
 interface SmsAppChangeTable {
   replay_hash: string;
   /** 0 or 1 */
@@ -53,14 +53,14 @@ interface SmsLedgerTable {
   /** Absent: no part is behind it, as with `recharge`. */
   part_id: number | null;
   kind: string;
-  /** Below 0: it left the balance. A charge is 0: the hold has taken it already. */
+  /** Amount; below 0 it left the balance. A charge is 0: the hold has taken it already. */
   amount: number;
   created_at: number;
-  /** Of a recharge that says what it is for: it is not added again. */
+  /** Reference of a recharge: one with the same reference is not added again. */
   reference: Generated<string | null>;
 }
 
-/** Per part and kind of message; the longest prefix counts. */
+/** Price per part and kind of message; the longest prefix counts. */
 interface SmsPriceTable {
   kind: string;
   prefix: string;
@@ -75,7 +75,7 @@ interface SmsRequestTable {
   kind: string;
   sms_type: number;
   created_at: number;
-  /** Of what makes a repetition. */
+  /** Hash by which a repetition is recognised. */
   replay_hash: string;
 }
 
@@ -90,7 +90,7 @@ interface SmsMessageTable {
   /** E.164 with `+` */
   destination: string;
   parts: number;
-  /** Of each part. */
+  /** Price of each part. */
   price: number;
   /** 0 to 255; all parts of the message bear it. */
   reference: number;
@@ -102,9 +102,9 @@ interface SmsMessageTable {
 interface SmsPartTable {
   id: Generated<number>;
   message_id: number;
-  /** Of its message; 0: it had ended before parts knew. */
+  /** Account of its message; 0: the part had ended before this column existed. */
   account_id: Generated<number>;
-  /** From 1. */
+  /** Number of the part, from 1. */
   n: number;
   text: string;
   state: string;
@@ -113,7 +113,7 @@ interface SmsPartTable {
   /** Low goes first. */
   priority: number;
   due_at: number;
-  /** It does not go out after that. */
+  /** Instant after which the part is not sent. */
   expire_at: number;
   /** Failures of carriers that count. */
   tries: number;
@@ -131,7 +131,9 @@ interface SmsPartTable {
   error: string;
   /** What the carrier's receipts said last, as it came; empty: nothing yet. */
   last_word: Generated<string>;
-  /** It is `unknown` by a word of its carrier, and a better word is taken until then; absent: it is settled. */
+  /**
+   * Instant until which a part that is `unknown` by a word of its carrier accepts a better word; absent: it is settled.
+   */
   revisable_until: Generated<number | null>;
 }
 
@@ -154,16 +156,16 @@ interface SmsReceiptTable {
   destination: string;
   /** The same as E.164 with `+`; absent: the receipt names no number that can be read. */
   number: string | null;
-  /** Of its part, modulo 2^`reference_bits`, from carriers that return it. */
+  /** Reference of its part, modulo 2^`reference_bits`, from carriers that return it. */
   reference: number | null;
   reference_bits: number | null;
   state: string;
   error: string;
   /** The carrier's word as it came. */
   word: Generated<string>;
-  /** As the carrier sent it, for people. */
+  /** Text as the carrier sent it, for people. */
   raw: string;
-  /** By the carrier's clock; absent: it did not say. */
+  /** Instant by the carrier's clock; absent: the carrier named none. */
   submitted_at: number | null;
   done_at: number | null;
   received_at: number;
@@ -186,9 +188,9 @@ interface SmsReplyTable {
   origin: string;
   text: string;
   received_at: number;
-  /** Of a long reply, which comes in parts; absent: it is whole. */
+  /** Reference of a long reply, which comes in parts; absent: it is whole. */
   reference: number | null;
-  /** From 1. */
+  /** Number of the part, from 1. */
   part: number | null;
   parts: number | null;
   /** The carrier's number of an alphabet that cannot be read, `text` then has the octets; absent: it is text. */

@@ -14,7 +14,7 @@ export interface SecretPlace {
 }
 
 const VERSION = 'v1';
-/** Of sealed text: what says the version and the key. */
+/** Characters of sealed text that name the version and the key. */
 export const SEALED_PREFIX_CHARS = 'v1.0123456789abcdef.'.length;
 const WRAPPED_BYTES = AEAD_KEY_BYTES + AEAD_EXTRA_BYTES;
 

@@ -34,17 +34,17 @@ export interface RequestToStore {
 interface MessageToStore {
   /** One of `messageIds`. */
   readonly id: number;
-  /** Of `partIds`, one for each text of the request. */
+  /** Ids of the parts, one for each text of the request. */
   readonly partIds: readonly number[];
   /** E.164 with `+` */
   readonly destination: string;
-  /** Of each part. */
+  /** Price of each part. */
   readonly price: number;
   /** Prefix of the route that it waits for. */
   readonly route: string;
   /** 0 to 255 */
   readonly reference: number;
-  /** It is not sent and not paid. */
+  /** The message is not sent and not paid. */
   readonly isOptedOut: boolean;
 }
 
@@ -56,14 +56,14 @@ export interface AcceptFacts {
   readonly sendids: ReadonlyMap<string, string>;
   readonly prices: readonly SmsPrice[];
   readonly routes: readonly StoredRoute[];
-  /** By account, those that have one. Locked until the transaction ends. */
+  /** Balances of the accounts that have one. Locked until the transaction ends. */
   readonly balances: ReadonlyMap<number, number>;
   readonly requestIds: readonly number[];
   readonly messageIds: readonly number[];
   readonly partIds: readonly number[];
 }
 
-/** At most. */
+/** Upper bounds of the rows that are needed. */
 export interface AskedRows {
   readonly messages: number;
   readonly parts: number;
@@ -128,9 +128,9 @@ export interface AccountNumber {
 
 /** What is to be known of numbers: of few messages, most of them want nothing of it. */
 export interface NumberFacts {
-  /** Those that want no advertising, of the account or of anybody; as `optOutKey`. */
+  /** Numbers that want no advertising, of the account or of all; as `optOutKey`. */
   readonly optOuts: ReadonlySet<string>;
-  /** Of the last long message to each number; a number without one is not in it. */
+  /** Reference of the last long message to each number; a number without one is absent. */
   readonly references: ReadonlyMap<string, number>;
 }
 
@@ -175,13 +175,13 @@ export interface StoreOptions {
   /** What leaves the balances of accounts, which the caller has locked. */
   readonly taken: ReadonlyMap<number, number>;
   readonly now: number;
-  /** Those that are claimed with it; absent: all wait. */
+  /** Parts that are claimed in the same transaction; absent: all wait. */
   readonly claim?: ClaimAtOnce | undefined;
 }
 
 /** Stored as `claimParts` would leave them. */
 interface ClaimAtOnce {
-  /** By message. */
+  /** Connector of each message. */
   readonly connectors: ReadonlyMap<number, number>;
   readonly owner: string;
   readonly leaseUntil: number;
@@ -281,7 +281,7 @@ const insertHolds = insertInto('sms_ledger', {
   ...({ account_id: 'integer', part_id: 'bigint', kind: 'text', amount: 'bigint', created_at: 'bigint' } as const),
 });
 
-/** Of the parts that are to be sent. */
+/** Holds for the parts that are to be sent. */
 function holdRows({ accountId, messages }: RequestToStore, now: number): readonly Row[] {
   return messages.flatMap(({ partIds, price, isOptedOut }) =>
     isOptedOut ? [] : partIds.map((partId) => [accountId, partId, 'hold', -price, now]),

@@ -73,7 +73,7 @@ export async function listSmsApps(
   return { total, apps: rows.map(toApp) };
 }
 
-/** What is not of the settings, as the webhook's address, stays. */
+/** Saves the settings; other columns, such as the webhook's address, keep their values. */
 export async function saveSmsAppSettings(
   trx: Transaction<Schema>,
   appId: number,
@@ -93,7 +93,7 @@ export interface StatusChange {
   readonly appId: number;
   /** Absent: the other one. */
   readonly wanted: boolean | undefined;
-  /** Of what makes a repetition. */
+  /** Hash by which a repetition is recognised. */
   readonly replayHash: string;
   readonly now: number;
 }

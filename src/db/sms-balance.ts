@@ -11,11 +11,11 @@ export interface LedgerEntry {
   readonly kind: string;
   readonly amount: number;
   readonly createdAt: number;
-  /** Of the message that it was for; absent for a recharge. */
+  /** Sendid of the message that it was for; absent for a recharge. */
   readonly sendid: string | undefined;
   readonly destination: string | undefined;
   readonly part: number | undefined;
-  /** Of a recharge that has one. */
+  /** Reference of a recharge that has one. */
   readonly reference: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface SmsPrice {
   readonly kind: SmsKind;
   /** Digits with `+`; empty: every number that no longer prefix has. */
   readonly prefix: string;
-  /** Of a part. */
+  /** Price of a part. */
   readonly price: number;
 }
 

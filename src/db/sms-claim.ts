@@ -29,7 +29,7 @@ export interface Claim {
   /** The queues that the connector serves now. */
   readonly lanes: readonly Lane[];
   readonly limit: number;
-  /** Who had the last turns. */
+  /** The last turns before this round. */
   readonly after: Turns;
   /** Names the process. */
   readonly owner: string;
@@ -49,7 +49,7 @@ export interface ClaimedPart {
   readonly messageId: number;
   readonly appId: number;
   readonly accountId: number;
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly parts: number;
   readonly text: string;
@@ -65,11 +65,11 @@ export interface ClaimedPart {
 }
 
 export interface ClaimedParts {
-  /** In the order in which they are to go out. */
+  /** Parts in order of sending. */
   readonly parts: readonly ClaimedPart[];
   /** There may be more. */
   readonly isFull: boolean;
-  /** Who had the last turns now. */
+  /** The last turns after this round. */
   readonly turns: Turns;
 }
 

@@ -18,7 +18,7 @@ export interface StoredConnector {
   readonly enabled: boolean;
   /** Absent: as fast as the carrier answers. */
   readonly partsPerSecond: number | undefined;
-  /** Without the password. */
+  /** Settings without the password. */
   readonly settings: LoopbackSettings | Omit<SmppSettings, 'password'>;
   readonly secret: string | undefined;
   readonly changedAt: number;
@@ -29,7 +29,7 @@ export interface StoredRoute {
   readonly connectorIds: readonly number[];
 }
 
-/** Until the transaction ends nobody else changes connectors or routes: what was read of them holds. */
+/** Locks connectors and routes against changes until the transaction ends. */
 export async function lockConnectors(trx: Transaction<Schema>): Promise<void> {
   await takeLock(trx, 'sms connectors');
 }
@@ -64,11 +64,11 @@ export interface ConnectorToSave {
   readonly name: string;
   readonly enabled: boolean;
   readonly partsPerSecond?: number;
-  /** Without a password the stored one stays as it lies, also where nothing opens it. */
+  /** Settings; without a password the stored one stays, even if nothing can open it. */
   readonly settings: ConnectorSettings | StoredConnector['settings'];
 }
 
-/** By name: one that is there is changed. Gives its id. */
+/** Saves a connector by name, changing an existing one. Returns its id. */
 export async function saveConnector(
   trx: Transaction<Schema>,
   ring: Keyring,
@@ -107,7 +107,7 @@ export async function hasPartsUnderWay(x: Executor, id: number): Promise<boolean
   return rows.length > 0;
 }
 
-/** Its number is never given to another. What it has sent, and was told, keeps it. */
+/** Deletes a connector. Its id is never reused: sent parts and receipts keep it. */
 export async function deleteConnector(trx: Transaction<Schema>, id: number): Promise<void> {
   await trx.deleteFrom('sms_connector').where('id', '=', id).execute();
 }
@@ -116,7 +116,7 @@ function placeOf(id: number) {
   return { table: 'sms_connector', row: id, column: 'secret' };
 }
 
-/** By prefix, the connectors in the order of preference. */
+/** Connectors of each prefix, in order of preference. */
 export async function listRoutes(x: Executor): Promise<readonly StoredRoute[]> {
   return toRoutes((await ROUTES.execute(x)).rows);
 }
@@ -135,7 +135,7 @@ export function toRoutes(rows: readonly RouteRow[]): readonly StoredRoute[] {
   return [...byPrefix].map(([prefix, own]) => ({ prefix, connectorIds: own.map(({ connector_id }) => connector_id) }));
 }
 
-/** Without connectors the route is taken away. What waits goes over to the route that fits it then. */
+/** Saves a route; without connectors it is removed. Waiting parts move to the route that then fits them. */
 export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds }: StoredRoute): Promise<void> {
   const before = await listRoutes(trx);
   await trx.deleteFrom('sms_route').where('prefix', '=', prefix).execute();
@@ -168,7 +168,7 @@ export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
     );
 }
 
-/** Of the prefixes that `prefix` begins with; empty where there is none. */
+/** Longest of the prefixes that `prefix` begins with; empty if there is none. */
 function longestOf(routes: readonly StoredRoute[], prefix: string): string {
   const shorter = routes.map((route) => route.prefix).filter((other) => other !== prefix && prefix.startsWith(other));
   return shorter.reduce((longest, other) => (other.length > longest.length ? other : longest), '');

@@ -24,7 +24,7 @@ export interface Webhook {
   readonly secret: string;
 }
 
-/** Of parts that came to an end, and of replies, for the apps that have an address. */
+/** Queues deliveries of ended parts, and of replies, for the apps that have an address. */
 export async function queueDeliveries(
   trx: Transaction<Schema>,
   { endedParts, replies }: { readonly endedParts: readonly number[]; readonly replies: readonly StoredReply[] },
@@ -156,7 +156,7 @@ async function openWebhook(x: Executor, ring: Keyring, appId: number): Promise<D
   return secret === undefined ? 'locked' : { url, secret };
 }
 
-/** It was taken, or is given up. */
+/** Deletes a delivery that was accepted or is given up. */
 export async function deleteDelivery(x: Executor, id: number): Promise<void> {
   await x.deleteFrom('sms_delivery').where('id', '=', id).execute();
 }
@@ -165,7 +165,7 @@ export async function postponeDelivery(x: Executor, id: number, dueAt: number, e
   await x.updateTable('sms_delivery').set({ due_at: dueAt, error }).where('id', '=', id).execute();
 }
 
-/** Without one nothing is queued from then on. */
+/** Saves an app's webhook; without an address nothing is queued from then on. */
 export async function saveWebhook(
   trx: Transaction<Schema>,
   ring: Keyring,

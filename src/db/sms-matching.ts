@@ -61,7 +61,7 @@ interface NamedRow extends Candidate {
   readonly n: number;
 }
 
-/** By the place of the receipt in the list. */
+/** Finds parts, keyed by the index of the receipt in the list. */
 async function findNamed(trx: Transaction<Schema>, receipts: readonly ReceiptToMatch[], now: number) {
   const asked = receipts.flatMap(({ connectorId, keys }, n) => keys.map((key) => [n, connectorId, key]));
   if (asked.length === 0) return new Map<number, readonly NamedRow[]>();

@@ -7,7 +7,7 @@ import { settleParts } from './sms-money.ts';
 
 interface SilentOptions {
   readonly connectorId: number;
-  /** They went out by then. */
+  /** Only parts sent until then. */
   readonly submittedUntil: number;
   readonly limit: number;
 }

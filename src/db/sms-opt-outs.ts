@@ -32,7 +32,7 @@ export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts
   return Number(numDeletedRows);
 }
 
-/** In the order of the numbers, those after `after`. */
+/** Lists numbers in order, those after `after`. */
 export async function listOptOuts(
   x: Executor,
   {

@@ -161,7 +161,7 @@ export async function takeUnmatched(
   return taken;
 }
 
-/** Behind the reason. */
+/** Suffix of the reason. */
 const REPORTED = ' reported';
 
 function isReported({ unmatched }: Orphan): boolean {

@@ -39,17 +39,17 @@ export interface StoredReceipt {
   readonly error: string;
   /** The carrier's word as it came; empty: none. */
   readonly word: string;
-  /** By the carrier's clock; absent: it did not say. */
+  /** Instant by the carrier's clock; absent: the carrier named none. */
   readonly submittedAt?: number;
   readonly doneAt?: number;
-  /** As it came, for people. */
+  /** Text as received, for people. */
   readonly raw: string;
 }
 
 /** `onTheWay`: not the last word. */
 export type ReceiptState = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
 
-/** In the order in which they are stored. */
+/** Final states in the order in which they are stored. */
 const ENDS = ['delivered', 'failed', 'expired', 'unknown'] as const;
 
 /** Returns the parts that came to an end by it. */
@@ -109,7 +109,7 @@ export interface Fate {
   readonly error: string;
   readonly word: string;
   readonly carrierKey: string;
-  /** By the carrier's clock. */
+  /** Instant by the carrier's clock. */
   readonly doneAt: number | null;
   readonly receivedAt: number;
 }

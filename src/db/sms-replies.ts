@@ -21,7 +21,7 @@ export interface ReceivedReply {
 /** Which part of a long reply it is; its parts have one reference. */
 interface ReplyPiece {
   readonly reference: number;
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly parts: number;
 }
@@ -65,7 +65,7 @@ interface Writer {
   readonly accountId: number;
 }
 
-/** Who wrote last to each of these numbers, if anybody did. */
+/** Finds the account that last wrote to each of these numbers, if any. */
 async function findLastWriters(
   trx: Transaction<Schema>,
   numbers: readonly string[],
@@ -101,7 +101,7 @@ export interface ReplyView {
   readonly text: string;
   readonly receivedAt: number;
   readonly piece: ReplyPiece | undefined;
-  /** As in `ReceivedReply`. */
+  /** See `ReceivedReply`. */
   readonly coding: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What came of parts that went out, many at once: their states, the money, and receipts that were there before the answer. */
+/** Stores outcomes of sent parts, many at once: their states, the money, and receipts that overtook the answer. */
 import { sql, type Transaction } from 'kysely';
 import { type ChargeAt, type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
 import { rowStatement } from './each-row.ts';
@@ -81,7 +81,7 @@ function keyRows({ connectorId, outcome }: Result<'accepted'>): readonly Row[] {
   return outcome.keys.map((key) => [connectorId, key]);
 }
 
-/** It gives nothing: SQLite takes as long again to give back each row. */
+/** Returns no rows: SQLite takes as long again to return each row. */
 const updateAccepted = rowStatement({ carrier_id: 'text', carrier_key: 'text', id: 'bigint' }, ({ v, from, among }) => {
   return sql`
     update sms_part set state = 'submitted', carrier_id = ${v.carrier_id}, carrier_key = ${v.carrier_key}, error = '',

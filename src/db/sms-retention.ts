@@ -4,9 +4,9 @@ import { isFinal, PART_STATES } from '#model/sms-part.ts';
 import { inIds } from './row-list.ts';
 import type { Schema } from './schema.ts';
 
-/** Of the oldest requests, in one look; one may have a thousand messages. */
+/** Oldest requests in one look; one may have a thousand messages. */
 const REQUESTS_AT_ONCE = 20;
-/** In one transaction, which everything else waits for on SQLite; each has up to nine parts. */
+/** Messages per transaction, for which everything else waits on SQLite; each has up to nine parts. */
 const MESSAGES_AT_ONCE = 200;
 const ROWS_AT_ONCE = 1_000;
 

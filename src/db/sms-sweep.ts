@@ -19,7 +19,7 @@ interface RenewOptions {
   readonly until: number;
 }
 
-/** For as long as the process lives, what it has on its way is its own. */
+/** Renews the leases of this process's parts, which are its own while it lives. */
 export async function renewLeases(
   trx: Transaction<Schema>,
   { owner, partIds, before, until }: RenewOptions,
@@ -39,7 +39,7 @@ interface LeaseOptions {
   readonly now: number;
   /** The caller. */
   readonly owner: string;
-  /** No other process has the database: whoever else holds a lease has ended. */
+  /** No other process uses the database: all other holders of leases have ended. */
   readonly isAlone: boolean;
 }
 
@@ -79,7 +79,7 @@ function isLost({ now, owner, isAlone }: LeaseOptions) {
   return sql`lease_owner <> ${owner} ${isAlone ? sql`` : sql`and lease_until < ${now}`}`;
 }
 
-/** Their time is over before they went out: the price is given back. */
+/** Ends parts whose validity was over before they were sent: the price is refunded. */
 export async function expireParts(trx: Transaction<Schema>, { now, limit }: SweepOptions): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     update sms_part set state = 'expired', done_at = ${now}, error = 'expired'
@@ -94,7 +94,7 @@ interface GiveUpOptions extends SweepOptions {
   readonly state: 'uncertain' | 'submitted';
   readonly waitMs: number;
   readonly chargeAt: ChargeAt;
-  /** Their parts are left alone. */
+  /** Connectors whose parts are left alone. */
   readonly exceptConnectors?: readonly number[];
 }
 
@@ -143,7 +143,9 @@ export async function queueUncertainAgain(
   return rows.length;
 }
 
-/** These numbers have opted out: what waits for them does not go out, and is not paid. `accountId` 0: of everybody. */
+/**
+ * Rejects waiting parts to numbers that have opted out: they are not sent and not paid. `accountId` 0: of all accounts.
+ */
 export async function rejectOptedOut(
   trx: Transaction<Schema>,
   optOuts: readonly { readonly accountId: number; readonly number: string }[],

@@ -1,10 +1,12 @@
-/** Who may send next: accounts take turns on a connector, so that nobody waits behind another's whole queue. docs/decisions/0333 */
+/**
+ * Round-robin: accounts take turns on a connector, so that none waits behind another's whole queue. docs/decisions/0333
+ */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { prepare } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import { runTogether } from './together.ts';
 
-/** Of one queue in one round; the others have their turn in the next. */
+/** Accounts of one queue in one round; the others have their turn in the next. */
 const MAX_ACCOUNTS = 32;
 
 /** Parts of one route that failed so often, and are of one kind. */
@@ -19,7 +21,7 @@ export interface Queue {
 /** Its values, or where they are going to stand. */
 type QueuePlaces = { readonly [K in keyof Queue]: unknown };
 
-/** By priority, the account that had the last turn on a connector. */
+/** The account of each priority that had the last turn on a connector. */
 export type Turns = readonly number[];
 
 export const NO_TURNS: Turns = [0, 0];
@@ -88,7 +90,7 @@ const selectTurnsUpTo = prepare(
   },
 );
 
-/** Who asks, and for how much. */
+/** The connector that asks, and its room. */
 interface Asker {
   readonly connectorId: number;
   readonly after: Turns;

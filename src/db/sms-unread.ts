@@ -12,7 +12,7 @@ export interface ReceivedUnread {
   readonly octets: string;
 }
 
-/** Of all connectors together, in 24 hours: a carrier that sends nothing else does not fill the disk. */
+/** Rows of all connectors together, in 24 hours: a carrier that sends nothing else does not fill the disk. */
 const MAX_PER_DAY = 1_000;
 const DAY_MS = 24 * 3_600_000;
 

@@ -12,7 +12,7 @@ export interface SmsRequestView {
 
 export interface SmsRequestSums extends SmsRequestView {
   readonly numbers: number;
-  /** Of all numbers together. */
+  /** Parts of all numbers together. */
   readonly parts: number;
   readonly price: number;
 }
@@ -20,9 +20,9 @@ export interface SmsRequestSums extends SmsRequestView {
 export interface SmsPartView {
   readonly messageId: number;
   readonly destination: string;
-  /** Of each part of the message. */
+  /** Price of each part of the message. */
   readonly price: number;
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly state: PartState;
   readonly submittedAt: number | undefined;
@@ -48,7 +48,7 @@ export async function findSmsRequest(
   return row && toView(row);
 }
 
-/** By number in the order of the request, then by part. */
+/** Lists parts by number in the order of the request, then by part. */
 export async function listSmsParts(x: Executor, requestId: number): Promise<readonly SmsPartView[]> {
   const rows = await x
     .selectFrom('sms_message as m')
@@ -79,7 +79,7 @@ export interface SmsPage {
   readonly accountId: number;
   /** `undefined`: of all its apps. */
   readonly appId: number | undefined;
-  /** Those with a lower number than this. */
+  /** Only ids below this one. */
   readonly before: number | undefined;
   readonly limit: number;
 }

@@ -9,7 +9,7 @@ export interface OpenSettings {
   readonly procedures?: string | undefined;
 }
 
-/** They come as lists, each of which is answered by one. */
+/** A statement; statements come as lists, each of which is answered by one. */
 export interface Statement {
   readonly id: number;
   readonly text: string;

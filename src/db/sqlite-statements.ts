@@ -9,7 +9,7 @@ const MAX_STATEMENTS = 300;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** It gives rows. */
+  /** The statement returns rows. */
   readonly isReader: boolean;
 }
 
@@ -98,7 +98,7 @@ export class Statements {
   }
 }
 
-/** Of several rows, one after the other; `flat` takes several times as long. */
+/** Values of several rows, one after the other; `flat` takes several times as long. */
 function valuesOf(rows: Rows, from: number, to: number): Statement['values'] {
   const values: Statement['values'][number][] = [];
   for (let n = from; n < to; n += 1) values.push(...(rows[n] ?? []));

@@ -6,7 +6,7 @@ export interface Head {
   readonly step: string;
   readonly at: number;
   readonly withSecrets: boolean;
-  /** By table: the highest id that was ever handed out. */
+  /** Highest id ever assigned, by table. */
   readonly lastIds: Readonly<Record<string, number>>;
 }
 
@@ -25,7 +25,7 @@ export class LineError extends Error {}
 
 const FORMAT = 1;
 
-/** Of a line, in bytes; the largest row of ours is far below. */
+/** Bytes of a line; our largest row is far below. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export function formatHead({ step, at, withSecrets, lastIds }: Head): string {

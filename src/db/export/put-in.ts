@@ -58,7 +58,7 @@ export async function putIn(
   return { rows: count, withoutSecret, withoutSecretCount };
 }
 
-/** In a summary. */
+/** Entries named in a summary. */
 const MAX_NAMED = 50;
 
 /** What the migrations have made is no use yet. */
@@ -196,7 +196,7 @@ async function insertRows(
   await sql`insert into ${sql.table(name)} (${into}) values ${sql.join(tuples)}`.execute(trx);
 }
 
-/** For people, whose terminals obey control characters: its key, and its name if it has one. */
+/** Describes a row by its key, and its name if it has one, for people, whose terminals obey control characters. */
 function describeRow({ name, key }: CataloguedTable, row: Row): string {
   const title = row['name'] ?? row['title'];
   const told = title === undefined ? '' : ` (${String(title)})`;

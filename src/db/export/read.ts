@@ -6,7 +6,7 @@ import { type Head, type Line, LineError, MAX_LINE_BYTES, parseHead, parseLine }
 export class ExportError extends Error {}
 
 export interface NumberedRow extends Extract<Line, { readonly kind: 'row' }> {
-  /** Of its line; the first is 1. */
+  /** Number of the line; the first is 1. */
   readonly number: number;
 }
 
@@ -52,7 +52,7 @@ async function* readRows(lines: AsyncGenerator<Buffer, void>, hash: Hash): Async
     throw new ExportError(`line ${number}: the SHA-256 of the lines before is another one, some of them were changed`);
 }
 
-/** With their line feeds, which the last one may lack. */
+/** Splits into lines with their line feeds, which the last one may lack. */
 async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void> {
   let number = 1;
   let parts: Uint8Array[] = [];

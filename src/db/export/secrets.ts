@@ -13,7 +13,7 @@ export interface Secret {
   readonly remove: (row: Row) => Row | undefined;
 }
 
-/** Throws for a row whose JSON is none. */
+/** Throws for a row whose JSON is invalid. */
 export function secretOf({ name, columns }: CataloguedTable): Secret | undefined {
   if (name === 'resource') return OF_RESOURCES;
   if (name === 'sms_app') return memberOf('settings', 'webhookSecret');
@@ -41,7 +41,7 @@ function memberOf(column: string, member: string): Secret {
   };
 }
 
-/** They are published again when the secret is given anew. */
+/** Secrets of resources, which are published again when the secret is set again. */
 const OF_RESOURCES: Secret = {
   column: 'body',
   sealedIn(row) {

@@ -6,7 +6,7 @@ import type { Schema } from '../schema.ts';
 
 export type TableName = keyof Schema;
 
-/** As the database gives it. */
+/** Row as the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** How many rows the migrations make: a database that has no more was never used. */
