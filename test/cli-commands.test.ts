@@ -18,10 +18,13 @@ test('accounts and tokens are managed while the service runs, and a token works 
   const created = JSON.parse(
     await run('token', 'create', '2', '--scopes', 'cdn,sms', '--expires', '2099-12-31', '--json'),
   );
-  assert.match(await run('token', 'list', '2'), new RegExp(`^${created.token_id} .* 2099-12-31 23:59:59 +no`, 'm'));
+  assert.match(
+    await run('token', 'list', '2'),
+    new RegExp(`^${created.token_id} .* 2099-12-31T23:59:59\\+08:00 +no`, 'm'),
+  );
   assert.match(
     await run('token', 'create', '2', '--scopes', 'cdn', '--expires', '2099-12-31'),
-    /^expires 2099-12-31T23:59:59\.000\+08:00$/m,
+    /^expires 2099-12-31T23:59:59\+08:00$/m,
   );
   const tokenFile = join(temporaryFolder(t), 'token');
   writeFileSync(tokenFile, `${created.access_token}\n`);
