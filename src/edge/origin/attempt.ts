@@ -20,7 +20,7 @@ export interface OriginRequest {
   readonly method: string;
   /** Path and query, as they go out. */
   readonly target: string;
-  /** With `Host`; without anything hop-by-hop. */
+  /** Fields with `Host` and without anything hop-by-hop. */
   readonly headers: RawHeaders;
   readonly body: RequestBody | undefined;
   /** What the connection is to go on as, if the origin agrees: then its 101 is the response. */
@@ -29,22 +29,22 @@ export interface OriginRequest {
   readonly onInterim: (status: number, headers: RawHeaders) => void;
   /** The response's body broke off, by no wish of ours. */
   readonly onCut: (detail: string) => void;
-  /** Until the response's head is here, aborting drops the connection; after it, destroying the body does. */
+  /** Signal that drops the connection until the response's head has arrived; after it, destroying the body does. */
   readonly signal: AbortSignal;
 }
 
 export interface OriginResponse {
   readonly status: number;
   readonly reason: string;
-  /** As received, without what an origin says as the viewer's server. */
+  /** Fields as received, without those in which an origin speaks as the viewer's server. */
   readonly headers: RawHeaders;
   /** Trailers are dropped. Destroying it drops the connection unless it has ended. Errors mean an incomplete body. */
   readonly body: Readable;
-  /** Of a 101 that was asked for: the connection, the caller's from here on. It is the body too. */
+  /** Connection of a requested 101, owned by the caller from here on. It is the body too. */
   readonly upgraded?: Socket;
   readonly requestAt: number;
   readonly responseAt: number;
-  /** It is a redirect that stands in for its target, which could not be asked, for this reason. */
+  /** Reason why the target of this redirect could not be asked: the redirect stands in for it. */
   readonly unfollowed?: OriginFailure;
 }
 
@@ -53,23 +53,25 @@ export type AttemptResult =
   | {
       readonly kind: 'failure';
       readonly failure: OriginFailure;
-      /** For the log. */
+      /** Detail for the log. */
       readonly detail: string;
       /** Whether any byte of the request may have reached the origin. */
       readonly isSent: boolean;
       readonly isReused: boolean;
     }
-  /** By the signal, or because the request's body broke off. */
+  /** Aborted by the signal, or because the request's body broke off. */
   | { readonly kind: 'aborted' };
 
 export interface AttemptTools {
   readonly pools: OriginPools;
   readonly clock: () => number;
-  /** For the response's head after the first interim response: undici's own limit begins anew with each of them. */
+  /**
+   * Limit for the response's head after the first interim response: undici's own limit starts again with each of them.
+   */
   readonly firstByteTimeoutMs: number;
-  /** Of all requests of the worker. */
+  /** Read turns that all requests of the worker share. */
   readonly readTurns: ReadTurns;
-  /** Of a body, as they come. */
+  /** Counts bytes of a body as they arrive. */
   readonly countBytes: (domainId: number, bytes: number) => void;
 }
 

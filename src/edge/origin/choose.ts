@@ -79,7 +79,7 @@ function describeOrigin(origin: SiteOrigin, site: Site, clientScheme: Scheme, ho
   };
 }
 
-/** By the monitor URL's path where there is a host to ask it for, else by a connection alone. */
+/** Probes the monitor URL's path if there is a host to ask it for, else the connection alone. */
 function describeProbe(
   address: string,
   site: Site,
@@ -92,7 +92,7 @@ function describeProbe(
   return { key, destination: destination(host), request: { host, target: site.origins.probePath } };
 }
 
-/** Without the port; an IP address has no server name. RFC 6066 §3 */
+/** Host without the port; an IP address has no server name. RFC 6066 §3 */
 export function serverName(hostHeader: string): string {
   const name = hostHeader.replace(/:\d+$/, '');
   return name.startsWith('[') || /^[\d.]+$/.test(name) ? '' : name;

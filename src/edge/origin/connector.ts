@@ -11,7 +11,7 @@ import type { Resolve } from './resolve.ts';
 export interface ConnectorOptions {
   readonly guard: Guard;
   readonly resolve: Resolve;
-  /** For the look-up, all of the name's addresses and the TLS handshake together. */
+  /** Limit for the look-up, all of the name's addresses and the TLS handshake together. */
   readonly timeoutMs: number;
   /** Certificate authorities instead of the system's, PEM. */
   readonly ca?: string | undefined;
@@ -34,7 +34,7 @@ export interface Destination {
   readonly serverName: string | undefined;
 }
 
-/** Its `failure` is what the caller reports; the message is for the log. */
+/** The caller reports `failure`; the message is for the log. */
 export class ConnectError extends Error {
   readonly failure: OriginFailure;
 

@@ -18,7 +18,7 @@ export interface Fetch {
   readonly target: string;
   readonly scheme: Scheme;
   readonly host: string;
-  /** From `originHeaders`: without `Host`. */
+  /** Fields of `originHeaders`: without `Host`. */
   readonly headers: RawHeaders;
   /** Counts towards its share of the origin's connections. */
   readonly clientAddress: string;
@@ -129,7 +129,7 @@ function mayGoOn(fetch: Fetch, isSent: boolean): boolean {
   return isRepeatable(fetch) || (!isSent && fetch.body?.isReplayable !== false);
 }
 
-/** Its connection goes with it: an error page is not worth reading to its end. */
+/** Discards a response with its connection: an error page is not worth reading to its end. */
 function discard({ body }: OriginResponse): void {
   body.on('error', () => undefined); // nobody waits for it
   body.destroy();

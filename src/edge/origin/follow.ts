@@ -10,12 +10,12 @@ import { elsewhereHeaders } from './request-headers.ts';
 
 export interface FollowOptions {
   readonly origins: Origins;
-  /** For hosts that are not the site's: their pools are apart, since origins may name any number of them. */
+  /** Tools for hosts that are not the site's: their pools are apart, since origins may name any number of them. */
   readonly elsewhere: AttemptTools;
   /** Which site of this edge has a host. */
   readonly siteOf: (host: string) => Site | undefined;
   readonly onRedirect: (outcome: 'followed' | Unfollowed) => void;
-  /** Of a target that is not the site's, once it has been asked. */
+  /** Called for a failure of a target that is not the site's, once it has been asked. */
   readonly onFailure: (failure: OriginFailure, detail: string) => void;
 }
 
@@ -105,7 +105,7 @@ const OF_ITS_HOST: ReadonlySet<string> = new Set([
 ]);
 
 type Held =
-  /** Its body is in memory, its connection free for the next request. */
+  /** The body is in memory, and the connection free for the next request. */
   | { readonly kind: 'held'; readonly response: OriginResponse }
   /** The response is as it was. */
   | { readonly kind: 'large' }

@@ -50,7 +50,7 @@ export function createOriginHealth(): OriginHealth {
   };
 }
 
-/** Of the site alone: another may ask the same host for what is slow. */
+/** Key of a slow address, per site: another site may ask the same host for something faster. */
 function slowKey({ siteId, key, hostHeader }: Asked): string {
   return `${siteId} ${key} ${hostHeader}`;
 }

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 /** Longer ones, and more of them before one response, are left to the parser, which refuses them. */
 const MAX_HEAD_BYTES = 32 * 1024;
 const MAX_DROPPED = 32;
-/** As much as shows whether a response is an interim one. */
+/** Bytes that show whether a response is an interim one. */
 const STATUS_BYTES = 'HTTP/1.1 100'.length;
 
 /** The bytes of one connection. Pure. */
@@ -49,7 +49,7 @@ const NOTHING = Buffer.alloc(0);
 
 type Head =
   | { readonly kind: 'interim'; readonly status: string; readonly bytes: number }
-  /** It may be one, and its end is not here. */
+  /** Possibly an interim response, still incomplete. */
   | { readonly kind: 'partial' }
   | { readonly kind: 'other' };
 
@@ -84,7 +84,7 @@ function withoutOption(value: string): string {
     .join(', ');
 }
 
-/** For a connection that undici reads and writes. */
+/** Wraps a connection for undici to read and write. */
 export function filterInterim(socket: Socket): Socket {
   const filter = new InterimFilter();
   const { read } = socket;

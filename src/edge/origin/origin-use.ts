@@ -7,7 +7,7 @@ const SAY_AGAIN_MS = 60_000;
 /** While it is passed over: the prober may be new, or have told of a success that requests did not find. */
 const SAY_AGAIN_PASSED_OVER_MS = 5_000;
 const MAX_ORIGINS = 10_000;
-/** Between two reports; what does not fit is said at a later use. */
+/** Uses remembered between two reports; others are reported at a later use. */
 const MAX_PENDING = 1_000;
 
 export interface OriginUses {

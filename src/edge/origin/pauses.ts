@@ -16,7 +16,7 @@ export interface Pauses<C extends { readonly client: string }> {
 interface Pause {
   /** `undefined`: the client has caught up. */
   readonly since: number | undefined;
-  /** Of the pauses before. */
+  /** Duration of all earlier pauses. */
   readonly totalMs: number;
 }
 

@@ -49,9 +49,9 @@ export interface PlaceBookOptions {
   readonly slowMs: number;
 }
 
-/** Of all places, for one kind of requests. */
+/** Share of all places for one kind of requests. */
 const USE_SHARES: Readonly<Record<PlaceUse, number>> = { read: 7 / 8, write: 7 / 8, stream: 1 / 4 };
-/** Of all places, and of those for one kind of requests, for slow clients while others wait. */
+/** Share of all places, and of those for one kind of requests, for slow clients while others wait. */
 const SLOW_SHARE = 1 / 2;
 const USES: readonly PlaceUse[] = ['read', 'write', 'stream'];
 
@@ -60,7 +60,7 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
   const queue = createShares(maxWaiting);
   const ofUse = (use: PlaceUse) => createShares(maxOf(max, use));
   const byUse: Record<PlaceUse, Shares> = { read: ofUse('read'), write: ofUse('write'), stream: ofUse('stream') };
-  /** By client; the first is the next in turn. */
+  /** Waiting claims of each client; the first client is the next in turn. */
   const waiting = new Map<string, Set<C>>();
   const pauses = createPauses<C>(slowMs);
 
@@ -133,7 +133,7 @@ export function createPlaceBook<C extends Claim>({ max, maxWaiting, slowMs }: Pl
   };
 }
 
-/** Among claims of these kinds alone. */
+/** Looks among claims of these kinds only. */
 function findSlowOf<C extends Claim>(
   uses: readonly PlaceUse[],
   pauses: Pauses<C>,

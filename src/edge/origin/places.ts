@@ -1,4 +1,7 @@
-/** The places for requests at one origin: who gets none waits for a bounded time, in turns. Which claim is next is `place-book.ts`'s. */
+/**
+ * The places for requests at one origin: a request without one waits for a bounded time, in turns. `place-book.ts`
+ * chooses the next claim.
+ */
 import { type Claim, createPlaceBook, type Denied } from './place-book.ts';
 
 export interface PlacesOptions {
@@ -18,7 +21,7 @@ interface Asking extends Claim {
 }
 
 export interface Place {
-  /** To be called once. */
+  /** Gives the place back; call it once. */
   free(): void;
   /** The origin waits for the client, until `resume`. */
   pause(): void;
@@ -42,12 +45,12 @@ const CHECK_MS = 250;
 export function createPlaces({ timeoutMs, monotonic, ...options }: PlacesOptions): Places {
   const book = createPlaceBook<Asking>(options);
   const waiting = new Map<Asking, (place: Place) => void>();
-  /** Who holds a place and has not been asked to give it back. */
+  /** Claims that hold a place and have not been asked to give it back. */
   const holders = new Set<Asking>();
   const idlers: (() => void)[] = [];
   let check: NodeJS.Timeout | undefined;
 
-  /** Until those who wait have what they need, or one is still on its way back. */
+  /** Takes places back until waiting claims have what they need, or one is still on its way back. */
   const takeBackSlow = (): void => {
     for (;;) {
       const slow = book.findSlow(monotonic());

@@ -33,7 +33,7 @@ export interface OriginPoolsOptions {
   readonly connect: Connect;
   /** Addresses that connections are kept to, each counted once per site. */
   readonly maxPools: number;
-  /** For one of the pool's connections to be free. */
+  /** Limit of the wait for a free connection of the pool. */
   readonly waitTimeoutMs: number;
   readonly maxConnections: number;
   /** Time that an origin has waited for a client, in all, from which its connection may be taken back for others. */
@@ -45,13 +45,15 @@ export interface OriginPoolsOptions {
 }
 
 export const MAX_POOLS = 1000;
-/** Per pool and worker; further requests wait for a free connection. */
+/** Connections per pool and worker; further requests wait for a free one. */
 export const MAX_POOL_CONNECTIONS = 256;
-/** Per pool; one more is answered at once that the origin is busy. */
+/** Waiting requests per pool; one more is answered at once that the origin is busy. */
 const MAX_WAITING = 1000;
 /** What llhttp gathers of a response head before it is refused. */
 const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
-/** Below the 5 s after which Node and Apache close an idle connection; an origin's `Keep-Alive` hint may raise it. */
+/**
+ * Idle time below the 5 s after which Node and Apache close a connection; an origin's `Keep-Alive` hint may raise it.
+ */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 60_000;
 
@@ -113,7 +115,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
   };
 }
 
-/** Its requests finish first; a failure to close has nobody to tell. */
+/** Closes a pool after its requests have finished; a failure to close is ignored. */
 async function closeQuietly({ places, dispatcher }: OriginPool): Promise<void> {
   await places.idle();
   await dispatcher.close().catch(() => undefined);

@@ -6,14 +6,14 @@ export interface ProbeTarget {
   /** `host:port`, and behind a blank what stands for the URL that is asked for, if any. Sites with the same key share the health. */
   readonly key: string;
   readonly destination: Destination;
-  /** Without it a connection is enough. */
+  /** Request to send; if absent, a connection is enough. */
   readonly request?: { readonly host: string; readonly target: string };
 }
 
 /** A worker says it of what it asks, and of what it passes over. */
 export interface OriginUse {
   readonly target: ProbeTarget;
-  /** It is passed over for what requests met there: the first success is to be told. */
+  /** True if requests failed there: the first success is to be reported. */
   readonly isPassedOver: boolean;
 }
 
@@ -29,7 +29,7 @@ export type ProbeOutcome = 'up' | 'down' | 'unclear' | 'forbidden';
 
 /** What probes know against an origin. */
 export interface OriginTrouble {
-  /** Of its target. */
+  /** Key of its target. */
   readonly key: string;
   readonly state: 'down' | 'forbidden';
 }
@@ -38,11 +38,11 @@ export interface ProbeSchedule {
   readonly size: number;
   readonly downCount: number;
   note(use: OriginUse, now: number): void;
-  /** Those that are due, the most overdue first. Each is under way until it is settled. */
+  /** Takes the probes that are due, the most overdue first. Each is in flight until it is settled. */
   take(now: number, max: number): readonly ProbeTarget[];
   /** Returns what the origin has become by it, if anything. */
   settle(key: string, outcome: ProbeOutcome, now: number): 'down' | 'up' | 'forbidden' | undefined;
-  /** Those used last come first; at most `max`. */
+  /** Lists at most `max` troubles, of the most recently used origins first. */
   listTroubles(max: number): readonly OriginTrouble[];
   /** `undefined`: nothing has changed since the last, or that was just now. */
   takeReport(now: number): ProbeReport | undefined;
@@ -50,14 +50,14 @@ export interface ProbeSchedule {
 
 const CONNECT_EVERY_MS = 2_500;
 const REQUEST_EVERY_MS = 10_000;
-/** Of the interval, each time: probes of one instant drift apart. */
+/** Share of the interval that is random each time: probes of one instant drift apart. */
 const JITTER = 0.2;
 const FAILURES_UNTIL_DOWN = 3;
-/** Without a use for so long an origin is not probed any more, and nothing is known of it. */
+/** Time without a use after which an origin is no longer probed, and its state forgotten. */
 const USED_MS = 300_000;
 /** The origin that was used longest ago makes room. */
 const MAX_TARGETS = 10_000;
-/** Between two reports: thousands of origins may come and go, and each report names all that are down. */
+/** Time between two reports: thousands of origins may come and go, and each report names all that are down. */
 const REPORT_EVERY_MS = 500;
 /** A report without news, while something is down: a worker may have missed the last, or be new. */
 const REPEAT_MS = 10_000;

@@ -5,7 +5,7 @@ import { type Connect, ConnectError } from './connector.ts';
 import type { ProbeOutcome, ProbeTarget } from './probe-schedule.ts';
 import { SERVICE_NAME } from './request-headers.ts';
 
-/** For the connection, and again for the answer. */
+/** Limit for the connection, and again for the answer. */
 export const PROBE_TIMEOUT_MS = 5_000;
 const MAX_HEADER_BYTES = 32 * 1024;
 

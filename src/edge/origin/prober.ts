@@ -16,14 +16,14 @@ import { createResolver, type Resolve } from './resolve.ts';
 
 export interface ProberOptions {
   readonly guard: Guard;
-  /** By the machine's hosts file and name servers when absent. */
+  /** Resolver; the machine's hosts file and name servers when absent. */
   readonly resolve?: Resolve;
   /** Whose certificates are verified. */
   readonly verify?: VerifyOrigins;
   /** Milliseconds that never step back. */
   readonly monotonic: () => number;
   readonly random: () => number;
-  /** Of what has changed, and from time to time of what is down. */
+  /** Called with changes, and from time to time with everything that is down. */
   readonly onReport: (report: ProbeReport) => void;
   readonly registry: Registry;
   readonly log: Logger;
@@ -40,7 +40,7 @@ const TICK_MS = 100;
 const MAX_PER_TICK = 20;
 /** Each is a socket, for up to 10 s where nobody answers; what is due then waits, the most overdue first. */
 const MAX_UNDER_WAY = 500;
-/** Of what goes down and up in the log: origins may do that as often as they like. */
+/** Rate limit of log lines about origins that go down or up, which they may do as often as they like. */
 const LINES = { perSecond: 1, burst: 60 };
 
 export function startProber(options: ProberOptions): Prober {

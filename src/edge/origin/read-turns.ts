@@ -4,7 +4,7 @@
  * docs/decisions/0471
  */
 export interface ReadTurns {
-  /** For one body. `goOn` is called in a later turn, when its connection may be read again. */
+  /** Opens a reader for one body. `goOn` is called in a later turn, when its connection may be read again. */
   open(goOn: () => void): TurnReader;
 }
 
@@ -17,7 +17,7 @@ export interface TurnReader {
 export const READ_TURN_BYTES = 1024 * 1024;
 
 interface Waiting {
-  /** In the order in which bodies began. */
+  /** Rank in the order in which bodies began. */
   readonly order: number;
   readonly goOn: () => void;
 }

@@ -7,15 +7,15 @@ import { type Place, serverName } from './choose.ts';
 
 /** Why a redirect is passed to the client as it is. Also a label of the metrics. */
 export type Unfollowed =
-  /** As many as are followed have been. */
+  /** The limit of followed redirects is reached. */
   | 'limit'
   /** The address has been asked in this chain already. */
   | 'loop'
   /** Not one absolute or relative http(s) URL without credentials, or that of another domain which this edge serves. */
   | 'target'
-  /** From TLS to a connection without it. */
+  /** The redirect leads from TLS to a connection without it. */
   | 'downgrade'
-  /** Its own body is too large to be kept until it is known whether it is needed. */
+  /** The redirect's own body is too large to be kept until it is known whether it is needed. */
   | 'body'
   /** The target is not an address that the edge connects to, or gave no answer. */
   | 'failed';
@@ -24,7 +24,7 @@ export type Unfollowed =
 export interface Hop {
   /** What a relative `Location` is relative to. */
   readonly url: string;
-  /** Of the site's own hops: the host that its origins are asked for. */
+  /** Host that the site's origins are asked for. */
   readonly host: string;
   readonly target: string;
   /** A host that is not the site's. `undefined`: the site's own origins. */
@@ -39,14 +39,14 @@ export interface Chain {
   readonly site: Site;
   /** The client's. */
   readonly scheme: Scheme;
-  /** From the first on; the last one brought the redirect. */
+  /** Hops from the first on; the last one brought the redirect. */
   readonly hops: readonly [Hop, ...Hop[]];
   /** Which site of this edge has a host. */
   readonly siteOf: (host: string) => Site | undefined;
 }
 
 const MAX_FOLLOWED = 3;
-/** As long as a client's own may be. */
+/** The limit of a client's own target. */
 const MAX_TARGET_CHARS = 8192;
 
 export function isFollowable(status: number): boolean {
@@ -143,7 +143,7 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
 }
 
-/** Without brackets or a trailing dot; lower-case ASCII by the URL's own parser. */
+/** Host without brackets or a trailing dot; lower-case ASCII by the URL's own parser. */
 function plainHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }

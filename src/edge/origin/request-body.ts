@@ -8,15 +8,18 @@ import type { IncomingBody } from '../incoming-body.ts';
 export interface RequestBody {
   /** All of it, where that is in memory and small. */
   readonly bytes: Buffer | undefined;
-  /** From its first byte. Throws when the body breaks off or was read before and not kept. */
+  /** Reads the body from its first byte. Throws when it breaks off or was read before and not kept. */
   read(): AsyncGenerator<Buffer>;
-  /** Of the whole; `undefined`: it is passed on while it arrives. */
+  /** Length of the whole body; `undefined`: it is passed on while it arrives. */
   readonly lengthBytes: number | undefined;
-  /** It can be read from its first byte. */
+  /** The body can be read from its first byte again. */
   readonly isReplayable: boolean;
-  /** It broke off: the client left or stalled, or it is too large. An attempt that failed then says nothing about the origin. */
+  /**
+   * The body broke off: the client left or stalled, or it is too large. An attempt that failed then says nothing about
+   * the origin.
+   */
   readonly isBroken: boolean;
-  /** It is not read anew: what was read may be dropped. */
+  /** Drops bytes that were read: the body is not read again. */
   release(): void;
 }
 

@@ -6,7 +6,7 @@ import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 export const SERVICE_NAME = 'causeway';
 
 export interface ForwardedRequest {
-  /** As received. */
+  /** Fields as received. */
   readonly headers: RequestHeaders;
   readonly httpVersion: string;
   readonly clientAddress: string;

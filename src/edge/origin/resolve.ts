@@ -17,29 +17,29 @@ export interface ResolverOptions {
   /** `address:port`, instead of those of the machine. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
-  /** At once, 500 when absent. More are refused, and so are more of one zone than its share. */
+  /** Look-ups at once, 500 when absent. More are refused, and so are more of one zone than its share. */
   readonly maxLookups?: number;
 }
 
-/** For one name, both families and every server together. */
+/** Limit for one name, both families and every server together. */
 const LOOKUP_TIMEOUT_MS = 4_000;
 /** One server's, at first; it grows with each try. */
 const SERVER_TIMEOUT_MS = 1_000;
 const TRIES = 3;
 /** How long the other family is waited for when one has answered. */
 const SECOND_FAMILY_MS = 200;
-/** In one worker, each with two sockets. */
+/** Look-ups in one worker, each with two sockets. */
 const MAX_LOOKUPS = 500;
-/** Of a name, from its end: what name servers that do not answer are likely to share. */
+/** Labels at the end of a name that names with the same unresponsive servers are likely to share. */
 const ZONE_LABELS = 2;
 const MAX_NAMES = 10_000;
 const MAX_ADDRESSES = 64;
 /** Bounds for what name servers say. */
 const MIN_TTL_MS = 1_000;
 const MAX_TTL_MS = 300_000;
-/** Of a name in the hosts file, and of one that does not exist. */
+/** Lifetime of a name in the hosts file, and of one that does not exist. */
 const LOCAL_TTL_MS = 5_000;
-/** Before a name is asked for again whose servers did not answer. */
+/** Time before a name is asked for again whose servers did not answer. */
 const FAILED_TTL_MS = 10_000;
 /** While they do not answer, what they said before holds for so long. RFC 8767 §5 */
 const STALE_MS = 3_600_000;

@@ -8,7 +8,7 @@ import type { EdgeRequest } from '../request.ts';
 
 export type BrowserCache = Pick<Site, 'expiresSeconds' | 'accessControlMaxAgeSeconds'>;
 
-/** For an origin's answer, not for the edge's own pages. The same list when nothing is set. Edge rule 5 */
+/** Fields of an origin's answer, not of the edge's own pages. The same list when nothing is set. Edge rule 5 */
 export function browserHeaders(
   { expiresSeconds, accessControlMaxAgeSeconds }: BrowserCache,
   request: Pick<EdgeRequest, 'method' | 'headers'>,
@@ -41,7 +41,7 @@ export function browserHeaders(
 const KEPT_STATUSES: ReadonlySet<number> = new Set([200, 206, 301, 304]);
 /** A browser may keep a POST's answer for later GETs. RFC 9110 §9.3.3 */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-/** With Age the browser would count the time in this cache too. */
+/** Fields that are replaced; with `Age` the browser would count the time in this cache too. */
 const REPLACED: ReadonlySet<string> = new Set(['cache-control', 'expires', 'age']);
 
 /** Fetch standard, §4.8 */

@@ -8,7 +8,7 @@ import { unreachable } from '#lib/unreachable.ts';
 const BROTLI_QUALITY = 5;
 const GZIP_LEVEL = 6;
 const ZSTD_LEVEL = 5;
-/** Of the window: a larger one takes up to 36 MiB of memory at 8 MiB of text, this one 6. */
+/** Bits of the window: a larger one takes up to 36 MiB of memory at 8 MiB of text, this one 6. */
 const BROTLI_WINDOW_BITS = 19;
 /** One turn on the thread pool, a millisecond or two. */
 const PIECE_BYTES = 64 * 1024;

@@ -134,7 +134,7 @@ function asShared(shared: SharedBody | undefined): CodedBody | undefined {
 /** No origin has what is made here. */
 const nowhere: FetchRest = async () => undefined;
 
-/** Of the whole. */
+/** Length of the whole body. */
 function completeBytes({ response, stored }: EdgeAnswer): number | undefined {
   if (stored !== undefined) return stored.range?.complete ?? stored.body.sizeBytes;
   if (response?.status === 206) return parseContentRange(firstValue(response.headers, 'content-range') ?? '')?.complete;

@@ -19,7 +19,7 @@ export const MAX_COMPRESSED_BYTES = 10 * 1024 * 1024;
 export interface Compressible {
   readonly status: number;
   readonly headers: RawHeaders;
-  /** Of the whole; `undefined`: not known yet. */
+  /** Length of the whole body; `undefined`: not known yet. */
   readonly bodyBytes: number | undefined;
 }
 
@@ -41,13 +41,13 @@ export function withVary(headers: RawHeaders): RawHeaders {
   return withField(headers, 'Vary', [...lines, 'Accept-Encoding'].join(', '));
 }
 
-/** Of the same response in a coding; the length where it is known. */
+/** Fields of the same response in a coding; with the length where it is known. */
 export function codedHeaders(headers: RawHeaders, coding: ContentCoding, codedBytes?: number): RawHeaders {
   const length = codedBytes === undefined ? [] : ['Content-Length', String(codedBytes)];
   return [...withoutFields(weaken(headers), OF_UNCODED_BYTES), 'Content-Encoding', coding, ...length];
 }
 
-/** Of a 304 to who has, or may have, the coded response. RFC 9110 §15.4.5 */
+/** Fields of a 304 to a client that has, or may have, the coded response. RFC 9110 §15.4.5 */
 export function codedHeadersOf304(headers: RawHeaders): RawHeaders {
   return withoutFields(weaken(headers), OF_UNCODED_BYTES);
 }

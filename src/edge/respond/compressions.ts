@@ -15,7 +15,7 @@ import type { FetchRest } from './follow.ts';
 import type { LagBudget } from './lag.ts';
 import { readShared } from './read-shared.ts';
 
-/** At once, up to 6 MiB of memory each; what comes then is not compressed. */
+/** Compressions at once, up to 6 MiB of memory each; further bodies are not compressed. */
 const MAX_OPEN = 32;
 /** One site's slow origin or clients leave room for the others'. */
 const MAX_OPEN_PER_SITE = 16;

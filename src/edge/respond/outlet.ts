@@ -7,7 +7,7 @@ import type { BodyBuffer } from '../buffers/body-buffer.ts';
 import type { Buffers } from '../buffers/buffers.ts';
 import type { Viewer } from '../viewer.ts';
 
-/** Whom a body is for. */
+/** The client and domain that a body is for. */
 export interface Recipient {
   readonly viewer: Viewer;
   /** Whose answer it is. */

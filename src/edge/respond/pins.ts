@@ -17,7 +17,7 @@ export interface Pins {
 
 export interface PinsOptions {
   readonly maxBytes: number;
-  /** Of what is read from the disk for clients that are waited for. */
+  /** Bytes read from the disk for clients that are waited for. */
   readonly maxReaderBytes: number;
   /** Whether the cache counts the body's memory. */
   readonly isCounted: (body: StoredBody) => boolean;

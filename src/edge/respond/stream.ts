@@ -9,7 +9,7 @@ import { Outlet, type Recipient } from './outlet.ts';
 import type { Pins } from './pins.ts';
 import { createUnreadLimit, FINISH_BELOW_BYTES, type UnreadLimit } from './unread.ts';
 
-/** Who gets the body beside the store. */
+/** The receiver of the body besides the store. */
 interface Receiver {
   readonly to: Recipient;
   readonly outlet: Outlet;

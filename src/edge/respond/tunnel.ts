@@ -2,13 +2,13 @@
 import type { Socket } from 'node:net';
 
 export interface TunnelLimits {
-  /** Without a byte either way. */
+  /** Limit without a byte in either direction. */
   readonly idleMs: number;
   /** While an end takes nothing of what is there for it. */
   readonly stallMs: number;
-  /** Without a byte, after one end has ended its side: nobody says much after that. */
+  /** Limit without a byte after one end has closed its side. */
   readonly endedMs: number;
-  /** Between two questions whether it is still allowed. */
+  /** Time between two checks whether the connection is still allowed. */
   readonly checkMs: number;
 }
 

@@ -30,7 +30,7 @@ export type SlicedAnswer =
   | { readonly kind: 'answer'; readonly answer: EdgeAnswer | undefined }
   /** What is stored has changed: look it up anew. */
   | { readonly kind: 'again' }
-  /** As for any other object. */
+  /** Answered like any other object. */
   | { readonly kind: 'whole' };
 
 /** Changes of an object under one request; then it is fetched whole. Waits for others count too. */

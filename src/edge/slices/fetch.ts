@@ -79,7 +79,7 @@ async function fetchPart(
 
 export type SharedSlice = Extract<OpenedSlice, { kind: 'shared' }>;
 
-/** From now on the body comes in. */
+/** Starts the transfer of the body. */
 export function bringSlice(
   edge: EdgeContext,
   object: SlicedObject,
@@ -107,7 +107,7 @@ export function bringSlice(
   return opened;
 }
 
-/** To read along. */
+/** Opens a slice in flight for reading along. */
 export function openShared(
   edge: EdgeContext,
   object: SlicedObject,

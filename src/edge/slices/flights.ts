@@ -12,15 +12,15 @@ export type NoSlice =
 
 export type SliceHead =
   | { readonly kind: 'shared'; readonly shared: SharedBody }
-  /** It may not be stored, so it is for nobody else. */
+  /** The slice may not be stored, so it is not shared. */
   | { readonly kind: 'unshared' }
   | NoSlice;
 
 export interface SliceFlight {
-  /** At or before the instant of the request. */
+  /** Instant at or before that of the request. */
   readonly startedAt: number;
   readonly head: Promise<SliceHead>;
-  /** It is stored, or will not be. */
+  /** Resolves when the slice is stored, or will not be. */
   readonly landed: Promise<void>;
 }
 

@@ -25,7 +25,7 @@ export function firstSliceFor(range: string | undefined): number {
   return Number.isSafeInteger(first + SLICE_BYTES) ? sliceAt(first) : 0;
 }
 
-/** Under which the head of the whole is stored. No key holds a line end. */
+/** Key under which the head of the whole object is stored. No other key holds a line end. */
 export function indexKey(key: string): string {
   return `${key}\nslices`;
 }

@@ -14,7 +14,7 @@ import { generationOf } from './check.ts';
 import { indexKey, sliceKey, sliceSpan } from './layout.ts';
 
 export interface SlicedObject {
-  /** Of the request that its slices are fetched for. */
+  /** Visit of the request that its slices are fetched for. */
   readonly visit: Visit;
   readonly index: CachedResponse;
   readonly totalBytes: number;
@@ -78,7 +78,7 @@ export function partHeaders({ visit, index }: SlicedObject, span: ByteSpan): Raw
   return [...spanHeaders(visit, span), ...(etag !== undefined && isStrong(etag) ? ['If-Range', etag] : [])];
 }
 
-/** Under no condition. */
+/** Fields for an unconditional range. */
 export function spanHeaders({ request }: Visit, { first, last }: ByteSpan): RawHeaders {
   return [...unconditionalHeaders(request.headers), 'Range', `bytes=${first}-${last}`];
 }

@@ -24,7 +24,7 @@ export class Arena {
   /** Pages with free chunks. */
   readonly #open: number[] = [];
   #next = new Int32Array(0);
-  /** Of a record's first chunk: its owner, as `-2 - owner`. */
+  /** Previous chunk; of a record's first chunk its owner, as `-2 - owner`. */
   #previous = new Int32Array(0);
   #pageCount = 0;
   #free = 0;
@@ -38,7 +38,7 @@ export class Arena {
     this.#onMove = onMove;
   }
 
-  /** Of all pages, used or not. */
+  /** Bytes of all pages, used or not. */
   get bytes(): number {
     return this.#pageCount * this.#pageBytes;
   }

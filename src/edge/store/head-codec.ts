@@ -26,7 +26,7 @@ export type EncodedHead = readonly [
 /** Names and values in turn: a name by its place in `COMMON_NAMES`, a value that another part of the head gives by a number. */
 type EncodedHeaders = readonly (string | number)[];
 
-/** As most origins write them. Only ever appended to within a version of the format. */
+/** Names as most origins write them. Only ever appended to within a version of the format. */
 const COMMON_NAMES: readonly string[] = [
   'Date',
   'Last-Modified',

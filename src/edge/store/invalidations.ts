@@ -8,7 +8,7 @@ const MAX_KEYS = 100_000;
 
 export class Invalidations {
   readonly #maxKeys: number;
-  /** In the order of the latest invalidation. */
+  /** Instants in the order of the latest invalidation. */
   readonly #instants = new Map<string, number>();
   #floor = Number.NEGATIVE_INFINITY;
 

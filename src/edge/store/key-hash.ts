@@ -8,7 +8,7 @@ export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex').slice(0, 16);
 }
 
-/** As two unsigned 32-bit numbers. */
+/** Splits a hash into two unsigned 32-bit numbers. */
 export function splitHash(hash: KeyHash): { readonly high: number; readonly low: number } {
   return { high: Number.parseInt(hash.slice(0, 8), 16), low: Number.parseInt(hash.slice(8), 16) };
 }

@@ -28,7 +28,7 @@ export function createMemoryBody(chunks: readonly Buffer[], sizeBytes: number): 
   return { sizeBytes, read: (span) => readBlocks(blocks, span) };
 }
 
-/** Without a copy: nothing else may write to the bytes. */
+/** Wraps bytes without a copy: nothing else may write to them. */
 export function wrapBytes(bytes: Buffer): StoredBody {
   return {
     sizeBytes: bytes.length,

@@ -16,12 +16,12 @@ import { WeightedIndex } from './weighted-index.ts';
 import { createWriter, type WriterBudget } from './writer.ts';
 
 export interface MemoryStoreOptions {
-  /** For everything, bodies on their way in included. 0: nothing is kept. */
+  /** Memory for everything, bodies in flight included. 0: nothing is kept. */
   readonly maxBytes: number;
   readonly maxBodyBytes?: number;
 }
 
-/** Of the memory: what bodies on their way in may take together, and so the largest object. */
+/** Share of the memory that all bodies in flight may take, and so the largest object. */
 const UNDER_WAY_SHARE = 1 / 8;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Smaller bodies are in the arena: copied at each use, and nothing to the garbage collector. */
@@ -39,14 +39,14 @@ export class MemoryStore implements CacheStore {
   readonly #invalidations = new Invalidations();
   readonly #index = new WeightedIndex();
   readonly #arena: Arena;
-  /** By slot: where the record begins, how long it is, and how many variants it has. */
+  /** Start of each slot's record; the next two arrays have its length and its number of variants. */
   #first = new Int32Array(FIRST_CAPACITY);
   #length = new Uint32Array(FIRST_CAPACITY);
   #variants = new Uint8Array(FIRST_CAPACITY);
-  /** By slot: which of all entries that were ever written it has; 0: there is none. */
+  /** Serial number of each slot's entry among all entries ever written; 0: there is none. */
   #version = new Float64Array(FIRST_CAPACITY);
   #lastVersion = 0;
-  /** By slot: bodies that are not in the arena, in the variants' order. */
+  /** Bodies of a slot that are not in the arena, in the variants' order. */
   readonly #held = new Map<number, readonly StoredBody[]>();
   #heldBytes = 0;
   /** The same bodies. */
@@ -242,7 +242,7 @@ function isChosenByCoding(variants: readonly CachedResponse[]): boolean {
 }
 
 const NO_VARIANTS: readonly CachedResponse[] = [];
-/** In place of a body's size: it is beside the arena. */
+/** Stands for a body's size: the body is beside the arena. */
 const HELD = -1;
 
 type EncodedVariant = readonly [head: EncodedHead, bodyBytes: number];

@@ -6,15 +6,15 @@ import type { CacheStore } from './store.ts';
 import { TieredStore } from './tiered.ts';
 
 export interface StoreOptions {
-  /** Of this worker. */
+  /** Memory of this worker. */
   readonly memoryBytes: number;
   readonly directory: string;
-  /** For all workers of the directory together; 0: no disk. */
+  /** Room for all workers of the directory together; 0: no disk. */
   readonly diskBytes: number;
   readonly onProblem: OnDiskProblem;
 }
 
-/** Above it a body is read from its file each time, when there is one. */
+/** Size above which a body is read from its file each time, when there is one. */
 const MAX_BODY_BYTES_OVER_DISK = 4 * 1024 * 1024;
 
 /** A directory that cannot be used is tried again and again; meanwhile there is only memory. */

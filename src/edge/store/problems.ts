@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '#lib/logger.ts';
 import type { DiskProblem, OnDiskProblem } from './disk/health.ts';
 
-/** Of the same problem. */
+/** Time between two log lines about the same problem. */
 const LOG_EVERY_MS = 60_000;
 
 export function createProblemReport(log: Logger, registry: Registry): OnDiskProblem {

@@ -8,9 +8,9 @@ import { grown, NONE } from './slot-table.ts';
 const FIRST_CAPACITY = 64;
 
 export class Sieve {
-  /** Towards the newest. */
+  /** Links towards the newest. */
   #newer = new Int32Array(FIRST_CAPACITY);
-  /** Towards the oldest. */
+  /** Links towards the oldest. */
   #older = new Int32Array(FIRST_CAPACITY);
   #isUsed = new Uint8Array(FIRST_CAPACITY);
   #newest = NONE;

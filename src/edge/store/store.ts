@@ -16,7 +16,7 @@ export interface CachedResponse extends Stored {
   readonly place?: EntryPlace;
 }
 
-/** Of a key's entry in memory as it is now. */
+/** State of a key's entry in memory. */
 export interface EntryPlace {
   readonly slot: number;
   readonly version: number;
@@ -34,7 +34,7 @@ export interface StoredBody {
    * removed; look the key up again. Absent: the body is in memory.
    */
   readonly prepare?: () => Promise<boolean>;
-  /** Its bytes are to be read from the disk. Absent: they are in memory. */
+  /** The bytes must be read from the disk. Absent: they are in memory. */
   readonly isOnDisk?: boolean;
   /** Memory that it takes now; absent: its size. */
   readonly heldBytes?: number;
@@ -80,13 +80,15 @@ export interface CacheStore extends AsyncDisposable {
   remove(key: string, response: CachedResponse): void;
   /** Drops every variant, also those requested up to `at` that are still on their way. */
   invalidate(key: string, at: number): void;
-  /** Of this process. */
+  /** Usage of this process. */
   usage(): StoreUsage;
   /** Whether the entry is in memory and as it was when it was found; then this is a use of it. Absent: no place is ever given. */
   readonly isStill?: (place: EntryPlace) => boolean;
   /** Whether the memory of a body that was found is part of `usage`; absent: bodies take none. */
   readonly isCounted?: (body: StoredBody) => boolean;
-  /** Of the directory, as the worker that looks after it has counted; nothing in the others. Absent without a disk. */
+  /**
+   * Usage of the directory, as counted by the worker that maintains it; nothing in the others. Absent without a disk.
+   */
   readonly diskUsage?: () => StoreUsage;
 }
 

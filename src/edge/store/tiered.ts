@@ -21,7 +21,7 @@ import { createWriter } from './writer.ts';
 
 /** A body that is still small is gathered in memory, however little memory the store has. */
 const MIN_GATHER_BYTES = 32 * 1024;
-/** Of all bodies that are gathered in memory at once. */
+/** Memory of all bodies that are gathered at once. */
 const MIN_BUDGET_BYTES = 8 * 1024 * 1024;
 
 export interface TieredStoreOptions {
@@ -149,7 +149,7 @@ export class TieredStore implements CacheStore {
   }
 }
 
-/** Of two lists the later of each variant, as far as both have it. */
+/** Merges two lists: the later of each variant, as far as both have it. */
 function newest(present: readonly CachedResponse[], found: readonly CachedResponse[]): readonly CachedResponse[] {
   const isLater = (variant: CachedResponse, others: readonly CachedResponse[], orSame: boolean) => {
     const other = others.find(

@@ -19,7 +19,7 @@ export interface WriterOptions {
   readonly maxBodyBytes: number;
   /** More is not kept in memory. */
   readonly maxMemoryBytes: number;
-  /** Of the memory of all unfinished bodies. */
+  /** Memory budget of all unfinished bodies. */
   readonly budget: WriterBudget;
   /** `undefined`: there is no disk, or it cannot be used now. */
   readonly openSpill: () => Spill | undefined;

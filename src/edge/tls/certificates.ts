@@ -20,7 +20,7 @@ export interface Certificates {
   forget(names: readonly string[] | undefined): void;
   /** The newest first; at least one. */
   useTicketSecrets(secrets: readonly TicketSecret[]): void;
-  /** Of those in memory. */
+  /** Counts expired certificates in memory. */
   countExpired(now: number): number;
 }
 
@@ -56,7 +56,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   let { secrets } = options;
   /** `null`: it is here and cannot be used. */
   const known = new Lru<string, Certificate | null>({ maxWeight: maxCertificates });
-  /** By the names of the sites that they were asked for. */
+  /** Uses by the names of the sites that were asked for. */
   const uses = new Lru<string, SiteUses>({ maxWeight: maxCertificates * SITES_PER_CERTIFICATE });
   const usesFor = ({ name, tls }: TlsSite): SiteUses => {
     const last = uses.get(name);
@@ -115,7 +115,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
 interface SiteUses {
   readonly tls: SiteTls;
   readonly keys: readonly string[];
-  /** Of all its certificates together. */
+  /** Use of all its certificates together. */
   readonly use: string;
   /** `use`, and that of each certificate alone. */
   readonly all: readonly string[];

@@ -7,7 +7,7 @@ export interface ClientHello {
   /** Lower-case; a trailing dot is left out. `undefined`: it names no host. */
   readonly serverName: string | undefined;
   readonly offersTls13: boolean;
-  /** Of each ticket the name of the key that sealed it, in hexadecimal. */
+  /** Name of the key that sealed each ticket, in hexadecimal. */
   readonly ticketKeyNames: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export type FirstBytes =
   /** A ClientHello, without the header of its message. */
   | { readonly kind: 'message'; readonly message: Buffer };
 
-/** On the wire. Hellos have some hundred bytes, and up to two thousand with a post-quantum key. */
+/** Largest hello on the wire. Hellos have some hundred bytes, and up to two thousand with a post-quantum key. */
 const MAX_HELLO_BYTES = 5 + 16 * 1024;
 
 /** `bytes`: everything that came on the connection so far. */

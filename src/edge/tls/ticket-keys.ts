@@ -13,7 +13,7 @@ export interface TicketSecret {
 
 /** A new secret begins after it. */
 export const ROTATE_TICKETS_MS = 12 * 3600 * 1000;
-/** As long as that: a ticket lives on under the secret before, and no longer. */
+/** Lifetime of a ticket: one rotation, so that a ticket is valid under the previous secret and no longer. */
 export const TICKET_LIFETIME_SECONDS = ROTATE_TICKETS_MS / 1000;
 export const TICKET_SECRET_BYTES = 32;
 
@@ -35,9 +35,9 @@ export function rotateTicketSecrets(
 }
 
 export interface TicketKeys {
-  /** With which a ticket of theirs begins, in hexadecimal. */
+  /** Name with which a ticket of theirs begins, in hexadecimal. */
   readonly name: string;
-  /** As OpenSSL takes them. */
+  /** Bytes as OpenSSL takes them. */
   readonly bytes: Buffer;
 }
 

@@ -25,7 +25,7 @@ export interface TlsServerOptions {
   readonly maxCertificates: number;
   readonly maxConnections: number;
   readonly maxHandshakes: number;
-  /** For the whole handshake, from the first byte of the connection on. */
+  /** Limit of the whole handshake, from the first byte of the connection on. */
   readonly handshakeMs: number;
   readonly proxies: Proxies;
   readonly log: Logger;
@@ -126,7 +126,7 @@ export function createTlsServer(options: TlsServerOptions): TlsServer {
 }
 
 interface Chosen extends Found {
-  /** Their `ssl_key`s. */
+  /** The `ssl_key`s of the certificates. */
   readonly certificates: readonly string[];
 }
 

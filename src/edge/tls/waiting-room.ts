@@ -26,9 +26,9 @@ export type Handshake =
   | 'failed';
 
 export interface WaitingRoomOptions {
-  /** Beyond it the oldest ends: in a flood of connections that say nothing, that is one of those. */
+  /** Handshakes at once; beyond it the oldest ends: in a flood of silent connections, that is one of those. */
   readonly maxHandshakes: number;
-  /** For the whole of one. */
+  /** Limit of one whole handshake. */
   readonly handshakeMs: number;
   onHandshake(handshake: Handshake): void;
   /** A connection has closed, whatever became of its handshake. */
@@ -61,7 +61,7 @@ export function createWaitingRoom({
   onHandshake,
   onClosed,
 }: WaitingRoomOptions): WaitingRoom {
-  /** With the time that each has; the oldest first. */
+  /** Waiting sockets with the time that each has; the oldest first. */
   const waiting = new Map<Socket, number>();
   /**
    * Node does not say from which connection a decrypted one was made, but calls in the context that it was made in. Emptied when

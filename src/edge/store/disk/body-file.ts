@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { BLOCK_BYTES, blockPosition, encodeBodyHeader, STORED_BLOCK_BYTES, sealBlock } from './format.ts';
 
-/** Of one body; a body whose file falls further behind is given up. */
+/** Queued bytes of one body; a body whose file falls further behind is given up. */
 const MAX_QUEUED_BYTES = 12 * 1024 * 1024;
 /** Blocks written at once: 4 MiB. */
 const MAX_BATCH = 16;
@@ -49,7 +49,7 @@ export class BodyFileWriter {
   #sizeBytes = 0;
   /** Full blocks that wait, in order. */
   readonly #waiting: Buffer[] = [];
-  /** Of the waiting blocks and those that are being written. */
+  /** Bytes of the waiting blocks and those that are being written. */
   #queuedBytes = 0;
   #writtenBlocks = 0;
   #hasFailed = false;

@@ -26,7 +26,7 @@ import { bodyFilesOf, Volume } from './volume.ts';
 
 export interface DiskStoreOptions {
   readonly directory: string;
-  /** For all workers of the directory together. */
+  /** Room for all workers of the directory together. */
   readonly maxBytes: number;
   readonly onProblem: OnDiskProblem;
 }
@@ -338,7 +338,7 @@ export class DiskStore implements CacheStore {
     return new BodyFileWriter({ bodyId, path, memory: this.#blocks, onProblem: (error) => this.#fail(error) });
   }
 
-  /** For a body that is not stored after all. */
+  /** Abandons a body that is not stored after all. */
   #abandon(body: StoredBody): void {
     if (body instanceof DiskBody) this.#unplaced.remove(body);
   }

@@ -5,13 +5,13 @@ import type { KeyHash } from '../key-hash.ts';
 import { parseFileName } from './paths.ts';
 import { bodyFilesOf, unlessMissing, type Volume } from './volume.ts';
 
-/** Its entry may still be on its way. */
+/** Age below which a body's entry may still be missing. */
 const YOUNG_MS = 60_000;
 const FILE_SYSTEM_BLOCK_BYTES = 4096;
 
 export interface CountedKey {
   readonly hash: KeyHash;
-  /** Of the entry and its bodies' files, as the file system counts. */
+  /** Bytes of the entry and its bodies' files, as the file system counts. */
   readonly bytes: number;
 }
 

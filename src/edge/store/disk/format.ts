@@ -9,16 +9,19 @@ import { crc32 } from 'node:zlib';
 import type { Stored } from '#http/stored.ts';
 import { decodeHead, type EncodedHead, encodeHead } from '../head-codec.ts';
 
-/** Of both kinds; also of the heads in them. Another version's files are foreign. */
+/**
+ * Version of both kinds of files, and of the heads in them. Files of another version are foreign. A change of how
+ * `http/vary.ts` makes keys raises it.
+ */
 const FORMAT_VERSION = 1;
 const ENTRY_MAGIC = 0x45435743; // "CWCE"
 const BODY_MAGIC = 0x42435743; // "CWCB"
 const ENTRY_HEADER_BYTES = 28;
 export const BODY_HEADER_BYTES = 32;
-/** Of a body, read and checked at once. */
+/** Bytes of a body that are read and checked at once. */
 export const BLOCK_BYTES = 256 * 1024;
 const CHECKSUM_BYTES = 4;
-/** In the file: the block and its checksum. */
+/** Bytes in the file: the block and its checksum. */
 export const STORED_BLOCK_BYTES = BLOCK_BYTES + CHECKSUM_BYTES;
 
 export interface EntryRecord {

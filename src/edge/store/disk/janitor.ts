@@ -16,7 +16,7 @@ import { LOCK_NAME, OBJECTS_PREFIX, UNFINISHED_NAME } from './paths.ts';
 import { bodyFilesOf, unlessMissing, type Volume } from './volume.ts';
 
 const LOCK_RETRY_MS = 5_000;
-/** Of one tick, for counting folders and for making room. */
+/** Duration of one tick, for counting folders and for making room. */
 const WORK_MS = 100;
 /** A folder is counted again this often, so that what the journal lost is found. */
 const RECOUNT_MS = 2_000;
@@ -39,7 +39,7 @@ export class Janitor {
   readonly #journal: JournalReader;
   #lock: Disposable | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** To be counted in this round. */
+  /** Folders to be counted in this round. */
   #folders: string[] | undefined;
   #hasCountedAll = false;
   #recountedAt = 0;

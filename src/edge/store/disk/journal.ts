@@ -21,7 +21,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 export interface JournalRecord {
   readonly high: number;
   readonly low: number;
-  /** Of the entry and its bodies' files; 0: removed; `undefined`: used. */
+  /** Bytes of the entry and its bodies' files; 0: removed; `undefined`: used. */
   readonly bytes: number | undefined;
 }
 

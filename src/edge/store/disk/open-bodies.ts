@@ -21,7 +21,7 @@ interface Held {
 
 export class OpenBodies {
   readonly #held = new Map<string, Held>();
-  /** In the order in which they became idle. */
+  /** Idle bodies in the order in which they became so. */
   readonly #idle = new Set<string>();
 
   /** `bodyId` names the file for good; `path` is where it lies now. Rejects as opening does. */
@@ -45,7 +45,7 @@ export class OpenBodies {
     }
   }
 
-  /** Those that nobody reads now. */
+  /** Closes bodies without a reader. */
   closeIdle(): void {
     for (const bodyId of [...this.#idle]) this.#close(bodyId);
   }

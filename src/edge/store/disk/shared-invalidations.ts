@@ -85,7 +85,7 @@ export class SharedInvalidations {
     return Number(this.#state('floor'));
   }
 
-  /** Those to forget: older than `before`, and the oldest of more than `maxKeys`; at most `limit` at once. */
+  /** Keys to forget: older than `before`, and the oldest of more than `maxKeys`; at most `limit` at once. */
   oldest(before: number, maxKeys: number, limit: number): readonly InvalidatedKey[] {
     const count = Number(this.#database.prepare('SELECT count(*) AS n FROM invalidated').get()?.['n']);
     const isOver = count > maxKeys ? 1 : 0;

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { DiskBody } from './disk-body.ts';
 
-/** Between the end of a body and its `put` there is at most the joining of parts. */
+/** Longest time between the end of a body and its `put`: at most the joining of parts. */
 const MAX_UNPLACED_MS = 300_000;
 
 export class Unplaced {
@@ -14,7 +14,7 @@ export class Unplaced {
     return body;
   }
 
-  /** It is not stored after all. */
+  /** Removes a body that is not stored after all. */
   remove(body: DiskBody): void {
     this.#finishedAt.delete(body);
     if (body.hash !== undefined) return;
