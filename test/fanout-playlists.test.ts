@@ -278,3 +278,23 @@ test('a stream is packaged from the first question on, and not any more when nob
   assert.equal(packager.window.newest?.sequence, before);
   assert.equal(packager.window.newest?.isDiscontinuity, true);
 });
+
+test('a packager that is held goes on while nobody asks, also after its media was dropped', () => {
+  const onDemand = new OnDemandPackager({ packager: new HlsPackager(), replay: () => HEADERS });
+  const push = (fromMs: number, untilMs: number) => {
+    for (const message of frames({ fromMs, untilMs }))
+      onDemand.push(message, describeMedia(message), message.timestampMs);
+  };
+  onDemand.hold(0);
+  push(0, 60_000);
+  assert.equal(onDemand.isAsked, false);
+  const { window } = onDemand.ask(60_000);
+  const before = window.nextSequence;
+  assert.ok(before > 20, `${before} segments`);
+  onDemand.stop();
+  assert.equal(window.bytesHeld, 0);
+  push(60_000, 63_000);
+  assert.ok(window.nextSequence > before);
+  onDemand.release();
+  assert.equal(window.bytesHeld, 0);
+});
