@@ -19,8 +19,8 @@ export const METRICS_FILE = join(ROOT, 'docs/metrics.md');
 const TABLE_HEAD = '| series | type | labels | meaning | defined in |\n|---|---|---|---|---|\n';
 
 const DEFINITION = /new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{(.*?)(?:\bregisters\b|\bcollect\()/gs;
-/** `add` of `roles/control.ts`: gauges of live processes. */
-const LIVE_GAUGE = /\badd\(\s*'(causeway_\w+)',\s*'([^']*)'/g;
+/** Calls of local helpers that define a series by name and help, and perhaps labels: `add`, `gauge`, `counter`. */
+const HELPER_CALL = /\b(add|gauge|counter)\(\s*'(causeway_\w+)',\s*'([^']*)'(.*?)\n? *\);\n/gs;
 const DOMAIN_COUNTER = 'causeway_domain_$' + '{metric}_total';
 
 /** All series of the service's own, by name; Node's and the process's own (`nodejs_…`, `process_…`) are prom-client's. */
@@ -52,7 +52,7 @@ function seriesIn(file: string): Series[] {
     const [, quoted, template, variable] = name ?? [];
     const meaning = /help:\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/.exec(body)?.slice(1).find(Boolean) ?? '';
     if (template === DOMAIN_COUNTER) return domainCounters(given, meaning);
-    if (quoted === undefined && variable !== 'UNDER_WAY') return liveGauges(text, given);
+    if (quoted === undefined && variable !== 'UNDER_WAY') return byHelper(text, given);
     return [{ name: quoted ?? UNDER_WAY, meaning, ...given }];
   });
 }
@@ -70,6 +70,11 @@ function domainCounters(given: Omit<Series, 'name' | 'meaning'>, meaning: string
   });
 }
 
-function liveGauges(text: string, given: Omit<Series, 'name' | 'meaning'>): Series[] {
-  return [...text.matchAll(LIVE_GAUGE)].map(([, name = '', meaning = '']) => ({ name, meaning, ...given }));
+function byHelper(text: string, given: Omit<Series, 'name' | 'meaning'>): Series[] {
+  return [...text.matchAll(HELPER_CALL)].flatMap(([, helper, name = '', meaning = '', rest = '']) => {
+    if ((helper === 'counter') !== (given.type === 'counter')) return [];
+    const list = /\[([^\]]*)\],?\s*$/.exec(rest)?.[1];
+    const labels = list === undefined ? given.labels : labelsOf(`labelNames: [${list}]`, undefined);
+    return [{ ...given, name, meaning, labels }];
+  });
 }
