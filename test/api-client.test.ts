@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { ClientError, createClient } from '#client/client.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
+import { takeReceived } from '#db/live-recordings.ts';
 import { recordLiveReport } from '#db/live-reports.ts';
 import { storeReplies } from '#db/sms-replies.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
@@ -122,6 +123,18 @@ describe('the client', () => {
           const stream = { domainId: Number(domain_id), app: 'live', stream: 'news', broadcast: 'b1' };
           const report = { edge: name, epoch: 'e', events: [], streams: [onAir(stream, api.now)] };
           await api.db.transaction((trx) => recordLiveReport(trx, report, api.now));
+          const piece = {
+            n: 0,
+            key: `recordings/${name}`,
+            initBytes: 4,
+            mediaBytes: 6,
+            durationMs: 10_000,
+            isDiscontinuity: false,
+          };
+          const recording = { id: name.toLowerCase().replace('.', ''), ...stream, edge: name, beganAt: api.now };
+          const received = { recording, piece, endsAt: api.now + 10_000, endReason: '' };
+          await api.db.transaction((trx) => takeReceived(trx, received));
+          ids['recording_id'] = recording.id;
           if (name === 'liveOperator.getKeys')
             await client.call('liveOperator.setKeys', { ...OPERATIONS['liveOperator.setKeys'].sample.request, ...ids });
         }

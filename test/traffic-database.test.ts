@@ -187,7 +187,8 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     let looks = 0;
     const watched = new Proxy(db, {
       get: (target, name) => {
-        if (name === 'query') looks++;
+        // Recordings have rounds of their own on the same database.
+        if (name === 'query' && new Error().stack?.includes('/logs/retention.ts')) looks++;
         return Reflect.get(target, name);
       },
     });
@@ -199,7 +200,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     await using _traffic = openControlTraffic(config, watched, log);
     for (let round = 1; round <= 3; round++) {
       assert.equal(looks, round);
-      await eventually('it is over', () => failures.length === round);
+      await eventually('it is over', () => failures.filter((line) => line.includes('old log files')).length === round);
       t.mock.timers.tick(HOUR_MS - 1);
       assert.equal(looks, round);
       t.mock.timers.tick(1);

@@ -10,7 +10,7 @@ const MAX_KEEP_DAYS = 3650;
 
 const recording = {
   schema: text({ max: 32 }).schema.refine((value) => /^[a-z0-9]{1,32}$/.test(value)),
-  expects: { 'zh-CN': '录制的 recording_id', en: 'a recording_id as the list shows it' },
+  expects: { 'zh-CN': '录制的 recording_id', en: 'the id of a recording as the list shows it' },
   json: { type: 'string' as const, pattern: '^[a-z0-9]{1,32}$' },
 };
 
