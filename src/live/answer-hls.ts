@@ -16,15 +16,15 @@ export interface AskedHls {
   onFile(kind: HlsFile['kind']): void;
 }
 
-/** Under its name nothing else will ever be. */
+/** Segment names are never reused, so a segment may be cached as immutable. */
 const SEGMENT_CACHING = 'max-age=3600, immutable';
-/** Of a playlist that holds just what was asked for. */
+/** Cache lifetime of a playlist from a blocking reload: its URL names the part that it waited for. */
 const BLOCKING_CACHING = 'max-age=6';
-/** Of a playlist of this moment: the next part comes sooner, but many ask within the second. */
+/** Cache lifetime of a plain playlist. It goes stale with the next part, but collapses requests within a second. */
 const PLAYLIST_CACHING = 'max-age=1';
 /** RFC 8216bis §6.2.5.2: a blocking reload is given up after three target durations. */
 const TARGETS_WAITED = 3;
-/** Before a broadcast has told its own. */
+/** Assumed target duration while a broadcast has not determined its own. */
 const FIRST_TARGET_SECONDS = 5;
 
 export async function answerHls(asked: AskedHls, response: ServerResponse): Promise<void> {

@@ -1,4 +1,4 @@
-/** One broadcast: its clock, its viewers, its figures. Who publishes it may change; its id does not. */
+/** One broadcast: its clock, its viewers, its figures. Its publisher may change; its id does not. */
 import { OnDemandPackager } from '#fanout/hls/on-demand.ts';
 import { HlsPackager } from '#fanout/hls/packager.ts';
 import type { WindowListener } from '#fanout/hls/window.ts';

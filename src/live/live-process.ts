@@ -33,16 +33,16 @@ export interface LiveProcessOptions {
   readonly edgeId: string;
   /** The edge's own file of settings. */
   readonly source: SiteReader;
-  /** Of events and of what is on air; made when it is not there. */
+  /** The file of events and of the streams on air; created if missing. */
   readonly file: string;
-  /** For the edge workers. */
+  /** Unix socket that the edge workers connect to. */
   readonly socketPath: string;
   readonly rtmpListen: ListenAddress | 'off';
   readonly rtmpsListen: ListenAddress | 'off';
   readonly pushAuth: 'off' | 'required';
   /** Limits the media that all streams keep for new viewers. */
   readonly memoryBytes: number;
-  /** Others than those of the design. */
+  /** Overrides the default limit on streams. */
   readonly maxStreams?: number;
   readonly trustedProxies: readonly string[];
   readonly proxyProtocol: 'off' | 'required';
@@ -74,7 +74,7 @@ export interface LiveProcess {
 /** Compiled sites of live domains. */
 const MAX_SITES = 2_000;
 const BROADCAST_ID_BYTES = 16;
-/** At the end, for publishers to hear of it. */
+/** Longest wait for RTMP connections to close on shutdown, so that publishers are notified. */
 const MAX_CLOSE_MS = 1_000;
 
 export async function startLiveProcess(options: LiveProcessOptions): Promise<LiveProcess> {

@@ -26,7 +26,7 @@ export interface StreamName {
   readonly stream: string;
 }
 
-/** Whoever brings the stream in. */
+/** The side of a publisher or pull that brings the stream in. */
 export interface HolderSide {
   readonly source: StreamSource;
   readonly address: string;
@@ -52,7 +52,7 @@ export interface LiveStreamOptions {
   onBegan(broadcast: Broadcast): void;
   /** The broadcast is over, and its last media was taken. */
   onEnded(broadcast: Broadcast): void;
-  /** Its state has changed. */
+  /** The state of the stream has changed. */
   onChange(): void;
 }
 
@@ -70,7 +70,7 @@ export type Admission =
 
 /** A player by HLS asks for the playlist again within a few target durations. */
 const PAST_MS = 20_000;
-/** These end a broadcast by order: viewers are cut, not served to the end. */
+/** Reasons that end a broadcast by order: viewers are cut, not served to the end. */
 const CUTTING: readonly EndReason[] = ['forbidden', 'kicked', 'closed'];
 
 export class LiveStream {
@@ -79,10 +79,10 @@ export class LiveStream {
   readonly #sides = new Map<number, HolderSide>();
   #state: StreamState = IDLE;
   #broadcast: Broadcast | undefined;
-  /** Of the holder that has sent no media yet: what describes the media goes before them. */
+  /** Metadata of a holder that has not sent media yet; it is taken first when the broadcast begins. */
   #metadata: MediaMessage | undefined;
   #unwatchedSince: number | undefined;
-  /** Of those who watched the last broadcast by HLS some have not been told yet that it is over. */
+  /** The last broadcast, kept for up to `PAST_MS` so that HLS viewers see the end of its playlist. */
   #past: { readonly broadcast: Broadcast; readonly endedAt: number } | undefined;
 
   constructor(options: LiveStreamOptions) {
@@ -100,7 +100,7 @@ export class LiveStream {
     return [this.#broadcast, this.#past?.broadcast].find((one) => one?.id === id);
   }
 
-  /** Absent: there is none whose end viewers are still told. */
+  /** The last broadcast while its HLS viewers may still fetch the end of its playlist; else absent. */
   get past(): Broadcast | undefined {
     return this.#past?.broadcast;
   }
@@ -109,7 +109,7 @@ export class LiveStream {
     return this.#state.onAir;
   }
 
-  /** Of whoever holds the stream. */
+  /** The side of the current holder; absent if the stream has none. */
   get side(): HolderSide | undefined {
     return this.#state.holder && this.#sides.get(this.#state.holder.id);
   }
@@ -189,7 +189,7 @@ export class LiveStream {
 
   #apply(event: StreamEvent): readonly StreamEffect[] {
     const { state, effects } = decide(this.#state, event, this.#options.timers.now(), this.#options.limits);
-    // Before anything is done: whoever is cut says at once that it is gone.
+    // The state is set first: a holder that is cut reports at once that it is gone.
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     if (effects.length > 0) this.#options.onChange();
@@ -214,7 +214,7 @@ export class LiveStream {
       case 'accept':
       case 'refuse':
       case 'broke':
-        break; // told to whoever asked, and to those who follow the state
+        break; // reported to the caller and to the followers of the state
       default:
         unreachable(effect);
     }

@@ -7,7 +7,7 @@ export interface MediaFigures {
   /** Empty: no such track so far. */
   readonly videoCodec: string;
   readonly audioCodec: string;
-  /** Per second, over the last whole window; 0, here and below: not known yet. */
+  /** Frames per second over the last whole window. 0 in this and the following fields: not known yet. */
   readonly frameRate: number;
   readonly bitsPerSecond: number;
   readonly keyFrameMs: number;
@@ -21,7 +21,7 @@ const WINDOW_MS = 5_000;
 export class Meter {
   #videoCodec = '';
   #audioCodec = '';
-  /** Of the video; absent when its size has been read from it. */
+  /** The video configuration; absent once the picture size has been read from it. */
   #config: Buffer | undefined;
   #width = 0;
   #height = 0;

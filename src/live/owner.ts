@@ -37,7 +37,7 @@ export interface OwnerOptions {
 
 /** How often time is asked whether it has done something. */
 const TICK_MS = 250;
-/** After a kill what is on air ended at most so long before. */
+/** Interval of saving the streams on air: after a kill, their recorded end is at most this much too early. */
 const SAVE_MS = 10_000;
 
 interface Known {
@@ -222,7 +222,7 @@ export class Owner implements Disposable {
       for (const key of before.keys()) if (!this.#marks.has(key)) this.#show(nameOf(key));
       this.#isStale = false;
     } catch (error) {
-      // Tried again at the next tick. Whoever wants to publish meanwhile is refused by the same failure.
+      // Retried at the next tick. Until then a publish fails for the same reason and is refused.
       this.#options.log.error({ err: error }, 'settings of live streams cannot be read just now');
     }
   }

@@ -94,7 +94,7 @@ async function report(options: ReporterOptions, signal: AbortSignal): Promise<bo
   const { epoch } = file;
   const answer = await options.post({ edge, epoch, at: clock(), events, streams: options.statuses() }, signal);
   const last = events.at(-1)?.n ?? 0;
-  // What was not sent is not acknowledged, whatever the answer says.
+  // Events that were not sent are not acknowledged, even if the answer claims them.
   file.acknowledge(epoch, Math.min(answer.taken, last));
   if (answer.notOwned.length > 0) options.onNotOwned(answer.notOwned);
   return events.length < maxEvents;

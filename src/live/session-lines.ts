@@ -34,7 +34,7 @@ export class SessionLines {
     this.#options = options;
   }
 
-  /** Of a session that did not come about. */
+  /** Writes the line of a session that was refused. */
   refuse(session: Session, outcome: Outcome): void {
     const { accessLog, clock } = this.#options;
     const { receivedBytes, sentBytes } = session.connection;

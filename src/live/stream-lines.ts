@@ -32,7 +32,7 @@ export class StreamLines {
     for (const follow of this.#followers) follow(text);
   }
 
-  /** Of all known streams now. */
+  /** The latest lines of all known streams. */
   list(): readonly string[] {
     return [...this.#lines.values()];
   }

@@ -5,7 +5,7 @@ import { keyOf } from './stream-lines.ts';
 interface StreamViewers {
   readonly flv: number;
   readonly websocket: number;
-  /** Viewers by HLS, each a hash of who asks; one may ask several workers. */
+  /** HLS viewers, each a hash that identifies the viewer; one viewer may be reported by several workers. */
   readonly hls: readonly string[];
 }
 
@@ -64,7 +64,10 @@ function sumUp(reports: readonly ReadonlyMap<string, StreamViewers>[]): Readonly
   return new Map([...sums].map(([key, sum]) => [key, { ...sum, hls: sum.hls.size }]));
 }
 
-/** Our own workers of the same version send it; what is not as it should be is left out all the same. */
+/**
+ * Reads a worker's report. Our own workers send it in this version's format, but malformed entries are left out all the
+ * same.
+ */
 function readReport(text: string) {
   let value: unknown;
   try {

@@ -34,7 +34,7 @@ export interface OriginRequest {
   readonly place: OriginPlace;
   readonly path: string;
   readonly connect: ConnectOrigin;
-  /** Without a byte for so long, before the answer or in it, the origin has failed. */
+  /** An origin fails when it sends no byte for this long, before or within its answer. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
 }
@@ -72,7 +72,7 @@ export async function openOriginStream({
 }
 
 function judge(answer: IncomingMessage, { key }: OriginPlace): OpenedOrigin {
-  answer.on('error', () => undefined); // shows to whoever reads it
+  answer.on('error', () => undefined); // the reader of the body gets the error
   const { statusCode = 0, headers } = answer;
   if (statusCode === 200 && headers['content-length'] === undefined) return { kind: 'stream', body: answer };
   answer.destroy();

@@ -3,7 +3,9 @@ import { addressKey, originPort, originScheme, type Scheme } from '#sites/origin
 import type { Site } from '#sites/site.ts';
 import type { OriginPlace } from './origin-stream.ts';
 
-/** `scheme` and `host`: of the viewer for whom it is pulled. No address twice. */
+/**
+ * Lists the origins to pull from, each address once. `scheme` and `host` are those of the viewer that is pulled for.
+ */
 export function listPlaces(site: Site, scheme: Scheme, host: string): readonly OriginPlace[] {
   const { primary, backup, hostHeader: configured } = site.origins;
   const hostHeader = configured || host;

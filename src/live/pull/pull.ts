@@ -8,14 +8,14 @@ import type { Admission, HolderSide, Intake } from '../live-stream.ts';
 import { type ConnectOrigin, type OriginPlace, openOriginStream } from './origin-stream.ts';
 
 export interface PullOptions {
-  /** At least one. */
+  /** The origins to try; at least one. */
   readonly places: readonly OriginPlace[];
   readonly path: string;
   readonly connect: ConnectOrigin;
   readonly limits: PullLimits;
   /** Asks for the stream, once there is an origin that has it. */
   admit(side: HolderSide): Admission;
-  /** Of an origin's answer. */
+  /** Counts received bytes of an origin's answer. */
   countBytes(bytes: number): void;
   readonly lines: PullLines;
 }
@@ -26,11 +26,11 @@ interface PullLines {
 }
 
 export interface PullLimits {
-  /** Without a byte, or without audio or video, an origin is left. */
+  /** An origin is left when it sends no byte, or neither audio nor video, for this long. */
   readonly silenceMs: number;
-  /** Before an origin is asked again after a stream broke off. */
+  /** Pause before the origins are tried again after a stream broke off. */
   readonly pauseMs: number;
-  /** Of one domain, pulls that have no media yet: viewers choose the names, and all domains share the places. */
+  /** Pulls of one domain that have no media yet. Viewers choose the stream names, and all domains share `maxPulls`. */
   readonly maxStarting: number;
   /** Pulls at once; each domain has a share of them. */
   readonly maxPulls: number;
@@ -39,7 +39,7 @@ export interface PullLimits {
 export const PULL_LIMITS: PullLimits = { silenceMs: 10_000, pauseMs: 500, maxStarting: 250, maxPulls: 2_000 };
 
 export type PullStart =
-  /** Its first media are here. */
+  /** The first media has arrived. */
   | { readonly kind: 'onAir' }
   | { readonly kind: 'file' }
   /** No origin has it. */
@@ -67,7 +67,7 @@ export class Pull {
     return this.#started.promise;
   }
 
-  /** Its first media have not come. */
+  /** Whether the first media is still awaited. */
   get isStarting(): boolean {
     return this.#isStarting;
   }

@@ -173,7 +173,7 @@ describe('the reader of chunks', () => {
   });
 });
 
-/** With a prototype, as the reader's messages have one. */
+/** Generates records with a prototype, like the reader's messages. */
 function plainRecord<T>(fields: { [Key in keyof T]: fc.Arbitrary<T[Key]> }): fc.Arbitrary<T> {
   return fc.record(fields, { noNullPrototype: true });
 }

@@ -16,32 +16,32 @@ export interface ChunkLimits {
   readonly maxPartialBytes: number;
 }
 
-/** For a client that has not been let in. */
+/** Limits for a client that has not been accepted yet. */
 export const LIMITS_BEFORE: ChunkLimits = {
   maxMessageBytes: 64 * 1024,
   maxChunkStreams: 8,
   maxPartialBytes: 128 * 1024,
 };
 
-/** For an accepted publisher. */
+/** Limits for an accepted publisher. */
 export const LIMITS_AFTER: ChunkLimits = {
   maxMessageBytes: 8 * 1024 * 1024,
   maxChunkStreams: 64,
   maxPartialBytes: 16 * 1024 * 1024,
 };
 
-/** Of each side, until it says another. §5.4.1 */
+/** The chunk size of each side until it sets another. §5.4.1 */
 export const INITIAL_CHUNK_BYTES = 128;
 /** Basic header, message header, extended timestamp. */
 const MAX_HEADER_BYTES = 3 + 11 + 4;
 /** A timestamp of 24 bits that says: the next four bytes are the timestamp. §5.3.1.3 */
 const EXTENDED = 0xffffff;
-/** Of the message header, by the chunk's type. §5.3.1.2 */
+/** The size of the message header by chunk type. §5.3.1.2 */
 const MESSAGE_HEADER_BYTES = [11, 7, 3, 0] as const;
 
 interface ChunkStream {
   timestamp: number;
-  /** Of the last header with a timestamp, as it was written: after a type 0 the timestamp itself. */
+  /** The timestamp field of the last header that had one: a delta, or the timestamp itself after a type 0 chunk. */
   delta: number;
   isExtended: boolean;
   /** The sender has been seen to leave the extended timestamp out of its type 3 chunks. */
@@ -49,7 +49,7 @@ interface ChunkStream {
   type: number;
   streamId: number;
   length: number;
-  /** Of the message that has begun. */
+  /** The payload of the message in progress; `undefined` between messages. */
   payload: Buffer | undefined;
   filled: number;
 }
@@ -69,7 +69,7 @@ export class ChunkReader {
   #current: ChunkStream | undefined;
   #missing = 0;
 
-  /** Of messages that have begun and are not whole, as their headers announce them. */
+  /** The announced size of all messages that have begun and are not complete. */
   get partialBytes(): number {
     return this.#partialBytes;
   }

@@ -1,7 +1,7 @@
 /** Messages to RTMP's chunks. Pure. "Adobe's Real Time Messaging Protocol" 1.0, §5.3.1 */
 import type { RtmpMessage } from './messages.ts';
 
-/** From here on the timestamp stands behind the header. §5.3.1.3 */
+/** Timestamps from this value on are written as an extended timestamp behind the header. §5.3.1.3 */
 const EXTENDED = 0xffffff;
 const FULL_HEADER_BYTES = 12;
 

@@ -70,7 +70,7 @@ export class Connection {
     });
   }
 
-  /** In order, or, when it is ending already, at once. */
+  /** Ends the connection in order; resets it if it is ending already. */
   end(end: ConnectionEnd, detail: string): void {
     if (this.#hasEnded) return void resetSocket(this.#socket, this.#raw);
     if (this.#session !== undefined) return void this.#session.end(end, detail);

@@ -2,19 +2,21 @@
 import type { HubViewer } from '#fanout/encoding.ts';
 import type { MediaMessage } from '#fanout/media/message.ts';
 
-/** What a client wants to publish or play, and what it says about itself. Names are as sent: whoever decides checks them. */
+/**
+ * The stream that a client wants to publish or play, and what it says about itself. Names are as sent and not checked.
+ */
 export interface RtmpRequest {
   readonly clientAddress: string;
   /**
-   * Of `?vhost=` or `?domain=` behind the stream's name or the app, else of the connection's URL (`tcUrl`): lower case, without
-   * port. `undefined`: the client names none that can be read.
+   * The host from `?vhost=` or `?domain=` behind the stream's name or the app, else from the connection's URL
+   * (`tcUrl`): lower case, without port. `undefined`: the client names no readable host.
    */
   readonly host: string | undefined;
-  /** Without query and outer slashes. */
+  /** The app without its query and outer slashes. */
   readonly app: string;
-  /** Without query. May be empty. */
+  /** The stream's name without its query. May be empty. */
   readonly stream: string;
-  /** Of the stream's name, then of the app where the name does not have the parameter. */
+  /** Parameters of the stream's name, then those of the app that the name does not have. */
   readonly query: URLSearchParams;
   readonly isTls: boolean;
   /** Empty: not said. */
@@ -40,15 +42,18 @@ export type PlayAnswer =
 interface Refused<Code extends string> {
   readonly kind: 'refused';
   readonly code: Code;
-  /** For the client. */
+  /** Sent to the client. */
   readonly description: string;
-  /** For the log. */
+  /** Written to the log. */
   readonly reason: string;
 }
 
 /** Takes what an accepted publisher sends. `end` is called exactly once, and nothing after it. */
 export interface PublishSink {
-  /** In the order of arrival, with the timestamp as sent (32 bits that wrap). `data` is never empty and is not written to again. */
+  /**
+   * Takes media in the order of arrival, with timestamps as sent (32 bits that wrap). `data` is never empty and is not
+   * written to again.
+   */
   take(message: MediaMessage): void;
   end(how: PublishEnd): void;
 }

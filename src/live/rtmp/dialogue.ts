@@ -53,7 +53,7 @@ export class Dialogue {
     this.#client = client;
   }
 
-  /** Of the last `publish` or `play`, for what is said about it. */
+  /** Message stream id of the last `publish` or `play`, for status messages about it. */
   get streamId(): number {
     return this.#streamId;
   }
@@ -218,7 +218,10 @@ export class Dialogue {
     if (typeof values[1] === 'boolean') this.#speaker.playback?.choose(track, values[1]);
   }
 
-  /** Whoever does not want an answer has none: the numbers of those who do are not zero. */
+  /**
+   * Answers an unknown command with an error, unless it is itself an answer or its transaction id is 0: no answer
+   * wanted.
+   */
   #answerUnknown(command: Command): void {
     if (command.transaction === 0 || command.name === '_result' || command.name === '_error') return;
     this.#speaker.send(errorOf(command, 'NetConnection.Call.Failed', 'the command is not known'));

@@ -4,9 +4,9 @@ import type { MediaMessage } from '#fanout/media/message.ts';
 import { writeMessage } from './chunk-writer.ts';
 import { MESSAGE_TYPE } from './messages.ts';
 
-/** Of everything that a server sends behind its Set Chunk Size: nearly every message is one chunk. Old players take at most 65,536. */
+/** The chunk size that a server announces: nearly every message fits one chunk. Old players take at most 65,536. */
 export const SENT_CHUNK_BYTES = 60_000;
-/** Of what plays; each connection's players use this one. */
+/** The message stream id of playback, the same on every connection. */
 export const PLAY_STREAM_ID = 1;
 
 /** Tracks that a player can switch off (`receiveAudio`, `receiveVideo`). */

@@ -100,14 +100,14 @@ function sign(body: Buffer, schema: HandshakeSchema, key: Buffer): void {
   digestOf(body, at, key).copy(body, at);
 }
 
-/** At most 728 bytes behind the four that say where. */
+/** The digest's offset in the body: 0 to 727 bytes behind the four bytes that encode it. */
 function digestOffset(body: Buffer, schema: HandshakeSchema): number {
   const at = SCHEMAS[schema];
   const sum = body.readUInt8(at) + body.readUInt8(at + 1) + body.readUInt8(at + 2) + body.readUInt8(at + 3);
   return at + 4 + (sum % 728);
 }
 
-/** Of everything but the digest itself. */
+/** HMAC of the body without the digest's own bytes. */
 function digestOf(body: Buffer, at: number, key: Buffer): Buffer {
   return createHmac('sha256', key)
     .update(body.subarray(0, at))

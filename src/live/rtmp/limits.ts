@@ -1,17 +1,17 @@
 /** What one RTMP connection, and all of them, may take up. */
 
 export interface RtmpLimits {
-  /** From the connection's first moment to the end of the handshake, that of TLS included. */
+  /** Time from accepting the connection to the end of the RTMP handshake, the TLS handshake included. */
   readonly handshakeMs: number;
-  /** From the handshake, or from the end of a publish or play, to the next `publish` or `play`. */
+  /** Time from the handshake, or from the end of a publish or play, to the next `publish` or `play`. */
   readonly commandMs: number;
-  /** From an accepted publish to its first audio or video. */
+  /** Time from an accepted publish to its first audio or video. */
   readonly firstMediaMs: number;
   /** A publisher that sends no message of its stream for so long is lost. */
   readonly silenceMs: number;
-  /** For a player that is paused. */
+  /** Longest pause of a player. */
   readonly pauseMs: number;
-  /** From the end of a connection until it is reset, if it is still there. */
+  /** Time from the orderly end of a connection to its reset, if it is still open. */
   readonly resetMs: number;
   /** The same of a player whose stream is over: it has the rest to take. */
   readonly drainMs: number;
@@ -19,9 +19,12 @@ export interface RtmpLimits {
   readonly maxWaitingPerNetwork: number;
   readonly maxWaiting: number;
   readonly maxConnections: number;
-  /** Of answers that a client does not read. */
+  /** Unsent bytes of answers to a client that does not read. */
   readonly maxQueuedAnswerBytes: number;
-  /** Of a player, stream and answers together. The hub's own bound is lower; this one holds for what the player makes us say. */
+  /**
+   * Unsent bytes of a player, stream and answers together. The hub's own bound is lower; this one covers answers that
+   * the player provokes.
+   */
   readonly maxQueuedPlayBytes: number;
 }
 

@@ -45,7 +45,7 @@ export function controlMessage(
   return { type: MESSAGE_TYPE[type], timestamp: 0, streamId: 0, payload: uint32(value) };
 }
 
-/** With the limit type "dynamic". §5.4.5 */
+/** Set Peer Bandwidth with limit type 2, "dynamic". §5.4.5 */
 export function setPeerBandwidth(windowBytes: number): RtmpMessage {
   const payload = Buffer.concat([uint32(windowBytes), Buffer.of(2)]);
   return { type: MESSAGE_TYPE.setPeerBandwidth, timestamp: 0, streamId: 0, payload };
@@ -62,7 +62,10 @@ export function controlValue({ payload }: RtmpMessage, offset = 0): number {
   return payload.readUInt32BE(offset);
 }
 
-/** Of each message within an aggregate: type, length, timestamp and stream id before it, its whole length behind it. */
+/**
+ * Framing of a message within an aggregate: type, length, timestamp and stream id before it, its total length behind
+ * it.
+ */
 const SUB_HEADER_BYTES = 11;
 const SUB_TRAILER_BYTES = 4;
 
@@ -97,7 +100,7 @@ export function plainData({ type, payload }: RtmpMessage): Buffer | undefined {
   return startsWith(data, SET_DATA_FRAME) ? data.subarray(SET_DATA_FRAME.length) : data;
 }
 
-/** As AMF0 strings. */
+/** The names of the data commands as encoded AMF0 strings. */
 const SET_DATA_FRAME = Buffer.from('\x02\x00\x0d@setDataFrame', 'latin1');
 const CLEAR_DATA_FRAME = Buffer.from('\x02\x00\x0f@clearDataFrame', 'latin1');
 

@@ -13,7 +13,7 @@ export class ServerHandshake {
   readonly #randomBytes: (size: number) => Buffer;
   readonly #start = Buffer.alloc(HANDSHAKE_START_BYTES);
   #startBytes = 0;
-  /** Of C2, whose content says nothing that is needed. */
+  /** Bytes of C2 that are still missing; its content is ignored. */
   #missingEndBytes = HANDSHAKE_END_BYTES;
 
   constructor(randomBytes: (size: number) => Buffer) {

@@ -1,6 +1,6 @@
 /**
- * One RTMP client's connection without its socket: bytes in and out, the deadlines, and the stream that it publishes or plays.
- * What the client's commands mean is `dialogue.ts`'s; who may do what, the hooks'.
+ * One RTMP client's connection without its socket: bytes in and out, the deadlines, and the stream that it publishes or
+ * plays. `dialogue.ts` interprets the client's commands; the hooks decide what a client may do.
  */
 import { inspect } from 'node:util';
 import type { Timers } from '#lib/timers.ts';
@@ -64,7 +64,7 @@ type Role =
 
 /** A client's window may be smaller, but not so small that acknowledging is most of what we do. */
 const MIN_WINDOW_BYTES = 4_096;
-/** Of control messages and commands. */
+/** Chunk stream ids of control messages and of commands. */
 const CONTROL_CHUNK_STREAM = 2;
 const COMMAND_CHUNK_STREAM = 3;
 
@@ -79,7 +79,7 @@ export class RtmpSession implements RtmpConnection {
   #acknowledgedBytes = 0;
   #windowBytes = WINDOW_BYTES;
   #lastMessageAt = 0;
-  /** Of what is sent: as the client was told. */
+  /** The outgoing chunk size, as announced to the client. */
   #chunkBytes = INITIAL_CHUNK_BYTES;
   #cancelDeadline = () => {};
 
@@ -140,7 +140,7 @@ export class RtmpSession implements RtmpConnection {
     this.end('closed', status?.description ?? 'ended by the service', status);
   }
 
-  /** As `close`, with the reason. */
+  /** Ends the session like `close`, with a reason for the log. */
   end(end: ConnectionEnd, detail: string, status?: RtmpStatus): void {
     if (this.#isClosed) return;
     const { output, limits } = this.#options;
@@ -217,7 +217,10 @@ export class RtmpSession implements RtmpConnection {
     return this.#role.kind === 'playing' ? this.#role.playback : undefined;
   }
 
-  /** Of what is played. A paused player is detached from its stream, and is not told its end: so it may not stay for ever. */
+  /**
+   * Pauses or resumes playback. A paused player is detached from its stream and not notified of its end, so a pause has
+   * a deadline.
+   */
   pausePlaying(isPaused: boolean): void {
     this.#cancelDeadline();
     if (isPaused) this.#setDeadline(this.#options.limits.pauseMs, 'commandTimeout');
@@ -268,7 +271,7 @@ export class RtmpSession implements RtmpConnection {
         // Half, so that a client that waits for it is not kept waiting.
         this.#windowBytes = Math.max(MIN_WINDOW_BYTES, Math.min(controlValue(message), WINDOW_BYTES) >> 1);
         return;
-      default: // acknowledgements, shared objects, and what is not known
+      default: // acknowledgements, shared objects and unknown types
         return;
     }
   }

@@ -14,7 +14,7 @@ export type TlsStart = (raw: Socket) => TLSSocket;
  * ask for its certificate again.
  */
 export function createTlsStart(secureContexts: SecureContexts): TlsStart {
-  // Without a certificate of its own: it is for whoever is not shown another one.
+  // The default context has no certificate, so a client that is not given another context gets an alert.
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,

@@ -21,7 +21,7 @@ const gone = (holder: number, isClean = false): StreamEvent => ({ kind: 'gone', 
 const tick = (unwatchedSince?: number): StreamEvent => ({ kind: 'tick', unwatchedSince });
 const rules = (changed: Partial<typeof OPEN>): StreamEvent => ({ kind: 'rules', rules: { ...OPEN, ...changed } });
 
-/** On air since T, with the last media then. */
+/** A stream on air since T whose last media arrived at T. */
 const LIVE: readonly Step[] = [
   [0, publish(1)],
   [0, media(1)],
@@ -35,9 +35,9 @@ const PULLED: readonly Step[] = [
 interface Row {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** Of the last step, in short. */
+  /** The effects of the last step, abbreviated. */
   readonly effects: readonly string[];
-  /** `idle`, `held`, `live b1`, `grace b1`, and who holds it. */
+  /** The state and its holder: `idle`, `held`, `live b1` or `grace b1`. */
   readonly state: string;
 }
 

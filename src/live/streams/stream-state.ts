@@ -1,7 +1,7 @@
 /**
- * The state machine of one stream: who holds it, whether it is on air, and what each event comes to. Pure: `now`, and with it
- * every instant here, is in milliseconds of a clock that never goes back. Whether a stream is forbidden is no state here but an answer to be asked anew, so a mark that
- * travels by the feed cannot be walked round. docs/decisions/0491
+ * The state machine of one stream: its holder, whether it is on air, and the effects of each event. Pure: `now`, like
+ * every instant here, is in milliseconds of a monotonic clock. Whether a stream is forbidden is not part of the state
+ * but looked up for each event, so a mark that travels by the feed cannot be bypassed. docs/decisions/0491
  */
 import { unreachable } from '#lib/unreachable.ts';
 
@@ -24,7 +24,7 @@ export interface StreamLimits {
   readonly firstMediaMs: number;
   /** A publisher that sends no media for so long is taken for gone. */
   readonly silenceMs: number;
-  /** For so long a broadcast whose publisher is gone waits for the next one. */
+  /** A broadcast that has lost its publisher waits this long for the next one. */
   readonly graceMs: number;
   /** A publisher silent for longer than this gives way to another one. */
   readonly takeoverMs: number;
@@ -57,7 +57,7 @@ export interface OnAir {
   readonly lastMediaAt: number;
   readonly source: StreamSource;
   readonly address: string;
-  /** Since when it waits for another publisher; absent: media comes in. */
+  /** When the publisher was lost and the wait for the next one began; absent: media is arriving. */
   readonly brokenAt?: number;
 }
 
@@ -119,7 +119,7 @@ export type StreamEffect =
 
 export interface Decision {
   readonly state: StreamState;
-  /** In the order in which they are to be done. */
+  /** The effects, in the order in which they are to be done. */
   readonly effects: readonly StreamEffect[];
 }
 
