@@ -35,7 +35,7 @@ export class PressureGauge {
   /** No more than were taken. */
   #takenWrites = 0;
   #progressAt: number;
-  /** Of bytes that still wait, oldest first; at most `maxQueuedMs / MARK_MS` and a few. */
+  /** Marks of queued bytes, oldest first; at most about `maxQueuedMs / MARK_MS` of them. */
   readonly #marks: Mark[] = [];
 
   constructor(limits: PressureLimits, now: number) {

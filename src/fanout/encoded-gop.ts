@@ -18,7 +18,7 @@ export class EncodedGop {
     for (const message of gop.messages) this.#add(encoding.encode(message));
   }
 
-  /** To be called for each message that the cache was given, whether it kept it or not. */
+  /** Follows the cache. Must be called for each message added to it, whether the cache kept the message or not. */
   follow(bytes: Buffer): void {
     if (this.#generation !== this.#gop.generation) {
       this.#generation = this.#gop.generation;

@@ -7,7 +7,7 @@ import type { MediaFacts } from './media/describe.ts';
 import type { MediaMessage } from './media/message.ts';
 
 export interface GopLimits {
-  /** Of media time. A longer group of pictures is not kept. */
+  /** Media time of the longest group of pictures that is kept. */
   readonly maxGopMs: number;
   readonly maxGopBytes: number;
 }
@@ -33,7 +33,7 @@ export class GopCache {
     this.#limits = limits;
   }
 
-  /** Of the current publisher: metadata first, then video, then audio. */
+  /** Headers of the current publisher: metadata first, then video, then audio. */
   get headers(): readonly MediaMessage[] {
     return ORDER.map((kind) => this.#headers.get(kind)).filter((header) => header !== undefined);
   }
@@ -43,7 +43,7 @@ export class GopCache {
     return this.#headersVersion;
   }
 
-  /** From the last key frame on; empty before the first one, after the limits were passed, and without video. */
+  /** Messages since the last key frame; empty before the first key frame, beyond the limits, and without video. */
   get messages(): readonly MediaMessage[] {
     return this.#messages;
   }

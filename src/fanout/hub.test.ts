@@ -303,7 +303,7 @@ test('whatever viewers and the publisher do, what a viewer gets can be decoded',
       maxMergedBytes: 2000,
     });
     const viewers: TestViewer[] = [];
-    /** Under which header each frame was published, and its place in its group. */
+    /** The header under which each frame was published, and the frame's place in its group. */
     const published = new Map<number, { readonly header: number; readonly group: number }>();
     let [id, header, group, at] = [0, 0, 0, 0];
     for (let step = 0; step < 400; step++) {

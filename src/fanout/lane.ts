@@ -8,7 +8,7 @@ import type { MediaMessage } from './media/message.ts';
 import { type Block, firstStart, MergedWrites, restOf } from './merged-writes.ts';
 
 export interface LaneLimits extends PressureLimits {
-  /** With more viewers than this writes are merged. */
+  /** Writes are merged when there are more viewers than this. */
   readonly mergeAbove: number;
   readonly mergeMs: number;
   readonly maxMergedBytes: number;
@@ -27,9 +27,9 @@ export interface Place {
   readonly gauge: PressureGauge;
   /** Number of the next message it takes. */
   next: number;
-  /** It takes nothing before the next message at which a decoder can begin. */
+  /** Whether the viewer gets nothing until a message at which a decoder can begin. */
   isWaiting: boolean;
-  /** Of the headers that it has; `undefined`: not even the beginning of the file. */
+  /** Version of the headers that the viewer has; `undefined`: not even the beginning of the file. */
   headersVersion: number | undefined;
 }
 

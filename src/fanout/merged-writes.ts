@@ -58,7 +58,7 @@ export class MergedWrites {
   }
 }
 
-/** From the message with number `from` on; empty: the block ends before it. */
+/** The bytes from the message with number `from` on; empty if the block ends before it. */
 export function restOf({ first, bytes, offsets }: Block, from: number): Buffer {
   if (from <= first) return bytes;
   return bytes.subarray(offsets[from - first] ?? bytes.length);

@@ -6,7 +6,10 @@ import type { AudioFormat } from './track-formats.ts';
 const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350] as const;
 const AAC_EXPLICIT_RATE = 15;
 const AAC_ESCAPED_TYPE = 31;
-/** Of spectral band replication: 5, and 29 with parametric stereo. The type of what is below it follows the rate. */
+/**
+ * Object types of spectral band replication: 5, and 29 with parametric stereo. The underlying type follows the
+ * extension rate.
+ */
 const AAC_EXTENDED_TYPES: readonly number[] = [5, 29];
 /** Longer ones than any that is known of would not fit the descriptor that they are written to. */
 const AAC_MAX_CONFIG_BYTES = 1024;
@@ -68,7 +71,9 @@ function readAacRate(reader: BitReader): number | undefined {
   return index === AAC_EXPLICIT_RATE ? reader.read(24) : AAC_RATES[index];
 }
 
-/** From the ID header (RFC 7845 §5.1), little endian, to the content of `dOps` (Opus in ISOBMFF §4.3.2), big endian. */
+/**
+ * Converts the ID header (RFC 7845 §5.1, little endian) to the content of `dOps` (Opus in ISOBMFF §4.3.2, big endian).
+ */
 function readOpusFormat(header: Buffer): AudioFormat | undefined {
   const channels = header[9];
   const family = header[18];

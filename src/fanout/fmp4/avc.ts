@@ -2,7 +2,7 @@
 import { BitReader, unescapeNal } from './bit-reader.ts';
 import type { VideoFormat } from './track-formats.ts';
 
-/** These profiles have the chroma format and scaling lists in the parameter set. */
+/** Profiles whose parameter set has the chroma format and scaling lists. */
 const HIGH_PROFILES: readonly number[] = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 const EXTENDED_SAMPLE_ASPECT = 255;
 
@@ -91,7 +91,7 @@ function skipPictureOrder(reader: BitReader): void {
   for (let at = 0; at < frames && !reader.isPastEnd; at++) reader.readSigned();
 }
 
-/** From the video usability information, annex E.1.1, which follows the size. */
+/** Reads the frame rate from the video usability information (annex E.1.1), which follows the size. */
 function readFrameRate(reader: BitReader): number | undefined {
   if (!reader.flag()) return undefined;
   if (reader.flag() && reader.read(8) === EXTENDED_SAMPLE_ASPECT) reader.skip(32);

@@ -7,7 +7,7 @@ import { AUDIO_TRACK, VIDEO_TRACK } from './init-segment.ts';
 export interface Sample {
   /** When it is decoded, in ticks of the track. */
   readonly decodeAt: number;
-  /** In ticks; never 0. */
+  /** The duration in ticks; never 0. */
   readonly duration: number;
   /** Presentation less decoding, in ticks; may be negative. */
   readonly composition: number;

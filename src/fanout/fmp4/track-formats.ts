@@ -21,10 +21,10 @@ export interface AudioFormat {
   readonly sampleEntry: 'mp4a' | 'Opus';
   /** AAC: the AudioSpecificConfig. Opus: the content of `dOps`. MP3: empty. */
   readonly config: Buffer;
-  /** Of MPEG-4 Systems, table 5: 0x40 AAC, 0x6b and 0x69 MP3; 0 for others. */
+  /** The object type of MPEG-4 Systems, table 5: 0x40 AAC, 0x6b and 0x69 MP3; 0 for other codecs. */
   readonly objectType: number;
   readonly channels: number;
-  /** In hertz; also the track's time scale. */
+  /** The sample rate in hertz; also the track's time scale. */
   readonly sampleRate: number;
   /** How many samples at `sampleRate` a frame holds; 0: the frame is not one of this codec. */
   readonly frameSamples: (frame: Buffer) => number;

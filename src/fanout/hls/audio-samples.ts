@@ -32,7 +32,7 @@ export class AudioSamples {
     this.#ticksPerMs = format.sampleRate / 1000;
   }
 
-  /** Of all samples that were not taken. */
+  /** Size of all samples that have not been taken. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -94,7 +94,7 @@ export class AudioSamples {
     return this.#isCatchingUp;
   }
 
-  /** Within a fragment only durations say where the next sample stands. */
+  /** Lengthens the last sample to cover a gap: within a fragment, only durations position the next sample. */
   #stretch(ticks: number): void {
     const last = this.#held ?? this.#ready.at(-1);
     if (last === undefined) return;

@@ -100,7 +100,7 @@ function isTooFar({ window, partTargetMs }: HlsPackager, { sequence, part }: Dir
   return part > parts - 1 + ahead;
 }
 
-/** As the preload hint names it. */
+/** Whether this is the part that the preload hint names. */
 function isNextPart(window: HlsWindow, sequence: number, part: number): boolean {
   const next = nextPart(window.newest, window.nextSequence);
   return next.sequence === sequence && next.part === part;

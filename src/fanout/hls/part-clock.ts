@@ -2,7 +2,10 @@
 
 /** RFC 8216bis §4.4.4.9: a part that is not the last of its segment lasts at least so much of the part target. */
 const MIN_PART_SHARE = 0.85;
-/** Of a part; the target that a stream gets is a whole number of its frames near it. docs/decisions/0481 has the figures. */
+/**
+ * The nominal part duration; a stream's part target is a whole number of its frames near it. docs/decisions/0481 has
+ * the figures.
+ */
 export const PART_MS = 240;
 /** The target is chosen when so much is there, less than any part: any frame rate from 5 on shows itself. */
 const MEASURED_MS = 200;

@@ -21,7 +21,7 @@ export interface MediaPlaylist {
   readonly next: { readonly sequence: number; readonly part: number } | undefined;
 }
 
-/** With `maySkip` older segments are left out where the boundary allows it (§6.2.5.1). */
+/** Writes a media playlist. `maySkip`: segments behind the skip boundary are left out (delta update, §6.2.5.1). */
 export function writeMediaPlaylist(playlist: MediaPlaylist, maySkip: boolean): string {
   const { segments, targetSeconds, partTargetMs, next } = playlist;
   const skipped = maySkip ? countSkipped(segments, targetSeconds) : 0;

@@ -5,7 +5,9 @@ import { VIDEO_TIME_SCALE } from '../fmp4/init-segment.ts';
 const VIDEO_TICKS_PER_MS = VIDEO_TIME_SCALE / 1000;
 /** A tenth of a millisecond: of frames with one timestamp, or with one that goes back, each still lasts. */
 const MIN_DURATION = 9;
-/** Behind a longer pause the next sample says where it stands. */
+/**
+ * Longest duration of a sample. After a longer gap, the decode time of the next fragment positions its first sample.
+ */
 const MAX_DURATION = 10_000 * VIDEO_TICKS_PER_MS;
 const USUAL_DURATION = 33 * VIDEO_TICKS_PER_MS;
 
@@ -24,12 +26,12 @@ export class VideoSamples {
   #earliest = 0;
   #bytes = 0;
 
-  /** Of all samples that were not taken. */
+  /** Size of all samples that have not been taken. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Of the samples that can be taken, in milliseconds. */
+  /** Durations of the complete samples, in milliseconds. */
   get durationsMs(): readonly number[] {
     return this.#ready.map(({ duration }) => duration / VIDEO_TICKS_PER_MS);
   }
@@ -83,7 +85,7 @@ export class VideoSamples {
     return taken.samples;
   }
 
-  /** What is not taken is left out; the next frame may be of any time. */
+  /** Discards the samples that have not been taken; the next frame may have any timestamp. */
   clear(): void {
     this.#ready = [];
     this.#held = undefined;

@@ -40,7 +40,7 @@ export interface WindowLimits {
   readonly listedSegments: number;
   /** Complete segments beyond those, for clients with an older playlist. */
   readonly unlistedSegments: number;
-  /** Beyond it the oldest segments go early. */
+  /** Total size beyond which the oldest segments are dropped early. */
   readonly maxBytes: number;
 }
 

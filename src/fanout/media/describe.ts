@@ -44,7 +44,7 @@ const SEQUENCE_START = 0;
 const CODED_FRAMES = 1;
 const CODED_FRAMES_WITHOUT_OFFSET = 3;
 const MODIFIER = 7;
-/** Of the extended codecs these carry a composition time in CodedFrames. */
+/** The extended codecs whose CodedFrames carry a composition time. */
 const WITH_COMPOSITION: readonly string[] = ['avc1', 'hvc1', 'vvc1'];
 
 export function describeMedia({ kind, data }: MediaMessage): MediaFacts {

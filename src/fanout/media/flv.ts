@@ -6,7 +6,7 @@ const PREVIOUS_SIZE_BYTES = 4;
 const FILE_HEADER_BYTES = 9;
 /** The file header says its own length; nobody writes more than the nine bytes. */
 const MAX_FILE_HEADER_BYTES = 64;
-/** As large as an RTMP message of an accepted publisher. */
+/** The largest accepted tag, the same as the largest RTMP message of an accepted publisher. */
 const MAX_TAG_BYTES = 8 * 1024 * 1024;
 
 const TAG_TYPES = { audio: 8, video: 9, data: 18 } as const;

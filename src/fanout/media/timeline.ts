@@ -11,7 +11,10 @@ const MAX_STEP_MS = 3_000;
 const MAX_DISORDER_MS = 500;
 /** How far apart the first frames of two tracks may be. */
 const MAX_TRACK_START_MS = 10_000;
-/** After a jump a frame follows the one before it as that followed its own, but no later than this. */
+/**
+ * Longest step assumed after a jump: the frame follows its predecessor at the distance of the step before, capped at
+ * this.
+ */
 const MAX_ASSUMED_STEP_MS = 100;
 
 interface Track {
