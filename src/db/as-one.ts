@@ -1,6 +1,6 @@
 /**
- * Several statements in one. On PostgreSQL each has its price, whatever it does, in the server and in who asks; on SQLite they
- * are run one by one. docs/decisions/0391
+ * Several statements joined into one. On PostgreSQL every statement has a fixed cost at the server and at the client,
+ * whatever it does; on SQLite they are run one by one. docs/decisions/0391
  */
 import { CompiledQuery, type Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
@@ -39,7 +39,7 @@ function writeAll(texts: readonly string[]): string {
   return `with ${before.join(', ')} ${texts.at(-1)}`;
 }
 
-/** By the names of what they are made of. */
+/** Joined texts, keyed by the names of the statements that they are made of. */
 const made = new Map<string, string>();
 
 function joined<T>(statements: readonly Statement<unknown>[], join: Join): Statement<T> {

@@ -3,8 +3,9 @@ import type { Db } from './open.ts';
 import { missing, type Procedures } from './procedures.ts';
 
 /**
- * As `Db.transaction` does it. `procedures` are what the file makes that `db` was opened with, if it was; `take` gives the
- * arguments once the transaction can begin, and may be called several times.
+ * Runs a procedure in a transaction of its own, as `Db.transaction` does. `procedures` must be those of the file that
+ * `db` was opened with, if it was opened with one. `take` returns the arguments once the transaction can begin; it may
+ * be called several times.
  */
 export function callProcedure<P extends Procedures, N extends keyof P & string>(
   db: Db,

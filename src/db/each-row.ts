@@ -12,7 +12,7 @@ import type { Statement } from './together.ts';
 
 export type ColumnTypes = Readonly<Record<string, 'bigint' | 'integer' | 'text'>>;
 
-/** To be written into a statement. */
+/** Fragments to be written into a statement. */
 export interface EachRow<C extends ColumnTypes> {
   /** The values of the row. */
   readonly v: { readonly [K in keyof C]: RawBuilder<unknown> };
@@ -27,13 +27,19 @@ export interface EachRow<C extends ColumnTypes> {
   readonly row: RawBuilder<unknown>;
 }
 
-/** Of rows whose values stand in the order of `columns`; absent when there are none. */
+/** Makes the statement for rows whose values are in the order of `columns`; `undefined` if there are no rows. */
 type RowStatement = (trx: Transaction<Schema>, rows: readonly Row[]) => Statement<unknown> | undefined;
 
-/** In one statement of SQLite, most first, beside that of one: of sixteen a row takes two thirds of what it does alone. */
+/**
+ * Rows per SQLite statement, largest first; the rest run one by one. Sixteen at once take two thirds of the time per
+ * row.
+ */
 const ROWS_AT_ONCE = [16, 4];
 
-/** As `prepare` makes them: `write` depends on nothing else, and what it writes gives no rows. */
+/**
+ * Prepares a statement as `prepare` does: `write` must depend on nothing but its arguments, and the statement returns
+ * no rows.
+ */
 export function rowStatement<C extends ColumnTypes>(
   columns: C,
   write: (each: EachRow<C>) => RawBuilder<unknown>,

@@ -5,7 +5,7 @@ import { prepare } from './prepared.ts';
 
 type Table = 'sms_request' | 'sms_message' | 'sms_part';
 
-/** To be run with others; `toIds` makes the ids of what it gives. */
+/** Selects to be run together with other statements; `toIds` converts their rows to ids. */
 export const selectFreeIds = {
   sms_request: freeIdsOf('sms_request'),
   sms_message: freeIdsOf('sms_message'),
@@ -25,7 +25,10 @@ function freeIdsOf(table: Table) {
   });
 }
 
-/** On SQLite a transaction has the whole database to itself, and with it all ids from the first. */
+/**
+ * Converts the rows of `selectFreeIds`. An SQLite transaction has the database to itself, so all ids from the first on
+ * are free.
+ */
 export function toIds([found]: readonly FreeIds[], count: number): readonly number[] {
   if (found !== undefined && 'ids' in found) return found.ids ?? [];
   const first = found?.first ?? 1;

@@ -175,7 +175,9 @@ export async function kickStream(trx: Transaction<Schema>, name: StreamName): Pr
   return { kind: 'changes', changes: [putMark(name, mark)] };
 }
 
-/** At most `limit` marks that have run out, and kicks of broadcasts that have ended: the rows are settled; gives what is to be published. */
+/**
+ * Settles at most `limit` marks that have expired and kicks whose broadcast has ended. Returns the changes to publish.
+ */
 export async function settleMarks(trx: Transaction<Schema>, now: number, limit: number): Promise<readonly Change[]> {
   await lockLive(trx);
   const due = await trx

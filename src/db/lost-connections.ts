@@ -96,7 +96,10 @@ export class LostConnections implements Disposable {
   }
 }
 
-/** Of a pooler's connections the server knows nothing. */
+/**
+ * Lists the silent connections that the server reports as idle. It does not know those of a pooler, so they are never
+ * listed.
+ */
 async function listIdle(client: pg.Client, silent: readonly Waiting[]): Promise<ReadonlySet<number>> {
   const { rows } = await client.query<{ pid: number }>(
     `select pid from pg_stat_activity

@@ -1,4 +1,6 @@
-/** The index of parts that wait, by when they expire, is for who asks for that: see docs/decisions/0389. */
+/**
+ * The index of queued parts by expiry covers only parts that expire, for queries that ask for them. docs/decisions/0389
+ */
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

@@ -5,8 +5,8 @@ import type { Row } from './rows-query.ts';
 import type { Executor } from './schema.ts';
 
 /**
- * To be selected from: a table `t` of one column `value`, an array of JSON. `value ->> 0` is the first member of a row, as
- * text on PostgreSQL: cast what is a number.
+ * A table expression `t` with one column `value`, a JSON array per row. `value ->> 0` is the first member of a row, as
+ * text on PostgreSQL: numbers need a cast.
  */
 export function rowList(x: Executor, rows: readonly Row[]): RawBuilder<unknown> {
   return rowsOf(x, sql.val(rowsText(rows)));
@@ -46,7 +46,10 @@ export function isOneOf(x: Executor, column: string, values: readonly number[]):
   return sql<boolean>`${sql.ref(column)} in (select cast(value ->> 0 as integer) from ${list})`;
 }
 
-/** To stand behind a column of whole numbers: whether it has one of these. A list of theirs would hide from PostgreSQL that they are few. */
+/**
+ * The condition behind a column of whole numbers: it has one of `values`. A `rowList` would hide from PostgreSQL that
+ * they are few.
+ */
 export function inIds(x: Executor, values: readonly number[]): RawBuilder<unknown> {
   return inIdsOf(x, sql.val(idsText(x, values)));
 }

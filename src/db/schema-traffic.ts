@@ -9,11 +9,11 @@ export interface LogPartTable {
   bytes: number;
   lines: number;
   received_at: number;
-  /** In the day's file: 1, 2, 3, in the order in which the parts were committed. */
+  /** The part's number within the day's file: 1, 2, 3, in the order of commits. */
   position: number;
 }
 
-/** The newest report of each start of an edge: what is not newer has been added already. */
+/** The newest report of each start of an edge; reports that are not newer have been added already. */
 export interface StatReportTable {
   edge: string;
   start: string;

@@ -76,7 +76,7 @@ interface TokenTable {
 }
 
 interface DomainTable {
-  /** Below 2^31 and never reused, also after a delete. */
+  /** The id is below 2^31 and never reused, even after a delete. */
   id: Generated<number>;
   account_id: number;
   name: string;
@@ -98,7 +98,7 @@ interface ConfigHeadTable {
   /** Random; made with the database. */
   epoch: string;
   revision: number;
-  /** Changes up to this revision may be forgotten: who has an older one takes a snapshot. */
+  /** Changes up to this revision may be forgotten: an edge with an older one takes a snapshot. */
   min_revision: number;
 }
 
@@ -135,7 +135,7 @@ interface EdgeTable {
 
 /** The purges among the resources, by site. */
 interface PurgeTable {
-  /** Of the resource. */
+  /** Key of the resource. */
   key: string;
   site_id: number;
   kind: string;
@@ -148,7 +148,7 @@ interface CacheTaskTable {
   account_id: number;
   kind: string;
   created_at: number;
-  /** Of the feed, with which its resources were published; 0 inside the transaction that makes it. */
+  /** Feed revision that published the task's resources; 0 inside the transaction that creates it. */
   revision: number;
   /** JSON: a list of `CacheItem`. */
   items: string;

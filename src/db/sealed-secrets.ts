@@ -8,7 +8,10 @@ import { SEALED_RESOURCES } from './sealed-resources.ts';
 import { SEALED_PREFIX_CHARS, type SecretPlace, sealAnew, sealedWith } from './sealing.ts';
 import { webhookSecretPlace } from './sms-deliveries.ts';
 
-/** Whoever stores sealed secrets in another column adds it here; those within JSON are read and written below, and in `export/secrets.ts`. */
+/**
+ * All columns of sealed secrets; a new one must be added. Secrets within JSON are read and written below, and in
+ * `export/secrets.ts`.
+ */
 export const SEALED_COLUMNS = [
   { table: 'certificate', row: 'key', column: 'private_key' },
   { table: 'acme_account', row: 'directory', column: 'private_key' },
@@ -51,8 +54,8 @@ export interface Rotation {
 }
 
 /**
- * Adds a key to the ring and seals every data key with it. No secret changes, so no edge hears of it. In one transaction: who
- * has the ring and not yet the new key finds it in the file when it meets the first secret.
+ * Adds a key to the ring and seals every data key with it. No secret changes, so no edge is notified. All in one
+ * transaction: a process whose ring lacks the new key reads it from the file when it meets the first secret.
  */
 export function rotateKeyring(db: Db, ring: Keyring): Promise<Rotation> {
   let key: KeyEncryptionKey | undefined;

@@ -231,7 +231,9 @@ const insertMessages = insertInto('sms_message', {
   ...({ created_at: 'bigint', connector_id: 'integer' } as const),
 });
 
-/** Of several parts it is bound to the connector that has taken one of them. */
+/**
+ * Rows of the request's messages. A message of several parts is bound to the connector that has claimed one of them.
+ */
 function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
   const { accountId, appId, kind, smsType, texts } = request;
   return request.messages.map(({ id, destination, price, reference }) => [

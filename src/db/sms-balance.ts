@@ -160,7 +160,10 @@ interface AccountBalance {
   readonly balance: number;
 }
 
-/** `taken`: by account. Fails when one would have less than nothing: whoever calls has locked it and looked. */
+/**
+ * Takes amounts from balances; `taken`: account id and amount. Fails if a balance would become negative: the caller
+ * must have locked and checked it.
+ */
 export const takeFromSmsBalances = prepare({ taken: 'rows' }, ({ taken }) => {
   return sql`
     update sms_balance set balance = sms_balance.balance - v.amount

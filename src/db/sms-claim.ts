@@ -93,11 +93,11 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
 
 interface Due {
   readonly found: readonly ClaimedPart[];
-  /** By priority, of each queue that has more accounts than a round serves, the last one that was looked at. */
+  /** Account ids by priority: the last one examined in each queue that has more accounts than a round serves. */
   readonly cutAt: readonly (readonly number[])[];
 }
 
-/** From each queue as much as there is room for, shared among the accounts that wait in it. */
+/** Finds due parts, in each queue up to the limit, shared among the accounts that wait in it. */
 async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   const { now } = claim;
   const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
@@ -112,7 +112,7 @@ async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   return { found: [...(pinned as readonly ClaimedPart[]), ...due.flat()], cutAt };
 }
 
-/** Of each account as much as there is room for if the others have as much; what some leave over the others may have. */
+/** Reads an equal share of the limit for each account; what some accounts leave is shared among the others. */
 async function readShares(
   trx: Transaction<Schema>,
   claim: Claim,
@@ -148,7 +148,10 @@ export function isAdvertising({ priority }: ClaimedPart): boolean {
   return priority === ADVERTISING;
 }
 
-/** These wait on, and what they may wait in all grows by as much: their hours are over. They were not sent. */
+/**
+ * Requeues claimed parts whose sending hours are over. They were not sent: the send is not counted, and their expiry
+ * moves by the length of the wait.
+ */
 export async function holdParts(
   trx: Transaction<Schema>,
   held: readonly { readonly part: ClaimedPart; readonly dueAt: number }[],
@@ -163,7 +166,10 @@ export async function holdParts(
     where sms_part.id = v.id`.execute(trx);
 }
 
-/** Of a part that waits again: the connector that has taken other parts of its message. What is bound to one is looked at in each of its rounds. */
+/**
+ * The connector that a requeued part is bound to, since it has taken other parts of the message. A connector looks at
+ * the parts bound to it in each of its rounds.
+ */
 export const BOUND_TO = sql`(select m.connector_id from sms_message as m where m.id = sms_part.message_id)`;
 
 /** Ordinary before advertising, then whoever has waited longest; the parts of a message one after the other. */

@@ -121,7 +121,10 @@ export async function claimDeliveries(
   });
 }
 
-/** Who has waited longest comes first. From one app to the next in the index: what is paused may have millions, none of which is read. */
+/**
+ * Finds apps with due deliveries, the longest waiting first. The query skips from app to app in the index: a paused app
+ * may have millions of rows, none of which is read.
+ */
 async function findAppsWithDue(trx: Transaction<Schema>, now: number, limit: number): Promise<readonly number[]> {
   const { rows } = await sql<{ appId: number }>`
     with recursive app (id) as (

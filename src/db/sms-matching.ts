@@ -24,11 +24,14 @@ export interface ReceiptToMatch extends ReceiptClues {
 
 /** How long a carrier's ids mean the part that got one last; some begin anew when they restart. */
 const ID_LIFE_MS = 7 * 24 * 3600 * 1000;
-/** Of one id, and of the numbers of one batch. Where there are more, nobody can say which is meant. */
+/** Limits of the parts read for one id, and for the numbers of one batch. Beyond them a match would be ambiguous. */
 const MAX_NAMED = 100;
 const MAX_OPEN = 10_000;
 
-/** In their order: what one receipt says of a part, the next one knows. `answersAfterMs`: of a connector, see `matchReceipt`. */
+/**
+ * Matches receipts in their order: what one receipt says of a part counts for the next. `answersAfterMs`: per
+ * connector, see `matchReceipt`.
+ */
 export async function matchReceipts(
   trx: Transaction<Schema>,
   receipts: readonly ReceiptToMatch[],

@@ -12,8 +12,9 @@ export interface EndedPart {
 }
 
 /**
- * Of parts that ended by a receipt, or because none came. By `submit` they are paid, most of them already: the carrier has taken
- * them, or may have. By `receipt` only what was delivered is. What was charged before stays so. docs/decisions/0350
+ * Settles parts that ended by a receipt, or because none came. With `submit` they are charged, most of them already:
+ * the carrier has taken them, or may have. With `receipt` only delivered parts are charged, the others refunded. An
+ * earlier charge stands. docs/decisions/0350
  */
 export async function settleParts(
   trx: Transaction<Schema>,

@@ -76,7 +76,7 @@ async function countOf(x: Executor, rows: ReturnType<typeof sql>): Promise<numbe
 interface EndOptions {
   readonly now: number;
   readonly chargeAt: ChargeAt;
-  /** Their price is given back; not of those of which a receipt has come meanwhile: they stay in doubt. */
+  /** Whether the price is refunded. Parts for which a receipt has arrived meanwhile are then left in doubt. */
   readonly isGivenBack: boolean;
 }
 

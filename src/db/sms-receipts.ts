@@ -115,8 +115,8 @@ export interface Fate {
 }
 
 /**
- * In the order in which they came: of a part the first end holds, with its word; until then the last word is kept. Returns the
- * parts that came to an end.
+ * Applies fates in the order of arrival. The first end of a part is final, with its word, and a certain end goes before
+ * `unknown`; until then the last word is kept. Returns the ids of the parts that have ended.
  */
 export async function applyFates(
   trx: Transaction<Schema>,

@@ -5,7 +5,7 @@ import { listConnectors } from './sms-connectors.ts';
 
 export type MeaningOf = (connectorId: number | undefined, word: string) => StatusWord | undefined;
 
-/** By the tables as they are now. A word that is asked for again costs nothing. */
+/** Reads the connectors' tables as they are now. The meaning of a word is computed once per look-up function. */
 export async function readMeanings(x: Executor): Promise<MeaningOf> {
   const tables = new Map<number, readonly StatusWord[]>();
   for (const { id, settings } of await listConnectors(x))

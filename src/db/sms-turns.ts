@@ -18,7 +18,7 @@ export interface Queue {
   readonly now: number;
 }
 
-/** Its values, or where they are going to stand. */
+/** The values of a queue, or the parameters of a statement for them. */
 type QueuePlaces = { readonly [K in keyof Queue]: unknown };
 
 /** The account of each priority that had the last turn on a connector. */
@@ -67,8 +67,8 @@ export interface Ends {
 const LAST = sql`order by p.account_id desc, p.due_at desc, p.id desc limit 1`;
 
 /**
- * Accounts that have something due that the connector may take, at most `limit`: those after `after` first, each by a step or two
- * in the index. One that has nothing it may take would keep the only place from who has.
+ * Accounts that have something due that the connector may take, at most `limit`: those after `after` first, each by a
+ * step or two in the index. An account with nothing to take would occupy a place that another one needs.
  */
 const selectTurnsUpTo = prepare(
   { ...QUEUE_VALUES, connectorId: 'value', after: 'value', limit: 'value' },
@@ -97,7 +97,10 @@ interface Asker {
   readonly limit: number;
 }
 
-/** Of each queue the accounts that may have something due. Who is alone in one is not looked for: that takes longer than to find nothing due. */
+/**
+ * Returns for each queue the accounts that may have something due. A queue's only account is returned unchecked: the
+ * check takes longer than finding nothing due.
+ */
 export async function readTurns(
   trx: Transaction<Schema>,
   queues: readonly Queue[],
@@ -122,7 +125,10 @@ export function isCut(accountIds: readonly number[]): boolean {
   return accountIds.length === MAX_ACCOUNTS;
 }
 
-/** One of each account after the other, from who comes after `after`; what is of one account stays in its order. Pure. */
+/**
+ * Interleaves parts, one of each account in turn, beginning after the account `after`; each account's parts keep their
+ * order. Pure.
+ */
 export function takeTurns<T extends { readonly accountId: number }>(parts: readonly T[], after: number): readonly T[] {
   const byAccount = Map.groupBy(parts, ({ accountId }) => accountId);
   if (byAccount.size === 1) return parts;
@@ -132,14 +138,14 @@ export function takeTurns<T extends { readonly accountId: number }>(parts: reado
 }
 
 /**
- * Who had the last turn, when `served` got the last part: nobody who comes behind the last that was looked at of a queue (`cutAt`) is
- * passed over, though one of another queue was served. Pure.
+ * The account that had the last turn, when `served` got the last part. Accounts behind the last one examined in a queue
+ * (`cutAt`) are not passed over, even if an account of another queue was served. Pure.
  */
 export function lastTurn(after: number, served: number, cutAt: readonly number[]): number {
   return inTurn([served, ...cutAt], after)[0] ?? served;
 }
 
-/** From who comes after `after`, which itself is the last. */
+/** Sorts ids in the order of turns: those after `after` first, `after` itself last. */
 function inTurn(accountIds: readonly number[], after: number): readonly number[] {
   const isLater = (id: number) => (id > after ? 0 : 1);
   return accountIds.toSorted((a, b) => isLater(a) - isLater(b) || a - b);

@@ -6,7 +6,7 @@ import { FIRST } from './sms-turns.ts';
 import { runTogether } from './together.ts';
 
 export interface Waiting {
-  /** For the connector itself and due, or ordinary messages on its routes, due or not. */
+  /** A part bound to the connector is due, or ordinary messages wait on its routes, due or not. */
   readonly ordinary: boolean;
   readonly advertising: boolean;
 }
@@ -16,7 +16,7 @@ interface Served {
   readonly lanes: readonly { readonly route: string }[];
 }
 
-/** Of each. */
+/** Reads what waits for each of the connectors. */
 export async function readWaiting(
   trx: Transaction<Schema>,
   served: readonly Served[],

@@ -11,13 +11,13 @@ export async function createCalls(
   run: RunStatement,
   file: string,
 ): Promise<(name: string, args: unknown) => Promise<unknown>> {
-  // `as`: whoever opened the database named a file of this kind.
+  // `as`: the database is opened with a file of this kind
   const { createProcedures } = (await import(file)) as ProcedureFile;
   const procedures = createProcedures();
   const query = new Kysely<Schema>({ dialect: sqliteDialect(new DirectConnection(run)) });
   return async (name, args) => {
     const procedure = procedures[name] ?? missing(name);
-    // `as`: whoever calls it knows what it is given.
+    // `as`: the caller passes the procedure's own arguments
     return await query.transaction().execute((trx) => procedure(trx, args as never));
   };
 }

@@ -65,7 +65,10 @@ class SqliteDriver implements Driver {
     return this.#connection;
   }
 
-  /** It goes with the first statement, which is told when it fails, where that is in another thread. */
+  /**
+   * Begins a transaction. For a connection in another thread, `begin` travels with the first statement, which also
+   * reports its failure.
+   */
   async beginTransaction(): Promise<void> {
     this.#connection.begin();
   }

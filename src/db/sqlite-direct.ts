@@ -26,6 +26,6 @@ export class DirectConnection implements SingleConnection {
     throw new Error('SQLite gives all rows at once here');
   }
 
-  /** Whoever has opened it closes it. */
+  /** Does nothing: the connection is closed by the code that opened it. */
   async close(): Promise<void> {}
 }

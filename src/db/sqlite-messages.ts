@@ -14,7 +14,10 @@ export interface Statement {
   readonly id: number;
   readonly text: string;
   readonly values: readonly Value[];
-  /** It is run for each of `rows`; of `values`, each that has a place in a row is that row's. */
+  /**
+   * The statement is run for each of `rows`. A value that has a place in the row is taken from the row, not from
+   * `values`.
+   */
   readonly each?: EachRow | undefined;
 }
 
@@ -39,7 +42,7 @@ export type Ran =
   | { readonly kind: 'rows'; readonly rows: Record<string, unknown>[] }
   | { readonly kind: 'changes'; readonly changes: bigint };
 
-/** To the opening, which has the id 0, to each statement and to each call. */
+/** The answer to the opening, which has the id 0, to a statement or to a call. */
 export type ThreadAnswer =
   | (Ran & { readonly id: number })
   | { readonly id: number; readonly kind: 'value'; readonly value: string | undefined }
@@ -53,5 +56,5 @@ export interface ThreadError {
   readonly errcode?: unknown;
 }
 
-/** In the thread itself. Throws what the statement does. */
+/** Runs a statement in the thread itself. Throws the statement's error. */
 export type RunStatement = (statement: Omit<Statement, 'id'>) => Ran;

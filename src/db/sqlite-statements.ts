@@ -31,7 +31,7 @@ export class Statements {
   readonly #beginText: string;
   readonly #statements = new Map<string, Prepared>();
   #isInTransaction = false;
-  /** Why the transaction that whoever asks believes to be in has ended. */
+  /** The error that ended the transaction that the caller believes to be open. */
   #end: { readonly error: unknown } | undefined;
 
   constructor(database: DatabaseSync, { isReader }: OpenSettings) {

@@ -67,12 +67,12 @@ export async function addSums(x: Executor, rows: readonly SumRow[]): Promise<voi
 export interface SumQuery {
   readonly domainIds: readonly number[];
   readonly grain: Grain;
-  /** From, inclusive, and to, exclusive, in epoch milliseconds. */
+  /** The interval in epoch milliseconds: `from` inclusive, `to` exclusive. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Of all these domains together, the earliest first; instants without traffic are left out. */
+/** Sums over all these domains together, earliest first; instants without traffic are left out. */
 export async function listSums(
   x: Executor,
   { domainIds, grain, from, to }: SumQuery,

@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, Transaction } from 'kysely';
 import { isPostgres } from './engine.ts';
 import type { Executor, Schema } from './schema.ts';
 
-/** As a query or `sql` of Kysely's is. */
+/** A statement that can be compiled, such as a query or `sql` of Kysely. */
 export interface Statement<T> {
   compile(x: Executor): CompiledQuery<T>;
 }
@@ -14,8 +14,8 @@ const connections = new WeakMap<Transaction<Schema>, DatabaseConnection>();
 const failures = new WeakMap<Transaction<Schema>, unknown>();
 
 /**
- * From now on `runTogether` sends at once, also while other statements of the transaction are under way: they run in the order
- * in which they were sent. Kysely itself lets one at a time on the connection.
+ * Makes `runTogether` send at once from now on, even while other statements of the transaction are in flight: they run
+ * in the order in which they were sent. Kysely itself allows one at a time on the connection.
  */
 export async function sendAtOnce(trx: Transaction<Schema>): Promise<void> {
   await trx.getExecutor().provideConnection(async (connection) => connections.set(trx, connection));

@@ -42,7 +42,7 @@ export interface TokenOfAccount {
   readonly account: Account;
 }
 
-/** By hash; one that is no token's is not in it. */
+/** Tokens with their accounts, keyed by hash; hashes of no token are missing. */
 export async function findTokensByHash(
   x: Executor,
   hashes: readonly string[],
