@@ -164,7 +164,7 @@ describe('an answer that is not as long as it says', () => {
 describe('a client that is slow', () => {
   const piece = Buffer.alloc(1024 * 1024, 'x');
 
-  /** As much as is taken without anybody reading it, and one piece more. */
+  /** Writes until the system takes no more, and one piece beyond. Returns the bytes written. */
   function fill(viewer: BareViewer): number {
     let bytes = 0;
     do bytes += piece.length;

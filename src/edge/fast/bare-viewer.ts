@@ -16,14 +16,14 @@ export interface BareWire {
   readonly isTls: boolean;
   /** All that the socket was given to write. */
   givenBytes: number;
-  /** Of it: what the system has. */
+  /** Bytes of `givenBytes` that the system has taken. */
   readonly takenBytes: number;
-  /** At once. */
+  /** Closes the connection at once. */
   destroy(): void;
 }
 
 export interface BareViewerOptions {
-  /** As long as it was on the wire. */
+  /** Size of the head on the wire. */
   readonly headBytes: number;
   /** The connection carries no further request. */
   readonly isLast: boolean;
@@ -44,9 +44,9 @@ export class BareViewer implements Viewer {
     | undefined;
   /** How the body ends; `undefined` until the head is out. */
   #framing: Framing | undefined;
-  /** Of the length that was announced. */
+  /** Bytes missing of the announced length. */
   #bytesLeft = 0;
-  /** Of this answer, given to the socket. */
+  /** Bytes of this answer given to the socket. */
   #givenBytes = 0;
   #isAllGiven = false;
   #isFinished = false;
@@ -242,7 +242,7 @@ export class BareViewer implements Viewer {
     }
   }
 
-  /** To be called when the last write is done. */
+  /** The callback of the last write. */
   #onTaken(): (error?: Error | null) => void {
     return (error) => {
       if (error || this.#isGone || this.#isFinished) return; // the connection tells that it is closed

@@ -29,12 +29,12 @@ export interface BareParts {
   readonly proxies: Proxies;
   readonly reading: SharedReading;
   readonly openDirectWrite: OpenDirectWrite;
-  /** Of the request that is being read. */
+  /** The head of the request that is being read. */
   readonly head: RequestHead;
   readonly keepAliveLines: string;
-  /** To node:http, which reads on from here; `rest` is what was read and is not answered. */
+  /** Gives the connection to node:http, which reads on from here; `rest`: bytes that were read and not answered. */
   giveAway(socket: Socket, requests: number, rest: Buffer): void;
-  /** It is no longer ours: given away, or closed. */
+  /** Called when the connection is no longer ours: given away, or closed. */
   onLeft(connection: BareConnection): void;
 }
 
@@ -50,13 +50,13 @@ export class BareConnection implements BareWire {
   readonly isTls: boolean;
   givenBytes: number;
   readonly #parts: BareParts;
-  /** Of every request; `undefined`: each of them says. */
+  /** The client of every request; `undefined`: each request names its own. */
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
   readonly #prepared: PreparedReplies | undefined;
   /** `undefined`: over TLS nobody can tell. */
   readonly #untaken: Untaken | undefined;
-  /** Of the moment in which it was destroyed. */
+  /** Bytes that the system had not taken when the connection was destroyed. */
   #neverTakenBytes = 0;
   #requests = 0;
   /** The request that is being served. */
@@ -65,7 +65,7 @@ export class BareConnection implements BareWire {
   #isBusy = false;
   /** Read, and not looked at or not whole yet. */
   #rest: Buffer | undefined;
-  /** In which the beginning of a head has come. */
+  /** Reads that the incomplete head has arrived in. */
   #pieces = 0;
   /** Nothing is read. */
   #isHeld = false;
@@ -73,7 +73,7 @@ export class BareConnection implements BareWire {
   #hasEnded = false;
   /** We serve nothing more on it. */
   #isOver = false;
-  /** For which we have cut it. */
+  /** The status that the connection was cut with. */
   #cutStatus: CutStatus | undefined;
   #answersInTurn = 0;
   /** Answers that needed no viewer are not taken; ends what that means. */
@@ -231,7 +231,7 @@ export class BareConnection implements BareWire {
     else this.#serveFrom(this.#rest ?? NOTHING);
   }
 
-  /** For what the client sends next. */
+  /** Waits for the client's next bytes. */
   #wait(): void {
     this.#isBusy = false;
     this.#quietSweeps = 0;
@@ -252,7 +252,10 @@ export class BareConnection implements BareWire {
     pause(this.socket);
   }
 
-  /** Of the last request. The client may be sending still, and a reset would take the answer from it. RFC 9112 §9.6 */
+  /**
+   * Ends the connection after the last answer. The client may still be sending, and a reset would discard the answer.
+   * RFC 9112 §9.6
+   */
   #endWithAnswer(): void {
     if (this.#hasEnded) return void this.#end();
     this.#stopServing();
@@ -374,6 +377,6 @@ export class BareConnection implements BareWire {
   }
 }
 
-/** For the rest of a head. */
+/** Time to wait for the rest of a head. */
 const PATIENCE_MS = 1_000;
 const NOTHING = Buffer.alloc(0);

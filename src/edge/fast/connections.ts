@@ -10,7 +10,7 @@ import { RequestHead } from './read-head.ts';
 
 export interface BareConnections {
   take(socket: Socket): void;
-  /** Those with nothing to do end, the others with their answer. */
+  /** Ends idle connections at once, the others after their answer. */
   close(): void;
   cutAll(): void;
 }

@@ -6,15 +6,18 @@ export type Framing = 'none' | 'length' | 'chunks' | 'connection';
 
 export interface FramedAnswer {
   readonly framing: Framing;
-  /** As announced; 0 without a length or a body. */
+  /** The announced length; 0 without a length or a body. */
   readonly lengthBytes: number;
   /** What the fields say of the connection; `undefined`: nothing. */
   readonly connection: 'close' | 'other' | undefined;
-  /** To stand behind the fields. */
+  /** Lines to be written behind the fields. */
   readonly lines: string;
 }
 
-/** Of an answer to a request with this method. A length that is none is an error. `isEndless`: see `Viewer.sendHead`. */
+/**
+ * Reads how an answer to a request with this method is framed. Throws if its length is malformed. `isEndless`: see
+ * `Viewer.sendHead`.
+ */
 export function readFraming(method: string, status: number, headers: RawHeaders, isEndless = false): FramedAnswer {
   let length: string | undefined;
   let connection: FramedAnswer['connection'];

@@ -1,4 +1,7 @@
-/** Who asks on one bare connection, as rules are asked about it: texts are made when a rule wants them, and of what comes again once. */
+/**
+ * The client of one bare connection, in the form that rules are checked against: texts are made when a rule needs them,
+ * and repeated ones once.
+ */
 import type { SiteAccess } from '#sites/access.ts';
 import type { AskingClient } from '../access.ts';
 import type { AskingConnection } from '../let-in.ts';
@@ -20,7 +23,7 @@ export class HeadClient implements AskingConnection<RequestHead> {
     this.#userAgent = new RepeatedText((text) => orAbsent(oneUserAgent(text)));
   }
 
-  /** To be kept until its answer is out. */
+  /** The client as texts, to be kept until its answer is out. */
   describe(bytes: Buffer, head: RequestHead): AskingClient {
     const { clientAddress } = this;
     return { clientAddress, referer: this.refererOf(bytes, head), userAgent: this.userAgentOf(bytes, head) };

@@ -14,7 +14,7 @@ import { HeadClient } from './head-client.ts';
 import type { RequestHead } from './read-head.ts';
 import { WrittenAnswer } from './written-answer.ts';
 
-/** On which nobody speaks for others: no trusted proxy. */
+/** A connection whose requests all have the same client: not one of a trusted proxy. */
 export interface PreparedConnection {
   readonly socket: Socket;
   /** What the system has of all that was written on it. */
@@ -34,7 +34,7 @@ interface Reply extends PreparedReply {
   readonly answer: Shortcut;
   readonly written: WrittenAnswer;
   readonly held: StoredBody | undefined;
-  /** To the socket. */
+  /** Bytes given to the socket before this answer. */
   readonly givenBefore: number;
 }
 
@@ -44,7 +44,7 @@ export class PreparedReplies {
   readonly #client: HeadClient;
   readonly #outlet: Outlet;
   readonly #lines: PreparedLines;
-  /** In order. */
+  /** Answers under way, in order. */
   readonly #underWay: Reply[] = [];
 
   constructor(edge: PreparedContext, connection: PreparedConnection) {
@@ -131,7 +131,7 @@ export class PreparedReplies {
     this.#lines.cut();
   }
 
-  /** Of the oldest: it is out, or the connection is gone. */
+  /** Concludes the oldest answer: it is out, or the connection is gone. */
   readonly #conclude = (error?: Error | null): void => {
     const reply = this.#underWay.shift();
     if (reply === undefined) return;

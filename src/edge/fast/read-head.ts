@@ -15,9 +15,9 @@ export class RequestHead {
   isPlain = true;
   /** The value of some field holds a byte that the log does not write as it is. */
   hasEscapes = false;
-  /** Of the first field's name. */
+  /** Offset of the first field's name. */
   fieldsStart = 0;
-  /** Behind the empty line. */
+  /** Offset behind the empty line. */
   end = 0;
   targetStart = 0;
   targetEnd = 0;
@@ -38,8 +38,9 @@ export class RequestHead {
   seen = 0;
 
   /**
-   * As node:http gives them: names and values in turn, a character per byte. `bytes`: as they were read, and where they were. The
-   * strings are parts of one, but for the host, which tables remember: with that it would keep the whole head in memory.
+   * The fields as node:http returns them: names and values alternating, one character per byte. `bytes`: the bytes that
+   * were read, at the same offsets. The strings are slices of one text, except the host, which tables remember: as a
+   * slice it would keep the whole head in memory.
    */
   rawHeaders(bytes: Buffer): string[] {
     const { fieldsStart, hostStart, hostEnd } = this;
@@ -62,7 +63,7 @@ export class RequestHead {
 /** `incomplete`: what is there is the beginning of a head that may be whole later. `other`: not for this reader, whatever comes. */
 export type Reading = 'whole' | 'incomplete' | 'other';
 
-/** As much as node:http is told to take. */
+/** The same limit as node:http has here. */
 const MAX_HEAD_BYTES = 32 * 1024;
 /** Browsers send about twenty. */
 const MAX_FIELDS = 100;
@@ -175,7 +176,7 @@ function findField(bytes: Buffer, from: number, to: number): SlottedField | unde
   return field !== undefined && isWord(bytes, from, to, field.name) ? field : undefined;
 }
 
-/** In either case; `word` is in lower case. */
+/** Compares without case; `word` is in lower case. */
 function isWord(bytes: Buffer, from: number, to: number, word: Uint8Array): boolean {
   if (to - from !== word.length) return false;
   // Of what a name or a value may hold, this bit makes letters of letters only.
@@ -268,7 +269,9 @@ interface SlottedField extends Pick<KnownField, 'kind' | 'bit'> {
 
 const SLOTS = 256;
 
-/** By slot: to compare each name with all of its length costs 20 ns more a field (docs/decisions/0274). */
+/**
+ * Known fields by slot: comparing a name with every one of its length costs 20 ns more per field (docs/decisions/0274).
+ */
 const FIELDS = slotFields(KNOWN_FIELDS);
 
 function slotFields(fields: readonly KnownField[]): readonly (SlottedField | undefined)[] {

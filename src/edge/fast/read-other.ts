@@ -1,6 +1,6 @@
 /**
- * A request that is left to node:http, where that will never see it: what its line in the log is to say of it. What is no request has
- * none. Pure.
+ * The log line's facts of a request that is left to node:http and that node:http will never see. Input that is not a
+ * request has none. Pure.
  */
 import { firstValue, trimOws } from '#http/headers.ts';
 import type { ReceivedRequest } from '../request.ts';

@@ -41,7 +41,7 @@ export class WrittenAnswer {
     this.#to = changesAt;
   }
 
-  /** As it is then: this one, or another. */
+  /** The answer as of `now`: this object, or a new one. */
   at(now: number): WrittenAnswer {
     if (now >= this.#from && now < this.#to) return this;
     const { value, changesAt } = this.#answer.timed(now);
@@ -54,7 +54,7 @@ export class WrittenAnswer {
   }
 }
 
-/** Of the value of the only field of that name; -1: there is none, or more. */
+/** Offset of the value of the only field with that name; -1: there is none, or more than one. */
 function placeOf(head: Buffer, name: string, value: string): number {
   const text = head.toString('latin1').toLowerCase();
   const line = `\r\n${name}: `;
