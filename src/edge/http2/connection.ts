@@ -35,24 +35,26 @@ export interface Http2ConnectionOptions {
   countStream(change: 1 | -1): void;
   /** There may be too many of them, which may end this very connection. */
   boundStreams(): void;
-  /** It is closed. */
+  /** Called when the connection is closed. */
   onClosed(): void;
 }
 
-/** At once; what a client opens beyond them is refused. */
+/** Concurrent streams; a stream beyond them is refused. */
 const MAX_STREAMS = 100;
 /**
  * Data of bodies is let out in so much at a time; a slow client keeps twice that, of which the second is encrypted. A hit of 100 KiB took
  * 54 µs with it, 73 with twice as much, 58 with 24 KiB. docs/decisions/0371
  */
 const WRITE_BYTES = 64 * 1024;
-/** Beyond it nothing is read: what it asks for (as answers to pings) would only be more. */
+/**
+ * Reading stops while more than this is untaken: answers to what the client sends, such as pings, would only add to it.
+ */
 const MAX_UNTAKEN_BYTES = 512 * 1024;
 /** The same of small ones: each takes some 500 bytes beside its own. */
 const MAX_UNTAKEN_WRITES = 64;
 /**
- * Streams that the client resets, and those that we reset since they are none. A page that is left with all its pictures on the way,
- * and somebody who looks for a place in a film, send as many resets.
+ * Streams that the client resets, and malformed requests that we reset. Leaving a page whose pictures are in flight, or
+ * seeking in a film, resets as many.
  */
 const ODDITIES = { atOnce: 200, perSecond: 20 };
 /**
@@ -65,7 +67,7 @@ export class Http2Connection implements ConversationListener {
   readonly #options: Http2ConnectionOptions;
   readonly #socket: TLSSocket;
   readonly #parts: Http2Parts;
-  /** Of every request; `undefined`: each of them says. */
+  /** The client of every request; `undefined`: each request names its own. */
   readonly #client: Client | undefined;
   /** `undefined`: no request of it may be answered so. */
   readonly #prepared: PreparedStreams | undefined;
@@ -80,9 +82,9 @@ export class Http2Connection implements ConversationListener {
   /** Something is being read, behind which everything is written. */
   #isReading = false;
   #isHeld = false;
-  /** More of what came is to be read, when others have had their turn. */
+  /** Received bytes are left to be read when other connections have had their turn. */
   #isInterrupted = false;
-  /** It takes no new requests, and ends with the last one. */
+  /** The connection takes no new requests, and ends with the last one. */
   #isLeaving = false;
   #isOver = false;
   #quietSweeps = 0;
@@ -229,7 +231,7 @@ export class Http2Connection implements ConversationListener {
     return viewer;
   }
 
-  /** As one that is no HTTP/1.1: nothing of it is known here. RFC 9113 §8.1.1 */
+  /** Refuses a malformed request. As with malformed HTTP/1.1, none of its fields are logged. RFC 9113 §8.1.1 */
   #refuse(asked: AskedStream): void {
     const { edge, proxies } = this.#parts;
     const clientAddress = proxies.addressOf(this.#socket);
@@ -329,7 +331,10 @@ export class Http2Connection implements ConversationListener {
     } else if (quietMs >= (this.#requests === 0 ? requestHeaderMs : keepAliveMs)) this.close();
   }
 
-  /** The socket's own timer sees progress inside a large write, and whatever comes: who goes on to talk has longer, and not for ever. */
+  /**
+   * Limits a write that makes no progress. The socket's own timer counts progress inside a large write and any input: a
+   * client that keeps talking has longer, but not forever.
+   */
   #limitWrite(sweepMs: number): void {
     const { clientIdleMs, requestMs } = this.#parts.limits;
     if (this.#untakenSweeps++ * sweepMs >= requestMs) this.#socket.destroy();
@@ -385,7 +390,7 @@ interface WholeAnswer {
   readonly outgoing: Outgoing;
 }
 
-/** For the last frames to leave, and for the client to end its side. */
+/** Time for the last frames to leave, and for the client to end its side. */
 const GOODBYE_MS = 1_000;
 
 function ignore(): void {}

@@ -28,9 +28,9 @@ import { Http2Stream, type StreamWire } from './stream.ts';
 export interface ConversationOptions {
   readonly sender: Sender;
   readonly fieldMaker: FieldMaker<RequestField>;
-  /** At once. */
+  /** Concurrent streams. */
   readonly maxStreams: number;
-  /** Of the fields of one request. RFC 9113 §6.5.2 */
+  /** Size of the field list of one request. RFC 9113 §6.5.2 */
   readonly maxListBytes: number;
   /** What the client may do that costs us more than it. */
   readonly oddities: BudgetLimits;
@@ -41,12 +41,12 @@ export interface ConversationOptions {
 }
 
 export interface ConversationListener {
-  /** To be answered at once, or by a stream that `open` gives, or to be refused. */
+  /** Called with a request: answer it at once or by a stream from `open`, or refuse it. */
   onRequest(asked: AskedStream): void;
   onStreamClosed(): void;
   /** The client opens no more streams. */
   onLeaving(): void;
-  /** It has said what it may not; why is on its way to it. Nothing is read any more. */
+  /** The client has violated the protocol; the reason is on its way to it. Nothing is read any more. */
   onBroken(): void;
 }
 
@@ -61,7 +61,7 @@ export interface AskedStream {
 
 /** The rest of others may still come. */
 const MAX_DISCARDED = 1_000;
-/** Between which other connections have their turn. */
+/** Requests read before other connections have their turn. */
 const REQUESTS_IN_TURN = 64;
 
 export class Conversation implements StreamWire {
@@ -199,7 +199,7 @@ export class Conversation implements StreamWire {
     if (problem !== ErrorCode.none) this.#fail(problem);
   }
 
-  /** Of the frame that was taken last. */
+  /** Charges the last frame taken to the budget for idle frames. */
   #noteIdle(): ErrorCode {
     const { type, start, end, streamId } = this.#reader;
     const isOfStream = this.#streams.has(streamId);
@@ -280,7 +280,7 @@ export class Conversation implements StreamWire {
     return true;
   }
 
-  /** It has not been opened, and was not refused since the connection ends. §5.1 */
+  /** Whether the stream has never been opened, and was not refused because the connection ends. §5.1 */
   #isIdle(id: number): boolean {
     return id % 2 === 0 || (id > this.#lastId && !this.#isLeaving);
   }

@@ -7,11 +7,11 @@ export class FrameReader {
   flags = 0;
   streamId = 0;
   bytes: Buffer = NOTHING;
-  /** Its payload, from here … */
+  /** Offset of the payload's first byte in `bytes`. */
   start = 0;
-  /** … to before here. */
+  /** Offset behind the payload. */
   end = 0;
-  /** What is not read yet. */
+  /** The input that is not read yet. */
   #input: Buffer = NOTHING;
   #at = 0;
   /** The beginning of a frame that came in several pieces: as long as its head says, or as a head. */

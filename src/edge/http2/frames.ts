@@ -31,10 +31,10 @@ export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
 export const FRAME_HEAD_BYTES = 9;
 
-/** Of a payload: what everybody takes, and the most that is taken here. */
+/** Payload size that every endpoint accepts, and the most that is accepted here. */
 export const MAX_PAYLOAD_BYTES = 16_384;
 
-/** Of a PRIORITY frame, and of what HEADERS may say of the same. RFC 9113 §6.3 */
+/** Size of a PRIORITY payload, and of the priority fields in HEADERS. RFC 9113 §6.3 */
 export const PRIORITY_BYTES = 5;
 
 /** What a client begins with, before its frames. RFC 9113 §3.4 */
@@ -67,7 +67,7 @@ export function readUint32(bytes: Uint8Array, at: number): number {
   return (readUint31(bytes, at) | ((bytes[at] ?? 0) << 24)) >>> 0;
 }
 
-/** Without the first bit, which means nothing. */
+/** Reads 31 bits; the reserved first bit is ignored. */
 export function readUint31(bytes: Uint8Array, at: number): number {
   const high = (((bytes[at] ?? 0) & 0x7f) << 24) | ((bytes[at + 1] ?? 0) << 16);
   return high | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);

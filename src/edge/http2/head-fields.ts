@@ -4,7 +4,7 @@ import { encodeFields } from './hpack/encoder.ts';
 
 export interface EncodedHead {
   readonly section: Buffer;
-  /** With an empty phrase. How much of it the compression of fields saves is the connection's. */
+  /** Size over HTTP/1.1 with an empty reason phrase: field compression is a matter of the connection. */
   readonly headBytes: number;
 }
 

@@ -8,7 +8,7 @@ import { FrameType } from './frames.ts';
 export interface TakenFrame {
   readonly type: number;
   readonly payloadBytes: number;
-  /** Its stream is open. */
+  /** The frame's stream is open. */
   readonly isOfStream: boolean;
   /** The connection ends, and nobody looks at what it would open. */
   readonly isIgnored: boolean;

@@ -25,7 +25,7 @@ export class Output {
     this.#add(frames, streamId, secondAt, frames.length);
   }
 
-  /** Of a body. The bytes must stay what they are until they are taken. */
+  /** Adds DATA. The bytes must not change until they are taken. */
   addData(streamId: number, bytes: Buffer, endsStream: boolean): void {
     this.#add(bytes, streamId, endsStream ? LAST_DATA : DATA, FRAME_HEAD_BYTES + bytes.length);
   }
@@ -62,6 +62,6 @@ export class Output {
 const DATA = -1;
 const LAST_DATA = -2;
 
-/** In a frame's head. */
+/** Offset of the stream id in a frame's head. */
 const STREAM_ID_AT = 5;
 const NOTHING = Buffer.alloc(0);

@@ -13,7 +13,7 @@ export interface PlainHead {
   readonly userAgent: string;
   readonly ifNoneMatch: string;
   readonly ifModifiedSince: string;
-  /** As it would be written over HTTP/1.1. */
+  /** Size of the head over HTTP/1.1. */
   readonly headBytes: number;
 }
 
@@ -113,5 +113,5 @@ function noteField(head: Writable<PlainHead>, kind: Http2FieldKind, value: strin
 
 const FIXED_BYTES = 'GET  HTTP/1.1\r\nHost: \r\n\r\n'.length;
 
-/** As the reader of HTTP/1.1 takes it. */
+/** Targets that the reader of HTTP/1.1 accepts. */
 const TARGET = /^\/[!"$-~\x80-\xff]*$/;

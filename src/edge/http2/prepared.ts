@@ -29,7 +29,7 @@ export interface PreparedStreamsOptions {
     body: readonly Buffer[],
     outgoing: Outgoing,
   ): boolean;
-  /** For one that the client does not take at once. */
+  /** Opens a stream for an answer that the client does not take at once. */
   openStream(streamId: number): Http2Stream;
   /** An answer is out, or will never be. */
   readonly onEnded: () => void;
@@ -43,20 +43,20 @@ interface Reply extends PreparedReply {
 interface SlowReply {
   readonly stream: Http2Stream;
   readonly reply: Reply;
-  /** Its client keeps the body in memory; ends that. */
+  /** Releases the body that the slow client keeps in memory; `undefined`: it has not been pinned yet. */
   endWait: (() => void) | undefined;
 }
 
 type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'writeHit' | 'metrics' | 'pins'>;
 
-/** Of bodies that the client has not taken. What would be more is the pipeline's, which writes them in pieces. */
+/** Untaken bytes of bodies. Beyond them the pipeline answers, which writes bodies in pieces. */
 const MAX_UNTAKEN_BYTES = 1024 * 1024;
 
 export class PreparedStreams {
   readonly #edge: PreparedContext;
   readonly #options: PreparedStreamsOptions;
   readonly #lines: PreparedLines;
-  /** Those that the client takes in its own time. */
+  /** Answers that the client takes in its own time. */
   readonly #slow = new Set<SlowReply>();
   #untakenBytes = 0;
   /** A connection is for few hosts. */
@@ -143,7 +143,7 @@ export class PreparedStreams {
   }
 }
 
-/** As frames of a stream that is yet to be named. `undefined`: its head is too long for one. */
+/** Encodes an answer as frames of a stream that is not known yet. `undefined` if its head does not fit one frame. */
 function write(answer: PreparedAnswer): WrittenAnswer<ReadyFrames> | undefined {
   const { section, headBytes } = encodeHead(answer.status, answer.headers);
   if (section.length > MAX_PAYLOAD_BYTES) return undefined;
@@ -175,5 +175,5 @@ const MAX_JOINED_BYTES = 8 * 1024;
 
 const NOTHING = (): void => undefined;
 
-/** Its request is whole, and all of its answer waits already. */
+/** Callbacks without effect: the request is complete, and the whole answer is queued already. */
 const NOT_HEARD = { onData: NOTHING, onRequestEnd: NOTHING, onRoom: NOTHING };

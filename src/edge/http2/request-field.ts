@@ -18,7 +18,7 @@ export interface RequestField {
   readonly isValid: boolean;
   readonly isPseudo: boolean;
   readonly kind: Http2FieldKind;
-  /** Its own, where it must not come twice; else 0. */
+  /** A bit of its own if the field must not come twice, else 0. */
   readonly bit: number;
 }
 

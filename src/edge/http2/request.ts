@@ -6,7 +6,7 @@ import type { SectionReading } from './hpack/decoder.ts';
 import { Http2FieldKind, type RequestField } from './request-field.ts';
 
 export interface Http2Head {
-  /** In order. */
+  /** The fields in order. */
   readonly fields: readonly RequestField[];
   /** `tooLarge`: the fields are not all there. */
   readonly reading: Exclude<SectionReading, 'malformed'>;
@@ -124,7 +124,10 @@ function problemOf(
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-/** Behind a body. They are not passed on; a pseudo-header field among them makes the request malformed. RFC 9113 §8.1 */
+/**
+ * Whether the fields behind a body are valid trailers. They are not passed on; a pseudo-header field among them makes
+ * the request malformed. RFC 9113 §8.1
+ */
 export function areTrailers(fields: readonly RequestField[]): boolean {
   return fields.every(({ isValid, isPseudo }) => isValid && !isPseudo);
 }

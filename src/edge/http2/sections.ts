@@ -18,7 +18,7 @@ interface BegunSection {
   bytes: number;
 }
 
-/** In which one may come, and as large as it may be: fields that are too many for a request, and are still answered, fit in. */
+/** Frames and bytes of one section. A field list that is too large for a request, and is answered so, still fits. */
 const MAX_FRAMES = 32;
 const MAX_BYTES = 96 * 1024;
 

@@ -5,7 +5,7 @@ import { Output } from './output.ts';
 import { type ClientSettings, FIRST_SETTINGS, WINDOW_LIMIT } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
 
-/** Of what was written together: told when the system has it, or that it never will. */
+/** An answer within a write: notified when the system has taken the write, or when it never will. */
 export interface Outgoing {
   noteWritten(isOut: boolean): void;
 }
@@ -14,7 +14,7 @@ export interface Outgoing {
 export interface ReadyFrames {
   /** HEADERS, and where the body is here a DATA frame behind it, which end the stream if nothing else follows. */
   readonly frames: Buffer;
-  /** Of the fields, behind the head of the first frame. */
+  /** Size of the field section, behind the head of the first frame. */
   readonly sectionBytes: number;
   /** Where the DATA frame begins; 0: there is none. */
   readonly dataAt: number;
@@ -84,7 +84,7 @@ export class Sender {
     }
   }
 
-  /** To be told with what is written next. */
+  /** Adds an answer that is notified of the next write. */
   tell(one: Outgoing): void {
     this.#outgoing.push(one);
   }

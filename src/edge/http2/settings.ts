@@ -5,7 +5,7 @@ import { ErrorCode, readUint32, writeUint32 } from './frames.ts';
 export interface ClientSettings {
   /** Bytes of a body that may go out on a new stream. */
   readonly initialWindow: number;
-  /** It wants less of a table of fields than there is from the beginning. */
+  /** The client wants a smaller header table than the default. */
   readonly wantsNoTable: boolean;
 }
 
@@ -15,7 +15,7 @@ export const FIRST_SETTINGS: ClientSettings = { initialWindow: 65_535, wantsNoTa
 export const WINDOW_LIMIT = 2 ** 31;
 
 const SETTING_BYTES = 6;
-/** In one frame; there are six. */
+/** Settings in one frame; six are defined. */
 const MAX_SETTINGS = 32;
 
 const Setting = { tableBytes: 1, push: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5, maxListBytes: 6 } as const;

@@ -13,7 +13,7 @@ import {
 } from './frames.ts';
 import { FIRST_SETTINGS } from './settings.ts';
 
-/** Who answers a stream, and is told what becomes of it. */
+/** The side that answers a stream and is notified of its fate. */
 export interface StreamOwner {
   /** A piece of the request's body. The bytes are only lent. */
   onData(bytes: Buffer): void;
@@ -31,13 +31,13 @@ export interface StreamOwner {
 export interface StreamWire {
   /** Whole frames. */
   send(frames: Buffer): void;
-  /** For the next section of fields: with what has to stand before it. */
+  /** Returns the next field section with the bytes that must precede it. */
   section(section: Buffer): Buffer;
-  /** It has something to send that the client's windows may let out. */
+  /** The stream has something to send that the client's windows may let out. */
   onReady(stream: Http2Stream): void;
-  /** Its last frame is on the way. */
+  /** The stream's last frame is on the way. */
   onEndSent(stream: Http2Stream): void;
-  /** It is closed: by its end, by a reset, or with the connection. */
+  /** The stream is closed: by its end, by a reset, or with the connection. */
   onClosed(stream: Http2Stream): void;
 }
 
@@ -51,12 +51,12 @@ export class Http2Stream {
   sendWindow: number;
   /** Bytes of a body that the client may send. */
   receiveWindow: number = FIRST_SETTINGS.initialWindow;
-  /** As announced and not come yet; `undefined`: nothing is announced. */
+  /** Bytes of the announced length that have not arrived; `undefined`: no length was announced. */
   lengthLeft: number | undefined;
   /** The client has not ended its request. */
   isRequestOpen: boolean;
   readonly #wire: StreamWire;
-  /** Of the answer's body, in order. */
+  /** Queued bytes of the answer's body, in order. */
   readonly #queue: Buffer[] = [];
   /** Bytes of the first of them that are out. */
   #firstOut = 0;
@@ -180,7 +180,7 @@ export class Http2Stream {
     if (!this.#isEndSent) this.#lose();
   }
 
-  /** Its last frame was given to the system, or was not. */
+  /** Called when the last frame was taken by the system, or was lost. */
   noteWritten(isOut: boolean): void {
     if (isOut) this.owner?.onOut();
     else this.#lose();

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 export interface UploadOptions {
   /** So much was read, and as much may come. */
   onTaken(bytes: number): void;
-  /** Who reads it has broken it off. */
+  /** The reader has aborted the body. */
   onBroken(): void;
 }
 
@@ -55,7 +55,7 @@ export class Upload {
     this.#give();
   }
 
-  /** It is not whole, and does not become so. */
+  /** Ends the body as incomplete. */
   fail(): void {
     if (this.#hasEnded) return;
     this.#error = new Error('the request ended before it was whole');
@@ -82,7 +82,7 @@ export class Upload {
         done(error);
       },
     });
-    readable.on('error', ignore); // shows to who reads it
+    readable.on('error', ignore); // the reader gets the error
     if (this.#error !== undefined) readable.destroy(this.#error);
     return readable;
   }

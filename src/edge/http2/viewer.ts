@@ -16,11 +16,11 @@ export interface Http2ViewerOptions {
   readonly expectsContinue: boolean;
   /** Longest wait for the next piece of a request body. */
   readonly idleTimeoutMs: number;
-  /** For the whole request. */
+  /** Time for the whole request. */
   readonly requestMs: number;
   readonly maxRequestBodyBytes: number;
   readonly clock: Clock;
-  /** It is out, or its client is gone. */
+  /** Called when the answer is out, or its client is gone. */
   readonly onEnded: () => void;
 }
 
@@ -87,12 +87,12 @@ export class Http2Viewer implements Viewer, StreamOwner {
     return this.#ended.promise;
   }
 
-  /** As it would be over HTTP/1.1: how much of it the compression of fields saved is the connection's. */
+  /** Bytes as over HTTP/1.1: field compression is a matter of the connection. */
   get receivedBytes(): number {
     return requestHeadBytes(this.received) + (this.#body?.sizeBytes ?? 0);
   }
 
-  /** In the same way. */
+  /** Bytes counted in the same way. */
   get sentBytes(): number {
     return this.#headBytes + this.#bodyBytes - this.#stream.queuedBytes;
   }

@@ -4,7 +4,7 @@
  */
 
 export interface WriteBuffers {
-  /** Of that length; what is in it is anything. */
+  /** Returns a buffer of that length; its content is undefined. */
   take(sizeBytes: number): Buffer;
   /** Nobody reads it any more. */
   giveBack(bytes: Buffer): void;
@@ -14,7 +14,7 @@ export interface WriteBuffers {
 const MIN_BYTES = 8 * 1024;
 /** Half of what is written at once, somewhat more than it with its last frame, and an answer that goes out whole. */
 const SIZES = [32 * 1024, 84 * 1024, 144 * 1024] as const;
-/** Of each size: as many writes as may be under way in a moment. What is more is forgotten. */
+/** Free buffers of each size, as many as writes may be under way at a moment. More are dropped. */
 const MAX_FREE = 16;
 
 export function createWriteBuffers(): WriteBuffers {

@@ -7,7 +7,7 @@ import { STATIC_FIELDS } from './static-table.ts';
 /** What becomes of a field: made once for as long as the table has it. */
 export interface FieldMaker<T extends TableEntry> {
   readonly make: (name: string, value: string) => T;
-  /** Of `STATIC_FIELDS`. */
+  /** The made fields of `STATIC_FIELDS`. */
   readonly staticFields: readonly T[];
 }
 
@@ -30,7 +30,7 @@ export class HpackDecoder<T extends TableEntry> {
     this.#maker = maker;
   }
 
-  /** For tests. */
+  /** Size of the dynamic table, for tests. */
   get tableBytes(): number {
     return this.#table.sizeBytes;
   }

@@ -30,7 +30,7 @@ export class DynamicTable<T extends TableEntry> {
     return this.#bytes;
   }
 
-  /** From 0, the newest. */
+  /** The entry at `index`; 0 is the newest. */
   get(index: number): T | undefined {
     const { length } = this.#entries;
     return index < this.#count ? this.#entries[(this.#newest - index + length) % length] : undefined;

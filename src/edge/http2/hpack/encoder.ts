@@ -18,7 +18,7 @@ export function encodeFields(fields: readonly string[]): Buffer {
 /** What has to stand before the next section, where a client wants less of our table than it is from the beginning: none at all. §4.2 */
 export const NO_TABLE = Buffer.from([0x20]);
 
-/** With the byte that says what a field is. */
+/** Longest encoded integer, with the byte that says what the field is. */
 const MAX_LENGTH_BYTES = 6;
 
 function writeField(bytes: Buffer, at: number, name: string, value: string): number {

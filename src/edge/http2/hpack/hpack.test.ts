@@ -20,7 +20,7 @@ function decode(decoder: HpackDecoder<Field>, bytes: Buffer, maxListBytes = NO_L
   return { reading, fields: fields.map(({ name, value }) => `${name}: ${value}`) };
 }
 
-/** As a client writes it. */
+/** Encodes text in Huffman code, as a client does. */
 function codeHuffman(text: string): Buffer {
   const codes = huffmanCodes();
   let bits = '';

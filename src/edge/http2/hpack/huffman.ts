@@ -45,7 +45,7 @@ export function maxDecodedBytes(codedBytes: number): number {
   return Math.ceil((codedBytes * 8) / 5);
 }
 
-/** Gives how many bytes it made; -1: it is none. RFC 7541 §5.2 */
+/** Decodes into `into`. Returns the number of bytes written; -1 if the code is malformed. RFC 7541 §5.2 */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
   let state = 0;
   let made = 0;
@@ -71,7 +71,7 @@ const { steps: STEPS, mayEnd: MAY_END } = makeSteps();
 interface Place {
   readonly state: number;
   readonly next: (Place | number | undefined)[];
-  /** What came of the code is the beginning of the end-of-string, shorter than a byte: padding. */
+  /** The bits read since the last symbol are a prefix of the end-of-string code, shorter than a byte: padding. */
   readonly isPadding: boolean;
 }
 
