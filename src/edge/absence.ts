@@ -1,4 +1,4 @@
-/** From which instant on stored responses count: purges, invalidations, and the age beyond which nothing is kept. */
+/** The instant after which stored responses count: purges, invalidations, and the age beyond which nothing is kept. */
 import { purgedAt } from '#sites/purge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';

@@ -46,12 +46,12 @@ export function describeRequest(
   };
 }
 
-/** As the client named it, were it none at all: in lower case and without a port, as that of a site. */
+/** The host as the client named it, valid or not: in lower case and without port, like a site's. */
 function namedHost(headers: RequestHeaders): string | undefined {
   return firstValue(headers, 'host')?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
-/** Of an absolute-form target the path and query. RFC 9112 §3.2.2 */
+/** The path and query, also of an absolute-form target. RFC 9112 §3.2.2 */
 function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 }
@@ -61,13 +61,13 @@ export interface Refused {
   readonly status: number;
   readonly responseBytes: number;
   readonly endedAt: number;
-  /** As much as was read of it. */
+  /** The part of the head that was read; `undefined`: nothing. */
   readonly head: Pick<ReceivedRequest, 'method' | 'target' | 'httpVersion' | 'headers'> | undefined;
-  /** Where that is nothing. */
+  /** The version, where no head was read. */
   readonly httpVersion?: '2.0';
 }
 
-/** For what did not get as far as being a request. */
+/** The record of input that did not become a request. */
 export function describeRefusal(refused: Refused): AccessRecord {
   const { clientAddress, status, responseBytes, endedAt, head, httpVersion = '1.1' } = refused;
   return {

@@ -16,7 +16,7 @@ export function checkAccess(site: Site, request: AskedRequest): Access {
   return state.kind === 'deny' ? state : checkRules(site, request);
 }
 
-/** Whether the domain is served at all, to whomever. */
+/** Whether the domain is served at all, regardless of the client. */
 export function checkState({ state }: Site): Access {
   return state === 'open' ? ALLOW : { kind: 'deny', reason: state };
 }

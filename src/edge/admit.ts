@@ -9,7 +9,7 @@ import type { Skip } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
 
 export type Admission =
-  /** With absolute instants; the body decides in the end: an incomplete one is not stored. */
+  /** `stored` has absolute instants. The body decides in the end: an incomplete one is not stored. */
   { readonly kind: 'store'; readonly stored: Stored } | { readonly kind: 'skip'; readonly reason: Skip };
 
 export interface AdmitInput {
@@ -33,7 +33,7 @@ export function admitResponse(input: AdmitInput): Admission {
   return reason === undefined ? { kind: 'store', stored: asWhole(outcome.stored) } : { kind: 'skip', reason };
 }
 
-/** Its parts are framed, and the field of a single part would not speak of them. RFC 9110 §15.3.7.2 */
+/** A multipart body is framed, and `Content-Range` would describe a single part only. RFC 9110 §15.3.7.2 */
 function isMultipart({ headers }: ResponseHead): boolean {
   return /^multipart\/byteranges\b/i.test(firstValue(headers, 'content-type') ?? '');
 }

@@ -12,7 +12,10 @@ import { errorAnswer } from './respond/error-page.ts';
 import { answerSliced, isSliceable } from './slices/answer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** From the store, or by a fetch that others wait for; who waited for another's fetch looks again. */
+/**
+ * Answers from the store, or by a fetch that other requests wait for. A request that waited for another's fetch looks
+ * up again.
+ */
 export async function answerCacheable(
   viewer: Viewer,
   edge: EdgeContext,

@@ -46,7 +46,7 @@ export function answerShared(edge: EdgeContext, visit: Visit, shared: SharedBody
   );
 }
 
-/** For who has fallen behind a body that is not stored after all. */
+/** Fetches the rest for a client that has fallen behind a body that is not stored after all. */
 function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: SharedBody): FetchRest {
   return (at, signal) => fetchRest(edge, visit, { stored, bodyBytes, at }, signal);
 }

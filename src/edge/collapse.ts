@@ -10,9 +10,12 @@ import type { SharedBody } from './shared-body.ts';
 const WAIT_MS = 5_000;
 /** Waits of one request: for head and body of a fetch, and for those of a second one when the first was of another variant. */
 const MAX_WAITS = 4;
-/** For one that announces more only those wait who can read along. */
+/** A body announced as larger than this is not waited for: requests read along or fetch alone. */
 const MAX_AWAITED_BYTES = 4 * 1024 * 1024;
-/** A body that announces no more is whole soon: who waits for that is not hurt when it breaks off. */
+/**
+ * A body announced as no larger than this is complete soon. Requests wait for it, so that none is hurt if it breaks
+ * off.
+ */
 const MAX_SMALL_BYTES = 256 * 1024;
 /** How long a key whose answer was not stored is fetched by each request at once. Edge rule 4 */
 const UNSHARED_MS = 10_000;
@@ -23,7 +26,7 @@ const FLIGHT_MS = 60_000;
 export type Place =
   /** The others wait for this one; `land` must be called when they can look again. */
   | { readonly kind: 'lead'; readonly publish: (shared: SharedBody) => void; readonly land: () => void }
-  /** Until there is something to read along, or to look up. */
+  /** `ready` resolves when there is a body to read along, or a stored response to look up. */
   | { readonly kind: 'wait'; readonly ready: Promise<void> }
   /** Reads along. */
   | { readonly kind: 'join'; readonly shared: SharedBody }

@@ -24,9 +24,9 @@ export interface ClientConnections {
   countBefore(socket: Socket, requests: number): void;
   /** When those before it are done. */
   serveInTurn(socket: Socket, turn: Turn): void;
-  /** Of a connection whose requests do not wait for each other. */
+  /** Serves a request of a connection whose requests do not wait for each other. */
   serve(viewer: Viewer, serve: () => Promise<void>): Promise<void>;
-  /** Of answers that have no viewer: one that its client has not taken yet, or of which that is over. */
+  /** Counts answers without a viewer: +1 when the client does not take one at once, -1 when it is over. */
   noteUnderWay(change: 1 | -1): void;
   /** What its handshake settled; `undefined`: it is plain. */
   securedOf(socket: Socket): Secured | undefined;
@@ -42,7 +42,7 @@ interface Turn {
   readonly viewer: Http1Viewer;
   /** Never rejects. */
   serve(): Promise<void>;
-  /** Its turn does not come: the client has left, or the answer before it was cut. */
+  /** Called when the turn does not come: the client has left, or the answer before it was cut. */
   leave(cutStatus: CutStatus | undefined): void;
 }
 
@@ -53,7 +53,9 @@ export interface ConnectionLimits {
 
 interface Connection extends HeldReading {
   requests: number;
-  /** As its latest request was told. */
+  /**
+   * What the latest request was told about the connection: more may follow, it is the last, or it is beyond the last.
+   */
   carries: 'more' | 'last' | 'none';
   /** The first is being served, the others wait. */
   readonly turns: Turn[];

@@ -49,7 +49,7 @@ export interface EdgeContext {
   readonly live: LiveEdge | undefined;
   /** A client that takes nothing of what is there for it. */
   readonly clientIdleMs: number;
-  /** For a fetch that nobody reads any more. */
+  /** Time limit of a fetch without readers. */
   readonly unreadFetchMs: number;
 }
 
@@ -68,7 +68,7 @@ export interface Visit {
   readonly site: Site;
   readonly key: string;
   readonly options: CacheOptions;
-  /** As the look-up found it: what was requested at or before this instant is absent. */
+  /** The instant of the look-up: responses requested at or before it count as absent. */
   readonly absentUpTo: number;
   /** Asked in the place of the site's origins. */
   readonly origins?: Origins;

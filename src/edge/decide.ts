@@ -11,7 +11,7 @@ export interface EdgeDecision {
   readonly others: readonly CachedResponse[];
 }
 
-/** Of two processes that read the clock at the same time. */
+/** How far the clocks of two processes may differ when read at the same time. */
 export const CLOCK_TOLERANCE_MS = 1_000;
 
 /**

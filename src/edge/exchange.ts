@@ -39,7 +39,7 @@ export type Exchanged =
   | { readonly kind: 'aborted' };
 
 export interface Question {
-  /** As the client sent them, or what was made of them. */
+  /** Header fields as the client sent them, or derived from those. */
   readonly headers: RequestHeaders;
   readonly body: RequestBody | undefined;
   /** What a 304 may confirm; nothing when the conditions, if any, are the client's own. */
@@ -149,7 +149,7 @@ export function askForPart(
 
 export interface RestOf {
   readonly stored: Stored;
-  /** Of the whole. */
+  /** Size of the whole body; `undefined` if unknown. */
   readonly bodyBytes: number | undefined;
   /** Position of the first byte that is wanted. */
   readonly at: number;
@@ -252,7 +252,7 @@ export function admit(edge: EdgeContext, visit: Visit, response: OriginResponse)
   return { admission, fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: response.requestAt }) };
 }
 
-/** As if it could be of any size: of what is stored in slices. */
+/** Judges a response regardless of its size, for objects that are stored in slices. */
 export function judgeAnySize({ sites, clock }: EdgeContext, visit: Visit, response: OriginResponse): Admission {
   return judge({ sites, clock, store: ANY_SIZE }, visit, response, visit.absentUpTo);
 }
@@ -292,7 +292,7 @@ function isConditional(headers: RequestHeaders): boolean {
   return hasField(headers, 'if-none-match') || hasField(headers, 'if-modified-since');
 }
 
-/** For a response whose body nobody wants. */
+/** Destroys a body that is not needed. */
 export function discardBody({ body }: OriginResponse): void {
   body.on('error', () => undefined); // nobody waits for it
   body.destroy();

@@ -59,7 +59,7 @@ interface Step {
 export interface Question {
   readonly method: string;
   readonly scheme: 'http' | 'https';
-  /** Of the URL, perhaps with a port. */
+  /** The URL's host, with its port if it has one. */
   readonly host: string;
   readonly target: string;
   /** Flat list of names and values, without `Host`. */
@@ -211,7 +211,7 @@ function foreseenFailure(states: readonly OriginState[]): OriginFailure | undefi
   return last;
 }
 
-/** As the server would have read it off a connection. */
+/** The question as the server would have read it off a connection. */
 function toReceived({ method, scheme, host, target, headers, clientAddress }: Question): ReceivedRequest {
   const all = ['Host', host, ...headers];
   const expectation = firstValue(all, 'expect')?.toLowerCase() ?? '100-continue';

@@ -1,7 +1,10 @@
 /** A client that has ended its side may still read, or be gone. It is taken for gone when nothing was sent to it for `limitMs`. docs/decisions/0325 */
 import type { Socket } from 'node:net';
 
-/** Until `ended` resolves, or the connection is closed. Bytes sent to a client that is gone make its system reset the connection. */
+/**
+ * Watches until `ended` resolves or the connection is closed. Bytes sent to a client that is gone make its system reset
+ * the connection.
+ */
 export function watchHalfClosed(socket: Socket, ended: Promise<void>, limitMs: number): void {
   let sentBytes = socket.bytesWritten;
   const timer = setInterval(() => {

@@ -55,7 +55,9 @@ function isLasting({ body }: EdgeAnswer): boolean {
   return body.kind === 'session' || body.kind === 'tunnel';
 }
 
-/** Of a request whose turn did not come: its client has left, or the answer before it was cut, as `cutStatus` says. */
+/**
+ * Logs a request whose turn did not come: its client has left, or the answer before it was cut, as `cutStatus` says.
+ */
 export function concludeUnserved(viewer: Viewer, edge: EdgeContext, cutStatus: CutStatus | undefined): void {
   const startedAt = edge.clock();
   conclude(viewer, edge, { host: undefined, domainId: 0, isLive: false }, undefined, { startedAt, cutStatus });
@@ -153,5 +155,5 @@ async function answerForSite(
   return other && finishAnswer(viewer, edge, asked, other);
 }
 
-/** Of a request that looks nothing up. */
+/** `absentUpTo` of a request that looks nothing up. */
 const NEVER = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Connections over TCP or TLS: read by ourselves first, and given to node:http where that cannot go on. Its events as requests that
- * are served in turn, and what is no request as a refusal.
+ * Connections over TCP or TLS: read by our own reader first, and given to node:http where that cannot go on. Requests
+ * of node:http are served in turn; input that is not a request is refused.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -22,7 +22,7 @@ import { findNamedSite } from './named-site.ts';
 import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
 import type { Proxies } from './proxies.ts';
 
-/** Per worker; an idle one costs about 14 KB. */
+/** Connections per worker; an idle one costs about 14 KB. */
 const MAX_CONNECTIONS = 50_000;
 
 export interface HttpServerParts {
@@ -53,7 +53,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
     connectionsCheckingInterval: Math.min(5_000, limits.requestHeaderMs),
     noDelay: true,
     shouldUpgradeCallback: (message) => {
-      // Behind others node:http would take the connection from their answers; to who has ended its side it is no connection.
+      // Behind other requests, node:http would take the connection away from their answers. A client that has ended its side gets no tunnel.
       const isAlone = connections.underWay(message.socket).every(({ isFinished }) => isFinished);
       if (isAlone && !message.socket.readableEnded && isHandshake(message)) return true;
       ignored.add(message);
@@ -140,7 +140,7 @@ async function untilAnswered(socket: Socket, asked: readonly Http1Viewer[], limi
   await ended;
 }
 
-/** What is no request, or one that no server but an origin's could take. */
+/** Handles input that is not a request, and CONNECT, which only an origin server could take. */
 function answerBroken(server: Server, parts: HttpServerParts): void {
   const { connections, proxies } = parts;
   // Without a listener Node would drop the connection without a word.

@@ -196,7 +196,7 @@ export class Http1Viewer implements Viewer {
     this.#response.off('close', resolve);
   }
 
-  /** Answers a request that turned out to be none while it arrived. Nothing else is sent after it. */
+  /** Answers a request that turned out to be malformed while it arrived. Nothing else is sent after it. */
   refuse(refusal: Refusal, now: number): void {
     if (this.isGone) return;
     this.#refusal = refusal;

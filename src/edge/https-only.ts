@@ -22,7 +22,10 @@ export function redirectToHttps(
   return { status, reason, headers, body: NO_BODY, mark: { status: 'REDIRECT', reason: 'forceHttps' } };
 }
 
-/** Who names our own port reaches us without a machine between, and so our other port too. Others find HTTPS where it always is. */
+/**
+ * A client that names our own HTTP port reaches us directly, and so our HTTPS port too. Other clients are redirected to
+ * the default port.
+ */
 function portFor(authority: string, { http, https }: EdgeContext['ports']): string {
   const isDirect = authority.endsWith(`:${http}`);
   return isDirect && https !== undefined && https !== HTTPS_PORT ? `:${https}` : '';
@@ -30,7 +33,7 @@ function portFor(authority: string, { http, https }: EdgeContext['ports']): stri
 
 const HTTPS_PORT = 443;
 
-/** On every answer over TLS, also the edge's own; what the origin says gives way. RFC 6797 §7.1, §7.2 */
+/** Adds HSTS to an answer over TLS, also to the edge's own; it replaces the origin's field. RFC 6797 §7.1, §7.2 */
 export function withTransportSecurity(
   { tls }: Pick<Site, 'tls'>,
   { scheme }: Pick<EdgeRequest, 'scheme'>,

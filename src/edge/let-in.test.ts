@@ -1,4 +1,4 @@
-/** What is remembered of who was let in changes no answer: each is that of the rules, whoever asked before. */
+/** Remembered clients change no answer: each answer is that of the rules, regardless of earlier requests. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -104,7 +104,7 @@ function accessOf(access: AccessSpec): SiteAccess {
   return result.kind === 'site' ? result.site.access : {};
 }
 
-/** Behind a key of two words, which stays as it is. */
+/** An answer with a key of two words, which must stay unchanged. */
 function answerOf(access: SiteAccess): GuardedAnswer {
   const asks = asksOf(access);
   const key = new Int32Array(KEY.length + originWords(asks));
@@ -113,7 +113,7 @@ function answerOf(access: SiteAccess): GuardedAnswer {
 }
 const KEY = [7, -7];
 
-/** As the connections of one worker are: each text is made once, but those that were forgotten. */
+/** Clients like the connections of one worker: equal texts are shared, except those that were forgotten. */
 function connect(): HeadClient[] {
   const itself = (text: string) => text;
   const shortcuts = { oneAddress: remember(itself, 2), oneUserAgent: remember(itself, 2) };
@@ -141,7 +141,7 @@ describe('who was let in', () => {
     connection: fc.nat({ max: ADDRESSES.length * 2 - 1 }),
     site: fc.nat({ max: 1 }),
     answer: fc.nat({ max: 1 }),
-    /** Its site has these from then on, if there are so many. */
+    /** Index of the rules that the site has from then on; beyond the list, they stay. */
     rules: fc.nat({ max: 200 }),
     userAgent: fc.constantFrom(...AGENTS),
     referer: fc.nat({ max: 7 }),

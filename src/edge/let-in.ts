@@ -1,6 +1,7 @@
 /**
- * Whom a site's rules have let in to one answer. The last of each kind is remembered, since the next to ask is often of the same kind:
- * a proxy's address, a browser that many have, the site whose pages show it. docs/decisions/0270
+ * The clients that a site's rules have let in to one answer. The last of each kind is remembered, since the next
+ * request is often of the same kind: a proxy's address, a common browser, the site whose pages embed the object.
+ * docs/decisions/0270
  */
 import { endInText, endOfText, wordsFor, writeText } from '#lib/words-of-text.ts';
 import type { SiteAccess } from '#sites/access.ts';
@@ -17,7 +18,7 @@ export interface GuardedAnswer {
   readonly asks: number;
   letInAddress: string;
   letInUserAgent: string | undefined;
-  /** From `keyWords` on: `originWords` for the last origin of a Referer. */
+  /** The key, followed from `keyWords` on by `originWords` words for the last origin of a Referer. */
   readonly key: Int32Array;
   readonly keyWords: number;
 }
@@ -45,7 +46,7 @@ export const NOBODY = '\n';
 
 /** What rules ask about, as bits. `unknown`: something that only the pipeline can answer. */
 const ASKS = { address: 1, referer: 2, userAgent: 4, letsBlankIn: 8, unknown: 16 } as const;
-/** What `isLetIn` and `isClientLetIn` answer themselves; whoever is asked anything else goes to the pipeline. */
+/** Bits that `isLetIn` and `isClientLetIn` can answer; requests with other bits go to the pipeline. */
 const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent | ASKS.letsBlankIn;
 
 /** What each rule asks about; a rule without a row does not compile. docs/decisions/0415 */
@@ -56,7 +57,10 @@ export const RULE_ASKS = {
   refusal: 0, // says how a client is refused, not who
 } as const satisfies Record<keyof SiteAccess, number>;
 
-/** 0: whoever asks is let in. A rule that has no row, as from a later release, is one that only the pipeline can answer. */
+/**
+ * The bits of the rules; 0: every client is let in. A rule without a row, as from a later release, is left to the
+ * pipeline.
+ */
 export function asksOf(access: SiteAccess): number {
   const rows: Readonly<Record<string, number>> = RULE_ASKS;
   const letsBlankIn = access.referers !== undefined && !deniesReferer(access, undefined);
@@ -93,7 +97,7 @@ export function isLetIn<Head extends RefererPlace>(
   return userAgent === answer.letInUserAgent || admitsUserAgent(answer, connection, userAgent);
 }
 
-/** The same for who has texts, and whose connection notes nothing. */
+/** The same check for a client given as texts, on a connection that remembers nothing. */
 export function isClientLetIn(
   answer: GuardedAnswer,
   { clientAddress, referer = '', userAgent }: AskingClient,
@@ -125,7 +129,7 @@ function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: Passing
   return true;
 }
 
-/** Its address has been let in. */
+/** Checks the User-Agent of a client whose address has been let in. */
 function admitsUserAgent(answer: GuardedAnswer, { passed }: Passing, userAgent: string | undefined): boolean {
   const { access } = answer.site;
   if (passed.access === access && passed.userAgent === userAgent) return true;

@@ -6,7 +6,7 @@ import { MAX_WEB_SOCKETS } from './web-sockets.ts';
 /** Edge rules 2 and 10 give the origins' three. */
 export interface EdgeLimits {
   readonly connectMs: number;
-  /** For a connection to be free, where as many as may be are in use. */
+  /** Longest wait for a free connection to an origin when all that are allowed are in use. */
   readonly originWaitMs: number;
   readonly maxOriginConnections: number;
   /** Time that an origin has waited for one client, in all, from which its connection may be taken back for others. */
@@ -15,26 +15,26 @@ export interface EdgeLimits {
   readonly originIdleMs: number;
   /** Age after which a connection takes no more requests. */
   readonly originConnectionMs: number;
-  /** For a fetch that goes on for the store alone, beside what its length allows. */
+  /** Time limit of a fetch that continues for the store alone, in addition to what its length allows. */
   readonly unreadFetchMs: number;
   /** A client that neither sends its body nor reads its answer. */
   readonly clientIdleMs: number;
-  /** Without a byte sent to a client that has ended its side: it may read on, or be gone. */
+  /** Time without a byte sent to a client that has ended its side: it may still be reading, or be gone. */
   readonly halfClosedMs: number;
-  /** For the header that a trusted proxy begins a connection with, where it has to. */
+  /** Time for a trusted proxy's PROXY header, where one is required. */
   readonly proxyHeaderMs: number;
   readonly requestHeaderMs: number;
   /** A whole request, body included. */
   readonly requestMs: number;
   readonly keepAliveMs: number;
-  /** From the first byte of a TLS connection to the first that is encrypted. */
+  /** Time from the first byte of a TLS connection to its first encrypted byte. */
   readonly handshakeMs: number;
-  /** At once; one more ends the oldest. */
+  /** Concurrent handshakes; one more ends the oldest. */
   readonly maxHandshakes: number;
   readonly maxTlsConnections: number;
   /** Open at once; one more ends the connection that has most of them. */
   readonly maxHttp2Streams: number;
-  /** In memory, ready for handshakes. */
+  /** Certificates kept in memory, ready for handshakes. */
   readonly maxCertificates: number;
   readonly maxHeaderBytes: number;
   readonly maxRequestBodyBytes: number;
@@ -42,20 +42,20 @@ export interface EdgeLimits {
   readonly maxBufferMemoryBytes: number;
   /** Open at once, for those that are larger. */
   readonly maxBufferFiles: number;
-  /** Of one answer, in its file. */
+  /** File bytes that one answer may take. */
   readonly maxBufferedAnswerBytes: number;
   /** The last one's answer ends it. */
   readonly maxRequestsPerConnection: number;
-  /** For their turn on one connection; one more is the connection's last. */
+  /** Requests that wait for their turn on one connection; one more is the connection's last. */
   readonly maxWaitingRequests: number;
   /** Memory for what is read from the disk and clients have not taken. */
   readonly maxReaderBytes: number;
   readonly maxWebSockets: number;
-  /** Without a byte either way. */
+  /** Time without a byte in either direction. */
   readonly webSocketIdleMs: number;
   /** The same, after one end has ended its side. */
   readonly webSocketEndedMs: number;
-  /** After which it is asked again whether the client may have one. */
+  /** Interval at which an open WebSocket is checked again: whether the client may still have it. */
   readonly webSocketCheckMs: number;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 
-/** For a client that has been told that the connection ends, and sends on. */
+/** Time for a client that keeps sending after it was told that the connection ends. */
 export const LINGER_MS = 5_000;
 
 /**

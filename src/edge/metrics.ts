@@ -93,7 +93,7 @@ function createRequestCounters(
   registers: Registry[],
 ): Pick<EdgeMetrics, 'countRequest' | 'openMeter' | 'countPrepared'> {
   const counts = new Map<string, Counted>();
-  /** Of hits, by the class of their status. */
+  /** Counts of hits, by the class of their status. */
   const hits: Counted[] = [];
   let bytes = 0;
   let prepared = 0;

@@ -3,7 +3,7 @@ import { hostOf } from '#http/request.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { SiteTable } from '#sites/table.ts';
 
-/** Of no site until one is found. */
+/** The site of a request's log line; without a host and domain until one is found. */
 export interface NamedSite {
   host: string | undefined;
   domainId: number;

@@ -22,14 +22,14 @@ export function readParserError(error: NodeJS.ErrnoException): Refusal | undefin
   return error.code?.startsWith('HPE_') === true ? { status: 400, reason: 'malformed' } : undefined;
 }
 
-/** It has read `HTTP/`, a digit, a dot and a digit, and the line ends there: a version, but none that it knows. RFC 9112 §2.3 */
+/** Whether the line ends after `HTTP/`, a digit, a dot and a digit: a version, but an unknown one. RFC 9112 §2.3 */
 function isVersion(error: Error): boolean {
   const packet = 'rawPacket' in error ? error.rawPacket : undefined;
   const parsed = 'bytesParsed' in error ? error.bytesParsed : undefined;
   const isWhole = 'reason' in error && error.reason === 'Invalid HTTP version';
   if (!isWhole || !Buffer.isBuffer(packet) || typeof parsed !== 'number') return false;
   const next = packet[parsed];
-  return next === undefined || next === CR || next === LF; // what is not here yet is given the benefit of the doubt
+  return next === undefined || next === CR || next === LF; // if the next byte has not arrived, the line is assumed to end here
 }
 
 const CR = 0x0d;

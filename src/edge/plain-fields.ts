@@ -25,10 +25,10 @@ export const FieldKind = {
 export type FieldKind = (typeof FieldKind)[keyof typeof FieldKind];
 
 export interface KnownField {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string;
   readonly kind: FieldKind;
-  /** Its own; 0 where it may come twice. */
+  /** A bit of its own if the field must not come twice, else 0. */
   readonly bit: number;
 }
 

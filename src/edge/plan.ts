@@ -65,6 +65,9 @@ function cacheOptions({ type, cache, caching }: Site, lifetimeSeconds: number | 
   };
 }
 
-/** Where policies are set, what is not there is asked for again soon, and not by every viewer. Edge rule 4 */
+/**
+ * Default lifetimes, in seconds, where policies are set: a missing object is asked for again soon, but not by every
+ * viewer. Edge rule 4
+ */
 const ABSENCES: ReadonlyMap<number, number> = new Map([404, 410].map((status) => [status, 10]));
 const NONE: ReadonlyMap<number, number> = new Map();

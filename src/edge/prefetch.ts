@@ -26,7 +26,10 @@ import { bringSlices, discoverSliced } from './slices/prefetch.ts';
 /** Never rejects. */
 export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchOutcome>;
 
-/** At once in one worker. All that a machine has under way at once (feed/prefetches.ts) finds room, whichever worker gets it. */
+/**
+ * Concurrent prefetches of one worker. All that a machine has under way (feed/prefetches.ts) fit, whichever worker gets
+ * them.
+ */
 const MAX_PREFETCHES = 16;
 const TIMEOUT_MS = 10 * 60_000;
 const FIRST_ERROR_STATUS = 400;

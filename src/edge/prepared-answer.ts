@@ -23,13 +23,13 @@ export interface PreparedAnswer extends LoggedAnswer {
   readonly body: readonly Buffer[];
   /** Whose bytes those are, where they are the store's own: for `Pins`. */
   readonly held?: StoredBody;
-  /** As a transport has written it, for as long. */
+  /** The answer as a transport has encoded it, kept for as long as the answer itself. */
   readonly written: { http2?: WrittenAnswer<ReadyFrames> | undefined };
 }
 
 export interface WrittenAnswer<T> {
   readonly head: T;
-  /** As they count in the log. */
+  /** Size of the head as counted in the log. */
   readonly headBytes: number;
   readonly bodyBytes: number;
   readonly logged: AnsweredPart;

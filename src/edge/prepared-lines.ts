@@ -74,7 +74,7 @@ const PLAIN = /^[ -[\]-~]*$/;
 export class PreparedLines {
   readonly #edge: LinesContext;
   readonly #httpVersion: PreparedVersion;
-  /** Of those that are not out: their client has not left. */
+  /** We ended the connection: answers that are not out were cut by us, not left by their client. */
   #isCut = false;
   #clientAddress: string | undefined;
   readonly #hit = new Hit(new ClientPart(NOTHING));

@@ -1,6 +1,6 @@
 /**
- * Whose a connection and its requests are: the TCP peer's, or whoever trusted proxies say. They say it in the PROXY protocol before
- * the first request, or in fields of each request. Nobody else is believed. Edge rule 6
+ * The client of a connection and its requests: the TCP peer, or the client that a trusted proxy names, in the PROXY
+ * protocol before the first request or in fields of each request. Nobody else is believed. Edge rule 6
  */
 import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -12,12 +12,12 @@ import { type AnnouncedClient, type ProxyHeaderFailure, receiveProxyHeader } fro
 
 export interface Client {
   readonly address: string;
-  /** Its own connection is by TLS, be it to us or to a trusted proxy. */
+  /** The client's own connection is by TLS, be it to us or to a trusted proxy. */
   readonly isTls: boolean;
 }
 
 export interface Proxies {
-  /** Of a connection, before or without a request. */
+  /** The client's address of a connection, before or without a request. */
   addressOf(socket: Socket): string;
   clientOf(socket: Socket, headers: RequestHeaders): Client;
   /** The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another client's. */
@@ -36,7 +36,7 @@ export interface ProxiesOptions {
   readonly trusted: readonly string[];
   /** `required`: their connections begin with a header of the PROXY protocol, or end. */
   readonly protocol: 'off' | 'required';
-  /** For the whole of it. */
+  /** Time for the whole header. */
   readonly headerMs: number;
   readonly onFailure: (failure: ProxyHeaderFailure) => void;
 }

@@ -3,7 +3,7 @@ import type { CachedResponse, StoredBody } from './store/store.ts';
 
 export interface ReadableBody {
   readonly body: StoredBody;
-  /** It had to be read from there for this answer. */
+  /** The body had to be read from the disk for this answer. */
   readonly isFromDisk: boolean;
 }
 

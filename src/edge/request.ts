@@ -8,7 +8,7 @@ import { isLoop, originHeaders } from './origin/request-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
 import type { Secured } from './tls/secured.ts';
 
-/** As it came off the connection. */
+/** A request as read from the connection. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
@@ -18,15 +18,15 @@ export interface ReceivedRequest {
   readonly isTls: boolean;
   /** Absent where the connection to us is plain. */
   readonly secured?: Secured | undefined;
-  /** Without port; IPv4 also on a dual-stack socket. Of the TCP peer, or as trusted proxies say. */
+  /** The address of the TCP peer, or as trusted proxies name it, without port; IPv4 also on a dual-stack socket. */
   readonly clientAddress: string;
   /** The parser takes a few versions for HTTP/1 that are not. */
   readonly hasUnknownVersion: boolean;
   /** An expectation other than `100-continue`. */
   readonly hasUnknownExpectation: boolean;
-  /** It has a body without a length, whose end HTTP/2 shows by its own means. */
+  /** The request has a body without a length, whose end HTTP/2 marks by its framing. */
   readonly hasUnframedBody?: boolean;
-  /** Found by who read it. */
+  /** A problem found by the reader of the connection. */
   readonly problem?: 'malformed' | 'headerTooLarge';
   /** What the connection is to go on as, where it is given away for that. */
   readonly upgrade?: 'websocket' | undefined;
@@ -76,7 +76,10 @@ export function parseRequest(received: ReceivedRequest): EdgeRequest | ServerReq
   };
 }
 
-/** Their fields are those that an origin is told, which Vary speaks of: made when something stored varies. RFC 9111 §4.1 */
+/**
+ * Facts whose fields are those sent to an origin, which Vary refers to. They are built only if a stored response
+ * varies. RFC 9111 §4.1
+ */
 function readFacts(
   received: Pick<ReceivedRequest, 'method' | 'headers' | 'httpVersion' | 'clientAddress' | 'hasUnframedBody'>,
   checked: Pick<ValidRequest, 'uri' | 'scheme' | 'host'>,

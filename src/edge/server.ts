@@ -30,17 +30,17 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly store: CacheStore;
   /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
   readonly maxLagBytes: number;
-  /** For answers out of the store that are kept ready; may change. */
+  /** Memory for prepared answers out of the store; may change over time. */
   readonly maxShortcutBytes: () => number;
-  /** For bodies that wait; absent: memory alone. */
+  /** Disk space for buffered bodies; absent: memory alone. */
   readonly bufferDisk?: BufferDisk | undefined;
   readonly accessLog: Pick<AccessLog, 'write' | 'writeHit' | 'countOrigin'>;
-  /** Of the time in the log's lines. */
+  /** Registry for the edge's metrics. */
   readonly registry: Registry;
   readonly limits?: Partial<EdgeLimits>;
   /** Absent: plain HTTP alone. */
   readonly https?: HttpsOptions | undefined;
-  /** Of certificate authorities; absent: there are none. */
+  /** Answers for challenges of certificate authorities; absent: there are none. */
   readonly challenges?: ChallengeSource;
   /** Absent: paths of live domains are ordinary. */
   readonly live?: LiveOptions | undefined;
@@ -55,7 +55,7 @@ export interface Edge extends AsyncDisposable {
   readonly takeOriginUses: EdgeOrigins['takeUses'];
   readonly applyOriginProbes: EdgeOrigins['applyProbes'];
   readonly explain: Explain;
-  /** To be called when settings have changed: cuts viewers of live streams that are no longer allowed. */
+  /** Must be called when settings have changed: cuts viewers of live streams that are no longer allowed. */
   readonly recheckSessions: () => void;
   /** Viewers' requests that are being served. */
   readonly underWay: number;

@@ -20,7 +20,7 @@ export class SharedBody {
   /** The head under which it will be stored. */
   readonly stored: Stored;
   readonly bodyBytes: number | undefined;
-  /** To be told once, when the last of the readers has left. */
+  /** Called once, when the last reader has left. */
   onUnread: (() => void) | undefined;
   readonly #lag: ClientLag;
   readonly #chunks: Buffer[] = [];
@@ -48,7 +48,7 @@ export class SharedBody {
     return this.#readers.size > 0;
   }
 
-  /** The store has given it up: who has fallen behind will not find the rest there. */
+  /** The store has given the body up: readers that have fallen behind will not find the rest there. */
   get isUnstored(): boolean {
     return this.#isUnstored;
   }
@@ -99,7 +99,7 @@ export class SharedBody {
     return reader;
   }
 
-  /** For readers: those who have left, and those who have read on. */
+  /** Called by readers that have read on or left. */
   noteProgress(reader: SharedReader, hasLeft: boolean): void {
     if (hasLeft) this.#readers.delete(reader);
     this.#onProgress?.();

@@ -4,7 +4,7 @@ import { KEY_MARKS, ShortcutKey } from './shortcut-key.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** Of bytes, where `asBytes`. */
+/** Fills the key from texts, or from bytes with `asBytes`. */
 function fill(key: ShortcutKey, parts: readonly string[], asBytes = false): number | undefined {
   const [host = '', target = '', coding = ''] = parts;
   key.begin(false);

@@ -36,7 +36,7 @@ export class ShortcutKey {
     this.#length += 1;
   }
 
-  /** Of all that was added; `undefined`: it is too long to be kept. */
+  /** Returns the hash of all that was added; `undefined` if the key is too long. */
   end(): number | undefined {
     if (this.#isTooLong) return undefined;
     const bytes = this.#bytes;
@@ -61,7 +61,7 @@ export class ShortcutKey {
     return true;
   }
 
-  /** With room for so many words more behind it. */
+  /** Returns a copy of the key, with room for `moreWords` words behind it. */
   keep(moreWords = 0): Int32Array {
     if (moreWords === 0) return this.#words.slice(0, this.words);
     const kept = new Int32Array(this.words + moreWords);

@@ -50,7 +50,7 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
   readonly asks: number;
   letInAddress = NOBODY;
   letInUserAgent: string | undefined = NOBODY;
-  /** As HTTP/1.1 has written it last. */
+  /** The answer as last encoded for HTTP/1.1. */
   http1: WrittenHttp1 | undefined;
   readonly domainId: number;
   readonly status: PreparedAnswer['status'];
@@ -64,7 +64,7 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
   readonly kept: readonly Buffer[] | undefined;
   readonly weight: number;
   readonly #headers: RawHeaders;
-  /** Without its body: that is not to be kept in memory by us. */
+  /** The stored response without its body, which must not be kept in memory from here. */
   readonly #age: Pick<CachedResponse, 'initialAgeMs' | 'responseAt'>;
   readonly #held: WeakRef<StoredBody> | undefined;
   #answer: PreparedAnswer | undefined;
@@ -110,7 +110,7 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
     return loose && { ...this.#answer, ...loose };
   }
 
-  /** Of one that is not kept; `undefined`: it has left. */
+  /** The body of an answer whose bytes are not kept here; `undefined` if it has left memory. */
   looseBody(): { readonly body: readonly Buffer[]; readonly held: StoredBody } | undefined {
     const held = this.#held?.deref();
     const body = held && bodyInMemory(held);

@@ -25,7 +25,7 @@ import { isMisdirected, type Secured } from './tls/secured.ts';
 interface PlainRequest extends AskingClient {
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
-  /** As a site is found by. */
+  /** The host in the form that sites are found by. */
   readonly host: string;
   readonly target: string;
   /** Empty: absent. */
@@ -36,7 +36,7 @@ interface PlainRequest extends AskingClient {
 }
 
 export interface Shortcuts {
-  /** What the next one is looked up by, for who has its parts as bytes. */
+  /** The key for the next look-up, for callers that have its parts as bytes. */
   readonly key: ShortcutKey;
   /** One text for all that are equal, of those that come again: to compare two is then to compare where they are. */
   readonly oneAddress: (text: string) => string;
@@ -45,14 +45,14 @@ export interface Shortcuts {
   learn(received: ReceivedRequest, request: EdgeRequest, site: Site, answer: EdgeAnswer): void;
   /** `undefined`: the pipeline is to answer. */
   find(request: PlainRequest, now: number): PreparedAnswer | undefined;
-  /** By `key`; whether its client may have it has not been asked. */
+  /** The answer found by `key`; the caller must check whether the client may have it. */
   findByKey(now: number): Shortcut | undefined;
 }
 
 export interface ShortcutsOptions {
   readonly sites: SiteTable;
   readonly store: CacheStore;
-  /** For all of them together; may change. */
+  /** Memory of all shortcuts together; may change over time. */
   readonly maxBytes: () => number;
 }
 
@@ -60,7 +60,7 @@ export interface ShortcutsOptions {
 const WELL_KNOWN = '/.well-known/';
 /** So that a site in use is not the first that its table gives up. */
 const SITE_USE_MS = 10_000;
-/** In two generations of so many. */
+/** Texts of one generation; two generations are kept. */
 const MAX_TEXTS = 1_000;
 
 export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): Shortcuts {

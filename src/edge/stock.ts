@@ -1,7 +1,7 @@
 /** Something bounded that is shared among clients and among domains at the same time. Pure. docs/decisions/0440, docs/decisions/0464 */
 import { createShares } from '#lib/shares.ts';
 
-/** On whose behalf something is taken. */
+/** The client and the domain that something is taken for. */
 export interface Owner {
   /** See `clientNetwork`. */
   readonly client: string;

@@ -1,7 +1,10 @@
 /** What of the bytes that Node counts as written the system has not taken. They wait in libuv, where Node does not look. */
 import type { Socket } from 'node:net';
 
-/** Of a plain connection: also just after it was destroyed, but not when it is closed. */
+/**
+ * Bytes not yet taken by the system, on a plain connection. Valid just after it was destroyed too, but not after it has
+ * closed.
+ */
 export interface Untaken {
   readonly bytes: number;
 }

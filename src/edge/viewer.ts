@@ -21,10 +21,10 @@ export interface Viewer {
   readonly isFinished: boolean;
   /** Request line, header section and as much of the body as was passed on, or what came after the connection was given away. */
   readonly receivedBytes: number;
-  /** Of this answer, heads included, also when it was cut short. */
+  /** Bytes sent of this answer, heads included, even if it was cut short. */
   readonly sentBytes: number;
   readonly maxBodyBytes: number;
-  /** The body, to be read by whoever passes it on; the same one each time. */
+  /** The body, to be read by the caller that passes it on; the same one each time. */
   openBody(): IncomingBody;
   /** A client that does not take them misses them. */
   sendInterim(status: number, headers: RawHeaders): void;
@@ -56,8 +56,8 @@ export interface Viewer {
   readonly cutStatus: CutStatus | undefined;
 }
 
-/** As the log has an answer that was cut: by a fault of ours, by its origin, by a stop or for want of memory. */
+/** Log status of an answer that was cut: by a fault of ours, by its origin, or by a shutdown or lack of memory. */
 export type CutStatus = 500 | 502 | 503;
 
-/** Of the final response: its framing (RFC 9110 §8.6), and what this hop says of it. */
+/** Fields of the final response only: its framing (RFC 9110 §8.6), and what this hop says of it. */
 export const NOT_IN_INTERIM: ReadonlySet<string> = new Set(['content-length', 'x-cache']);

@@ -36,7 +36,7 @@ function world(
   return { directory, budget, problems, make, taken };
 }
 
-/** Until it is full; returns what was written. */
+/** Fills the buffer; returns the bytes that were written. */
 async function fill(buffer: BodyBuffer, pieces: Iterable<Buffer>): Promise<Buffer> {
   const written: Buffer[] = [];
   for (const piece of pieces) {

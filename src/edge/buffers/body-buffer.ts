@@ -15,13 +15,13 @@ export interface BodyBufferOptions {
   readonly owner: Owner;
   /** So much stays in memory, while there is room for it. */
   readonly memoryBytes: number;
-  /** In the file. */
+  /** Bytes in the file. */
   readonly maxFileBytes: number;
   /** A file could not be opened, written or read. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** On its way into the file, beside what stays in memory. */
+/** Bytes being written to the file, in addition to `memoryBytes`. */
 const WRITE_AHEAD_BYTES = 256 * 1024;
 
 export class BodyBuffer {
@@ -127,7 +127,7 @@ export class BodyBuffer {
     this.#wakeReader?.();
   }
 
-  /** It does not become whole: who reads it gets this error. */
+  /** The body stays incomplete: its reader gets this error. */
   fail(error: Error): void {
     if (this.#hasEnded) return;
     this.#error ??= error;
@@ -162,7 +162,7 @@ export class BodyBuffer {
     this.#wakeWriter?.();
   }
 
-  /** Gives back everything that it takes. To be called in the end; whoever still reads it gets an error. */
+  /** Releases all memory and disk space. Must be called in the end; a reader that is still reading gets an error. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

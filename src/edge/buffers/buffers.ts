@@ -23,12 +23,12 @@ export interface BuffersOptions {
 }
 
 export interface BufferDisk {
-  /** Its own. */
+  /** Used by the buffers alone. */
   readonly directory: string;
   readonly maxBytes: number;
 }
 
-/** Of one body; what is larger goes into a file. */
+/** Memory for one body; the rest of it goes into a file. */
 const MEMORY_BYTES = { request: 64 * 1024, answer: 256 * 1024 } as const;
 const REPORT_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /** The bytes of a buffered body in their order: which of them are in memory, and where in its file the others are. Pure. */
 
-/** Of the body: `at` is the position of its first byte. */
+/** A piece of the body: `at` is the position of its first byte. */
 type Piece =
   | { readonly kind: 'memory'; readonly at: number; size: number; readonly bytes: Buffer; isBeingWritten: boolean }
   | { readonly kind: 'file'; readonly at: number; size: number; readonly position: number };
@@ -136,7 +136,10 @@ export class BufferPieces {
     return chosen;
   }
 
-  /** They are in the file now, one behind the other from `position` on. Those that were dropped meanwhile are left out. */
+  /**
+   * Marks pieces as written to the file, one behind the other from `position` on. Pieces dropped meanwhile are left
+   * out.
+   */
   moveToFile(written: readonly MemoryPiece[], position: number): void {
     const at = new Map<Piece, number>();
     let next = position;

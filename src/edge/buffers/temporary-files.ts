@@ -13,13 +13,16 @@ export interface TemporaryFiles {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** As many as the pool of threads that works on files has: more only queue there, before the work of others. */
+/**
+ * Concurrent operations: as many as the file system thread pool has threads. More would only queue there, ahead of
+ * other work.
+ */
 const MAX_AT_ONCE = 4;
 
 /** The directory is this service's own; it is made where it is missing. */
 export function createTemporaryFiles(directory: string): TemporaryFiles {
   let ready: Promise<void> | undefined = prepare(directory);
-  ready.catch(() => undefined); // shows to who opens a file
+  ready.catch(() => undefined); // callers of `open` get the error
   let running = 0;
   const waiting: (() => void)[] = [];
   return {
