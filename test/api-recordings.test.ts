@@ -30,7 +30,9 @@ describeOnBothEngines('recordings', (newDatabase) => {
     const on = { domain: DOMAIN, record: '1', keep_days: 30, if_revision: revision };
     assert.equal((await mine('live.setRecording', on)).body['data'], true);
     assert.equal(Object(await specOf(api, DOMAIN)).records, true);
-    assert.equal((await mine('live.setRecording', on)).errorCode, 'revisionChanged');
+    const stale = await mine('live.setRecording', on);
+    assert.equal(stale.errorCode, 'revisionChanged');
+    assert.match(String(stale.body['info']), /\{"record":"1","keep_days":30\}$/);
     await mine('live.setRecording', { domain: DOMAIN, record: '0' });
     const { record, keep_days } = dataOf(await mine('live.getRecording', { domain: DOMAIN }));
     assert.deepEqual([record, keep_days], ['0', 30], 'days that are not given stay');
@@ -78,6 +80,7 @@ describeOnBothEngines('recordings', (newDatabase) => {
     const downloaded = await get(download_url);
     assert.equal(await downloaded.text(), 'initmedia0media1media2');
     assert.equal(downloaded.headers.get('content-type'), 'video/mp4');
+    assert.equal(downloaded.headers.get('cross-origin-resource-policy'), 'cross-origin', 'for a plain <video src>');
     assert.match(downloaded.headers.get('content-disposition') ?? '', /filename="live_news_2026-01-31T04-00-00Z.mp4"/);
     const range = await get(download_url, { range: 'bytes=8-13' });
     assert.deepEqual([range.status, await range.text()], [206, 'a0medi']);

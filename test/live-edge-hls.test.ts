@@ -133,6 +133,16 @@ test('parts and segments are given as they are, and what is stored is not kept r
   assert.deepEqual(owner.asked, [`${HLS}/12.m4s`]);
 });
 
+test('a stream that is not on air is absent where the domain has no origin to ask', async (t) => {
+  const { get } = await startOnAir(t);
+  for (const path of ['/live/none.m3u8', '/live/none/b1/media.m3u8', '/live/none/b1/1.m4s', '/live/none.flv'])
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await get(path, { method });
+      assert.deepEqual([status, headers['x-cache']], [404, 'ERROR noStream'], `${method} ${path}`);
+    }
+  assert.equal((await get('/index.html')).headers['x-cache'], 'ERROR noOrigin');
+});
+
 describe('what the owner does not give', () => {
   const rows: readonly (readonly [answered: number, status: number, mark: string])[] = [
     [404, 404, 'ERROR noStream'],

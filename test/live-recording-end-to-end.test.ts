@@ -24,18 +24,23 @@ async function start(t: TestContext) {
     assert.deepEqual([code, stderr], [0, ''], args.join(' '));
     return stdout;
   };
-  assert.match(await run('record', HOST, '--on', '--days', '30'), /^recording +on\nkept for +30 days$/m);
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await runCommand(t, ['live', ...args, '--data-dir', service.dataDir]);
+    assert.equal(code, 1, args.join(' '));
+    return stderr.trimEnd();
+  };
+  assert.match(await run('record', domain_id, '--on', '--days', '30'), /^recording +on\nkept for +30 days$/m);
   await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
   const url = `rtmp://${new URL(service.rtmpUrl).host}/live/a?vhost=${HOST}`;
   const recording = async (end: string) => {
     const { list } = await client.call('live.listRecordings', { domain: HOST });
     return list.find(({ end_reason }) => end_reason === end);
   };
-  return { service, url, recording, run };
+  return { service, url, recording, run, refused, domainId: domain_id };
 }
 
 test('a broadcast that ffmpeg publishes is downloaded and played whole', PROGRAMS, async (t) => {
-  const { url, recording, run } = await start(t);
+  const { url, recording, run, refused, domainId } = await start(t);
   await using publisher = new Ffmpeg(url, { seconds: 13, isUnpaced: true });
   assert.equal(await publisher.ended(), 0, publisher.log);
   const found = await eventually('it is listed', () => recording('ended'));
@@ -43,7 +48,13 @@ test('a broadcast that ffmpeg publishes is downloaded and played whole', PROGRAM
   assert.ok(Math.abs(found.duration_ms - 13_000) < 200, `${found.duration_ms}`);
   const file = join(temporaryFolder(t), 'a.mp4');
   assert.match(await run('recordings', HOST, 'live/a'), /^\w{32} +live\/a .* COMPLETE +ended$/m);
-  await run('download', HOST, found.recording_id, file);
+  await run('download', domainId, found.recording_id, file);
+  assert.match(
+    await refused('download', HOST, found.recording_id, file),
+    /a\.mp4 cannot be made: it is there already$/,
+  );
+  assert.match(await refused('download', HOST, found.recording_id, '/nowhere/a'), /nowhere\/a cannot be made: ENOENT$/);
+  assert.match(await refused('download', HOST, found.recording_id, '-'), /not written to standard output$/);
   const bytes = readFileSync(file);
   assert.equal(String(bytes.length), found.size);
   const { packets, complaints } = await probe(bytes);

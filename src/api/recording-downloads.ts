@@ -16,7 +16,8 @@ import { type SentFile, sendJoined } from './send-joined.ts';
 /** What stands behind it is for `parseRecordingPath` to judge. */
 export const RECORDING_ROUTE = `${RECORDINGS_PATH}/*`;
 
-const OPEN_TO_PAGES = { 'access-control-allow-origin': '*' };
+/** Also for elements that ask without CORS, such as a plain `<video src>`. */
+const OPEN_TO_PAGES = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
 
 interface Found {
   readonly recording: Recording;

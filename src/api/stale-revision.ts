@@ -9,6 +9,7 @@ import { writeCacheOptions } from './wire-cache.ts';
 import { writeSsl } from './wire-certificate.ts';
 import { type Look, writeDomain } from './wire-domain.ts';
 import { writePolicies } from './wire-policy.ts';
+import { WRITE_RECORDINGS } from './wire-recordings.ts';
 
 /** Longest text of the current settings in an answer's `info`; a domain may have a hundred policies. */
 const MAX_CURRENT_CHARS = 4096;
@@ -39,6 +40,10 @@ function currentOf(name: RouteName, domain: Domain, look: Look): unknown {
     case 'config.setSsl':
     case 'config.requestCertificate':
       return writeSsl(settings);
+    case 'live.setRecording': {
+      const { record, keep_days } = WRITE_RECORDINGS['live.getRecording'](domain);
+      return { record, keep_days };
+    }
     default: {
       const { origin, backup, source_type, sourcehost, remark } = writeDomain({ domain, isInForce: true }, look);
       return { origin, backup, source_type, sourcehost, remark, state: domain.state };

@@ -1,5 +1,5 @@
 /** `causeway live`: whether a domain of the account is recorded, and its recordings. */
-import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -10,6 +10,7 @@ import { printer } from './account-commands.ts';
 import { readAllPages } from './all-pages.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
+import { findDomainName } from './find-domain.ts';
 import { splitStream } from './live-words.ts';
 import { onDomain } from './on-domain.ts';
 import { addCallSettings, addChangeSettings, givenSettings, ifRevision, type Options, textOption } from './options.ts';
@@ -24,8 +25,9 @@ export function addRecordings(command: Command, context: CliContext): void {
     .addOption(new Option('--on', 'record them').conflicts('off'))
     .option('--off', 'record them no longer; what was recorded is kept for its days')
     .option('--days <days>', 'keep recordings so long after their last media, also those that there are')
-    .action((domain: string, options: Options) =>
-      onDomain(context, domain, options, async (client) => {
+    .action((named: string, options: Options) =>
+      onDomain(context, named, options, async (client) => {
+        const domain = await findDomainName(client, named);
         const before = await client.call('live.getRecording', { domain });
         const record = options['on'] === true ? '1' : options['off'] === true ? '0' : before.record;
         const keep_days = textOption(options, 'days');
@@ -34,7 +36,7 @@ export function addRecordings(command: Command, context: CliContext): void {
         const data = await client.call('live.getRecording', { domain });
         const lines = formatPairs([
           ['recording', data.record === '1' ? 'on' : 'off'],
-          ['kept for', `${data.keep_days} days`],
+          ['kept for', data.keep_days === 1 ? '1 day' : `${data.keep_days} days`],
         ]);
         return { data, lines };
       }),
@@ -43,7 +45,11 @@ export function addRecordings(command: Command, context: CliContext): void {
     .description('list the recordings of a domain of the account, the newest first')
     .action(async (domain: string, stream: string | undefined, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
-      const asked = { domain, ...(stream !== undefined && splitStream(stream)), ...timesOf(context, options) };
+      const asked = {
+        domain: await findDomainName(client, domain),
+        ...(stream !== undefined && splitStream(stream)),
+        ...timesOf(context, options),
+      };
       const rows = await readAllPages((page) => client.call('live.listRecordings', { ...asked, ...page }));
       printer(context, options)(
         rows,
@@ -54,7 +60,8 @@ export function addRecordings(command: Command, context: CliContext): void {
     .description('download a recording into a new MP4 file')
     .action(async (domain: string, recording: string, file: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
-      const { download_url, size } = await findRecording(client, domain, recording);
+      const name = await findDomainName(client, domain);
+      const { download_url, size } = await findRecording(client, name, recording);
       await download(download_url, file);
       printer(context, options)({ file, size }, [`${file}: ${size} bytes`]);
     });
@@ -62,7 +69,8 @@ export function addRecordings(command: Command, context: CliContext): void {
     .description('delete a recording')
     .action(async (domain: string, recording_id: string, options: Options) => {
       const client = connectCustomer(context, givenSettings(context, options));
-      const data = await client.call('live.deleteRecording', { domain, recording_id });
+      const name = await findDomainName(client, domain);
+      const data = await client.call('live.deleteRecording', { domain: name, recording_id });
       printer(context, options)(data, [`recording ${recording_id} is deleted`]);
     });
 }
@@ -76,10 +84,22 @@ async function findRecording(client: Client, domain: string, recording: string):
 }
 
 async function download(url: string, file: string): Promise<void> {
-  const response = await fetch(url);
-  if (!response.ok || response.body === null) throw new CliError(`the download was answered with ${response.status}`);
-  // `as`: the types of the web stream and of Node's are one at run time.
-  await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(file, { flags: 'wx' }));
+  if (file === '-')
+    throw new CliError('<file>: expected the name of a new file; a recording is not written to standard output');
+  const target = await open(file, 'wx').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new CliError(`${file} cannot be made: ${code === 'EEXIST' ? 'it is there already' : code}`);
+  });
+  try {
+    const response = await fetch(url);
+    if (!response.ok || response.body === null) throw new CliError(`the download was answered with ${response.status}`);
+    // `as`: the types of the web stream and of Node's are one at run time.
+    await pipeline(Readable.fromWeb(response.body as ReadableStream), target.createWriteStream());
+  } catch (cause) {
+    await rm(file, { force: true });
+    if (cause instanceof CliError) throw cause;
+    throw new CliError(`the download was cut off, and ${file} is deleted: ${String(cause)}`, { cause });
+  }
 }
 
 const HEADING = ['RECORDING', 'STREAM', 'BEGAN', 'SECONDS', 'BYTES', 'STATUS', 'WHY'];

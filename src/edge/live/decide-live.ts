@@ -49,7 +49,9 @@ export function decideLive(
   // An origin of the domain may have the stream too, whatever it is asked by.
   if (!METHODS.has(method) || facts.hasBody) return isPaused ? { kind: 'denied', reason: 'paused' } : ORDINARY;
   const isKnown = isPaused || known !== undefined;
-  if (!isKnown && isSynced && (path.kind !== 'flv' || method !== 'GET')) return ORDINARY;
+  const { primary, backup } = site.origins;
+  const hasOrigins = primary.length + backup.length > 0;
+  if (!isKnown && isSynced && hasOrigins && (path.kind !== 'flv' || method !== 'GET')) return ORDINARY;
   if (method === 'OPTIONS') return { kind: 'preflight' };
   // It may be a stream that began meanwhile, so neither an origin nor the cache may answer in its place.
   if (!isKnown && !isSynced) return { kind: 'unavailable' };
@@ -57,10 +59,7 @@ export function decideLive(
   if (!live.playKeys.isAllowed(asked)) return { kind: 'denied', reason: 'playKey' };
   if (isPaused) return { kind: 'denied', reason: 'paused' };
   if (!isSynced) return { kind: 'unavailable' };
-  if (known === undefined) {
-    const { primary, backup } = site.origins;
-    return primary.length + backup.length === 0 ? { kind: 'absent' } : { kind: 'pull', name };
-  }
+  if (known === undefined) return hasOrigins ? { kind: 'pull', name } : { kind: 'absent' };
   if (path.kind === 'flv') return { kind: 'flv', name };
   return decideFile(path, { name, broadcast: known.broadcast, query });
 }
