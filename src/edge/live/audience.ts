@@ -1,18 +1,21 @@
-/** Who watches by HLS: each address with its User-Agent and key counts for 30 s behind its last request. Pure; the time is passed in. */
+/**
+ * The audience of HLS: each address with its User-Agent and key counts as a viewer for 30 s after its last request.
+ * Pure; the time is passed in.
+ */
 import { hash } from 'node:crypto';
 import { firstValue } from '#http/headers.ts';
 import { readAuthKey } from '#sites/live-key.ts';
 import type { EdgeRequest } from '../request.ts';
 
 const WATCHES_MS = 30_000;
-/** Of one stream; more are not counted. */
+/** Viewers of one stream; more are not counted. */
 const MAX_OF_STREAM = 10_000;
-/** Of all streams of a worker. */
+/** Viewers of all streams of a worker. */
 const MAX_VIEWERS = 200_000;
 const HASH_CHARS = 16;
 
 export class Audience {
-  /** By stream; of each viewer, when it last asked. */
+  /** The time of each viewer's last request, by stream. */
   readonly #streams = new Map<string, Map<string, number>>();
   #size = 0;
 
@@ -29,7 +32,7 @@ export class Audience {
     this.#size++;
   }
 
-  /** By stream, those that watch now. */
+  /** The present viewers by stream. */
   watching(now: number): ReadonlyMap<string, readonly string[]> {
     for (const [stream, viewers] of this.#streams) {
       for (const [viewer, at] of viewers) {
@@ -43,7 +46,7 @@ export class Audience {
   }
 }
 
-/** Who asks, without telling who that is. */
+/** A hash that identifies the viewer without revealing who it is. */
 export function viewerHash({ clientAddress, headers, query }: EdgeRequest): string {
   const key = readAuthKey(query) ?? '';
   const text = `${clientAddress}\n${firstValue(headers, 'user-agent') ?? ''}\n${key}`;

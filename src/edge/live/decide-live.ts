@@ -13,7 +13,9 @@ export type LiveDecision =
   | { readonly kind: 'denied'; readonly reason: 'playKey' | 'paused' }
   /** The live process cannot be reached. */
   | { readonly kind: 'unavailable' }
-  /** Of another broadcast than the one that is on air, or of a stream that nobody could bring. */
+  /**
+   * A file of another broadcast than the one on air, or a stream that neither a publisher nor an origin could supply.
+   */
   | { readonly kind: 'absent' }
   /** Not known yet: the live process is asked whether it can pull the stream. */
   | { readonly kind: 'pull'; readonly name: StreamName }
@@ -26,7 +28,7 @@ export type LiveDecision =
       readonly file: string;
       readonly query: string;
     }
-  /** Directives of a playlist that are none. */
+  /** The playlist's directives are malformed. */
   | { readonly kind: 'malformed' };
 
 const ORDINARY: LiveDecision = { kind: 'ordinary' };

@@ -12,12 +12,15 @@ export function createHttpSink(viewer: Viewer): HubViewer {
     get queuedBytes() {
       return viewer.queuedBytes;
     },
-    end: () => void viewer.end(), // never rejects; whoever waits for `viewer.ended` is told
+    end: () => void viewer.end(), // never rejects; `viewer.ended` reports the end
     cut: () => viewer.cut(503),
   };
 }
 
-/** Of what the client says only a ping and its wish to close are answered. `idleMs`: for a client that takes nothing at the end. */
+/**
+ * A WebSocket viewer. Of its messages only ping and close are answered. `idleMs`: limit for a client that takes nothing
+ * at the end.
+ */
 export function createWebSocketSink(socket: Socket, idleMs: number): HubViewer {
   const frames = new ClientFrames();
   const end = (code: number) => {

@@ -115,7 +115,7 @@ async function answerPlaylist(
   return { ...given, headers: withCors(headers), body: { kind: 'pieces', pieces: [bytes] }, isLive: true };
 }
 
-/** Of twelve hours, with parts, is less than this. */
+/** Larger than a playlist of twelve hours, parts included. */
 const MAX_PLAYLIST_BYTES = 4 * 1024 * 1024;
 const compress = promisify(gzip);
 

@@ -17,7 +17,7 @@ export type LivePath = Pick<StreamName, 'app' | 'stream'> &
 
 const NAME = '[A-Za-z0-9][A-Za-z0-9_.-]';
 const STREAM = new RegExp(`^/(${NAME}{0,63})/(${NAME}{0,127})\\.(flv|m3u8)$`);
-/** Without leading zeros: a file has one name. */
+/** A number without leading zeros: a file has only one name. */
 const NUMBER = '(?:0|[1-9]\\d{0,8})';
 const FILE = new RegExp(
   `^/(${NAME}{0,63})/(${NAME}{0,127})/([a-z0-9]{1,32})/(media\\.m3u8|init-${NUMBER}\\.mp4|${NUMBER}(?:\\.${NUMBER})?\\.m4s)$`,

@@ -14,7 +14,7 @@ import { Sessions } from './sessions.ts';
 import { StreamTable } from './stream-table.ts';
 
 export interface LiveOptions {
-  /** Of the live process. */
+  /** Path of the live process's socket. */
   readonly socketPath: string;
   /** Names this worker to it. */
   readonly worker: string;
@@ -24,7 +24,10 @@ export interface LiveOptions {
 }
 
 export interface LiveLimits extends OwnerLimits {
-  /** Between two reports of who watches, and two looks at what lasting answers are due. */
+  /**
+   * Interval of audience reports and of looks at long-lived answers: whether they are still allowed, or due for a log
+   * line.
+   */
   readonly reportMs: number;
   /** Longest wait of a viewer for what another has asked the live process for. */
   readonly waitMs: number;

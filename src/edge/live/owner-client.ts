@@ -22,15 +22,15 @@ export interface OwnerClientOptions {
 }
 
 export interface OwnerLimits {
-  /** Between two attempts to reach it. */
+  /** Pause between two attempts to reach the live process. */
   readonly retryMs: number;
-  /** Without a byte of the table: it says something every 5 s. */
+  /** Longest silence of the stream table: the live process writes to it every 5 s. */
   readonly silenceMs: number;
-  /** For the head of any answer; a blocking reload takes some seconds. */
+  /** Longest wait for the head of an answer; a blocking reload takes some seconds. */
   readonly answerMs: number;
 }
 
-/** Of the table, one line. */
+/** Length of one line of the table. */
 const MAX_LINE_CHARS = 4096;
 /** Questions for files of HLS at once. Each stream that is watched has two that wait: for the next playlist and the next part. */
 const MAX_QUESTIONS = 4_096;
@@ -69,7 +69,10 @@ export class OwnerClient {
     return this.#ask({ path: `${pathOf(name)}/flv${query}` });
   }
 
-  /** As an origin of the edge's cache. What fails is not to be asked for again by each viewer, so errors are stored for a moment. */
+  /**
+   * The live process as an origin of the edge's cache. Errors are stored for a moment, so that not every viewer repeats
+   * a failing request.
+   */
   readonly origins = {
     fetch: async ({ target, signal }: Fetch): Promise<FetchResult> => {
       const requestAt = this.#options.clock();
@@ -150,7 +153,7 @@ export class OwnerClient {
     const timer = setTimeout(() => request.destroy(new Error('the live process does not answer')), limits.answerMs);
     request.on('response', (answer) => {
       clearTimeout(timer);
-      answer.on('error', () => undefined); // shows to whoever reads it
+      answer.on('error', () => undefined); // the reader of the body gets the error
       resolve(answer);
     });
     request.on('error', (error) => {
@@ -173,7 +176,10 @@ export function pathOf({ domainId, app, stream }: StreamName): string {
   return `/streams/${domainId}/${app}/${stream}`;
 }
 
-/** Its whole seconds would make a playlist that is good for one second old from the start. Viewers get one of the answer's own. */
+/**
+ * Fields dropped from answers. A `Date` of whole seconds would make a playlist that is fresh for one second old from
+ * the start; viewers get the edge's own.
+ */
 const NOT_PASSED: ReadonlySet<string> = new Set(['date']);
 const CACHE_CONTROL: ReadonlySet<string> = new Set(['cache-control']);
 const BRIEFLY = ['Cache-Control', 'max-age=1'];

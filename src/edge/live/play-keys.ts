@@ -6,7 +6,7 @@ export interface AskedKey {
   readonly domainId: number;
   /** That was signed. */
   readonly path: string;
-  /** Of the request, from the question mark on. */
+  /** The request's query, from the question mark on. */
   readonly query: string;
   readonly now: number;
 }

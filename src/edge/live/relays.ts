@@ -17,7 +17,7 @@ export type OpenedRelay =
   | { readonly kind: 'file' }
   | { readonly kind: 'failed'; readonly status: number };
 
-/** After its last viewer left; one who comes back soon finds it still there. */
+/** How long a relay outlives its last viewer, for a viewer that returns soon. */
 const IDLE_MS = 2_000;
 /** Groups of pictures of all broadcasts that a worker reads; each domain has a share. docs/decisions/0483 */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;

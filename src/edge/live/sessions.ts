@@ -33,7 +33,7 @@ export class Sessions {
     for (const session of this.#open) if (now - session.ledger.at >= LINE_MS) session.writeLine(now);
   }
 
-  /** By stream. */
+  /** Open sessions by stream and kind. */
   counts(): ReadonlyMap<string, Readonly<Record<OpenSession['kind'], number>>> {
     const counts = new Map<string, Record<OpenSession['kind'], number>>();
     for (const { stream, kind } of this.#open) {

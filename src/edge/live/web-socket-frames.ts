@@ -39,7 +39,7 @@ export function pongFrame(payload: Buffer): Buffer {
 
 export class ClientFrames {
   #header = Buffer.alloc(0);
-  /** Of a data frame, still to come. */
+  /** Bytes of a data frame still to be skipped. */
   #skipBytes = 0;
   #isOver = false;
 
