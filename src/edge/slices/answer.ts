@@ -229,7 +229,7 @@ async function standIn(
   return answerObject(asking, object, { status: 'STALE', mayFetch: false, now: edge.clock() });
 }
 
-/** By its first slice, for whoever asks next. */
+/** Revalidates the object by its first slice, for later requests. */
 function refresh(edge: EdgeContext, visit: Visit, stale: CachedResponse): void {
   edge.refreshes.start(edge, visit, async (plain, signal) => {
     const discovered = await discover(edge, plain, stale, { signal, onInterim: () => undefined });

@@ -35,7 +35,7 @@ export class SlicedBody implements StoredBody {
     return bodyOf(this.#reading)?.readerBytes ?? 0;
   }
 
-  /** To be read first: whether it can be shows while another answer may still be given. */
+  /** Opens the slice that is read first: if it is unavailable, another answer can still be sent. */
   async openFirst(slice: number): Promise<OpenedSlice> {
     const opened = await openSlice(this.#edge, this.#object, slice);
     this.#first = { slice, opened };
@@ -81,7 +81,7 @@ export class SlicedBody implements StoredBody {
   }
 }
 
-/** As far as it is not kept for those who read along. */
+/** The slice's own stored body; absent while the slice is in transit, where its bytes are counted as shared. */
 function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
   if (opened?.kind === 'stored') return opened.body;
   const end = opened?.kind === 'shared' ? opened.shared.over : undefined;

@@ -17,7 +17,7 @@ export type Discovered =
       readonly isConfirmed: boolean;
       readonly release: () => void;
     }
-  /** As for any other object: its answer is not a slice, or is all of it. */
+  /** A result as for any other object: the answer is not a slice, or it is the whole object. */
   | { readonly kind: 'result'; readonly result: Exchanged }
   /** What was stored is not the object any more, and is discarded. */
   | { readonly kind: 'again' }
@@ -63,7 +63,7 @@ function readObject(edge: EdgeContext, visit: Visit, slice: number, response: Or
     return whole(edge, visit);
   }
   const head = { ...response, ...wholeHead(response, range.complete) };
-  // All of it is here: an object like any other, but for who wants a part of it.
+  // The whole object has arrived: it is treated like any other, unless the client wants a part of it.
   if (range.complete <= SLICE_BYTES && visit.request.facts.range === undefined) {
     return { kind: 'result', result: { kind: 'response', response: head, ...admit(edge, visit, head) } };
   }

@@ -16,7 +16,10 @@ import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object
 
 export type OpenedSlice =
   | ({ readonly kind: 'stored' } & ReadableBody)
-  /** On its way. The reader is the caller's, to be left in the end; `landed`: it is stored, or will not be. */
+  /**
+   * A slice in transit. The caller owns the reader and must leave it in the end; `landed`: it is stored, or will not
+   * be.
+   */
   | {
       readonly kind: 'shared';
       readonly shared: SharedBody;
@@ -58,7 +61,10 @@ export async function fetchSlice(
   return { kind: 'slice', response, mayStore: kind === 'store' };
 }
 
-/** Its head proves it; of its body no more is taken than that says. */
+/**
+ * Fetches part of an object. Its head proves that it belongs to the object; no more body is taken than the head
+ * announces.
+ */
 async function fetchPart(
   edge: EdgeContext,
   object: SlicedObject,

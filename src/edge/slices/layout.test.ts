@@ -18,7 +18,7 @@ describe('slices of an object', () => {
     [`bytes=${MIB}-`, 1],
     [`bytes=${MIB - 1}-${5 * MIB}`, 0],
     [`bytes=${5 * MIB}-${5 * MIB},${3 * MIB}-${3 * MIB}`, 3],
-    // The end of what is not known.
+    // Suffix ranges, of an object whose size is unknown.
     ['bytes=-5', 0],
     [`bytes=${5 * MIB}-,-5`, 0],
     // Ranges that are ignored.

@@ -33,7 +33,7 @@ export function putIndex(store: CacheStore, { visit, index }: SlicedObject): voi
   store.put(indexKey(visit.key), index, visit.options);
 }
 
-/** With it all slices so far are out of reach: they are older than any index that may follow. */
+/** Discards the index, which puts all its slices out of reach: they are older than any index that may follow. */
 export function discardIndex(store: CacheStore, visit: Visit, index: CachedResponse): void {
   store.remove(indexKey(visit.key), index);
 }

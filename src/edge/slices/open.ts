@@ -10,7 +10,7 @@ import type { SliceFlight, SliceHead } from './flights.ts';
 import { sliceKey, sliceSpan } from './layout.ts';
 import { findSlice, type SlicedObject } from './object.ts';
 
-/** Of one reader for one slice; then it fetches it alone. */
+/** Waits of one reader for one slice; beyond them it fetches the slice alone. */
 const MAX_WAITS = 3;
 
 export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: number): Promise<OpenedSlice> {

@@ -7,7 +7,7 @@ import { indexKey, sliceAt } from './layout.ts';
 import { describeObject, findSlice, type SlicedObject } from './object.ts';
 import { fetchAhead, openSlice } from './open.ts';
 
-/** As its index says while that is fresh, else as the origin says. */
+/** Discovers the object from its index while that is fresh, else from the origin. */
 export async function discoverSliced(edge: EdgeContext, visit: Visit, signal: AbortSignal): Promise<Discovered> {
   const { decision } = await lookUp(edge, { ...visit, key: indexKey(visit.key) }, visit.absentUpTo);
   const object = decision.kind === 'hit' ? describeObject(visit, decision.stored) : undefined;

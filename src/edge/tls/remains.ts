@@ -16,12 +16,17 @@ export interface RemainsOptions {
   cpuMs(): number;
 }
 
-/** As many are open at once in a crowd; fewer do not show. */
+/**
+ * Closed connections from which collecting pays: a crowd has as many open at once, and fewer have no visible effect.
+ */
 const MIN_CLOSED = 1_000;
 const LOOK_EVERY_MS = 1_000;
 /** While one closes more often than that, handshakes are what the worker does: they find no holes, and collecting would slow them. */
 const BUSY_MS_PER_CLOSED = 10;
-/** Of other work, behind which it is collected. That takes some 40 ms, and what is written and read costs up to a third less. */
+/**
+ * Processor time of other work after which the heap is collected. Collecting takes some 40 ms and makes reads and
+ * writes up to a third cheaper.
+ */
 const OTHER_WORK_MS = 1_000;
 
 export function createRemains({ collect, cpuMs }: RemainsOptions): Remains {

@@ -24,7 +24,7 @@ export function isMisdirected({ tls }: Pick<Site, 'tls'>, host: string, secured:
   return tls.minVersion === '1.3' && secured.version !== '1.3';
 }
 
-/** In the same order: which of two a client was shown is not known. */
+/** Whether the keys are the same in the same order: it is not known which of two certificates a client was shown. */
 function hasSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((key, index) => key === other[index]);
 }

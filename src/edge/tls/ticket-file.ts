@@ -1,6 +1,7 @@
 /**
- * Where a machine keeps its ticket secrets, so that clients go on with their sessions after a restart, and who renews them. Who
- * reads the file can read what was said in those sessions: nobody else may, and what is past its time is not kept.
+ * The file in which a machine keeps its ticket secrets, so that clients resume their sessions after a restart, and the
+ * rotation that renews them. A reader of the file can decrypt those sessions: it is private, and expired secrets are
+ * removed.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -20,7 +21,7 @@ export function readTicketSecrets(file: string): readonly TicketSecret[] {
   }
 }
 
-/** For as long as its file is not there. */
+/** Makes a secret to be used while the file is missing. */
 export function makeTicketSecret(now: number): TicketSecret {
   return { createdAt: now, secret: randomSecret() };
 }

@@ -154,7 +154,10 @@ function readStart(raw: Socket, done: (bytes: Buffer, start: Start) => void): vo
   raw.on('data', onData);
 }
 
-/** RFC 8446 §9.2: whoever asks by TLS 1.3 without the name that is required lacks an extension. */
+/**
+ * The alert for a name without a certificate. RFC 8446 §9.2: a TLS 1.3 hello without the required name lacks an
+ * extension.
+ */
 function alertFor(problem: Handshake, { offersTls13 }: ClientHello): Alert {
   return problem === 'noServerName' && offersTls13 ? 'missingExtension' : 'unrecognizedName';
 }
