@@ -51,9 +51,11 @@ export interface OriginState {
 }
 
 export interface EdgeOrigins extends Origins {
-  /** For the machine's prober: what has come into use since the last call, and what is passed over. */
+  /**
+   * The origins that have come into use since the last call, and those that are passed over, for the machine's prober.
+   */
   takeUses(): readonly OriginUse[];
-  /** From it. */
+  /** Applies a report of the machine's prober. */
   applyProbes(report: ProbeReport): void;
   /** What is known of a site's origins before any is asked, primaries first. Looks up their names. */
   statesOf(site: Site, scheme: Scheme, host: string): Promise<readonly OriginState[]>;

@@ -27,18 +27,20 @@ export interface EdgeAnswer {
   readonly isReplacement?: boolean;
   /** The connection ends with this answer: what follows on it cannot be trusted or is not wanted. */
   readonly closes?: boolean;
-  /** Of a live stream, whose state is asked each time: never given again without that. */
+  /**
+   * The answer is of a live stream, whose state is checked on each request: it must not be reused without that check.
+   */
   readonly isLive?: boolean;
 }
 
 export type AnswerBody =
   | { readonly kind: 'none' }
-  /** In order: bytes of ours, and spans of a stored body. */
+  /** Pieces in order: bytes of ours, and spans of a stored body. */
   | { readonly kind: 'pieces'; readonly pieces: readonly BodyPiece[] }
   | { readonly kind: 'stream'; readonly stream: Readable; readonly fill: Fill | undefined }
   /** What another request's answer is bringing into the store. */
   | { readonly kind: 'shared'; readonly shared: SharedBody; readonly fetchRest: FetchRest }
-  /** After a 101: the connection to the origin, which the client's is joined to while `isAllowed` says so. */
+  /** The connection to the origin after a 101. The client's is joined to it while `isAllowed` returns true. */
   | { readonly kind: 'tunnel'; readonly origin: Socket; readonly isAllowed: () => boolean }
   /** A broadcast, for as long as the viewer watches it. */
   | { readonly kind: 'session'; readonly session: LiveSession }
@@ -71,7 +73,7 @@ export interface Fill {
   readonly announcedBytes: number | undefined;
   /** The body is whole: store it. */
   readonly onWhole: (body: StoredBody) => void;
-  /** Those who read along. */
+  /** The body as shared with requests that read along. */
   readonly shared?: SharedBody;
   readonly fetchRest?: FetchRest;
   /** The body is stored, or will not be. */

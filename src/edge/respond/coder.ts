@@ -32,7 +32,7 @@ export function createCoder(coding: ContentCoding): Coder {
   const stream = openStream(coding);
   let ready: Buffer[] = [];
   const ended = Promise.withResolvers<void>();
-  ended.promise.catch(() => undefined); // told to whoever waits for the end
+  ended.promise.catch(() => undefined); // reported to the callers that wait for the end
   const closed = Promise.withResolvers<never>();
   closed.promise.catch(() => undefined);
   stream.on('data', (bytes: Buffer) => ready.push(bytes));

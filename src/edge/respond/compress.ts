@@ -55,7 +55,7 @@ export function isUnreadable({ headers }: EdgeRequest, { response, status }: Edg
   return coding !== undefined && !acceptsCodings(joinedValue(headers, 'accept-encoding'), coding);
 }
 
-/** From HTTP/1.0 a body without a length that breaks off looks like a whole one. */
+/** The coding for a request. None for HTTP/1.0, where a body without a length that breaks off looks complete. */
 function codingFor({ httpVersion, headers, facts }: EdgeRequest) {
   if (httpVersion === '1.0' || facts.range !== undefined || facts.directives?.noTransform === true) return undefined;
   return chooseCoding(joinedValue(headers, 'accept-encoding'));
@@ -75,7 +75,7 @@ interface CodedBody {
   readonly isFromDisk?: boolean;
 }
 
-/** As far as it can be told without making it. RFC 9110 §9.3.2 */
+/** Codes the head for HEAD: the coded size is known only if the coded form is stored. RFC 9110 §9.3.2 */
 async function codeHead({ edge, form }: Coding, { body, stored }: EdgeAnswer): Promise<CodedBody> {
   const found = stored && (await findCoded(edge.store, { ...form, of: stored }, stored.body.sizeBytes));
   return found === undefined ? { body } : { body, bytes: found.body.sizeBytes };

@@ -19,7 +19,7 @@ import { readShared } from './read-shared.ts';
 const MAX_OPEN = 32;
 /** One site's slow origin or clients leave room for the others'. */
 const MAX_OPEN_PER_SITE = 16;
-/** At work at the same moment: the other threads of the pool are the disk's. */
+/** Compressions on the thread pool at the same moment: the pool's other threads are the disk's. */
 const MAX_TURNS = 2;
 /** A source of unknown length may turn out too large to be kept: before the window of readers ends, the slowest sets the pace. */
 const MAX_UNPACED_BYTES = 3 * 1024 * 1024;
@@ -29,7 +29,9 @@ export interface Compressions {
   join(form: CodedForm, viewer: Viewer): SharedBody | undefined;
   /** Joins, or starts one. `undefined`: there are too many, or it is too late to read the source from its beginning. */
   share(form: CodedForm, source: Source, viewer: Viewer): SharedBody | undefined;
-  /** For one client alone; the stream ends the source. `undefined`: there are too many. */
+  /**
+   * Codes for one client alone; destroying the returned stream destroys the source. `undefined`: there are too many.
+   */
   wrap(form: Pick<CodedForm, 'siteId' | 'coding'>, source: Readable): Readable | undefined;
 }
 
@@ -128,7 +130,7 @@ class Shared {
     this.shared = new SharedBody(form.of, undefined, parts.lag.open());
   }
 
-  /** From its first byte, and it will be made to its end. */
+  /** The first byte is still there, and the compression has not been abandoned. */
   get canJoin(): boolean {
     return this.shared.isOpen && !this.#left.signal.aborted;
   }

@@ -5,7 +5,7 @@ import { formatMark } from '../reasons.ts';
 import type { EdgeAnswer } from './answer.ts';
 import { cacheStatus } from './cache-status.ts';
 
-/** With what this hop adds. */
+/** The answer's fields with those that this hop adds. */
 export function finalHeaders(answer: EdgeAnswer): RawHeaders {
   const { headers, mark, status } = answer;
   const via = [...allValues(headers, 'via'), `1.1 ${SERVICE_NAME}`].join(', ');

@@ -23,8 +23,9 @@ export interface FollowOptions {
 }
 
 /**
- * Who falls behind what is kept for all waits until it is stored, and reads the rest from there; when the store has given it up,
- * from the origin. False: it broke off before the client had anything, so another answer can be given. Never rejects.
+ * Sends a shared body. A client that falls behind the shared window waits until the body is stored and reads the rest
+ * from the store, or from the origin if the store has given it up. Returns false if the body broke off before the
+ * client had anything, so that another answer can be sent. Never rejects.
  */
 export async function followBody(to: Recipient, shared: SharedBody, options: FollowOptions): Promise<boolean> {
   const { viewer } = to;

@@ -18,7 +18,7 @@ export class Outlet {
   readonly #viewer: Viewer;
   readonly #domainId: number;
   readonly #buffers: Buffers;
-  /** From the moment on in which the client had to be waited for. */
+  /** The buffer, opened the first time the client had to be waited for. */
   #buffer: BodyBuffer | undefined;
   #emptied: Promise<void> | undefined;
 

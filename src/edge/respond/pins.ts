@@ -11,7 +11,10 @@ const CHECK_MS = 1_000;
 export interface Pins {
   /** The client has to be waited for; gives what ends that. */
   hold(body: StoredBody, viewer: Pick<Viewer, 'cut'>): () => void;
-  /** It is waited for just now, with pieces of the body that are its alone; gives what ends that. */
+  /**
+   * Counts a client that is being waited for with pieces of the body that only it holds. Returns a function that ends
+   * that.
+   */
   wait(body: StoredBody, viewer: Pick<Viewer, 'cut' | 'received'>): () => void;
 }
 

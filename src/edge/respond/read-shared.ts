@@ -5,8 +5,8 @@ import type { SharedBody, SharedReader } from '../shared-body.ts';
 import type { FetchRest } from './follow.ts';
 
 /**
- * From its first byte, so to be begun, or its reader to be opened, while that is there; all of it, or it throws. The fetch goes
- * on for it while it is read.
+ * Reads a shared body from its first byte to its end, or throws. Must be started, or its reader opened, while the first
+ * byte is still there. The fetch continues while it is read.
  */
 export async function* readShared(
   shared: SharedBody,
@@ -31,7 +31,7 @@ export async function* readShared(
   yield* await openRest(shared, reader.at, fetchRest, signal);
 }
 
-/** Who has fallen behind reads on in the store, or at the origin where the store has given it up. */
+/** A reader that has fallen behind continues from the store, or from the origin if the store has given the body up. */
 async function openRest(
   shared: SharedBody,
   at: number,

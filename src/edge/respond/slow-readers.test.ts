@@ -5,7 +5,7 @@ import { createSlowReaders } from './slow-readers.ts';
 test('beyond the bound the connection that keeps most is cut first, and of it who has waited longest', () => {
   const cut: string[] = [];
   const readers = createSlowReaders(100);
-  /** Over HTTP/1.1 without TLS each is a connection of its own. */
+  /** A waiting client. Without `secured` it is on a connection of its own, as over plain HTTP/1.1. */
   const wait = (name: string, secured?: object, bytes = 20) => {
     // `as`: all that is looked at.
     const received = { secured } as Parameters<typeof readers.wait>[0]['received'];

@@ -16,9 +16,9 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** Beyond `maxBytes` clients are cut: those of the connection that keeps most, who has waited longest before the others. */
+/** Cuts clients beyond `maxBytes`: those of the connection with the most waiting clients, the longest waiting first. */
 export function createSlowReaders(maxBytes: number): SlowReaders {
-  /** By connection, and in the order in which their waiting began. */
+  /** The waiting clients by connection, in the order in which their waits began. */
   const connections = new Map<object, Set<Waiting>>();
   let total = 0;
 

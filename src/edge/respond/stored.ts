@@ -55,7 +55,7 @@ export function storedAnswer({ request, stored, mark, now, boundary }: StoredAns
   }
 }
 
-/** For a whole GET: the head as if it were stored, and the body as it comes. */
+/** The answer to a whole GET from a body in transit: the head as if it were stored, and the body as it arrives. */
 export function sharedAnswer(
   request: RequestFacts,
   { shared, fetchRest }: { readonly shared: SharedBody; readonly fetchRest: FetchRest },

@@ -26,9 +26,9 @@ interface StreamOptions {
 }
 
 /**
- * The origin sets the pace: what the client has not taken is what the store gathers, as far as the budget for that allows,
- * and else it waits in a buffer; where that is full, the client sets the pace. A body that breaks off cuts the client and is not stored; false when that is not needed, since
- * the client has had nothing yet. Never rejects.
+ * Streams a body at the origin's pace: what the client has not taken is read from what the store gathers, as far as
+ * that budget allows, else it waits in a buffer; when the buffer is full, the client sets the pace. A body that breaks
+ * off cuts the client and is not stored. Returns false if it broke off before the client had anything. Never rejects.
  */
 export async function streamToViewer(
   to: Recipient,
@@ -45,12 +45,12 @@ export async function streamToViewer(
   return isAnswered;
 }
 
-/** For the store alone; whoever wants it there limits its time. Never rejects. */
+/** Streams a body into the store alone, without a time limit: the caller sets one. Never rejects. */
 export async function streamToStore(source: Readable, fill: Fill | undefined): Promise<void> {
   await streamBody(undefined, source, fill, undefined);
 }
 
-/** As if the client had left at once. Never rejects. */
+/** Streams a body as if the client had left at once. Never rejects. */
 export async function streamUnread(
   source: Readable,
   fill: Fill | undefined,
@@ -61,7 +61,7 @@ export async function streamUnread(
   await streamBody(undefined, source, fill, limit);
 }
 
-/** For an answer that is not for this client: what may be stored, or is read by others, goes on. */
+/** Drops an answer that is not sent to this client: a body that may be stored, or is read by others, goes on. */
 export function leaveToStore(body: AnswerBody, options: Pick<StreamOptions, 'unreadFetchMs'>): void {
   if ((body.kind === 'stream' || body.kind === 'fill') && body.fill !== undefined) {
     void streamUnread(body.stream, body.fill, options); // never rejects
@@ -70,7 +70,7 @@ export function leaveToStore(body: AnswerBody, options: Pick<StreamOptions, 'unr
   }
 }
 
-/** For an answer that is not sent after all: the origin's connection and the store's memory are given back. */
+/** Drops an answer that is not sent after all: the origin's connection and the store's memory are released. */
 export function abandonBody(body: AnswerBody): void {
   if (body.kind === 'tunnel') {
     body.origin.on('error', () => undefined); // nobody waits for it
@@ -169,7 +169,7 @@ async function pump(
   return left;
 }
 
-/** For a body that was not shared. */
+/** `fetchRest` of a body that was not shared. */
 const nowhere: FetchRest = async () => undefined;
 
 function endFill(source: Readable, fill: Fill | undefined, gathered: number): void {
