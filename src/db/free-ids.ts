@@ -1,4 +1,4 @@
-/** Ids of rows that are to be inserted: nobody else gets them. Those that are not used are lost. */
+/** Ids for rows that are to be inserted, reserved for the caller. Unused ids are lost. */
 import { sql } from 'kysely';
 import { isPostgres } from './engine.ts';
 import { prepare } from './prepared.ts';

@@ -10,7 +10,7 @@ export class LostConnection extends Error {}
 
 export interface LostConnectionOptions {
   readonly url: string | undefined;
-  /** What was answered sooner is nobody's concern. */
+  /** Queries that wait for less than this are not looked at. */
   readonly silentMs?: number;
   readonly lookEveryMs?: number;
 }
@@ -72,7 +72,10 @@ export class LostConnections implements Disposable {
       });
   }
 
-  /** One that is idle twice while the same query waits: an answer that is on its way has come in between. */
+  /**
+   * Finds lost connections: idle at two looks while the same query waits. An answer in flight would have arrived in
+   * between.
+   */
   async #look(silent: readonly Waiting[]): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#url,

@@ -58,7 +58,7 @@ function chargeThoseThatAre(state: PartState) {
   });
 }
 
-/** Gives back what is held of these and not charged; a second time it gives nothing. */
+/** Refunds what is held for these parts and not charged; a second call refunds nothing. */
 export async function refundParts(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<void> {
   if (partIds.length === 0) return;
   const { rows } = await sql<{ accountId: number; amount: number }>`

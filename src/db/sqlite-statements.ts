@@ -91,7 +91,7 @@ export class Statements {
     return prepared;
   }
 
-  /** What it gives is asked once: that takes longer than many a statement itself. */
+  /** Whether it returns rows is asked once: that takes longer than many a statement itself. */
   #prepareAnew(text: string): Prepared {
     const statement = this.#database.prepare(text);
     return { statement, isReader: statement.columns().length > 0 };

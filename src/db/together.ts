@@ -21,7 +21,10 @@ export async function sendAtOnce(trx: Transaction<Schema>): Promise<void> {
   await trx.getExecutor().provideConnection(async (connection) => connections.set(trx, connection));
 }
 
-/** Run in their order; gives the rows of each, none for what is `undefined`. Rejects as soon as one has failed, and the transaction is lost then. */
+/**
+ * Runs statements in their order. Returns the rows of each, none for an `undefined` statement. Rejects as soon as one
+ * has failed, and the transaction is lost then.
+ */
 export async function runTogether<T extends readonly unknown[]>(
   trx: Transaction<Schema>,
   statements: { readonly [K in keyof T]: Statement<T[K]> | undefined },
@@ -36,8 +39,8 @@ export async function runTogether<T extends readonly unknown[]>(
 }
 
 /**
- * The same of what gives nothing that the transaction is to know. On PostgreSQL nobody waits for it: the commit goes with it, and
- * fails if it has failed.
+ * Runs statements whose result the transaction does not need. On PostgreSQL nothing waits for them: the commit goes out
+ * behind them, and fails if one has failed.
  */
 export async function runBehind(
   trx: Transaction<Schema>,
