@@ -1,4 +1,7 @@
-/** Joins the parts of the live process: listeners, streams, what workers read, what control is told. Closes them in reverse order. */
+/**
+ * Joins the parts of the live process: listeners, streams, the workers' interface and the reports to control. Closes
+ * them in reverse order.
+ */
 import { randomBytes } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Registry } from 'prom-client';

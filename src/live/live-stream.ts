@@ -114,7 +114,7 @@ export class LiveStream {
     return this.#state.holder && this.#sides.get(this.#state.holder.id);
   }
 
-  /** Nobody holds it, it is not on air, and no viewer has to be told that it was. */
+  /** Whether the stream has no holder, is not on air, and has no HLS viewer that must still see its end. */
   get isIdle(): boolean {
     return this.#state.holder === undefined && this.#state.onAir === undefined && this.#past === undefined;
   }

@@ -136,7 +136,7 @@ export class Owner implements Disposable {
     this.#disowned = '';
   }
 
-  /** The process ends: so do all broadcasts, and none begins any more. */
+  /** Ends all broadcasts when the process stops; none begins any more. */
   stop(): void {
     this.#hasStopped = true;
     for (const { stream } of this.#streams.values()) stream.stop();

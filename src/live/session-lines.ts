@@ -42,7 +42,10 @@ export class SessionLines {
     accessLog.write(session.domainId, { ...describe(session), ...outcome, ...counts, endedAt: clock() });
   }
 
-  /** Begins one. It pauses when it is told to, with a line, and may go on. */
+  /**
+   * Opens the lines of a session, which begin with `goOn`. `pause` writes the last one and stops them until the next
+   * `goOn`.
+   */
   open(session: Session, outcome: Outcome): { goOn(): void; pause(): void } {
     const { accessLog, clock, timers } = this.#options;
     const described = { ...describe(session), ...outcome };

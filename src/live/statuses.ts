@@ -1,4 +1,4 @@
-/** All that is on air, as control is told. */
+/** All that is on air, as reported to control. */
 import type { LiveReport } from '#feed/live-report.ts';
 import type { LiveStream, StreamName } from './live-stream.ts';
 import type { Owner } from './owner.ts';

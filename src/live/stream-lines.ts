@@ -1,4 +1,4 @@
-/** What edge workers are told of each stream: the latest line of each, and every change as it comes. */
+/** The state of the streams for edge workers: the latest line of each stream, and every change as it comes. */
 import type { StreamName } from './live-stream.ts';
 
 export interface StreamLine {

@@ -3,7 +3,7 @@ import { describeMedia, type MediaFacts } from '../media/describe.ts';
 import type { MediaMessage } from '../media/message.ts';
 import type { HlsPackager } from './packager.ts';
 
-/** Nobody has asked for so long: packaging stops. */
+/** Packaging stops after this long without a request. */
 const IDLE_MS = 30_000;
 
 export interface OnDemandOptions {

@@ -63,7 +63,7 @@ export class HlsWindow {
   #discontinuitySequence = 0;
   #bytes = 0;
   readonly #waiting = new Set<() => void>();
-  /** Absent: nobody but viewers. */
+  /** Absent: only viewers use the parts. */
   listener: WindowListener | undefined;
 
   constructor(limits: WindowLimits) {
@@ -89,7 +89,7 @@ export class HlsWindow {
     return this.#segments.slice(-(this.#limits.listedSegments + open));
   }
 
-  /** The same for a playlist that is being written: its times stay as they are told. */
+  /** The same segments for a playlist that is being written: their times are fixed from now on. */
   tell(): readonly Segment[] {
     const { listed } = this;
     for (const { clock } of listed) clock.isTold = true;

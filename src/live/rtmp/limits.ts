@@ -13,7 +13,7 @@ export interface RtmpLimits {
   readonly pauseMs: number;
   /** Time from the orderly end of a connection to its reset, if it is still open. */
   readonly resetMs: number;
-  /** The same of a player whose stream is over: it has the rest to take. */
+  /** The same for a player whose stream is over: it still has the rest to take. */
   readonly drainMs: number;
   /** Connections that neither publish nor play: for each IPv4 address or IPv6 /64, and in all. The oldest goes first. */
   readonly maxWaitingPerNetwork: number;
