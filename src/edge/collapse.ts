@@ -35,7 +35,7 @@ export type Place =
 
 export interface Flights {
   enter(key: string, request: EdgeRequest, turn: Turn): Place;
-  /** The key's answer turned out not to be stored: nobody waits for the next ones. */
+  /** Notes that the key's answer was not stored: for a while, requests for the key do not wait for each other. */
   markUnshared(key: string, now: number): void;
 }
 
@@ -85,7 +85,7 @@ export function createFlights(): Flights {
       if (!canShare(request) || isUnshared) return { kind: 'alone', isRedundant: false };
       const flight = flights.get(key);
       const shared = flight?.shared();
-      // One whose answer is coming in may take as long as that needs.
+      // A flight whose answer is arriving may take as long as it needs.
       const since = shared === undefined ? Math.max(absentUpTo, now - FLIGHT_MS) : absentUpTo;
       if (flight === undefined || flight.startedAt <= since) return lead(key, now);
       if (shared === undefined && waits < MAX_WAITS) return { kind: 'wait', ready: flight.ready };
@@ -102,7 +102,7 @@ export function createFlights(): Flights {
 
 /** Resolves when the flight has landed, after `waitMs`, or when the client is gone; true in the first case. */
 export async function waitForLanding(landed: Promise<void>, signal: AbortSignal, waitMs = WAIT_MS): Promise<boolean> {
-  if (signal.aborted) return false; // which it tells nobody any more
+  if (signal.aborted) return false; // an aborted signal fires no further event
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const giveUp = () => resolve(false);
   const timer = setTimeout(giveUp, waitMs);

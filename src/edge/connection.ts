@@ -88,7 +88,7 @@ export function createConnections(limits: ConnectionLimits): ClientConnections {
     countRequest: (socket) => {
       const connection = of(socket);
       connection.carries = nextCarries(connection, limits);
-      // The last one is here as a whole, if something follows it.
+      // A request behind the last one proves that the last one has arrived whole.
       if (connection.carries === 'none') holdReading(socket, connection);
       return connection.carries;
     },

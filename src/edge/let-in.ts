@@ -23,9 +23,12 @@ export interface GuardedAnswer {
   readonly keyWords: number;
 }
 
-/** A connection that says of each of its requests who asks; nobody speaks for others on it. */
+/** A connection whose requests all come from one client: it is not a trusted proxy's. */
 export interface AskingConnection<Head extends RefererPlace> {
-  /** Mostly the same text where it is an equal one, which is then not looked into. So is what `userAgentOf` gives. */
+  /**
+   * Usually the same string object where texts are equal, so that it need not be compared byte by byte. The same holds
+   * for the result of `userAgentOf`.
+   */
   readonly clientAddress: string;
   /** Whose rules let its address in last, and which User-Agent. */
   readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined };

@@ -11,7 +11,9 @@ import type { WebSockets } from './web-sockets.ts';
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
-  /** Counts what is sent of an answer that lasts while it goes on. Returns a function that stops this and gives how much was counted. */
+  /**
+   * Counts a long-lived answer while it is sent. Returns a function that stops this and returns how much was counted.
+   */
   openMeter(sentBytes: () => number): () => number;
   /** A request that a shortcut answered; not to be counted as another. */
   countPrepared(status: number, sentBytes: number): void;

@@ -11,7 +11,10 @@ export interface NamedSite {
   isLive: boolean;
 }
 
-/** `undefined`: it names none, or not one, or sites cannot be looked up just now, as the requests that need one will say. */
+/**
+ * The site that the `Host` names. `undefined`: the request names no host or several, the host has no site, or sites
+ * cannot be looked up just now.
+ */
 export function findNamedSite(sites: SiteTable, headers: RequestHeaders): NamedSite | undefined {
   const host = hostOf(headers);
   if (host === undefined) return undefined;

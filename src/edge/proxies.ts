@@ -22,13 +22,13 @@ export interface Proxies {
   clientOf(socket: Socket, headers: RequestHeaders): Client;
   /** The same for all requests of a connection; `undefined` on a trusted proxy's, where each request may be another client's. */
   onlyClientOf(socket: Socket): Client | undefined;
-  /** The same connection goes on as `to`, decrypted. */
+  /** The connection continues as `to`, decrypted. */
   passOn(from: Socket, to: TLSSocket): void;
   /** What a connection began with that is not its client's. */
   headerBytesOf(socket: Socket): number;
-  /** Connections of trusted proxies reach the server's own listeners when their header is here. */
+  /** Holds connections of trusted proxies back from the server's own listeners until their header has arrived. */
   standBefore(server: Server): void;
-  /** Ends connections whose header is not here. */
+  /** Ends connections whose header has not arrived. */
   cutWaiting(): void;
 }
 

@@ -28,9 +28,11 @@ export interface ReceivedRequest {
   readonly hasUnframedBody?: boolean;
   /** A problem found by the reader of the connection. */
   readonly problem?: 'malformed' | 'headerTooLarge';
-  /** What the connection is to go on as, where it is given away for that. */
+  /** The protocol that the connection is given away for; absent: HTTP goes on. */
   readonly upgrade?: 'websocket' | undefined;
-  /** A GET that says nothing besides its target and `Accept-Encoding` that counts for what is stored. Absent: nobody has looked. */
+  /**
+   * A GET with nothing but its target and `Accept-Encoding` that matters for stored responses. Absent: not determined.
+   */
   readonly isPlain?: boolean;
 }
 

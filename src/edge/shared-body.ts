@@ -32,7 +32,7 @@ export class SharedBody {
   #isUnstored = false;
   #onProgress: (() => void) | undefined;
 
-  /** `lag` is told of what is kept, down to 0 when it is over and the last reader has left. */
+  /** `lag` is notified of the bytes kept, down to 0 when the body is over and the last reader has left. */
   constructor(stored: Stored, bodyBytes: number | undefined, lag: ClientLag) {
     this.stored = stored;
     this.bodyBytes = bodyBytes;
@@ -59,7 +59,7 @@ export class SharedBody {
     this.#wakeAll();
   }
 
-  /** Set when no byte comes any more. */
+  /** Set when no more bytes will come. */
   get over(): SharedEnd | undefined {
     return this.#over;
   }
@@ -68,7 +68,7 @@ export class SharedBody {
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#end += chunk.length;
-    // Who is not here by now can only come when it is stored.
+    // Without a reader by now, the next ones can only come when the body is stored.
     if (this.#end > WINDOW_BYTES && this.#readers.size === 0) this.#trim(0);
     else this.#trim(this.#lag.note(this.#end - this.#first) ? WINDOW_BYTES : MIN_WINDOW_BYTES);
     this.#wakeAll();
@@ -111,7 +111,7 @@ export class SharedBody {
     tell?.();
   }
 
-  /** What comes next for a reader there is not kept any more. */
+  /** Whether the bytes at this position are no longer kept. */
   hasLost(position: number): boolean {
     return position < this.#first;
   }

@@ -44,7 +44,7 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
   readonly slot: number;
   readonly version: number;
   readonly site: Site;
-  /** When its host was last seen to have this site, and of which change of the table. */
+  /** When the host was last seen to have this site, and at which change count of the table. */
   seenChanges = Number.NaN;
   seenAt = 0;
   readonly asks: number;
@@ -71,7 +71,7 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
   #from = 0;
   #to = 0;
 
-  /** `body`: absent where there is none to be sent. */
+  /** `body`: absent if none is to be sent. */
   constructor(
     { key, host, target, site, stored, place, answer, status }: Origin,
     body: StoredBody | undefined,

@@ -38,12 +38,12 @@ interface PlainRequest extends AskingClient {
 export interface Shortcuts {
   /** The key for the next look-up, for callers that have its parts as bytes. */
   readonly key: ShortcutKey;
-  /** One text for all that are equal, of those that come again: to compare two is then to compare where they are. */
+  /** One string object for equal texts that recur, so that comparing two is comparing references. */
   readonly oneAddress: (text: string) => string;
   readonly oneUserAgent: (text: string) => string;
   /** Keeps an answer that the pipeline is about to give, if it may be given again. */
   learn(received: ReceivedRequest, request: EdgeRequest, site: Site, answer: EdgeAnswer): void;
-  /** `undefined`: the pipeline is to answer. */
+  /** The answer to the request; `undefined`: the pipeline must answer. */
   find(request: PlainRequest, now: number): PreparedAnswer | undefined;
   /** The answer found by `key`; the caller must check whether the client may have it. */
   findByKey(now: number): Shortcut | undefined;
@@ -56,9 +56,9 @@ export interface ShortcutsOptions {
   readonly maxBytes: () => number;
 }
 
-/** Where something else than the store may answer from one moment to the next. */
+/** Paths that something other than the store may answer at any moment. */
 const WELL_KNOWN = '/.well-known/';
-/** So that a site in use is not the first that its table gives up. */
+/** Interval of look-ups that keep a site in use from being evicted first. */
 const SITE_USE_MS = 10_000;
 /** Texts of one generation; two generations are kept. */
 const MAX_TEXTS = 1_000;

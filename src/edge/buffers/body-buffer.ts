@@ -76,7 +76,7 @@ export class BodyBuffer {
     this.#keepsRead = keeps;
   }
 
-  /** There is no room for more until somebody reads. */
+  /** Whether there is no room until the reader has read. */
   get isFull(): boolean {
     return this.#isFileFull && !this.hasRoom;
   }
@@ -107,7 +107,7 @@ export class BodyBuffer {
     }
   }
 
-  /** Resolves when more may come, where that is full not before somebody has read; or when it is closed. */
+  /** Resolves when more may be added (if the buffer is full, only after a read), or when it is closed. */
   async drained(): Promise<void> {
     while (!this.hasRoom) {
       this.#writeOut();

@@ -99,7 +99,7 @@ export class BareConnection implements BareWire {
     parts.reading.begin(socket, this.#onData);
   }
 
-  /** `bytes` may be somebody else's behind this call. */
+  /** `bytes` is only lent: its memory may be reused after this call. */
   readonly #onData = (bytes: Buffer): void => {
     if (this.#isOver) return;
     this.#quietSweeps = 0;

@@ -98,7 +98,7 @@ export class Sender {
     this.#ready.delete(stream);
   }
 
-  /** The client takes so much more. False: no window is so large. */
+  /** Widens the connection's window. Returns false if it exceeds the maximum. */
   widen(bytes: number): boolean {
     this.#window += bytes;
     if (this.#ready.size > 0) this.#onSomething();
@@ -112,7 +112,7 @@ export class Sender {
     return stream.sendWindow < WINDOW_LIMIT;
   }
 
-  /** False: a window becomes larger than there is. */
+  /** Applies the client's settings. Returns false if a window exceeds the maximum. */
   use(settings: ClientSettings, streams: Iterable<Http2Stream>): boolean {
     const change = settings.initialWindow - this.#settings.initialWindow;
     if (settings.wantsNoTable && !this.#settings.wantsNoTable) this.#mustSayNoTable = true;
@@ -122,7 +122,7 @@ export class Sender {
     return isGood;
   }
 
-  /** Data of those who wait, a frame of each in turn, until so much is together. */
+  /** Adds data of waiting streams, one frame of each in turn, until `maxBytes` are together. */
   gather(maxBytes: number): void {
     // One that is put in again comes behind the others, and has its next turn within the same loop.
     for (const stream of this.#ready) {
@@ -139,7 +139,7 @@ export class Sender {
     }
   }
 
-  /** Everything that is to be written, into as many bytes. Gives who is to be told of it. */
+  /** Moves everything that is to be written into `bytes`. Returns the answers to notify. */
   takeInto(bytes: Buffer): readonly Outgoing[] {
     this.#output.takeInto(bytes);
     return this.forget();

@@ -98,7 +98,7 @@ export class OwnerClient {
     },
   };
 
-  /** False: it was not taken. Never rejects. */
+  /** Reports the audience. Returns false if the report was not accepted. Never rejects. */
   async tellViewers(body: string): Promise<boolean> {
     try {
       const answer = await this.#ask({ method: 'POST', path: '/viewers', body });

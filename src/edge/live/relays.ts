@@ -83,7 +83,7 @@ export class Relays {
     }
   }
 
-  /** Forbidden, or another broadcast began: those who watch the old one are cut. One that is over ends by itself. */
+  /** Cuts the relay if its stream is paused or has another broadcast. A broadcast that is over ends by itself. */
   note(key: string, state: StreamState | undefined): void {
     const relay = this.#relays.get(key)?.relay;
     if (relay === undefined || state === undefined) return;
@@ -100,7 +100,7 @@ export class Relays {
     for (const { relay } of chooseEmptied(holdings, maxBytes)) relay.empty();
   }
 
-  /** All viewers are given their end. */
+  /** Ends the stream for all viewers. */
   close(): void {
     for (const { relay } of this.#relays.values()) relay?.end();
     this.#relays.clear();

@@ -1,4 +1,4 @@
-/** The streams that the live process knows, as it has told this worker. Pure but for telling of changes. */
+/** The streams that the live process knows, as reported to this worker. Pure except for notifications of changes. */
 import type { StreamName } from './live-path.ts';
 
 export interface StreamState {
@@ -14,7 +14,7 @@ export class StreamTable {
   /** Named since the connection began; `undefined`: all are in sync. */
   #named: Set<string> | undefined = new Set();
 
-  /** `onChange` is told of each stream whose state or broadcast changed; `undefined`: it is forgotten. */
+  /** `onChange` is notified of each stream whose state or broadcast has changed; `undefined`: it is forgotten. */
   constructor(onChange: (key: string, state: StreamState | undefined) => void) {
     this.#onChange = onChange;
   }

@@ -9,7 +9,7 @@ import type { Viewer } from '../viewer.ts';
 import { Outlet, type Recipient } from './outlet.ts';
 import type { Pins } from './pins.ts';
 
-/** What follows a position, from the origin itself; `undefined`: not to be had. */
+/** Fetches the body from a position on, at the origin; `undefined` if it is unavailable. */
 export type FetchRest = (at: number, signal: AbortSignal) => Promise<Readable | undefined>;
 
 export interface FollowOptions {
@@ -44,7 +44,7 @@ export async function followBody(to: Recipient, shared: SharedBody, options: Fol
   return true;
 }
 
-/** Gives how far it came. */
+/** Returns the position reached. */
 async function followShared(viewer: Viewer, shared: SharedBody, { at = 0, onDrained }: FollowOptions): Promise<number> {
   const reader = shared.open(at);
   viewer.signal.addEventListener('abort', reader.wake, { once: true });
@@ -64,7 +64,7 @@ async function followShared(viewer: Viewer, shared: SharedBody, { at = 0, onDrai
   return reader.at;
 }
 
-/** False: it is not to be had. */
+/** Sends the rest from the store or the origin. Returns false if it is unavailable. */
 async function sendRest(
   to: Recipient,
   shared: SharedBody,

@@ -9,7 +9,7 @@ import { createSlowReaders } from './slow-readers.ts';
 const CHECK_MS = 1_000;
 
 export interface Pins {
-  /** The client has to be waited for; gives what ends that. */
+  /** Holds a body for a client that must be waited for. Returns a function that releases it. */
   hold(body: StoredBody, viewer: Pick<Viewer, 'cut'>): () => void;
   /**
    * Counts a client that is being waited for with pieces of the body that only it holds. Returns a function that ends

@@ -5,7 +5,7 @@
 import type { Viewer } from '../viewer.ts';
 
 export interface SlowReaders {
-  /** The client has to be waited for, and keeps so much meanwhile; gives what ends that. */
+  /** Counts a client that must be waited for and keeps `bytes` meanwhile. Returns a function that ends that. */
   wait(viewer: Reader, bytes: number): () => void;
 }
 
@@ -46,7 +46,7 @@ export function createSlowReaders(maxBytes: number): SlowReaders {
       const connection = viewer.received.secured ?? viewer;
       const one = { viewer, bytes };
       const own = connections.get(connection) ?? new Set();
-      // Who comes last stands last, so that of equals it is the connection that has waited longest.
+      // A new connection goes last, so that among equals the one that has waited longest is cut.
       if (own.size === 0) connections.set(connection, own);
       own.add(one);
       total += bytes;

@@ -42,7 +42,7 @@ export class SlicedBody implements StoredBody {
     return opened;
   }
 
-  /** Gives up a body that was not read after all. */
+  /** Releases the slice opened first, if the body was not read after all. */
   leave(): void {
     const opened = this.#first?.opened;
     this.#first = undefined;

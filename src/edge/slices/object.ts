@@ -21,7 +21,7 @@ export interface SlicedObject {
   readonly generation: string;
 }
 
-/** `undefined`: nothing ties slices to it. */
+/** Describes a sliced object; `undefined` if its size is unknown or nothing ties slices to it. */
 export function describeObject(visit: Visit, whole: Stored): SlicedObject | undefined {
   const totalBytes = expectedBodyBytes(whole);
   const generation = generationOf(whole);

@@ -27,7 +27,7 @@ export async function openSlice(edge: EdgeContext, object: SlicedObject, slice: 
   return fetchAlone(edge, object, slice);
 }
 
-/** Brings it into the store, where that takes it; holds nothing meanwhile. */
+/** Fetches a slice into the store, if the store takes it; keeps no reader. */
 export function fetchAhead(edge: EdgeContext, object: SlicedObject, slice: number): void {
   const bytes = spanBytes(sliceSpan(slice, object.totalBytes));
   if (bytes > edge.store.maxBodyBytes || edge.store.refuses(bytes) !== undefined) return;
@@ -37,7 +37,10 @@ export function fetchAhead(edge: EdgeContext, object: SlicedObject, slice: numbe
   );
 }
 
-/** What the object was discovered by. Gives what ends the hold on it that its first reader has until it opens it. */
+/**
+ * Brings in the slice by which the object was discovered. Returns a function that releases the reader held for its
+ * first use.
+ */
 export function adoptSlice(
   edge: EdgeContext,
   object: SlicedObject,
