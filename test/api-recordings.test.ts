@@ -164,9 +164,12 @@ describeOnBothEngines('recordings', (newDatabase) => {
   });
 
   test('a recording of an unknown domain is refused', async (t) => {
-    const { record } = await start(t, newDatabase);
+    const { record, mine } = await start(t, newDatabase);
     assert.equal(await record(0, { domainId: 999_999 }), 'foreign');
     assert.equal(await record(0, { beganAt: -DAY_MS }), 'foreign', 'its number was another domain’s then');
+    assert.equal(await record(0), 'stored');
+    const another = Number(await add(mine, 'other.example.com', { cdn_type: '4' }));
+    assert.equal(await record(1, { domainId: another }), 'foreign', 'the recording is another domain’s');
   });
 });
 

@@ -69,7 +69,7 @@ export const EDGE_FAULTS = {
   noStream: 'there is no such broadcast, or it is over, or what was asked for has left its playlist',
   liveTooEarly: 'a playlist was asked for that lies too far ahead',
   liveDirectives:
-    'a playlist was asked for with `_HLS_msn`, `_HLS_part` or `_HLS_skip` that is no number, or is given twice, or with a part of no segment',
+    'a playlist was asked for with an `_HLS_msn` or `_HLS_part` that is no number, with one of the three directives twice, or with a part of no segment',
   liveUnavailable: 'the process for live streams cannot be reached, or did not answer in time',
   liveShare:
     'the domain has its share of the streams that the machine takes, or of the questions to the process for live streams',

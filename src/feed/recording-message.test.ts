@@ -39,6 +39,11 @@ test('anything else is refused', () => {
     { end: 'somehow' },
     { initBytes: 0 },
     { initBytes: 10 },
+    { domainId: 2 ** 31 },
+    { n: 1e9 },
+    { beganAt: 8.64e15 },
+    { endsAt: Number.MAX_SAFE_INTEGER },
+    { durationMs: 3_600_001 },
   ];
   const { bytes, ...head } = PIECE;
   const write = (line: unknown, media = bytes) => Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), media]);

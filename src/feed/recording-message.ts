@@ -56,8 +56,9 @@ export function parseRecordingMessage(body: Buffer): RecordingMessage | undefine
   const known = RECORDING_ENDS.find((reason) => reason === end);
   if (end !== undefined && known === undefined) return undefined;
   const bytes = body.subarray(lineEnd + 1);
-  if (![domainId, beganAt, n, endsAt, durationMs, initBytes].every(isCount)) return undefined;
-  const counts = { domainId, beganAt, n, endsAt, durationMs, initBytes } as Record<Counts, number>; // `as`: seen above
+  const given = { domainId, beganAt, n, endsAt, durationMs, initBytes };
+  if (!COUNTS.every((name) => isCount(given[name], LIMITS[name]))) return undefined;
+  const counts = given as Record<Counts, number>; // `as`: seen above
   const hasMedia = counts.initBytes > 0 && counts.initBytes < bytes.length;
   if (!hasMedia && (bytes.length > 0 || known === undefined)) return undefined;
   return {
@@ -68,8 +69,21 @@ export function parseRecordingMessage(body: Buffer): RecordingMessage | undefine
 
 type Counts = 'domainId' | 'beganAt' | 'n' | 'endsAt' | 'durationMs' | 'initBytes';
 
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+/** Latest instant that a message may name: the year 2200, epoch milliseconds. */
+const LATEST_MS = Date.UTC(2200, 0);
+/** Largest values: columns hold them, and so do the names of files and the lines of a playlist. */
+const LIMITS: Readonly<Record<Counts, number>> = {
+  domainId: 2 ** 31 - 1,
+  beganAt: LATEST_MS,
+  n: 999_999_999,
+  endsAt: LATEST_MS,
+  durationMs: 3_600_000,
+  initBytes: MAX_RECORDING_BYTES,
+};
+const COUNTS = ['domainId', 'beganAt', 'n', 'endsAt', 'durationMs', 'initBytes'] as const;
+
+function isCount(value: unknown, max: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max;
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

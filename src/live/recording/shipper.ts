@@ -25,6 +25,8 @@ export interface RecordingShipper extends AsyncDisposable {
 }
 
 const BACKOFF = { firstMs: 1_000, capMs: 60_000 };
+/** Failures in a row after which a round ends: control is away. Fewer are those of single recordings, and the others go on. */
+const MAX_FAILURES_IN_A_ROW = 3;
 
 export function startRecordingShipper(options: RecordingShipperOptions): RecordingShipper {
   const { spool, timers, log } = options;
@@ -33,12 +35,23 @@ export function startRecordingShipper(options: RecordingShipperOptions): Recordi
   let running: Promise<void> | undefined;
   let isHurried = false;
   let cancel = () => {};
+  /** Rejects when a recording has failed; that is after the others were sent, unless control is away. */
   const sendAll = async () => {
-    for (let next = spool.next(); next !== undefined && !stop.signal.aborted; next = spool.next()) {
-      if ((await send(options, next, stop.signal)) === 'lost') lost++;
-      if (failures > 0) log.info('control takes recordings again');
-      failures = 0;
+    const failed = new Set<Spooled>();
+    let [inARow, problem]: [number, unknown] = [0, undefined];
+    for (let next = spool.next(); next !== undefined && !stop.signal.aborted; next = spool.next(failed)) {
+      try {
+        if ((await send(options, next, stop.signal)) === 'lost') lost++;
+        inARow = 0;
+      } catch (error) {
+        failed.add(next);
+        problem = error;
+        if (++inARow === MAX_FAILURES_IN_A_ROW) break;
+      }
     }
+    if (failed.size > 0) throw problem;
+    if (failures > 0) log.info('control takes recordings again');
+    failures = 0;
   };
   const wake = () => {
     isHurried = true;
@@ -51,7 +64,7 @@ export function startRecordingShipper(options: RecordingShipperOptions): Recordi
     running = sendAll()
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        if (failures++ === 0) log.warn({ err: error }, 'control does not take recordings; they wait on disk');
+        if (failures++ === 0) log.warn({ err: error }, 'control does not take a recording; it waits on disk');
         cancel = timers.after(backoffDelayMs(BACKOFF, failures, options.random()), run);
       })
       .finally(() => {

@@ -114,9 +114,12 @@ export class RecordingSpool {
     this.onReady();
   }
 
-  /** What is sent next; `undefined`: nothing waits. */
-  next(): Spooled | undefined {
-    return this.#turns.take(({ pieces, end }) => pieces.length > 0 || end !== undefined);
+  /** Returns the recording of which something is sent next, without those in `except`. `undefined`: nothing waits. */
+  next(except?: ReadonlySet<Spooled>): Spooled | undefined {
+    return this.#turns.take((spooled) => {
+      const { pieces, end } = spooled;
+      return (pieces.length > 0 || end !== undefined) && except?.has(spooled) !== true;
+    });
   }
 
   /** The first piece has been sent, or is lost. */

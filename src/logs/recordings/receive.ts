@@ -1,6 +1,6 @@
 /** Control's side of recordings: stores each piece once, also when it is sent again. docs/decisions/0504 */
 import { listDomainStarts } from '#db/domains.ts';
-import { lookUpPiece, type Received, type Taken, takeReceived } from '#db/live-recordings.ts';
+import { findRecording, lookUpPiece, type Received, type Taken, takeReceived } from '#db/live-recordings.ts';
 import type { Db } from '#db/open.ts';
 import { type BlobKey, type BlobStore, blobKey } from '../store/blob-store.ts';
 
@@ -20,6 +20,8 @@ export async function takeRecording(
 ): Promise<Taken | 'foreign'> {
   const { id, domainId, beganAt } = sent.recording;
   const starts = await listDomainStarts(db.query, [domainId]);
+  const known = await findRecording(db.query, id);
+  if (known !== undefined && known.domainId !== domainId) return 'foreign';
   if (beganAt < (starts.get(domainId) ?? Number.POSITIVE_INFINITY) - SKEW_MS) return 'foreign';
   if (piece === undefined) return await db.transaction((trx) => takeReceived(trx, { ...sent, piece }));
   const key = keyOf(domainId, id, piece.n);
