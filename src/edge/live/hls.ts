@@ -44,7 +44,7 @@ export async function answerHls(
 ): Promise<EdgeAnswer | undefined> {
   const { request, name, file } = asked;
   live.audience.note(streamKey(name), viewerHash(request), edge.clock());
-  const answer = await answerCacheable(viewer, edge, visitOf(live, asked));
+  const answer = await answerCacheable(viewer, { ...edge, store: live.files }, visitOf(live, asked));
   if (answer === undefined) return undefined;
   if (answer.status >= 400) {
     leaveToStore(answer.body, edge);

@@ -5,6 +5,8 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { LiveMarkSource } from '#sites/live.ts';
 import type { Origins } from '../origin/fetch.ts';
+import { MemoryStore } from '../store/memory.ts';
+import type { CacheStore } from '../store/store.ts';
 import { Audience } from './audience.ts';
 import { addLiveGauges } from './live-metrics.ts';
 import { OwnerClient, type OwnerLimits } from './owner-client.ts';
@@ -43,7 +45,15 @@ const DEFAULT_LIVE_LIMITS: LiveLimits = {
   hub: undefined,
 };
 
+/** Memory of one worker for files of HLS: those of the last seconds are asked for, whoever watches. */
+const FILES_BYTES = 64 * 1024 * 1024;
+
 export interface LiveEdge {
+  /**
+   * Files of HLS, in memory alone: they live for seconds, so a disk would be written for nothing, and the look there would keep
+   * each viewer of a new part from the fetch that is already in flight.
+   */
+  readonly files: CacheStore;
   readonly streams: StreamTable;
   readonly relays: Relays;
   readonly sessions: Sessions;
@@ -83,6 +93,7 @@ export function createLive(
     });
   }, limits.reportMs);
   return {
+    files: new MemoryStore({ maxBytes: FILES_BYTES }),
     streams,
     relays,
     sessions,
