@@ -10,8 +10,13 @@ import {
   type RecordingFile,
 } from '#logs/recordings/address.ts';
 import { initFile, mediaFile, wholeFile, writeRecordingPlaylist } from '#logs/recordings/files.ts';
-import type { DownloadAnswers, DownloadOptions } from './log-downloads.ts';
 import { type SentFile, sendJoined } from './send-joined.ts';
+import {
+  addSignedDownloads,
+  type DownloadAnswers,
+  type DownloadOptions,
+  signatureProblem,
+} from './signed-downloads.ts';
 
 /** What stands behind it is for `parseRecordingPath` to judge. */
 export const RECORDING_ROUTE = `${RECORDINGS_PATH}/*`;
@@ -28,23 +33,18 @@ interface Found {
 }
 
 export function addRecordingDownloads(app: FastifyInstance, options: DownloadOptions, answers: DownloadAnswers): void {
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+  addSignedDownloads(app, RECORDING_ROUTE, answers, async (request, reply) => {
     const found = await find(request, options);
-    const sent = found instanceof ServiceError ? found : await send(request, reply, found, options);
-    if (sent instanceof ServiceError) return await answers.refuse(request, reply, sent);
-    answers.note(request);
-    return sent;
-  };
-  app.get(RECORDING_ROUTE, { exposeHeadRoute: false }, answer); // that of Fastify reads the whole file
-  app.head(RECORDING_ROUTE, answer);
+    return found instanceof ServiceError ? found : await send(request, reply, found, options);
+  });
 }
 
 async function find({ url }: FastifyRequest, { db, ring, clock }: DownloadOptions): Promise<Found | ServiceError> {
   const { pathname, search, searchParams } = new URL(url, 'http://control');
   const signed = parseRecordingPath(pathname, searchParams);
   if (signed === undefined) return new ServiceError('pathUnknown');
-  const signature = checkRecordingSignature(ring, signed, clock());
-  if (signature !== 'valid') return new ServiceError(signature === 'expired' ? 'addressExpired' : 'addressInvalid');
+  const problem = signatureProblem(checkRecordingSignature(ring, signed, clock()));
+  if (problem !== undefined) return problem;
   const { accountId, domainId, file } = signed;
   const recording = await findRecording(db.query, signed.recording);
   const isOwners =

@@ -1,6 +1,6 @@
 /** Fields and data that operations of live streams have in common. */
 import * as z from 'zod';
-import { choice, type Field, text } from './fields.ts';
+import { choice, type Field, optional, text, unixTime } from './fields.ts';
 
 export const LIVE_STATES = ['READY', 'ONGOING', 'PAUSED'] as const;
 
@@ -11,6 +11,14 @@ const STREAM_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 export const domainName = text({ min: 1, max: 255 });
 export const appName = name(APP_NAME, 64);
 export const streamName = name(STREAM_NAME, 128);
+
+/** Which broadcasts of a domain a list is of: those of an app or a stream, and those of a time. */
+export const BROADCAST_FILTER = {
+  app_name: optional(appName),
+  stream_name: optional(streamName),
+  starttime: optional(unixTime),
+  endtime: optional(unixTime),
+};
 
 export const liveState = choice(LIVE_STATES, {
   'zh-CN': 'READY（可用）、ONGOING（直播中）或 PAUSED（已禁播）',

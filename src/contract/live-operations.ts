@@ -4,6 +4,7 @@ import { choice, integer, optional, text, unixTime } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import {
   appName,
+  BROADCAST_FILTER,
   domainName as domain,
   LIVE_STATES,
   seconds,
@@ -54,14 +55,7 @@ export const LIVE_OPERATIONS = {
       'zh-CN': '分页查询直播域名的历史直播',
       en: 'Lists the broadcasts of a domain, a page at a time, the newest first',
     },
-    request: request({
-      domain,
-      app_name: optional(appName),
-      stream_name: optional(streamName),
-      starttime: optional(unixTime),
-      endtime: optional(unixTime),
-      ...PAGE_FIELDS,
-    }),
+    request: request({ domain, ...BROADCAST_FILTER, ...PAGE_FIELDS }),
     data: z.object({
       total: z.int().describe('number of broadcasts that match, on all pages'),
       list: z.array(

@@ -1,8 +1,17 @@
 /** What operators see and do of live streams. */
 import * as z from 'zod';
-import { choice, identifier, integer, optional, text, unixTime } from './fields.ts';
+import { choice, identifier, integer, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
-import { appName, LIVE_STATES, liveState, seconds, streamName, VIEWERS, VIEWERS_SAMPLE } from './live-fields.ts';
+import {
+  appName,
+  BROADCAST_FILTER,
+  LIVE_STATES,
+  liveState,
+  seconds,
+  streamName,
+  VIEWERS,
+  VIEWERS_SAMPLE,
+} from './live-fields.ts';
 import { operation, request } from './operation.ts';
 
 const MAX_UNIX_SECONDS = 253_402_250_399;
@@ -160,10 +169,7 @@ export const LIVE_OPERATOR_OPERATIONS = {
     request: request({
       account_id: identifier,
       domain_id: identifier,
-      app_name: optional(appName),
-      stream_name: optional(streamName),
-      starttime: optional(unixTime),
-      endtime: optional(unixTime),
+      ...BROADCAST_FILTER,
       ...PAGE_FIELDS,
     }),
     data: z.object({ total: z.int(), list: z.array(BROADCAST) }),

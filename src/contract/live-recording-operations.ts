@@ -1,8 +1,8 @@
 /** Recordings of a live domain's streams: whether they are made, how long they are kept, and where they are. docs/decisions/0503 */
 import * as z from 'zod';
-import { FLAG_TEXT, flag, integer, optional, text, unixTime } from './fields.ts';
+import { FLAG_TEXT, flag, integer, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
-import { appName, domainName as domain, seconds, streamName } from './live-fields.ts';
+import { BROADCAST_FILTER, domainName as domain, seconds } from './live-fields.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
@@ -42,14 +42,7 @@ export const LIVE_RECORDING_OPERATIONS = {
       'zh-CN': '分页查询直播域名的录制',
       en: 'Lists the recordings of a domain, a page at a time, the newest first',
     },
-    request: request({
-      domain,
-      app_name: optional(appName),
-      stream_name: optional(streamName),
-      starttime: optional(unixTime),
-      endtime: optional(unixTime),
-      ...PAGE_FIELDS,
-    }),
+    request: request({ domain, ...BROADCAST_FILTER, ...PAGE_FIELDS }),
     data: z.object({
       total: z.int().describe('number of recordings that match, on all pages'),
       list: z.array(

@@ -1,4 +1,5 @@
 /** What a live process sends control of a recording: a piece of it, or that it has ended. One line of JSON, then the bytes. Pure. */
+import { parseObject } from '#lib/parse-object.ts';
 import { isAppName, isBroadcastId, isStreamName } from '#sites/live.ts';
 
 export const RECORDING_ENDS = ['ended', 'off', 'changed', 'long', 'full', 'slow', 'crashed'] as const;
@@ -84,14 +85,4 @@ const COUNTS = ['domainId', 'beganAt', 'n', 'endsAt', 'durationMs', 'initBytes']
 
 function isCount(value: unknown, max: number): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max;
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    // `as`: an object's members are unknown values by their names.
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

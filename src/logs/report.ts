@@ -1,4 +1,5 @@
 /** What an edge tells control of its traffic: parts of log files, and sums. The shapes on the wire, and their reading. Pure. */
+import { parseObject } from '#lib/parse-object.ts';
 import type { MinuteCounters } from './counters.ts';
 import type { HeavyHitter } from './heavy-hitters.ts';
 import { fromRow, toRow } from './journal.ts';
@@ -110,16 +111,6 @@ function readHitters(value: unknown): HeavyHitter[] | undefined {
   });
   const hitters = read.filter((one) => one !== undefined);
   return hitters.length === read.length ? hitters : undefined;
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    // `as`: an object's members are unknown values by their names.
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isCount(value: unknown): value is number {
