@@ -35,7 +35,7 @@ import type { LivePorts } from './live-addresses.ts';
 import type { PermitsOrigin } from './origin-warnings.ts';
 import type { SmsDesk } from './sms-desk.ts';
 import { refuseWrongTime } from './sms-refusals.ts';
-import { refuseStale } from './stale-revision.ts';
+import { isDomainChange, refuseStale } from './stale-revision.ts';
 import { NOTES, READ, WRITE } from './wire.ts';
 import type { Look } from './wire-domain.ts';
 import { readIfRevision } from './wire-values.ts';
@@ -212,6 +212,6 @@ async function perform<N extends RouteName>(name: N, asked: unknown, call: Call,
     const result = await HANDLERS[name](call, read(asked));
     return { data: write(result, look), note: addToInfo?.(result, look) ?? '' };
   } catch (error) {
-    throw error instanceof StaleRevision ? refuseStale(name, error, look) : error;
+    throw error instanceof StaleRevision && isDomainChange(name) ? refuseStale(name, error, look) : error;
   }
 }

@@ -1,4 +1,5 @@
 /** The refusal of a change whose caller has read other settings than are there now: it tells those. docs/decisions/0446 */
+import type { RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Domain } from '#model/domain.ts';
@@ -14,39 +15,48 @@ import { WRITE_RECORDINGS } from './wire-recordings.ts';
 /** Longest text of the current settings in an answer's `info`; a domain may have a hundred policies. */
 const MAX_CURRENT_CHARS = 4096;
 
-/** `name`: the operation that was refused. */
-export function refuseStale(name: RouteName, { domain, given }: StaleRevision, look: Look): ServiceError {
-  const text = JSON.stringify(currentOf(name, domain, look));
-  const current = text.length > MAX_CURRENT_CHARS ? `${text.slice(0, MAX_CURRENT_CHARS).toWellFormed()}…` : text;
-  return new ServiceError('revisionChanged', { domainId: domain.id, given, revision: domain.settingRevision, current });
+/** Operations that change the settings of a domain and take `if_revision`. */
+export type DomainChange = {
+  [N in RouteName]: 'if_revision' extends FieldOf<N> ? Exclude<N, `smsOperator.${string}`> : never;
+}[RouteName];
+
+/** An operation without fields has all names by its type. */
+type FieldOf<N extends RouteName> = string extends keyof RequestOf<N> ? never : keyof RequestOf<N>;
+
+type Writer = (domain: Domain, look: Look) => unknown;
+
+const writeOrigin: Writer = (domain, look) => {
+  const { origin, backup, source_type, sourcehost, remark } = writeDomain({ domain, isInForce: true }, look);
+  return { origin, backup, source_type, sourcehost, remark, state: domain.state };
+};
+
+/** What each would have changed, as the operation that reads it answers. */
+const CURRENT: Readonly<Record<DomainChange, Writer>> = {
+  'domain.updateOrigin': writeOrigin,
+  'domain.setRemark': writeOrigin,
+  'domain.setStatus': writeOrigin,
+  'domain.delete': writeOrigin,
+  'config.setPolicies': ({ settings }) => writePolicies(settings.caching),
+  'config.setAdvanced': ({ settings }) => writeAdvanced(settings),
+  'config.setReferer': ({ settings }) => writeReferer(settings.referer),
+  'config.setUserAgent': ({ settings }) => writeUserAgent(settings.userAgent),
+  'config.setIp': ({ settings }) => writeIp(settings.ip),
+  'config.setCacheOptions': ({ settings }) => writeCacheOptions(settings.cache),
+  'config.setSsl': ({ settings }) => writeSsl(settings),
+  'config.requestCertificate': ({ settings }) => writeSsl(settings),
+  'live.setRecording': (domain) => {
+    const { record, keep_days } = WRITE_RECORDINGS['live.getRecording'](domain);
+    return { record, keep_days };
+  },
+};
+
+export function isDomainChange(name: RouteName): name is DomainChange {
+  return Object.hasOwn(CURRENT, name);
 }
 
-/** What the operation would have changed, as the one that reads it answers. */
-function currentOf(name: RouteName, domain: Domain, look: Look): unknown {
-  const { settings } = domain;
-  switch (name) {
-    case 'config.setPolicies':
-      return writePolicies(settings.caching);
-    case 'config.setAdvanced':
-      return writeAdvanced(settings);
-    case 'config.setReferer':
-      return writeReferer(settings.referer);
-    case 'config.setUserAgent':
-      return writeUserAgent(settings.userAgent);
-    case 'config.setIp':
-      return writeIp(settings.ip);
-    case 'config.setCacheOptions':
-      return writeCacheOptions(settings.cache);
-    case 'config.setSsl':
-    case 'config.requestCertificate':
-      return writeSsl(settings);
-    case 'live.setRecording': {
-      const { record, keep_days } = WRITE_RECORDINGS['live.getRecording'](domain);
-      return { record, keep_days };
-    }
-    default: {
-      const { origin, backup, source_type, sourcehost, remark } = writeDomain({ domain, isInForce: true }, look);
-      return { origin, backup, source_type, sourcehost, remark, state: domain.state };
-    }
-  }
+/** `name`: the operation that was refused. */
+export function refuseStale(name: DomainChange, { domain, given }: StaleRevision, look: Look): ServiceError {
+  const text = JSON.stringify(CURRENT[name](domain, look));
+  const current = text.length > MAX_CURRENT_CHARS ? `${text.slice(0, MAX_CURRENT_CHARS).toWellFormed()}…` : text;
+  return new ServiceError('revisionChanged', { domainId: domain.id, given, revision: domain.settingRevision, current });
 }
