@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DiskStore } from '../src/edge/store/disk/disk.ts';
 import { MemoryStore } from '../src/edge/store/memory.ts';
 import type { CacheStore } from '../src/edge/store/store.ts';
-import { DEFAULT_CACHE_OPTIONS } from '../src/http/options.ts';
+import { DEFAULT_CACHE_OPTIONS } from '../src/sites/cache-options.ts';
 import { sampleHead } from '../test/support/stored.ts';
 
 const MIB = 2 ** 20;

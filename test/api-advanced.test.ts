@@ -68,7 +68,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
       for (const [field, value] of Object.entries(expected)) assert.equal(read[field], value, field);
     const spec = await specOf(api, 'a.example');
     assert.partialDeepStrictEqual(spec, {
-      keepUrlParams: true,
+      ignoresQuery: true,
       redirectFollow: false,
       pageCompress: true,
       rangeBackSource: false,

@@ -73,7 +73,7 @@ describeOnBothEngines('domains', (newDatabase) => {
       },
       caching: { followsOrigin: true, prefixFirst: false, policies: [] },
       access: {},
-      keepUrlParams: false,
+      ignoresQuery: false,
       redirectFollow: false,
       pageCompress: false,
       rangeBackSource: false,

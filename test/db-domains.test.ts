@@ -111,6 +111,8 @@ describeOnBothEngines('db', (newDatabase) => {
     const { id } = await insertDomain(db.query, newDomain(mine, 'a.example.com'));
     const rows: readonly (readonly [string, Partial<DomainSettings>])[] = [
       ['{"pageCompress":true}', { pageCompress: true }],
+      ['{"keepUrlParams":true}', { ignoresQuery: true }],
+      ['{"keepUrlParams":true,"ignoresQuery":false}', { ignoresQuery: false }],
       ['{"cache":{"staleCapSeconds":1}}', { cache: { ...DEFAULT_SETTINGS.cache, staleCapSeconds: 1 } }],
       ['{"caching":{"followsOrigin":false}}', { caching: { ...DEFAULT_SETTINGS.caching, followsOrigin: false } }],
       ['{"referer":{"mode":"deny"}}', { referer: { ...DEFAULT_SETTINGS.referer, mode: 'deny' } }],

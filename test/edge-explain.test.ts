@@ -27,7 +27,7 @@ const answer: Answer = ({ target, headers }, response) => {
 
 const SITE = {
   name: SITE_HOST,
-  keepUrlParams: true,
+  ignoresQuery: true,
   access: {
     deniedAddresses: ['192.0.2.0/24'],
     referer: { mode: 'deny', allowsBlank: true, entries: ['evil.test'] },

@@ -1,7 +1,7 @@
 /** What a site may choose about caching, as viewers see it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { SiteCache } from '../src/sites/site-cache.ts';
+import type { CacheSettings } from '../src/model/domain.ts';
 import type { SiteSpec } from '../src/sites/spec.ts';
 import { SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
@@ -13,7 +13,7 @@ const COOKIE = { ...FRESH, 'set-cookie': 'a=b' };
 async function start(
   t: { after(work: () => unknown): void },
   script: Answer,
-  cache: Partial<SiteCache>,
+  cache: Partial<CacheSettings>,
   type: SiteSpec['type'] = 'static',
 ) {
   const origin = await startOrigin(t, script);
@@ -85,7 +85,7 @@ test("request_directives: a client's no-cache, max-age=0 and no-store count only
 
 test('heuristic_cap: the longest guess; 0 is none, and live and dynamic sites are never guessed about', async (t) => {
   const old = { 'last-modified': 'Mon, 02 Nov 2020 10:00:00 GMT' };
-  const markAfter = async (cache: Partial<SiteCache>, ms: number, type?: SiteSpec['type']) => {
+  const markAfter = async (cache: Partial<CacheSettings>, ms: number, type?: SiteSpec['type']) => {
     const { edge, origin } = await start(t, reply('x', old), cache, type);
     await edge.get('/');
     edge.advance(ms);
@@ -123,7 +123,7 @@ test('normalize_vary and match_language: which languages are one variant', async
     const language = request.headers['accept-language']?.slice(0, 2) ?? '';
     reply(language, { ...FRESH, vary: 'Accept-Language', 'content-language': language })(request, response);
   };
-  const markOf = async (cache: Partial<SiteCache>, first: string, second: string) => {
+  const markOf = async (cache: Partial<CacheSettings>, first: string, second: string) => {
     const { edge } = await start(t, script, cache);
     await edge.get('/', { headers: ['Accept-Language', first] });
     return (await edge.get('/', { headers: ['Accept-Language', second] })).headers['x-cache'];

@@ -215,7 +215,7 @@ describe('keys without the query', () => {
   const FRESH = { 'cache-control': 'max-age=600' };
 
   test('one object for all queries; the origin sees the first one’s', async (t) => {
-    const { mark, origin } = await start(t, reply('x', FRESH), { keepUrlParams: true });
+    const { mark, origin } = await start(t, reply('x', FRESH), { ignoresQuery: true });
     assert.deepEqual([await mark('/a?x=1'), await mark('/a?x=2'), await mark('/a')], ['MISS', 'HIT', 'HIT']);
     assert.deepEqual(
       origin.requests.map(({ target }) => target),
@@ -225,7 +225,7 @@ describe('keys without the query', () => {
 
   for (const target of ['/a', '/a?x=1', '/a?never=asked']) {
     test(`a purge of ${target} takes it`, async (t) => {
-      const { mark, purge, advance } = await start(t, reply('x', FRESH), { keepUrlParams: true });
+      const { mark, purge, advance } = await start(t, reply('x', FRESH), { ignoresQuery: true });
       await mark('/a?x=1');
       advance(10);
       purge({ kind: 'url', target: `${SITE_HOST}${target}` });
@@ -236,19 +236,19 @@ describe('keys without the query', () => {
 
   test('what answered some query is not the object without one, once queries count again', async (t) => {
     const script: Answer = (request, response) => reply(request.target, FRESH)(request, response);
-    const { get, change, purge, advance } = await start(t, script, { keepUrlParams: true });
+    const { get, change, purge, advance } = await start(t, script, { ignoresQuery: true });
     await get('/a?x=1');
-    change({ keepUrlParams: false });
+    change({ ignoresQuery: false });
     assert.equal((await get('/a')).body, '/a');
     advance(10);
     purge({ kind: 'url', target: `${SITE_HOST}/a?x=1` });
     advance(10);
-    change({ keepUrlParams: true });
+    change({ ignoresQuery: true });
     assert.equal((await get('/a?y')).body, '/a?y', 'purged meanwhile');
   });
 
   test('a POST to any query takes it, a prefetch of any query brings it', async (t) => {
-    const { mark, edge, advance } = await start(t, reply('x', FRESH), { keepUrlParams: true });
+    const { mark, edge, advance } = await start(t, reply('x', FRESH), { ignoresQuery: true });
     const prefetched = await edge.prefetch({ host: SITE_HOST, target: '/a?x=1', scheme: 'http' });
     assert.deepEqual([prefetched.kind, await mark('/a?x=2')], ['stored', 'HIT']);
     advance(10);

@@ -154,7 +154,7 @@ describe('an object in slices over time', () => {
   });
 
   test('with keep_url_params all queries share its slices, and a purge takes them all', async (t) => {
-    const { origin, edge, advance } = await startSliced(t, { site: { keepUrlParams: true } });
+    const { origin, edge, advance } = await startSliced(t, { site: { ignoresQuery: true } });
     const marks: (string | undefined)[] = [];
     const watch = async (query: string) => {
       const received = await edge.get(`/film.mp4?${query}`);

@@ -1,8 +1,7 @@
 /** A domain → what travels to the edges. Pure. */
-import type { CacheTime, Domain, DomainSettings } from '#model/domain.ts';
+import type { CacheSettings, CacheTime, Domain, DomainSettings } from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
 import { isHostName } from '#sites/host-name.ts';
-import type { SiteCache } from '#sites/site-cache.ts';
 import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec, TlsSpec } from '#sites/spec.ts';
 
 /**
@@ -14,7 +13,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   const { originProtocol, origins, backups, originHost, monitorUrl, ...served } = domain.settings;
   const { cache, caching, prefixCacheFirst, sslControl, sslKey, secondSslKey, https, ...ruled } = served;
   const { ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
-  const { expiresSeconds, accessControlMaxAgeSeconds, keepUrlParams, redirectFollow, ...coded } = answered;
+  const { expiresSeconds, accessControlMaxAgeSeconds, ignoresQuery, redirectFollow, ...coded } = answered;
   const { pageCompress, rangeBackSource, recording, ...unused } = coded;
   unused satisfies Record<string, never>;
   return {
@@ -29,7 +28,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       hostHeader: originHost,
       ...toProbeSpec(domain.name, monitorUrl),
     },
-    cache: cache satisfies Required<SiteCache>,
+    cache: cache satisfies CacheSettings,
     caching: {
       followsOrigin: caching.followsOrigin,
       prefixFirst: prefixCacheFirst,
@@ -39,7 +38,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       })),
     },
     access: toAccessSpec({ ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403 }),
-    keepUrlParams,
+    ignoresQuery,
     redirectFollow,
     pageCompress,
     rangeBackSource,

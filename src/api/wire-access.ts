@@ -1,11 +1,12 @@
 /** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts` only. docs/decisions/0101 */
-import { ADDRESS_LIST, MAX_ACCESS_ENTRIES, REFERER_LIST, USER_AGENT_LIST } from '#contract/access-operations.ts';
+import { ADDRESS_LIST, REFERER_LIST, USER_AGENT_LIST } from '#contract/access-operations.ts';
 import { describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { ListSettings, RefererSettings } from '#model/domain.ts';
+import { MAX_ACCESS_ENTRIES } from '#model/limits.ts';
 import { type ParsedEntry, parseAddressEntry } from '#sites/address-list.ts';
 import { parseRefererEntry } from '#sites/referer.ts';
 import { parseUserAgentEntry } from '#sites/user-agent.ts';

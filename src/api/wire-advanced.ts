@@ -8,7 +8,7 @@ export function readAdvanced(request: RequestOf<'config.setAdvanced'>) {
   return {
     domainId: request.domain_id,
     switches: {
-      keepUrlParams: request.keep_url_params,
+      ignoresQuery: request.keep_url_params,
       prefixCacheFirst: request.prefix_cache_first,
       redirectFollow: request.redirect_follow,
       pageCompress: request.page_compress,
@@ -25,7 +25,7 @@ export function readAdvanced(request: RequestOf<'config.setAdvanced'>) {
 /** The fields that `/config/getDomainAdvanced` shares with the domain object. */
 export function writeAdvanced(settings: DomainSettings): Omit<DataOf<'config.getAdvanced'>, 'revision'> {
   return {
-    keep_url_params: writeFlag(settings.keepUrlParams),
+    keep_url_params: writeFlag(settings.ignoresQuery),
     prefix_cache_first: writeFlag(settings.prefixCacheFirst),
     ssl_control: writeFlag(settings.sslControl),
     redirect_follow: writeFlag(settings.redirectFollow),

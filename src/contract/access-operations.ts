@@ -1,10 +1,10 @@
 /** What the operations of the referer, User-Agent and IP rules take and give. Edge rule 6, docs/decisions/0101, 0102 */
 import * as z from 'zod';
+import { MAX_ACCESS_ENTRIES } from '../model/limits.ts';
 import { choice, commaList, FLAG_TEXT, flag, identifier, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
-export const MAX_ACCESS_ENTRIES = 50;
 /** Entries as written, before equal ones are merged. */
 const MAX_ADDRESSES_WRITTEN = 1000;
 

@@ -1,18 +1,15 @@
 /** What `/config/getDomainAdvanced` and `/config/setDomainAdvanced` take and give. */
 import * as z from 'zod';
+import { MAX_PAGE_BYTES, YEAR_SECONDS } from '../model/limits.ts';
 import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optionalHttpUrl } from './fields.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
-/** A year. docs/decisions/0003 */
-const MAX_VALIDITY_SECONDS = 365 * 24 * 3600;
-const MAX_PAGE_BYTES = 64 * 1024;
-
 const validity = {
-  ...integer(0, MAX_VALIDITY_SECONDS),
+  ...integer(0, YEAR_SECONDS),
   expects: {
-    'zh-CN': `0 到 ${MAX_VALIDITY_SECONDS}（一年）的秒数`,
-    en: `a whole number of seconds, from 0 to ${MAX_VALIDITY_SECONDS} (a year)`,
+    'zh-CN': `0 到 ${YEAR_SECONDS}（一年）的秒数`,
+    en: `a whole number of seconds, from 0 to ${YEAR_SECONDS} (a year)`,
   },
 };
 

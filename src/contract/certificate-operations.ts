@@ -1,5 +1,6 @@
 /** What the operations of certificates, and of the HTTPS of a domain, take and give. docs/decisions/0170, 0171 */
 import * as z from 'zod';
+import { MAX_HSTS_SECONDS } from '../model/limits.ts';
 import { CERTIFICATE_WARNINGS, describeWarning } from './certificate-warnings.ts';
 import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
@@ -16,7 +17,6 @@ const MAX_SSL_KEY_LENGTH = 128;
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_PRIVATE_KEY_BYTES = 16 * 1024;
 /** Two years: what lists of browsers ask for is one. */
-const MAX_HSTS_SECONDS = 2 * 365 * 24 * 3600;
 
 /** A title of one line: titles are shown, so a key that is pasted into the wrong field must not become one. */
 const title = {

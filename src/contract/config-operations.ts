@@ -1,14 +1,11 @@
 /** What the `/config/*` operations take and give. */
 import * as z from 'zod';
+import { MAX_STALE_CAP_SECONDS, YEAR_SECONDS } from '../model/limits.ts';
 import { choice, FLAG_TEXT, flag, identifier, integer, optional } from './fields.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 const SET_COOKIE_WORDS = ['bypass', 'store', 'strip'] as const;
-
-/** A year, and 30 days. */
-const MAX_HEURISTIC_CAP = 365 * 24 * 3600;
-const MAX_STALE_CAP = 30 * 24 * 3600;
 
 export const CONFIG_OPERATIONS = {
   'config.setCacheOptions': operation({
@@ -23,8 +20,8 @@ export const CONFIG_OPERATIONS = {
         }),
       ),
       request_directives: optional(flag),
-      heuristic_cap: optional(upTo(MAX_HEURISTIC_CAP)),
-      stale_cap: optional(upTo(MAX_STALE_CAP)),
+      heuristic_cap: optional(upTo(YEAR_SECONDS)),
+      stale_cap: optional(upTo(MAX_STALE_CAP_SECONDS)),
       normalize_vary: optional(flag),
       match_language: optional(flag),
       ...IF_REVISION,

@@ -3,6 +3,7 @@
  * accepted where a text is documented and the reverse (the interface document's samples do both).
  */
 import * as z from 'zod';
+import { MAX_ID, MAX_ORIGINS } from '../model/limits.ts';
 import type { Localized } from './locale.ts';
 
 export interface Field<S extends z.ZodType = z.ZodType> {
@@ -27,9 +28,6 @@ type Separator = '\n' | ',';
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Identifiers are positive and fit a signed 32-bit integer, whatever language a caller uses. */
-const MAX_ID = 2 ** 31 - 1;
-const MAX_ORIGINS = 50;
 /** A host of 253 characters, brackets and a port, with room for spaces around it. */
 const MAX_ORIGIN_LENGTH = 300;
 const MAX_URL_LENGTH = 1024;

@@ -1,5 +1,6 @@
 /** What a customer reads of live streams: `/stat/domainStream*` and `/live/*`. */
 import * as z from 'zod';
+import { YEAR_SECONDS } from '../model/limits.ts';
 import { choice, integer, optional, text, unixTime } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import {
@@ -16,7 +17,6 @@ import { LIVE_RECORDING_OPERATIONS } from './live-recording-operations.ts';
 import { operation, request } from './operation.ts';
 
 export const VIEWER_GRAINS = ['minute', 'hour'] as const;
-const YEAR_SECONDS = 365 * 24 * 3600;
 
 const viewers = z.object(VIEWERS);
 

@@ -1,14 +1,12 @@
 /** What `/config/setPolicyInfo` and `/config/getPolicyInfo` take and give. Edge rule 4 */
 import * as z from 'zod';
+import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '../model/limits.ts';
 import { choice, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
 import type { Localized } from './locale.ts';
 import { objectList } from './members.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
-const MAX_POLICIES = 100;
-/** Patterns per list; they cost more than other policies. docs/decisions/0004 */
-const MAX_PATTERNS = 20;
 const MAX_CONTENT_LENGTH = 1024;
 const POLICY_TYPES = ['prefix', 'suffix', 'urlregex'] as const;
 /** No part of a time is longer; the edge caps their sum at a year. */
@@ -32,7 +30,7 @@ const POLICY = {
     ...flag,
     expects: { 'zh-CN': '0（不缓存）或 1（缓存）', en: '0 (do not cache) or 1 (cache)' },
   },
-  priority: optional(integer(1, 99)),
+  priority: optional(integer(1, MAX_PRIORITY)),
   policy_type: choice(POLICY_TYPES, {
     'zh-CN': 'prefix（目录）、suffix（后缀）或 urlregex（正则表达式）',
     en: 'prefix (directory), suffix or urlregex (regular expression)',

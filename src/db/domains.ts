@@ -200,7 +200,7 @@ function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
 
 function toDomain(row: DomainRow): Domain {
   // `as`, here and below: these columns are written by this file only, from the same types.
-  const settings = JSON.parse(row.settings) as Partial<DomainSettings>;
+  const settings = JSON.parse(row.settings) as StoredSettings;
   return {
     id: row.id,
     accountId: row.account_id,
@@ -215,11 +215,17 @@ function toDomain(row: DomainRow): Domain {
   };
 }
 
+type StoredSettings = Partial<DomainSettings> & {
+  /** The name of `ignoresQuery` in earlier releases. docs/decisions/0512 */
+  readonly keepUrlParams?: boolean;
+};
+
 /** Fills in defaults, in depth, for members that did not exist when the settings were stored. */
-function withDefaults(stored: Partial<DomainSettings>): DomainSettings {
+function withDefaults({ keepUrlParams, ...stored }: StoredSettings): DomainSettings {
   const { https, cache, caching, referer, userAgent, ip, recording } = DEFAULT_SETTINGS;
   return {
     ...DEFAULT_SETTINGS,
+    ...(keepUrlParams !== undefined && { ignoresQuery: keepUrlParams }),
     ...stored,
     https: { ...https, ...stored.https },
     cache: { ...cache, ...stored.cache },

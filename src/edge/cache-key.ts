@@ -15,11 +15,11 @@ export function cacheKey(site: Site, request: KeyedRequest): string {
   const { host } = request;
   const scheme = site.origins.protocol === 'follow' ? request.scheme : '';
   // Marked: what answered some query must not pass for the object without one when queries count again.
-  const mark = site.keepUrlParams ? '*' : '';
+  const mark = site.ignoresQuery ? '*' : '';
   return `${site.id} ${scheme}${mark} ${host} ${keyTarget(site, request)}`;
 }
 
 /** What of a request's path and query counts, here and for purges. Edge rule 3 */
-export function keyTarget({ keepUrlParams }: Site, { keyPath, query }: KeyTarget): string {
-  return keepUrlParams ? keyPath : keyPath + query;
+export function keyTarget({ ignoresQuery }: Site, { keyPath, query }: KeyTarget): string {
+  return ignoresQuery ? keyPath : keyPath + query;
 }

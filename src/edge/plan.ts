@@ -1,7 +1,8 @@
 /** Stage 5: does the cache take part, and by which rules? Pure. */
 import { decide } from '#http/decide.ts';
-import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+import type { CacheOptions } from '#http/options.ts';
 import { hasDotSegments, pathAtOrigin } from '#http/target.ts';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import type { PolicyTarget } from '#sites/policy.ts';
 import type { Site } from '#sites/site.ts';
 import type { Bypass } from './reasons.ts';
@@ -52,13 +53,9 @@ function cacheOptions({ type, cache, caching }: Site, lifetimeSeconds: number | 
   const isGuessed = type !== 'live' && type !== 'dynamic';
   const hasPolicies = caching.policies !== undefined;
   return {
-    ...DEFAULT_CACHE_OPTIONS,
-    setCookie: cache.setCookie,
-    requestDirectives: cache.requestDirectives,
+    ...cache,
     heuristicCapSeconds: isGuessed ? cache.heuristicCapSeconds : 0,
-    staleCapSeconds: cache.staleCapSeconds,
-    ignoreLanguageOrder: cache.normalizeVary,
-    selectStoredLanguage: cache.matchLanguage,
+    maxVariants: DEFAULT_CACHE_OPTIONS.maxVariants,
     defaultLifetimes: hasPolicies ? ABSENCES : NONE,
     hasPolicies,
     policy: lifetimeSeconds === undefined ? undefined : { seconds: lifetimeSeconds, overrides: !caching.followsOrigin },

@@ -1,8 +1,9 @@
 /** Requests, responses and stored responses for the tests of this room. */
 import assert from 'node:assert/strict';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import { formatDate } from './dates.ts';
 import type { RawHeaders } from './headers.ts';
-import { type CacheOptions, DEFAULT_CACHE_OPTIONS } from './options.ts';
+import type { CacheOptions } from './options.ts';
 import { readRequestFacts } from './request-facts.ts';
 import { storeResponse } from './store.ts';
 import type { RequestFacts, Stored } from './stored.ts';

@@ -24,9 +24,9 @@ export interface CacheOptions {
   /** A lifetime that somebody chose for this object. `undefined`: the response's own words, and the guesses above. */
   readonly policy: LifetimePolicy | undefined;
   /** Whether `en, de` and `de, en` are one variant. RFC 9110 §12.5.4 leaves the order without meaning. */
-  readonly ignoreLanguageOrder: boolean;
+  readonly normalizeVary: boolean;
   /** Whether a stored response in the client's one preferred language is used without asking the origin. */
-  readonly selectStoredLanguage: boolean;
+  readonly matchLanguage: boolean;
 }
 
 export interface LifetimePolicy {
@@ -35,16 +35,3 @@ export interface LifetimePolicy {
   /** True: instead of what the response says, though never against no-store, no-cache or private; false: where it says nothing. */
   readonly overrides: boolean;
 }
-
-export const DEFAULT_CACHE_OPTIONS: CacheOptions = {
-  setCookie: 'bypass',
-  requestDirectives: false,
-  heuristicCapSeconds: 3600,
-  maxVariants: 32,
-  staleCapSeconds: 24 * 3600,
-  defaultLifetimes: new Map(),
-  hasPolicies: false,
-  policy: undefined,
-  ignoreLanguageOrder: true,
-  selectStoredLanguage: false,
-};

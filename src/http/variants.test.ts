@@ -74,9 +74,9 @@ describe('variants', () => {
       ['de, en;q=0.5', '2', true, false],
       ['', '1', true, false],
     ];
-    for (const [languages, foo, selectStoredLanguage, isSelected] of rows) {
+    for (const [languages, foo, matchLanguage, isSelected] of rows) {
       const request = get('Accept-Language', languages, 'Foo', foo);
-      const selected = selectVariant([stored], request, options({ selectStoredLanguage }));
+      const selected = selectVariant([stored], request, options({ matchLanguage }));
       assert.equal(selected, isSelected ? stored : undefined, languages);
     }
   });

@@ -28,7 +28,7 @@ export function selectVariant<T extends Stored>(
     // RFC 9111 §4.1: the most recent matching response
     if (variant.varyKey === key && (selected === undefined || variant.dateAt > selected.dateAt)) selected = variant;
   }
-  if (selected === undefined && options.selectStoredLanguage) {
+  if (selected === undefined && options.matchLanguage) {
     return variants.find((variant) => isInPreferredLanguage(variant, request, options));
   }
   return selected;

@@ -29,7 +29,7 @@ export function normaliseValue(field: string, lines: readonly string[], options:
   if (lines.length === 0) return ABSENT;
   const value = trimOws(lines.join(', '));
   if (field === 'accept-encoding') return normaliseEncodings(value);
-  if (field === 'accept-language') return normaliseLanguages(value, options.ignoreLanguageOrder);
+  if (field === 'accept-language') return normaliseLanguages(value, options.normalizeVary);
   // Blanks around commas carry nothing, unless a quoted string is in play.
   return value.includes('"') ? value : value.replace(/[ \t]*,[ \t]*/g, ',');
 }

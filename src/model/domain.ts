@@ -19,7 +19,7 @@ export interface DomainSettings {
   readonly originHost: string;
   /** Only its path and query are used; empty means no probe. */
   readonly monitorUrl: string;
-  readonly keepUrlParams: boolean;
+  readonly ignoresQuery: boolean;
   readonly prefixCacheFirst: boolean;
   readonly redirectFollow: boolean;
   readonly pageCompress: boolean;
@@ -128,7 +128,7 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   backups: [],
   originHost: '',
   monitorUrl: '',
-  keepUrlParams: false,
+  ignoresQuery: false,
   prefixCacheFirst: false,
   redirectFollow: false,
   pageCompress: false,

@@ -1,5 +1,6 @@
 /** Compiled access rules: which clients are refused, and how. Edge rule 6 */
 import { type AddressSet, createAddressSet } from '#lib/cidr.ts';
+import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
@@ -24,10 +25,6 @@ type SiteRefusal =
       /** The same as host, path and query of the cache key: never refused, or a client would be sent round in circles. */
       readonly target: string;
     };
-
-/** The interface's own limit. */
-const MAX_ENTRIES = 50;
-const MAX_PAGE_CHARS = 64 * 1024;
 
 /** Throws `Problem`. */
 export function readAccess(value: unknown, { addressUnits, readUserAgent, signature }: CompileTools): SiteAccess {
@@ -67,8 +64,8 @@ function readRefusal(value: unknown): SiteRefusal {
   const kind = readOneOf('access.refusal.kind', members['kind'], ['page', 'redirect']);
   if (kind === 'page') {
     const html = readText('access.refusal.html', members['html']);
-    if (html.length > MAX_PAGE_CHARS)
-      throw new Problem(`access.refusal.html: expected at most ${MAX_PAGE_CHARS} characters`);
+    if (html.length > MAX_PAGE_BYTES)
+      throw new Problem(`access.refusal.html: expected at most ${MAX_PAGE_BYTES} characters`);
     return { kind, html };
   }
   // It goes out as Location, so nothing may be in it that ends a line.
@@ -82,8 +79,8 @@ function readRefusal(value: unknown): SiteRefusal {
 
 function compileList<T>(member: string, value: unknown, compile: (entries: readonly string[]) => T): T {
   if (!Array.isArray(value)) throw expected(member, 'a list', value);
-  if (value.length > MAX_ENTRIES)
-    throw new Problem(`${member}: expected at most ${MAX_ENTRIES}, found ${value.length}`);
+  if (value.length > MAX_ACCESS_ENTRIES)
+    throw new Problem(`${member}: expected at most ${MAX_ACCESS_ENTRIES}, found ${value.length}`);
   const entries = value.map((entry, index) => readText(`${member}[${index}]`, entry));
   try {
     return compile(entries);

@@ -1,4 +1,5 @@
 /** Decides whose lifetime a site's responses get: their origins' or its policies'. Edge rule 4 */
+import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import { SitePolicies } from './policies.ts';
@@ -12,11 +13,6 @@ export interface SiteCaching {
 }
 
 export const ORIGIN_DECIDES: SiteCaching = { followsOrigin: true };
-
-const MAX_POLICIES = 100;
-/** Patterns cost more than the rest. */
-const MAX_PATTERNS = 20;
-const MAX_PRIORITY = 99;
 
 /** Throws `Problem`. */
 export function readCaching(value: unknown, tools: CompileTools): SiteCaching {

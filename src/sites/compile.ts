@@ -2,13 +2,14 @@
  * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
+import { type CacheSettings, DEFAULT_SETTINGS } from '#model/domain.ts';
+import { MAX_ID, MAX_ORIGINS, MAX_STALE_CAP_SECONDS, YEAR_SECONDS } from '#model/limits.ts';
 import { readAccess } from './access.ts';
 import { ORIGIN_DECIDES, readCaching } from './caching.ts';
 import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
 import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
-import { DEFAULT_SITE_CACHE, MAX_HEURISTIC_CAP_SECONDS, MAX_STALE_CAP_SECONDS, type SiteCache } from './site-cache.ts';
 import type { SiteSpec } from './spec.ts';
 import { readTls } from './tls.ts';
 
@@ -17,20 +18,14 @@ export type CompileResult =
   /** `problem` names the member, what was expected and what was found. */
   | { readonly kind: 'invalid'; readonly problem: string };
 
-/** Origins per list; the interface's own limit for `data` and `backup`. */
-const MAX_ORIGINS = 50;
-/** Ids are what the interface carries as an int. */
-const MAX_SITE_ID = 2 ** 31 - 1;
 /** The limit of a viewer's own target. */
 const MAX_PROBE_PATH_CHARS = 8192;
 const MAX_PORT = 65_535;
-/** A year. */
-const MAX_VALIDITY_SECONDS = 365 * 24 * 3600;
 
 const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
 const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
 const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['protocol'][];
-const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies SiteCache['setCookie'][];
+const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies CacheSettings['setCookie'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
 export function compileSite(spec: unknown, revision: number, tools: CompileTools = createStrictTools()): CompileResult {
@@ -43,11 +38,13 @@ export function compileSite(spec: unknown, revision: number, tools: CompileTools
 }
 
 function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
-  const members = readObject('spec', spec);
+  // `keepUrlParams` is the name of `ignoresQuery` in specs of earlier releases. docs/decisions/0512
+  const { keepUrlParams, ...named } = readObject('spec', spec);
+  const members: Readonly<Record<string, unknown>> = { ignoresQuery: keepUrlParams, ...named };
   const name = readName(members['name']);
   const type = readOneOf('type', members['type'], TYPES);
   return {
-    id: readInteger('id', members['id'], MAX_SITE_ID),
+    id: readInteger('id', members['id'], MAX_ID),
     name,
     isWildcard: name.startsWith('*.'),
     type,
@@ -57,7 +54,7 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
     cache: readCache(members['cache'] ?? {}),
     caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching'], tools),
     access: readAccess(members['access'] ?? {}, tools),
-    keepUrlParams: readSwitch('keepUrlParams', members),
+    ignoresQuery: readSwitch('ignoresQuery', members),
     redirectFollow: readSwitch('redirectFollow', members),
     pageCompress: readSwitch('pageCompress', members),
     rangeBackSource: readSwitch('rangeBackSource', members),
@@ -73,7 +70,7 @@ function readSwitch(name: string, members: Readonly<Record<string, unknown>>): b
 }
 
 function readValidity(name: string, members: Readonly<Record<string, unknown>>): number {
-  return readInteger(name, members[name] ?? 0, MAX_VALIDITY_SECONDS, 0);
+  return readInteger(name, members[name] ?? 0, YEAR_SECONDS, 0);
 }
 
 function readName(value: unknown): string {
@@ -143,8 +140,8 @@ function readProbePath(value: unknown): string {
   return text;
 }
 
-function readCache(value: unknown): SiteCache {
-  const members = { ...DEFAULT_SITE_CACHE, ...readObject('cache', value) };
+function readCache(value: unknown): CacheSettings {
+  const members = { ...DEFAULT_SETTINGS.cache, ...readObject('cache', value) };
   const seconds = (name: 'heuristicCapSeconds' | 'staleCapSeconds', max: number) =>
     readInteger(`cache.${name}`, members[name], max, 0);
   const choice = (name: 'requestDirectives' | 'normalizeVary' | 'matchLanguage') =>
@@ -152,7 +149,7 @@ function readCache(value: unknown): SiteCache {
   return {
     setCookie: readOneOf('cache.setCookie', members.setCookie, SET_COOKIE),
     requestDirectives: choice('requestDirectives'),
-    heuristicCapSeconds: seconds('heuristicCapSeconds', MAX_HEURISTIC_CAP_SECONDS),
+    heuristicCapSeconds: seconds('heuristicCapSeconds', YEAR_SECONDS),
     staleCapSeconds: seconds('staleCapSeconds', MAX_STALE_CAP_SECONDS),
     normalizeVary: choice('normalizeVary'),
     matchLanguage: choice('matchLanguage'),

@@ -35,7 +35,7 @@ export function createSiteTable({ source, maxSites }: SiteTableOptions): SiteTab
     if (found === undefined) return undefined;
     const result = compileSite(found.spec, found.revision, tools);
     if (result.kind === 'invalid') return undefined;
-    const purges = compilePurges(source.purgesOf(result.site.id), result.site.keepUrlParams);
+    const purges = compilePurges(source.purgesOf(result.site.id), result.site.ignoresQuery);
     const site = purges === undefined ? result.site : Object.freeze({ ...result.site, purges });
     sites.set(name, site);
     return site;

@@ -1,5 +1,6 @@
 /** A site's cache policies in the order in which they win, packed, and which of them decides about a request. Edge rule 4 */
 import { numberAt, type PackedTexts, packNumbers, packTexts, packUnits, textAt } from '#lib/packed.ts';
+import { YEAR_SECONDS } from '#model/limits.ts';
 import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { compileContent, matchesEntry, type PolicyContent, type PolicyTarget, WAYS, type Way } from './policy.ts';
 import { Sieve } from './sieve.ts';
@@ -105,13 +106,12 @@ function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
   return isPrefix(b) - isPrefix(a) || b.priority - a.priority || byLength;
 }
 
-const MAX_LIFETIME_SECONDS = 365 * 24 * 3600;
 const MATCHES: readonly PolicySpec['match'][] = ['prefix', 'suffix', 'regex'];
 const SCHEMES: readonly PolicySpec['scheme'][] = [undefined, 'http', 'https'];
 const ROW = { match: 0, scheme: 1, way: 2, lifetime: 3 } as const;
 const ROW_LENGTH = 4;
 
 function toRow({ match, scheme, isCached, lifetimeSeconds }: PolicySpec, way: Way): readonly number[] {
-  const lifetime = isCached ? Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) : 0;
+  const lifetime = isCached ? Math.min(lifetimeSeconds, YEAR_SECONDS) : 0;
   return [MATCHES.indexOf(match), SCHEMES.indexOf(scheme), way, lifetime];
 }

@@ -1,8 +1,8 @@
 /** The compiled, immutable form of a domain that the edge works with. Made by `compile.ts` only. */
+import type { CacheSettings } from '#model/domain.ts';
 import type { SiteAccess } from './access.ts';
 import type { SiteCaching } from './caching.ts';
 import type { SitePurges } from './purge.ts';
-import type { SiteCache } from './site-cache.ts';
 import type { OriginSpec, SiteSpec } from './spec.ts';
 import type { SiteTls } from './tls.ts';
 
@@ -16,11 +16,11 @@ export interface Site {
   /** Revision of the spec it was compiled from. */
   readonly revision: number;
   readonly origins: SiteOrigins;
-  readonly cache: SiteCache;
+  readonly cache: CacheSettings;
   readonly caching: SiteCaching;
   readonly access: SiteAccess;
-  /** True: the query is no part of the cache key. */
-  readonly keepUrlParams: boolean;
+  /** True: the query is not part of the cache key. */
+  readonly ignoresQuery: boolean;
   readonly redirectFollow: boolean;
   readonly pageCompress: boolean;
   readonly rangeBackSource: boolean;

@@ -2,7 +2,7 @@
  * A domain as it travels to the edges: plain JSON, made by `api/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
-import type { SiteCache } from './site-cache.ts';
+import type { CacheSettings } from '#model/domain.ts';
 
 export interface SiteSpec {
   /** The domain's id: a number that is never reused; cache keys and statistics hang on it, never on the name. */
@@ -13,14 +13,14 @@ export interface SiteSpec {
   /** Anything but `open` is refused at the edge with 403, without contact to an origin. */
   readonly state: 'open' | 'closed' | 'rejected' | 'disabled';
   readonly origins: OriginsSpec;
-  /** Absent, or a member of it absent: the defaults of `site-cache.ts`. */
-  readonly cache?: Partial<SiteCache>;
+  /** Absent, or a member of it absent: the defaults of `model/domain.ts`. */
+  readonly cache?: Partial<CacheSettings>;
   /** Absent: the origin's headers rule. */
   readonly caching?: CachingSpec;
   /** Absent: everyone is let in. */
   readonly access?: AccessSpec;
-  /** True: the query is no part of the cache key, though the origin gets it. */
-  readonly keepUrlParams?: boolean;
+  /** True: the query is not part of the cache key, though the origin gets it. */
+  readonly ignoresQuery?: boolean;
   readonly redirectFollow?: boolean;
   readonly pageCompress?: boolean;
   readonly rangeBackSource?: boolean;

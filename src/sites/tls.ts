@@ -1,4 +1,5 @@
 /** HTTPS of a site, compiled: which certificate, and what a client is told about it. */
+import { MAX_HSTS_SECONDS } from '#model/limits.ts';
 import { expected, readInteger, readObject, readOneOf, readText } from './members.ts';
 import type { TlsSpec } from './spec.ts';
 
@@ -14,8 +15,6 @@ export interface SiteTls {
   readonly minVersion: '1.2' | '1.3';
 }
 
-/** Two years: more than the lists of browsers ask for. */
-const MAX_HSTS_SECONDS = 2 * 365 * 24 * 3600;
 const VERSIONS = ['1.2', '1.3'] as const satisfies TlsSpec['minVersion'][];
 
 /** Throws `Problem`. */

@@ -145,6 +145,6 @@ export const CASES: readonly (readonly [name: string, Case])[] = [
       request: { headers: ['User-Agent', 'B/1'] },
     },
   ],
-  ['where the query is no part of the key', { site: { keepUrlParams: true } }],
+  ['where the query is no part of the key', { site: { ignoresQuery: true } }],
   ['where redirects are followed', { site: { redirectFollow: true } }],
 ] as const;

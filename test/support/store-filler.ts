@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { openStore } from '../../src/edge/store/open.ts';
 import type { CacheStore } from '../../src/edge/store/store.ts';
-import { DEFAULT_CACHE_OPTIONS } from '../../src/http/options.ts';
+import { DEFAULT_CACHE_OPTIONS } from '../../src/sites/cache-options.ts';
 import { sampleHead } from './stored.ts';
 
 export const FILLER_KEYS = 300;

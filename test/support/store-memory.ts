@@ -4,7 +4,7 @@
  */
 
 import { MemoryStore } from '../../src/edge/store/memory.ts';
-import { DEFAULT_CACHE_OPTIONS } from '../../src/http/options.ts';
+import { DEFAULT_CACHE_OPTIONS } from '../../src/sites/cache-options.ts';
 import { sampleHead } from './stored.ts';
 
 const MIB = 2 ** 20;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
 import { storeResponse } from '#http/store.ts';
 import type { Stored } from '#http/stored.ts';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import { generationOf, isChange, isOfObject, readPart, wholeHead } from './check.ts';
 
 const ASKED = { first: 100, last: 199 };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { DiskStore } from './disk/disk.ts';
 import { MemoryStore } from './memory.ts';

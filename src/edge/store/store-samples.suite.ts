@@ -1,6 +1,7 @@
 /** Responses for tests of stores: to put, to read back. */
-import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+
 import type { Stored } from '#http/stored.ts';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import type { BodyWriter, CachedResponse, CacheStore } from './store.ts';
 
 export function putText(

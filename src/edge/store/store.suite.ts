@@ -1,7 +1,7 @@
 /** What every cache store does. Each implementation's test calls this once. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { DEFAULT_CACHE_OPTIONS } from '#http/options.ts';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import type { CachedResponse, CacheStore } from './store.ts';
 import { finishSomehow, putText, storedHead, textOf } from './store-samples.suite.ts';
 
