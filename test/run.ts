@@ -2,7 +2,7 @@
  * Runs tests and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full, skipped tests by name with
  * their reason. Arguments are files to run instead of all; `--soak`: of the long ones; `--machines`: of those that make another
  * machine; `--bare`: of the short ones as if no optional program were installed. Exit code 1 when anything failed or nothing ran.
- * `CAUSEWAY_TEST_MACHINES=true` runs those of other machines after the short ones.
+ * `CAUSEWAY_TEST_MACHINES=true` runs those of other machines beside the short ones.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,9 +37,11 @@ for (const [signal, code] of Object.entries(SIGNALS))
   });
 
 const { kind, files } = filesToRun(process.argv.slice(2), ROOT);
-await runTests(kind, files);
-if (kind === '' && process.argv.length === 2 && process.env['CAUSEWAY_TEST_MACHINES'] === 'true')
-  await runTests('--machines', filesToRun(['--machines'], ROOT).files);
+const isWhole = kind === '' && process.argv.length === 2;
+// Another machine takes minutes, most of them spent waiting for packages.
+const others =
+  isWhole && process.env['CAUSEWAY_TEST_MACHINES'] === 'true' ? filesToRun(['--machines'], ROOT).files : [];
+await Promise.all([others.length > 0 && runTests('--machines', others), runTests(kind, files)]);
 
 process.stdout.write('\n');
 for (const line of skipped) process.stdout.write(`skipped ${line}\n`);
