@@ -10,7 +10,7 @@ import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { readHead } from '#db/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
-import { createHttpReader } from '#lib/http-reader.ts';
+import { createHttpReader } from '#lib/node-internals/http-reader.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';
 import { fieldsOf } from './answer-fields.ts';
 import { type Asker, type Askers, endUnknown, saidBy } from './asker.ts';

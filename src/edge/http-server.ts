@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestLines } from '#http/request-lines.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
-import { createHttpReader, type HttpReader } from '#lib/http-reader.ts';
+import { createHttpReader, type HttpReader } from '#lib/node-internals/http-reader.ts';
 import { describeRefusal, type Refused } from './access-log.ts';
 import type { ClientConnections } from './connection.ts';
 import type { EdgeContext } from './context.ts';

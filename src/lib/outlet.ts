@@ -1,6 +1,6 @@
 /** Where answers go out on one connection, in their order. */
 import type { Socket } from 'node:net';
-import type { DirectWrite } from './direct-write.ts';
+import type { DirectWrite } from './node-internals/direct-write.ts';
 
 export class Outlet {
   readonly #socket: Socket;

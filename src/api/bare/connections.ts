@@ -1,9 +1,9 @@
 /** Connections to control that we read ourselves: taken before node:http has them, looked after, and ended with the service. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { createDirectWrites } from '#lib/direct-write.ts';
-import { createHttpReader, type HttpReaderOptions } from '#lib/http-reader.ts';
-import { createSharedReading } from '#lib/shared-reading.ts';
+import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
+import { createHttpReader, type HttpReaderOptions } from '#lib/node-internals/http-reader.ts';
+import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { endUnknown } from '../asker.ts';
 import { BareConnection, type BareParts } from './connection.ts';

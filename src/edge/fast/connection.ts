@@ -3,8 +3,8 @@
  * is not for our reader the connection goes to node:http and stays there. docs/decisions/0270
  */
 import type { Socket } from 'node:net';
-import type { OpenDirectWrite } from '#lib/direct-write.ts';
-import { pause, type SharedReading } from '#lib/shared-reading.ts';
+import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
+import { pause, type SharedReading } from '#lib/node-internals/shared-reading.ts';
 import type { ClientConnections } from '../connection.ts';
 import type { EdgeContext } from '../context.ts';
 import { watchHalfClosed } from '../half-closed.ts';

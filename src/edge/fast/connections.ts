@@ -1,7 +1,7 @@
 /** A worker's connections that we read ourselves: taken, looked after, and ended with the edge. */
 import type { Socket } from 'node:net';
-import { createDirectWrites } from '#lib/direct-write.ts';
-import { createSharedReading } from '#lib/shared-reading.ts';
+import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
+import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { sweepMsOf } from '../swept.ts';
 import { BareConnection, type BareParts } from './connection.ts';

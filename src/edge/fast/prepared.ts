@@ -1,7 +1,7 @@
 /** Requests of one bare connection that shortcuts answer: head and body go out at once, and the line is written when they are out. */
 import type { Socket } from 'node:net';
 import { hostOf } from '#http/request.ts';
-import type { DirectWrite } from '#lib/direct-write.ts';
+import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
 import { Outlet } from '#lib/outlet.ts';
 import type { EdgeContext } from '../context.ts';
 import { isLetIn } from '../let-in.ts';

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { ownBytes } from './own-bytes.ts';
+import { ownBytes } from '../own-bytes.ts';
 
 export interface SharedReading {
   /**
