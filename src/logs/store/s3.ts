@@ -1,9 +1,10 @@
 /** Blobs in storage that speaks S3, addressed by path (`endpoint/bucket/prefix/key`), as every server of that kind takes it. */
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { AwsV4Signer } from 'aws4fetch';
 import type { Clock } from '#lib/clock.ts';
 import { type BlobKey, BlobMissing, type BlobStore } from './blob-store.ts';
-import { type Credentials, type RequestToSign, signRequest } from './sigv4.ts';
 
 export interface S3Place {
   /** `https://host[:port]`; a path of it is kept. */
@@ -12,7 +13,15 @@ export interface S3Place {
   readonly bucket: string;
   /** Prefix of every key, without slashes at its ends; empty: none. */
   readonly prefix: string;
-  readonly credentials: Credentials;
+  readonly credentials: { readonly accessKey: string; readonly secretKey: string };
+}
+
+export interface S3Request {
+  readonly method: 'GET' | 'PUT' | 'DELETE';
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Absent: empty. */
+  readonly body?: Uint8Array;
 }
 
 /** A blob is at most one rotated log file, so this is a slow line's worth of it. */
@@ -21,11 +30,8 @@ const MAX_ERROR_CHARS = 300;
 
 /** Opens the storage. Promises reject with the storage's own error code in the message, which never holds a secret. */
 export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
-  const send = (
-    method: RequestToSign['method'],
-    key: BlobKey,
-    more?: { headers?: Record<string, string>; body?: Uint8Array },
-  ) => sendRequest({ method, url: urlOf(place, key), headers: {}, body: new Uint8Array(), ...more }, place, clock());
+  const send = (method: S3Request['method'], key: BlobKey, more?: Pick<S3Request, 'headers' | 'body'>) =>
+    sendRequest({ method, url: urlOf(place, key), ...more }, place, clock());
   return {
     async put(key, bytes) {
       const response = await send('PUT', key, { body: bytes, headers: { 'content-type': typeOf(key) } });
@@ -51,10 +57,9 @@ export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
   };
 }
 
-async function sendRequest(request: RequestToSign, { credentials, region }: S3Place, now: number): Promise<Response> {
+async function sendRequest(request: S3Request, place: S3Place, now: number): Promise<Response> {
   const { method, url, body } = request;
-  const headers = signRequest(request, { credentials, region, now });
-  const isWithBody = method === 'PUT';
+  const headers = await signRequest(request, place, now);
   const waiting = new AbortController();
   const timer = setTimeout(() => waiting.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS);
   try {
@@ -64,13 +69,33 @@ async function sendRequest(request: RequestToSign, { credentials, region }: S3Pl
       redirect: 'error', // a signature is for one host
       signal: waiting.signal,
       // `as`: bytes of ours are never in shared memory.
-      ...(isWithBody && { body: body as Uint8Array<ArrayBuffer> }),
+      ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
     });
   } catch (error) {
     throw new Error(`S3 storage ${url.host} cannot be reached: ${reasonOf(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Returns all header fields to send, every one signed, and so is the body. docs/decisions/0233 */
+export async function signRequest(
+  { method, url, headers, body = new Uint8Array() }: S3Request,
+  { region, credentials }: Pick<S3Place, 'region' | 'credentials'>,
+  now: number,
+): Promise<Headers> {
+  const signer = new AwsV4Signer({
+    method,
+    url: url.href,
+    headers: { ...headers, 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') },
+    accessKeyId: credentials.accessKey,
+    secretAccessKey: credentials.secretKey,
+    service: 's3',
+    region,
+    datetime: new Date(now).toISOString().replace(/[-:]|\.\d+/g, ''), // 20130524T000000Z
+    allHeaders: true,
+  });
+  return (await signer.sign()).headers;
 }
 
 /** Shown by tools that browse the bucket. */

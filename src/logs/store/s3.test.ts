@@ -1,16 +1,16 @@
 /** The examples of Amazon's "Signature Calculations for the Authorization Header", with the signatures given there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RequestToSign, signRequest } from './sigv4.ts';
+import { type S3Request, signRequest } from './s3.ts';
 
-const SIGNING = {
+const PLACE = {
   credentials: { accessKey: 'AKIAIOSFODNN7EXAMPLE', secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
   region: 'us-east-1',
-  now: Date.UTC(2013, 4, 24),
 };
+const NOW = Date.UTC(2013, 4, 24);
 const HOST = 'https://examplebucket.s3.amazonaws.com';
 
-const EXAMPLES: Readonly<Record<string, Partial<RequestToSign> & { path: string; signature: string }>> = {
+const EXAMPLES: Readonly<Record<string, Partial<S3Request> & { path: string; signature: string }>> = {
   'get an object': {
     path: '/test.txt',
     headers: { range: 'bytes=0-9' },
@@ -34,9 +34,8 @@ const EXAMPLES: Readonly<Record<string, Partial<RequestToSign> & { path: string;
 };
 
 for (const [name, { path, signature, ...request }] of Object.entries(EXAMPLES)) {
-  test(name, () => {
-    const url = new URL(HOST + path);
-    const headers = signRequest({ method: 'GET', headers: {}, body: Buffer.alloc(0), ...request, url }, SIGNING);
-    assert.equal(headers['authorization']?.split('Signature=')[1], signature);
+  test(`signed as Amazon's example: ${name}`, async () => {
+    const headers = await signRequest({ method: 'GET', ...request, url: new URL(HOST + path) }, PLACE, NOW);
+    assert.equal(headers.get('authorization')?.split('Signature=')[1], signature);
   });
 }
