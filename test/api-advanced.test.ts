@@ -2,20 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHead } from '#db/resources.ts';
+import { ADVANCED_OFF } from './support/advanced.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 
-/** Everything that is required, as a customer of the document's sample sends it: numbers for switches. */
-const PLAIN = {
-  keep_url_params: 0,
-  prefix_cache_first: 0,
-  redirect_follow: 0,
-  page_compress: 0,
-  range_back_source: 0,
-  expires: 0,
-  access_control_max_age: 0,
-  forbid_http_code: '',
-};
 const PAGE = '<h1>不行 🚫</h1>';
 const KIB_64 = 65_536;
 
@@ -83,7 +73,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>
-      mine('config.setAdvanced', { ...PLAIN, domain_id: id, ...changed });
+      mine('config.setAdvanced', { ...ADVANCED_OFF, domain_id: id, ...changed });
     const refused = await set({ forbid_http_code: '403' });
     assert.equal(refused.errorCode, 'fieldMissing', 'there is none to keep');
     assert.match(
@@ -117,7 +107,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     const { mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>
-      mine('config.setAdvanced', { ...PLAIN, domain_id: id, ...changed });
+      mine('config.setAdvanced', { ...ADVANCED_OFF, domain_id: id, ...changed });
     await set({ forbid_http_code: '302', forbid_redirect_url: 'http://b.example/' });
     await set({});
     assert.equal((await show(mine, id))['forbid_redirect_url'], 'http://b.example/');
@@ -133,7 +123,7 @@ describeOnBothEngines('advanced configuration', (newDatabase) => {
     const { api, mine } = await startWithCustomers(t, newDatabase);
     const id = await add(mine, 'a.example');
     const set = (changed: Record<string, unknown>) =>
-      mine('config.setAdvanced', { ...PLAIN, domain_id: id, ...changed });
+      mine('config.setAdvanced', { ...ADVANCED_OFF, domain_id: id, ...changed });
     const { revision } = await readHead(api.db.query);
     const rows: readonly [Record<string, unknown>, RegExp][] = [
       [{ expires: 31_536_001 }, /^field expires .*0 to 31536000/],

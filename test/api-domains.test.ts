@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 import { readHead } from '#db/resources.ts';
+import { defaultsOf, SITE_SETTINGS } from '#model/settings.ts';
 import { add, type CallAs, dataOf, SETTINGS, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 
@@ -73,12 +74,7 @@ describeOnBothEngines('domains', (newDatabase) => {
       },
       caching: { followsOrigin: true, prefixFirst: false, policies: [] },
       access: {},
-      ignoresQuery: false,
-      redirectFollow: false,
-      pageCompress: false,
-      rangeBackSource: false,
-      expiresSeconds: 0,
-      accessControlMaxAgeSeconds: 0,
+      ...defaultsOf(SITE_SETTINGS),
     });
   });
 

@@ -8,19 +8,11 @@ import { COMMON } from '#contract/operation.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { translate } from '#contract/reasons.ts';
 import { ROUTES, type RouteName } from '#contract/routes.ts';
+import { ADVANCED_OFF } from './support/advanced.ts';
 import { add, startWithCustomers } from './support/customers.ts';
 import { newSqlite } from './support/databases.ts';
 
-const ADVANCED = {
-  keep_url_params: 1,
-  prefix_cache_first: 0,
-  redirect_follow: 0,
-  page_compress: 0,
-  range_back_source: 0,
-  expires: 0,
-  access_control_max_age: 0,
-  forbid_http_code: '403',
-};
+const ADVANCED = { ...ADVANCED_OFF, keep_url_params: 1, forbid_http_code: '403' };
 const POLICY = { is_cache: 1, policy_type: 'suffix', policy_scheme: 'http', content: 'jpg' };
 
 /** Operation, fields, and how its answer begins and ends, in English and in Chinese. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createClient } from '#client/client.ts';
-import type { CallOf } from '#contract/operations.ts';
+import { ADVANCED_OFF } from './support/advanced.ts';
 import { someText } from './support/coded.ts';
 import { fetchFrom } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';
@@ -12,16 +12,6 @@ import { startService } from './support/service.ts';
 
 const SETTINGS = { CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8', CAUSEWAY_TOKEN_RATE_PER_SECOND: '10000' };
 const PREFLIGHT = ['Origin', 'https://a.example', 'Access-Control-Request-Method', 'PUT'];
-const OFF: Omit<CallOf<'config.setAdvanced'>, 'domain_id'> = {
-  keep_url_params: 0,
-  prefix_cache_first: 0,
-  redirect_follow: 0,
-  page_compress: 0,
-  range_back_source: 0,
-  expires: 0,
-  access_control_max_age: 0,
-  forbid_http_code: '',
-};
 /** Each on a connection of its own, so that the kernel spreads them over the workers. */
 const VIEWERS = 12;
 
@@ -32,8 +22,8 @@ test('what is set is in force for every viewer when the domain says so, and off 
   const client = createClient({ baseUrl: service.controlUrl, accessToken: service.token });
   const data = `127.0.0.1:${origin.port}`;
   const { domain_id } = await client.call('domain.add', { domain: '*.example.com', cdn_type: '1', data });
-  const set = async (change: Partial<typeof OFF>) => {
-    await client.call('config.setAdvanced', { domain_id, ...OFF, ...change });
+  const set = async (change: Partial<typeof ADVANCED_OFF>) => {
+    await client.call('config.setAdvanced', { domain_id, ...ADVANCED_OFF, ...change });
     await eventually('in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
   };
   const port = Number(new URL(service.edgeUrl).port);

@@ -1,7 +1,7 @@
 /** What a site may choose about caching, as viewers see it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CacheSettings } from '../src/model/domain.ts';
+import type { CacheSettings } from '../src/model/settings.ts';
 import type { SiteSpec } from '../src/sites/spec.ts';
 import { SITE_HOST, startTestEdge } from './support/edge.ts';
 import { eventually } from './support/eventually.ts';

@@ -3,16 +3,21 @@
  * or a field that is new fails here until it does. docs/decisions/0415
  */
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { toSiteSpec } from '../src/api/site-spec.ts';
 import { RULE_ASKS } from '../src/edge/let-in.ts';
 import { REQUEST_FIELDS } from '../src/http/request-fields.ts';
 import { DEFAULT_SETTINGS, type Domain } from '../src/model/domain.ts';
+import { SITE_SETTINGS } from '../src/model/settings.ts';
 import { compileSite } from '../src/sites/compile.ts';
 import type { SiteSpec } from '../src/sites/spec.ts';
 import { CASES } from './support/shortcuts.ts';
 import { CHANGES } from './support/twin-changes.ts';
 import { ODD_FIELDS } from './support/twin-requests.ts';
+
+const ROOT = join(import.meta.dirname, '..');
 
 /** Everything that can be set is. */
 const DOMAIN: Domain = {
@@ -73,6 +78,12 @@ describe('what an answer may depend on', () => {
 
   test('every member of a spec reaches the compiled site', () => {
     assert.deepEqual(missingFrom(Object.keys(siteOf({})), Object.keys(SPEC)), []);
+  });
+
+  test('every plain setting of a site is read by the edge', () => {
+    const files = globSync('src/edge/**/*.ts', { cwd: ROOT }).filter((file) => !/\.(test|suite)\.ts$/.test(file));
+    const words = files.flatMap((file) => readFileSync(join(ROOT, file), 'utf8').match(/\w+/g) ?? []);
+    assert.deepEqual(missingFrom(words, Object.keys(SITE_SETTINGS)), []);
   });
 
   test('every field that may be read is in the requests of twins', () => {

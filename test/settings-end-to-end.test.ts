@@ -5,21 +5,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { ADVANCED_OFF } from './support/advanced.ts';
 import { needs } from './support/needs.ts';
 import { type Answer, reply } from './support/origin.ts';
 import { type Check, cacheStatus, runChecks, startWorlds, TEXT, targetsOf, withHttps } from './support/world.ts';
 
 const LARGE = Buffer.alloc(3 * 2 ** 20, 'x');
-const PLAIN = {
-  keep_url_params: 0,
-  prefix_cache_first: 0,
-  redirect_follow: 0,
-  page_compress: 0,
-  range_back_source: 0,
-  expires: 0,
-  access_control_max_age: 0,
-  forbid_http_code: '',
-} as const;
 const POLICY = { is_cache: 1, policy_type: 'suffix', content: 'jpg', time_h: 1 } as const;
 
 /** What each setting changes; each check sees the edge with and without it. */
@@ -44,20 +35,20 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const suffix = { ...POLICY, policy_scheme, priority: 99 };
     await set('config.setPolicies', { use_header_setting: 0, policy: [suffix, directory] });
     assert.equal(cacheStatus(await get('/a/1.jpg')), 'MISS');
-    await set('config.setAdvanced', { ...PLAIN, prefix_cache_first: 1 });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, prefix_cache_first: 1 });
     assert.deepEqual([await get('/a/2.jpg'), await get('/a/1.jpg')].map(cacheStatus), Array(2).fill('BYPASS policy'));
     assert.deepEqual(targetsOf(origin), ['/a/1.jpg', '/a/2.jpg', '/a/1.jpg']);
   },
 
   'keep_url_params takes the query out of the key, not out of the request': async ({ set, get, origin }) => {
-    await set('config.setAdvanced', { ...PLAIN, keep_url_params: '1' });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, keep_url_params: '1' });
     assert.deepEqual([await get('/a?one'), await get('/a?two')].map(cacheStatus), ['MISS', 'HIT']);
     assert.deepEqual(targetsOf(origin), ['/a?one']);
   },
 
   'expires is what browsers are told, not how long edges keep': async ({ set, get, origin }) => {
     assert.match((await get('/a')).headers['cache-control'] ?? '', /max-age=3600/);
-    await set('config.setAdvanced', { ...PLAIN, expires: 60 });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, expires: 60 });
     assert.match((await get('/a')).headers['cache-control'] ?? '', /max-age=60\b/);
     assert.deepEqual(targetsOf(origin), ['/a']);
   },
@@ -69,14 +60,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
       headers: ['Origin', 'http://b.example', 'Access-Control-Request-Method', 'PUT'],
     };
     assert.equal((await get('/a', preflight)).headers['access-control-max-age'], undefined);
-    await set('config.setAdvanced', { ...PLAIN, access_control_max_age: '600' });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, access_control_max_age: '600' });
     assert.equal((await get('/a', preflight)).headers['access-control-max-age'], '600');
   },
 
   'page_compress compresses what the viewer understands': async ({ set, get, origin }) => {
     const accept = { headers: ['Accept-Encoding', 'gzip'] };
     assert.equal((await get('/a', accept)).headers['content-encoding'], undefined);
-    await set('config.setAdvanced', { ...PLAIN, page_compress: 1 });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, page_compress: 1 });
     const { headers, body } = await get('/b', accept);
     assert.equal(headers['content-encoding'], 'gzip');
     assert.equal(gunzipSync(Buffer.from(body, 'latin1')).toString(), TEXT);
@@ -91,14 +82,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
       else reply('moved here')(request, response);
     });
     assert.equal((await get('/old')).status, 302);
-    await set('config.setAdvanced', { ...PLAIN, redirect_follow: 1 });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, redirect_follow: 1 });
     assert.deepEqual(await get('/old?2').then(({ status, body }) => [status, body]), [200, 'moved here']);
     assert.deepEqual(targetsOf(origin), ['/old', '/old?2', '/new']);
   },
 
   'range_back_source fetches slices': async ({ set, get, origin }) => {
     origin.answer(ranges);
-    await set('config.setAdvanced', { ...PLAIN, range_back_source: 1 });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, range_back_source: 1 });
     const { status, body } = await get('/large', { headers: ['Range', 'bytes=0-9'] });
     assert.deepEqual([status, body], [206, 'x'.repeat(10)]);
     assert.equal(origin.requests[0]?.headers['range'], 'bytes=0-1048575');
@@ -116,11 +107,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     await set('config.setIp', { ip_type: 1, ip_str: ['127.0.0.0/8', '::1'] });
     const plain = await get('/a');
     assert.deepEqual([plain.status, cacheStatus(plain)], [403, 'DENIED ip']);
-    await set('config.setAdvanced', { ...PLAIN, forbid_http_code: '403', html_403: '<h1>no</h1>' });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, forbid_http_code: '403', html_403: '<h1>no</h1>' });
     const page = await get('/a');
     assert.deepEqual([page.status, page.body, page.headers['cache-control']], [403, '<h1>no</h1>', 'no-store']);
     const url = 'http://sorry.example/';
-    await set('config.setAdvanced', { ...PLAIN, forbid_http_code: 302, forbid_redirect_url: url });
+    await set('config.setAdvanced', { ...ADVANCED_OFF, forbid_http_code: 302, forbid_redirect_url: url });
     const redirect = await get('/a');
     assert.deepEqual([redirect.status, redirect.headers['location']], [302, url]);
     await set('config.setIp', { ip_type: 0 });

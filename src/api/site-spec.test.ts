@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { decodeRequest } from '#contract/decode.ts';
 import { OPERATIONS, type RequestOf } from '#contract/operations.ts';
 import { ServiceError } from '#contract/service-error.ts';
+import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { compileSite } from '#sites/compile.ts';
 import { toSiteSpec } from './site-spec.ts';
@@ -23,8 +24,6 @@ function domainOf(request: unknown): Domain | undefined {
 }
 
 const ORDINARY = { name: 'a.example', type: 'static', icpNumber: '', remark: '' } as const;
-
-const SWITCHES = ['keep_url_params', 'prefix_cache_first', 'redirect_follow', 'page_compress', 'range_back_source'];
 
 interface SettingsFrom {
   readonly request: fc.Arbitrary<Readonly<Record<string, unknown>>>;
@@ -96,7 +95,7 @@ const SETTINGS_FROM: Readonly<Record<string, SettingsFrom>> = {
   },
   setDomainAdvanced: {
     request: fc.record({
-      ...Object.fromEntries(SWITCHES.map((name) => [name, fc.constantFrom(0, 1, '0', '1')])),
+      ...Object.fromEntries(Object.keys(WIRE_SWITCHES.fields).map((name) => [name, fc.constantFrom(0, 1, '0', '1')])),
       expires: fc.constantFrom(0, '31536000', 31_536_000, 5),
       access_control_max_age: fc.constantFrom(0, '31536000'),
       forbid_http_code: fc.constantFrom('', 302, '403'),
@@ -108,9 +107,9 @@ const SETTINGS_FROM: Readonly<Record<string, SettingsFrom>> = {
       html_403: anyText,
     }),
     settingsOf: (wanted) => {
-      const { domainId: _domainId, switches, ...chosen } = readAs('config.setAdvanced', wanted);
+      const { domainId: _domainId, plain, ...chosen } = readAs('config.setAdvanced', wanted);
       const { forbidRedirectUrl = '', html403 = '' } = chosen;
-      return { ...switches, ...chosen, forbidRedirectUrl, html403 };
+      return { ...plain, ...chosen, forbidRedirectUrl, html403 };
     },
   },
   setRefererInfo: {

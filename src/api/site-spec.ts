@@ -1,6 +1,7 @@
 /** A domain → what travels to the edges. Pure. */
-import type { CacheSettings, CacheTime, Domain, DomainSettings } from '#model/domain.ts';
+import type { CacheTime, Domain, DomainSettings } from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
+import { mapSettings, SITE_SETTINGS, type SiteSettings } from '#model/settings.ts';
 import { isHostName } from '#sites/host-name.ts';
 import type { AccessSpec, OriginSpec, RefusalSpec, SiteSpec, TlsSpec } from '#sites/spec.ts';
 
@@ -13,8 +14,8 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   const { originProtocol, origins, backups, originHost, monitorUrl, ...served } = domain.settings;
   const { cache, caching, prefixCacheFirst, sslControl, sslKey, secondSslKey, https, ...ruled } = served;
   const { ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
-  const { expiresSeconds, accessControlMaxAgeSeconds, ignoresQuery, redirectFollow, ...coded } = answered;
-  const { pageCompress, rangeBackSource, recording, ...unused } = coded;
+  const { recording, ...plain } = answered;
+  const unused: Omit<typeof plain, keyof SiteSettings> = plain;
   unused satisfies Record<string, never>;
   return {
     id: domain.id,
@@ -28,7 +29,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       hostHeader: originHost,
       ...toProbeSpec(domain.name, monitorUrl),
     },
-    cache: cache satisfies CacheSettings,
+    cache,
     caching: {
       followsOrigin: caching.followsOrigin,
       prefixFirst: prefixCacheFirst,
@@ -38,12 +39,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
       })),
     },
     access: toAccessSpec({ ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403 }),
-    ignoresQuery,
-    redirectFollow,
-    pageCompress,
-    rangeBackSource,
-    expiresSeconds,
-    accessControlMaxAgeSeconds,
+    ...mapSettings(SITE_SETTINGS, (member) => plain[member]),
     ...(recording.isOn && { records: true }),
     ...(sslControl && {
       tls: {

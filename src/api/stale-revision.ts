@@ -2,11 +2,11 @@
 import type { RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
+import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import type { Domain } from '#model/domain.ts';
 import type { StaleRevision } from './change.ts';
 import { writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
 import { writeAdvanced } from './wire-advanced.ts';
-import { writeCacheOptions } from './wire-cache.ts';
 import { writeSsl } from './wire-certificate.ts';
 import { type Look, writeDomain } from './wire-domain.ts';
 import { writePolicies } from './wire-policy.ts';
@@ -41,7 +41,7 @@ const CURRENT: Readonly<Record<DomainChange, Writer>> = {
   'config.setReferer': ({ settings }) => writeReferer(settings.referer),
   'config.setUserAgent': ({ settings }) => writeUserAgent(settings.userAgent),
   'config.setIp': ({ settings }) => writeIp(settings.ip),
-  'config.setCacheOptions': ({ settings }) => writeCacheOptions(settings.cache),
+  'config.setCacheOptions': ({ settings }) => WIRE_CACHE_SETTINGS.write(settings.cache),
   'config.setSsl': ({ settings }) => writeSsl(settings),
   'config.requestCertificate': ({ settings }) => writeSsl(settings),
   'live.setRecording': (domain) => {

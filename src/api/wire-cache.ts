@@ -1,14 +1,12 @@
-/** Purges, prefetches and cache options, their words on the wire and in the model. Used by `wire.ts` only. */
+/** Purges and prefetches, their words on the wire and in the model. Used by `wire.ts` only. */
 import { MAX_ITEMS_PER_CALL } from '#contract/cache-operations.ts';
 import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { CacheTask, TaskProgress } from '#model/cache-task.ts';
-import type { CacheSettings } from '#model/domain.ts';
 import { type ObjectUrl, parseObjectUrl } from '#sites/object-url.ts';
 import type { Look } from './wire-domain.ts';
-import { writeFlag } from './wire-values.ts';
 
 /** One URL of a call. */
 export interface AskedUrl extends Omit<ObjectUrl, 'kind'> {
@@ -71,35 +69,6 @@ const NO_WILDCARD =
 
 function refusal(field: string, text: string, reason: string): ServiceError {
   return new ServiceError('urlInvalid', { field, entry: quote(text), reason: localizeReason(reason) });
-}
-
-/** What is `undefined` stays as it is. */
-export function readCacheOptions(request: RequestOf<'config.setCacheOptions'>): {
-  readonly domainId: number;
-  readonly chosen: { readonly [K in keyof CacheSettings]: CacheSettings[K] | undefined };
-} {
-  return {
-    domainId: request.domain_id,
-    chosen: {
-      setCookie: request.set_cookie,
-      requestDirectives: request.request_directives,
-      heuristicCapSeconds: request.heuristic_cap,
-      staleCapSeconds: request.stale_cap,
-      normalizeVary: request.normalize_vary,
-      matchLanguage: request.match_language,
-    },
-  };
-}
-
-export function writeCacheOptions(cache: CacheSettings): Omit<DataOf<'config.getCacheOptions'>, 'revision'> {
-  return {
-    set_cookie: cache.setCookie,
-    request_directives: writeFlag(cache.requestDirectives),
-    heuristic_cap: String(cache.heuristicCapSeconds),
-    stale_cap: String(cache.staleCapSeconds),
-    normalize_vary: writeFlag(cache.normalizeVary),
-    match_language: writeFlag(cache.matchLanguage),
-  };
 }
 
 export function writeTask({ task, progress }: TaskView, { formatTime }: Look): DataOf<'cache.getTask'> {

@@ -3,6 +3,7 @@ import type { CERTIFICATE_STATUSES } from '#contract/certificate-operations.ts';
 import { describeWarning } from '#contract/certificate-warnings.ts';
 import { CERTIFICATE_STATUS_LABELS } from '#contract/labels.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
+import { WIRE_HTTPS_SETTINGS } from '#contract/settings.ts';
 import type { Certificate } from '#model/certificate.ts';
 import type { CertificateWarning } from '#model/certificate-warnings.ts';
 import type { DomainSettings } from '#model/domain.ts';
@@ -55,11 +56,7 @@ export function readSsl(request: RequestOf<'config.setSsl'>) {
     isOn: request.ssl_control,
     sslKey: request.ssl_key,
     secondSslKey: request.ssl_key_second,
-    chosen: {
-      forceHttps: request.force_https,
-      hstsMaxAgeSeconds: request.hsts_max_age,
-      minVersion: request.tls_min_version,
-    },
+    chosen: WIRE_HTTPS_SETTINGS.readGiven(request),
   };
 }
 
@@ -88,9 +85,7 @@ export function writeSsl({
   return {
     ssl_control: writeFlag(sslControl),
     ...writeSslKeys({ sslControl, sslKey, secondSslKey }),
-    force_https: writeFlag(https.forceHttps),
-    hsts_max_age: String(https.hstsMaxAgeSeconds),
-    tls_min_version: https.minVersion,
+    ...WIRE_HTTPS_SETTINGS.write(https),
   };
 }
 

@@ -5,20 +5,14 @@
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeOriginWarning } from '#contract/origin-warnings.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import type { Rotation } from '#db/sealed-secrets.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
 import type { OriginWarning } from './origin-warnings.ts';
 import { readIp, readReferer, readUserAgent, writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
-import {
-  readCacheOptions,
-  readPrefetch,
-  readPurge,
-  type TaskView,
-  writeCacheOptions,
-  writeTask,
-} from './wire-cache.ts';
+import { readPrefetch, readPurge, type TaskView, writeTask } from './wire-cache.ts';
 import {
   type CertificateView,
   noteSslWarnings,
@@ -109,7 +103,10 @@ export const READ = {
   'config.getReferer': readDomainId,
   'config.getUserAgent': readDomainId,
   'config.getIp': readDomainId,
-  'config.setCacheOptions': readCacheOptions,
+  'config.setCacheOptions': (request) => ({
+    domainId: request.domain_id,
+    chosen: WIRE_CACHE_SETTINGS.readGiven(request),
+  }),
   'config.getCacheOptions': readDomainId,
 
   /** Lists all of them if neither field is given. */
@@ -194,7 +191,7 @@ export const WRITE = {
   'config.getIp': (domain: Domain) => ({ ...writeIp(domain.settings.ip), ...writeRevision(domain) }),
   'config.setCacheOptions': writeDone,
   'config.getCacheOptions': (domain: Domain) => ({
-    ...writeCacheOptions(domain.settings.cache),
+    ...WIRE_CACHE_SETTINGS.write(domain.settings.cache),
     ...writeRevision(domain),
   }),
 

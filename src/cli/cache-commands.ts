@@ -1,8 +1,9 @@
 /** `causeway cache`: purge and prefetch, and how far they have come; `causeway domain cache-options`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import { printer } from './account-commands.ts';
 import { connectCustomer } from './connect.ts';
 import { type CliContext, CliError } from './context.ts';
@@ -16,10 +17,10 @@ import {
   ifRevision,
   listOption,
   type Options,
-  onOffOption,
   textOption,
 } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
+import { addSettingOptions, describeFields, givenFields } from './setting-options.ts';
 import { type TimeTexts, timeTexts } from './times.ts';
 
 type Task = DataOf<'cache.getTask'>;
@@ -55,17 +56,9 @@ export function cacheCommand(context: CliContext): Command {
 }
 
 export function cacheOptionsCommand(context: CliContext): Command {
-  return addChangeSettings(new Command('cache-options').argument('<domain>'), context)
+  const command = addChangeSettings(new Command('cache-options').argument('<domain>'), context);
+  return addSettingOptions(command, WIRE_CACHE_SETTINGS)
     .description("show a domain's cache options, and change those that are given")
-    .addOption(new Option('--set-cookie <what>', 'a response that sets a cookie').choices(['bypass', 'store', 'strip']))
-    .addOption(onOffOption('--request-directives <switch>', "viewers' own no-cache and max-age count"))
-    .option('--heuristic-cap <seconds>', 'longest lifetime without an explicit one; 0: none')
-    .option(
-      '--stale-cap <seconds>',
-      'how long past its expiry a response stands in for an origin that is down; 0: never',
-    )
-    .addOption(onOffOption('--normalize-vary <switch>', 'header values that mean the same are one variant'))
-    .addOption(onOffOption('--match-language <switch>', 'a stored response in the preferred language is enough'))
     .option('--wait', EDGES_RUN_IT)
     .action((domain: string, options: Options) =>
       onDomain(context, domain, options, (client, id) => changeCacheOptions(client, id, options)),
@@ -120,37 +113,9 @@ function describeTask(task: Task, { ofLocal }: TimeTexts): string[] {
 }
 
 async function changeCacheOptions(client: Client, id: string, options: Options): Promise<Shown> {
-  const given = {
-    set_cookie: pickCookie(textOption(options, 'setCookie')),
-    request_directives: pickSwitch(textOption(options, 'requestDirectives')),
-    heuristic_cap: textOption(options, 'heuristicCap'),
-    stale_cap: textOption(options, 'staleCap'),
-    normalize_vary: pickSwitch(textOption(options, 'normalizeVary')),
-    match_language: pickSwitch(textOption(options, 'matchLanguage')),
-  };
-  if (Object.values(given).some((value) => value !== undefined))
+  const given = givenFields(WIRE_CACHE_SETTINGS, options);
+  if (Object.keys(given).length > 0)
     await client.call('config.setCacheOptions', { domain_id: id, ...given, ...ifRevision(options) });
   const data = await client.call('config.getCacheOptions', { domain_id: id });
-  return { data, lines: formatPairs(describeOptions(data)) };
-}
-
-function describeOptions(data: DataOf<'config.getCacheOptions'>): [string, string][] {
-  const onOff = (value: '0' | '1') => (value === '1' ? 'on' : 'off');
-  return [
-    ['set-cookie', data.set_cookie],
-    ['request-directives', onOff(data.request_directives)],
-    ['heuristic-cap', `${data.heuristic_cap} s`],
-    ['stale-cap', `${data.stale_cap} s`],
-    ['normalize-vary', onOff(data.normalize_vary)],
-    ['match-language', onOff(data.match_language)],
-  ];
-}
-
-function pickSwitch(text: string | undefined): '0' | '1' | undefined {
-  if (text === undefined) return undefined;
-  return text === 'on' ? '1' : '0';
-}
-
-function pickCookie(text: string | undefined): 'bypass' | 'store' | 'strip' | undefined {
-  return text === 'bypass' || text === 'store' || text === 'strip' ? text : undefined;
+  return { data, lines: formatPairs(describeFields(WIRE_CACHE_SETTINGS, data)) };
 }

@@ -1,6 +1,7 @@
 /** A domain's rules in a line each, for `causeway domain show`; the commands of each rule show all of it. */
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { RULE_OF_TYPE } from './access-commands.ts';
 
 type Pair = readonly [string, string];
@@ -43,16 +44,9 @@ function describeRule(rule: string, list: string): string {
   return `${rule} ${count}`;
 }
 
-const SWITCHES = [
-  'keep_url_params',
-  'prefix_cache_first',
-  'redirect_follow',
-  'page_compress',
-  'range_back_source',
-  'ssl_control',
-] as const;
-
 function switchesOn(domain: DataOf<'domain.get'>): string {
-  const on = SWITCHES.filter((name) => domain[name] === '1').map((name) => name.replaceAll('_', '-'));
+  const fields: Readonly<Record<string, unknown>> = domain;
+  const names = [...Object.keys(WIRE_SWITCHES.fields), 'ssl_control'];
+  const on = names.filter((name) => fields[name] === '1').map((name) => name.replaceAll('_', '-'));
   return on.join(' ') || 'none';
 }

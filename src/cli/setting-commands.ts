@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
+import { WIRE_SWITCHES, WIRE_VALIDITIES } from '#contract/settings.ts';
 import { type CliContext, CliError } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
-import { addChangeSettings, ifRevision, type Options, onOffOption, textOption } from './options.ts';
+import { addChangeSettings, ifRevision, type Options, textOption } from './options.ts';
 import { formatPairs, formatTable } from './output.ts';
 import { readRequest } from './read-request.ts';
+import { addSettingOptions, describeFields, givenFields } from './setting-options.ts';
 
 type Policies = DataOf<'config.getPolicies'>;
 
@@ -22,15 +24,9 @@ export function policiesCommand(context: CliContext): Command {
 }
 
 export function advancedCommand(context: CliContext): Command {
-  return addChangeSettings(new Command('advanced').argument('<domain>'), context)
+  const command = addChangeSettings(new Command('advanced').argument('<domain>'), context);
+  return addSettingOptions(addSettingOptions(command, WIRE_SWITCHES), WIRE_VALIDITIES)
     .description("show a domain's advanced configuration, and change what is given")
-    .addOption(onOffOption('--keep-url-params <switch>', 'the query does not distinguish objects'))
-    .addOption(onOffOption('--prefix-cache-first <switch>', 'cache policies for directories go first'))
-    .addOption(onOffOption('--redirect-follow <switch>', "the origin's redirects are followed"))
-    .addOption(onOffOption('--page-compress <switch>', 'texts are compressed'))
-    .addOption(onOffOption('--range-back-source <switch>', 'large objects are fetched in slices'))
-    .option('--expires <seconds>', 'how long browsers keep an answer; 0: as the origin says')
-    .option('--access-control-max-age <seconds>', 'how long browsers keep the result of a preflight; 0: as above')
     .addOption(
       new Option('--forbid <how>', 'what viewers get who are refused: a plain 403, the page, or a redirect').choices([
         'plain',
@@ -100,15 +96,9 @@ function givenAdvanced(options: Options): Readonly<Record<string, string>> {
     const text = textOption(options, name);
     return text === undefined ? {} : { [field]: toWire(text) };
   };
-  const toSwitch = (text: string) => (text === 'on' ? '1' : '0');
   return {
-    ...given('keep_url_params', 'keepUrlParams', toSwitch),
-    ...given('prefix_cache_first', 'prefixCacheFirst', toSwitch),
-    ...given('redirect_follow', 'redirectFollow', toSwitch),
-    ...given('page_compress', 'pageCompress', toSwitch),
-    ...given('range_back_source', 'rangeBackSource', toSwitch),
-    ...given('expires', 'expires'),
-    ...given('access_control_max_age', 'accessControlMaxAge'),
+    ...givenFields(WIRE_SWITCHES, options),
+    ...givenFields(WIRE_VALIDITIES, options),
     ...given('forbid_http_code', 'forbid', (how) => (how === 'plain' ? '' : how)),
     ...given('forbid_redirect_url', 'forbidRedirectUrl'),
     ...given('html_403', 'html403', readTextFile),
@@ -117,15 +107,9 @@ function givenAdvanced(options: Options): Readonly<Record<string, string>> {
 
 /** `page`: the one of 403, which only the domain itself has. */
 function describeAdvanced(data: DataOf<'config.getAdvanced'>, page: string): string[] {
-  const onOff = (value: '0' | '1') => (value === '1' ? 'on' : 'off');
   return formatPairs([
-    ['keep-url-params', onOff(data.keep_url_params)],
-    ['prefix-cache-first', onOff(data.prefix_cache_first)],
-    ['redirect-follow', onOff(data.redirect_follow)],
-    ['page-compress', onOff(data.page_compress)],
-    ['range-back-source', onOff(data.range_back_source)],
-    ['expires', `${data.expires} s`],
-    ['access-control-max-age', `${data.access_control_max_age} s`],
+    ...describeFields(WIRE_SWITCHES, data),
+    ...describeFields(WIRE_VALIDITIES, data),
     ['forbid', data.forbid_http_code || 'plain'],
     ['forbid-redirect-url', data.forbid_redirect_url],
     ['html-403', page === '' ? 'none' : `stored, ${Buffer.byteLength(page)} bytes`],

@@ -1,22 +1,20 @@
 /** What the operations of certificates, and of the HTTPS of a domain, take and give. docs/decisions/0170, 0171 */
 import * as z from 'zod';
-import { MAX_HSTS_SECONDS } from '../model/limits.ts';
 import { CERTIFICATE_WARNINGS, describeWarning } from './certificate-warnings.ts';
-import { choice, clearable, FLAG_TEXT, flag, identifier, integer, longText, optional, text } from './fields.ts';
+import { clearable, flag, identifier, longText, optional, text } from './fields.ts';
 import { PAGE_FIELDS } from './list-fields.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
+import { WIRE_HTTPS_SETTINGS, WIRE_SWITCHES } from './settings.ts';
 
 export const CERTIFICATE_STATUSES = ['InUse', 'Unused', 'Expired'] as const;
 
 const KEY_KINDS = ['rsa', 'ecdsa', 'ed25519'] as const;
-const TLS_VERSIONS = ['1.2', '1.3'] as const;
 const MAX_TITLE_LENGTH = 255;
 const MAX_SSL_KEY_LENGTH = 128;
 /** Ten certificates; more than any key that is served has. */
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_PRIVATE_KEY_BYTES = 16 * 1024;
-/** Two years: what lists of browsers ask for is one. */
 
 /** A title of one line: titles are shown, so a key that is pasted into the wrong field must not become one. */
 const title = {
@@ -69,15 +67,13 @@ const WARNINGS = z
 
 const DATA_SSL = z.object({
   ...REVISION_DATA,
-  ssl_control: FLAG_TEXT.describe('TLS acceleration'),
+  ssl_control: WIRE_SWITCHES.data.ssl_control,
   ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
   ssl_key_second: z
     .string()
     .optional()
     .describe('second certificate, with another kind of key; only when there is one'),
-  force_https: FLAG_TEXT.describe('whether plain HTTP is redirected to HTTPS'),
-  hsts_max_age: z.string().describe('Strict-Transport-Security in seconds; 0: not sent'),
-  tls_min_version: z.enum(TLS_VERSIONS).describe('lowest version of TLS'),
+  ...WIRE_HTTPS_SETTINGS.data,
   warnings: WARNINGS,
 });
 
@@ -166,15 +162,7 @@ export const CERTIFICATE_OPERATIONS = {
             en: `the identifier of another certificate, with another kind of key than that of ssl_key, of at most ${MAX_SSL_KEY_LENGTH} characters; or empty for none`,
           },
         }),
-        force_https: optional(flag),
-        hsts_max_age: optional({
-          ...integer(0, MAX_HSTS_SECONDS),
-          expects: {
-            'zh-CN': `0（不发送）到 ${MAX_HSTS_SECONDS}（两年）的秒数`,
-            en: `a whole number of seconds, from 0 (not sent) to ${MAX_HSTS_SECONDS} (two years)`,
-          },
-        }),
-        tls_min_version: optional(choice(TLS_VERSIONS, { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' })),
+        ...WIRE_HTTPS_SETTINGS.optionalFields,
         ...IF_REVISION,
       },
       undefined,
@@ -193,9 +181,7 @@ export const CERTIFICATE_OPERATIONS = {
         revision: SAMPLE_REVISION,
         ssl_control: '1',
         ssl_key: SAMPLE_KEY,
-        force_https: '1',
-        hsts_max_age: '0',
-        tls_min_version: '1.2',
+        ...WIRE_HTTPS_SETTINGS.sampleData,
       },
     },
   }),

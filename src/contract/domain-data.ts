@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { FLAG_TEXT } from './fields.ts';
 import { ORIGIN_WARNINGS } from './origin-warnings.ts';
 import { REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
+import { WIRE_SWITCHES, WIRE_VALIDITIES } from './settings.ts';
 
 /** The codes of `domain_status`: closed, being configured, accelerating, review rejected, disabled. */
 export const DOMAIN_STATUS_CODES = ['0', '1', '2', '5', '6'] as const;
@@ -11,6 +12,16 @@ export const DOMAIN_STATUS_CODES = ['0', '1', '2', '5', '6'] as const;
 export const CDN_TYPES = ['1', '2', '3', '4', '6'] as const;
 
 export const SOURCE_TYPES = ['http', 'https', 'protocol_follow'] as const;
+
+/** What refused clients get: a plain 403, a redirect, or a page. */
+export const REFUSALS = ['', '302', '403'] as const;
+
+export const REFUSAL_DATA = {
+  forbid_http_code: z.enum(REFUSALS).describe('custom error code; empty when none is set'),
+  forbid_redirect_url: z.string().describe('redirect address for 302'),
+};
+
+const { keep_url_params, prefix_cache_first, ssl_control, ...switches } = WIRE_SWITCHES.data;
 
 export const DOMAIN_DATA = z.object({
   domain_id: z.string().describe('domain id'),
@@ -31,21 +42,17 @@ export const DOMAIN_DATA = z.object({
     ),
   status: z.string().describe('state as a localised label'),
   monitor_url: z.string().describe('probe URL'),
-  keep_url_params: FLAG_TEXT.describe('parameter filtering'),
-  prefix_cache_first: FLAG_TEXT.describe('directory cache priority'),
-  ssl_control: FLAG_TEXT.describe('TLS acceleration'),
+  keep_url_params,
+  prefix_cache_first,
+  ssl_control,
   ssl_key: z.string().optional().describe('certificate identifier; only when ssl_control is 1'),
   ssl_key_second: z
     .string()
     .optional()
     .describe('extension: identifier of a second certificate, with another kind of key; only when there is one'),
-  redirect_follow: FLAG_TEXT.describe('redirect following'),
-  page_compress: FLAG_TEXT.describe('smart compression'),
-  range_back_source: FLAG_TEXT.describe('range origin fetch'),
-  expires: z.string().describe('browser cache validity in seconds'),
-  access_control_max_age: z.string().describe("validity of a preflight request's result in seconds"),
-  forbid_http_code: z.enum(['', '302', '403']).describe('custom error code; empty when none is set'),
-  forbid_redirect_url: z.string().describe('redirect address for 302'),
+  ...switches,
+  ...WIRE_VALIDITIES.data,
+  ...REFUSAL_DATA,
   html_403: z.string().describe('page content for 403'),
   is_extensive: FLAG_TEXT.describe('0 wildcard domain, 1 ordinary domain'),
   remark: z.string().describe('remark'),
@@ -77,14 +84,8 @@ export const SAMPLE_DOMAIN: DomainData = {
   domain_status: 1,
   status: '配置中',
   monitor_url: 'http://www.example.com/health',
-  keep_url_params: '0',
-  prefix_cache_first: '0',
-  ssl_control: '0',
-  redirect_follow: '0',
-  page_compress: '0',
-  range_back_source: '0',
-  expires: '0',
-  access_control_max_age: '0',
+  ...WIRE_SWITCHES.defaultData,
+  ...WIRE_VALIDITIES.defaultData,
   forbid_http_code: '',
   forbid_redirect_url: '',
   html_403: '',

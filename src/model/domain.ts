@@ -2,6 +2,16 @@
  * An accelerated domain as we store it and speak of it. The wire's names and codes are in `contract/` and `api/wire.ts`;
  * what an edge needs of it is a `SiteSpec` (`sites/spec.ts`).
  */
+import {
+  CACHE_SETTINGS,
+  type CacheSettings,
+  defaultsOf,
+  HTTPS_SETTINGS,
+  type HttpsSettings,
+  type SettingsOf,
+  SWITCHES,
+  VALIDITIES,
+} from './settings.ts';
 
 /** static, download, on-demand video, live, dynamic: the wire's 1, 2, 3, 4, 6. */
 export type AccelerationType = 'static' | 'download' | 'video' | 'live' | 'dynamic';
@@ -10,7 +20,7 @@ export type AccelerationType = 'static' | 'download' | 'video' | 'live' | 'dynam
 export type OriginProtocol = 'http' | 'https' | 'follow';
 
 /** Everything that a customer can set on a domain. Stored as one JSON text; a missing member reads as its default. */
-export interface DomainSettings {
+export interface DomainSettings extends SettingsOf<typeof SWITCHES>, SettingsOf<typeof VALIDITIES> {
   readonly originProtocol: OriginProtocol;
   /** Primary origins as the customer wrote them (`host`, `host:port`, `IP:port`, `[v6]:port`), in order. */
   readonly origins: readonly string[];
@@ -19,20 +29,10 @@ export interface DomainSettings {
   readonly originHost: string;
   /** Only its path and query are used; empty means no probe. */
   readonly monitorUrl: string;
-  readonly ignoresQuery: boolean;
-  readonly prefixCacheFirst: boolean;
-  readonly redirectFollow: boolean;
-  readonly pageCompress: boolean;
-  readonly rangeBackSource: boolean;
-  /** Browser cache validity; 0 leaves the origin's headers. docs/decisions/0003 */
-  readonly expiresSeconds: number;
-  /** Validity of a preflight's result; 0 leaves the origin's header. docs/decisions/0003 */
-  readonly accessControlMaxAgeSeconds: number;
   /** The edge's own refusal: a plain 403, the customer's page, or a redirect. */
   readonly forbidHttpCode: '' | '302' | '403';
   readonly forbidRedirectUrl: string;
   readonly html403: string;
-  readonly sslControl: boolean;
   /** Certificate identifier; empty when `sslControl` is off. */
   readonly sslKey: string;
   /**
@@ -54,15 +54,6 @@ interface RecordingSettings {
   readonly isOn: boolean;
   /** How long recordings are kept after their last media; it also counts for those that were made before, and while it is off. */
   readonly days: number;
-}
-
-/** Settings of a domain that has a certificate; kept while it has none. */
-interface HttpsSettings {
-  /** Plain HTTP is redirected to HTTPS. */
-  readonly forceHttps: boolean;
-  /** 0: clients are not told. */
-  readonly hstsMaxAgeSeconds: number;
-  readonly minVersion: '1.2' | '1.3';
 }
 
 /** Cache policies, in the customer's order. Edge rule 4 */
@@ -106,50 +97,21 @@ export interface ListSettings {
   readonly entries: readonly string[];
 }
 
-/** What a customer chooses about caching beyond the interface document. */
-export interface CacheSettings {
-  /** A response with a cookie: never stored, stored with it when its freshness is explicit, or stored without it. */
-  readonly setCookie: 'bypass' | 'store' | 'strip';
-  /** Whether a viewer's own cache directives count. */
-  readonly requestDirectives: boolean;
-  /** Longest lifetime without an explicit one; 0: none. */
-  readonly heuristicCapSeconds: number;
-  /** Time past its expiry for which a response may be served when no origin can be reached; 0: never. */
-  readonly staleCapSeconds: number;
-  /** Whether values of varying headers that mean the same are one variant. */
-  readonly normalizeVary: boolean;
-  /** Whether a stored response in the viewer's one preferred language does without asking the origin. */
-  readonly matchLanguage: boolean;
-}
-
 export const DEFAULT_SETTINGS: DomainSettings = {
   originProtocol: 'http',
   origins: [],
   backups: [],
   originHost: '',
   monitorUrl: '',
-  ignoresQuery: false,
-  prefixCacheFirst: false,
-  redirectFollow: false,
-  pageCompress: false,
-  rangeBackSource: false,
-  expiresSeconds: 0,
-  accessControlMaxAgeSeconds: 0,
+  ...defaultsOf(SWITCHES),
+  ...defaultsOf(VALIDITIES),
   forbidHttpCode: '',
   forbidRedirectUrl: '',
   html403: '',
-  sslControl: false,
   sslKey: '',
   secondSslKey: '',
-  https: { forceHttps: false, hstsMaxAgeSeconds: 0, minVersion: '1.2' },
-  cache: {
-    setCookie: 'bypass',
-    requestDirectives: false,
-    heuristicCapSeconds: 3600,
-    staleCapSeconds: 24 * 3600,
-    normalizeVary: true,
-    matchLanguage: false,
-  },
+  https: defaultsOf(HTTPS_SETTINGS),
+  cache: defaultsOf(CACHE_SETTINGS),
   caching: { followsOrigin: true, policies: [] },
   referer: { mode: 'off', allowsBlank: true, entries: [] },
   userAgent: { isOn: false, entries: [] },

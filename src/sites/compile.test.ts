@@ -1,4 +1,7 @@
-/** Compiled sites are golden files: `golden/x.spec.json` → `golden/x.site.json`. What is refused is a table. */
+/**
+ * Compiled sites are golden files: `golden/x.spec.json` → `golden/x.site.json`, of which all but `plain` have only the
+ * members that differ from it. What is refused is a table.
+ */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +24,10 @@ describe('compileSite', () => {
       const { caching, ...others } = result.site;
       const policies = caching.policies?.list() ?? [];
       const plainSite: unknown = JSON.parse(JSON.stringify({ ...others, caching: { ...caching, policies } }));
-      assert.deepEqual(plainSite, readJson(file.replace('.spec.', '.site.')));
+      assert.deepEqual(plainSite, {
+        ...readGolden('plain.site.json'),
+        ...readGolden(file.replace('.spec.', '.site.')),
+      });
     });
   }
 
@@ -152,6 +158,10 @@ function redirectTo(url: string): object {
 
 function origins(): object {
   return { protocol: 'http', primary: [{ host: 'o.example' }], backup: [], hostHeader: '', probePath: '' };
+}
+
+function readGolden(file: string): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(readJson(file) ?? {}));
 }
 
 function readJson(file: string): unknown {

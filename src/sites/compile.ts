@@ -2,13 +2,13 @@
  * SiteSpec → Site. Control compiles before it saves and the edge compiles when a site is first asked for, so this is the
  * one definition of what an edge can run. Unknown members are ignored: a newer control may send them.
  */
-import { type CacheSettings, DEFAULT_SETTINGS } from '#model/domain.ts';
-import { MAX_ID, MAX_ORIGINS, MAX_STALE_CAP_SECONDS, YEAR_SECONDS } from '#model/limits.ts';
+import { MAX_ID, MAX_ORIGINS } from '#model/limits.ts';
+import { CACHE_SETTINGS, SITE_SETTINGS } from '#model/settings.ts';
 import { readAccess } from './access.ts';
 import { ORIGIN_DECIDES, readCaching } from './caching.ts';
 import { type CompileTools, createStrictTools } from './compile-tools.ts';
 import { isHostName, isIpLiteral } from './host-name.ts';
-import { expected, Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
+import { expected, Problem, readInteger, readObject, readOneOf, readSettings, readText } from './members.ts';
 import type { Site, SiteOrigin, SiteOrigins } from './site.ts';
 import type { SiteSpec } from './spec.ts';
 import { readTls } from './tls.ts';
@@ -25,7 +25,6 @@ const MAX_PORT = 65_535;
 const TYPES = ['static', 'download', 'video', 'live', 'dynamic'] as const satisfies SiteSpec['type'][];
 const STATES = ['open', 'closed', 'rejected', 'disabled'] as const satisfies SiteSpec['state'][];
 const PROTOCOLS = ['http', 'https', 'follow'] as const satisfies SiteOrigins['protocol'][];
-const SET_COOKIE = ['bypass', 'store', 'strip'] as const satisfies CacheSettings['setCookie'][];
 
 /** Compiles any value. The first problem found is reported. Pure; the result is frozen in depth. */
 export function compileSite(spec: unknown, revision: number, tools: CompileTools = createStrictTools()): CompileResult {
@@ -51,26 +50,13 @@ function readSite(spec: unknown, revision: number, tools: CompileTools): Site {
     state: readOneOf('state', members['state'], STATES),
     revision: readInteger('revision', revision, Number.MAX_SAFE_INTEGER),
     origins: readOrigins(members['origins'], type),
-    cache: readCache(members['cache'] ?? {}),
+    cache: readSettings('cache.', CACHE_SETTINGS, readObject('cache', members['cache'] ?? {})),
     caching: members['caching'] === undefined ? ORIGIN_DECIDES : readCaching(members['caching'], tools),
     access: readAccess(members['access'] ?? {}, tools),
-    ignoresQuery: readSwitch('ignoresQuery', members),
-    redirectFollow: readSwitch('redirectFollow', members),
-    pageCompress: readSwitch('pageCompress', members),
-    rangeBackSource: readSwitch('rangeBackSource', members),
-    expiresSeconds: readValidity('expiresSeconds', members),
-    accessControlMaxAgeSeconds: readValidity('accessControlMaxAgeSeconds', members),
-    ...(readSwitch('records', members) && { records: true }),
+    ...readSettings('', SITE_SETTINGS, members),
+    ...(readOneOf('records', members['records'] ?? false, [true, false]) && { records: true }),
     ...(members['tls'] !== undefined && { tls: readTls(members['tls']) }),
   };
-}
-
-function readSwitch(name: string, members: Readonly<Record<string, unknown>>): boolean {
-  return readOneOf(name, members[name] ?? false, [true, false]);
-}
-
-function readValidity(name: string, members: Readonly<Record<string, unknown>>): number {
-  return readInteger(name, members[name] ?? 0, YEAR_SECONDS, 0);
 }
 
 function readName(value: unknown): string {
@@ -138,22 +124,6 @@ function readProbePath(value: unknown): string {
     throw expected('origins.probePath', 'a path beginning with / (no blanks, no fragment)', value);
   }
   return text;
-}
-
-function readCache(value: unknown): CacheSettings {
-  const members = { ...DEFAULT_SETTINGS.cache, ...readObject('cache', value) };
-  const seconds = (name: 'heuristicCapSeconds' | 'staleCapSeconds', max: number) =>
-    readInteger(`cache.${name}`, members[name], max, 0);
-  const choice = (name: 'requestDirectives' | 'normalizeVary' | 'matchLanguage') =>
-    readOneOf(`cache.${name}`, members[name], [true, false]);
-  return {
-    setCookie: readOneOf('cache.setCookie', members.setCookie, SET_COOKIE),
-    requestDirectives: choice('requestDirectives'),
-    heuristicCapSeconds: seconds('heuristicCapSeconds', YEAR_SECONDS),
-    staleCapSeconds: seconds('staleCapSeconds', MAX_STALE_CAP_SECONDS),
-    normalizeVary: choice('normalizeVary'),
-    matchLanguage: choice('matchLanguage'),
-  };
 }
 
 function deepFreeze<T extends object>(value: T): T {

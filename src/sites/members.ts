@@ -1,4 +1,6 @@
 /** Reads the members of a spec, of which nothing is known yet. The first problem ends the compiling. */
+import { unreachable } from '#lib/unreachable.ts';
+import { mapSettings, type SettingRow, type SettingsOf, type SettingTable } from '#model/settings.ts';
 
 /** A fault in a spec; the message names the member, what was expected and what was found. Caught by `compileSite`. */
 export class Problem extends Error {}
@@ -24,6 +26,31 @@ export function readOneOf<T extends string | boolean>(member: string, value: unk
   const found = allowed.find((item) => item === value);
   if (found === undefined) throw expected(member, `one of ${allowed.join(', ')}`, value);
   return found;
+}
+
+/** Reads the members of a table; an absent one has its default. */
+export function readSettings<T extends SettingTable>(
+  prefix: string,
+  table: T,
+  members: Readonly<Record<string, unknown>>,
+): SettingsOf<T> {
+  return mapSettings(table, (member, row) => {
+    const { [member]: value = row.default } = members;
+    return readSetting(prefix + member, row, value);
+  });
+}
+
+function readSetting(member: string, row: SettingRow, value: unknown): unknown {
+  switch (row.kind) {
+    case 'switch':
+      return readOneOf(member, value, [true, false]);
+    case 'seconds':
+      return readInteger(member, value, row.max, 0);
+    case 'choice':
+      return readOneOf(member, value, row.of);
+    default:
+      return unreachable(row);
+  }
 }
 
 /** What was found is cut short: it comes from outside and goes into logs and reports. */

@@ -1,12 +1,12 @@
 /** The compiled, immutable form of a domain that the edge works with. Made by `compile.ts` only. */
-import type { CacheSettings } from '#model/domain.ts';
+import type { CacheSettings, SiteSettings } from '#model/settings.ts';
 import type { SiteAccess } from './access.ts';
 import type { SiteCaching } from './caching.ts';
 import type { SitePurges } from './purge.ts';
 import type { OriginSpec, SiteSpec } from './spec.ts';
 import type { SiteTls } from './tls.ts';
 
-export interface Site {
+export interface Site extends SiteSettings {
   readonly id: number;
   readonly name: string;
   /** True for `*.…` names. */
@@ -19,15 +19,6 @@ export interface Site {
   readonly cache: CacheSettings;
   readonly caching: SiteCaching;
   readonly access: SiteAccess;
-  /** True: the query is not part of the cache key. */
-  readonly ignoresQuery: boolean;
-  readonly redirectFollow: boolean;
-  readonly pageCompress: boolean;
-  readonly rangeBackSource: boolean;
-  /** Browser cache validity; 0: as the origin says. */
-  readonly expiresSeconds: number;
-  /** Validity of a preflight's result; 0: as the origin says. */
-  readonly accessControlMaxAgeSeconds: number;
   /** The live process records its streams; absent: it does not. */
   readonly records?: true;
   /** Absent: no HTTPS. */

@@ -2,9 +2,10 @@
  * A domain as it travels to the edges: plain JSON, made by `api/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
-import type { CacheSettings } from '#model/domain.ts';
+import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings.ts';
 
-export interface SiteSpec {
+/** Absent plain settings have their defaults of `model/settings.ts`. */
+export interface SiteSpec extends Partial<SiteSettings> {
   /** The domain's id: a number that is never reused; cache keys and statistics hang on it, never on the name. */
   readonly id: number;
   /** Lower-case ASCII; `*.example.com` covers any depth below, never the apex. */
@@ -13,38 +14,22 @@ export interface SiteSpec {
   /** Anything but `open` is refused at the edge with 403, without contact to an origin. */
   readonly state: 'open' | 'closed' | 'rejected' | 'disabled';
   readonly origins: OriginsSpec;
-  /** Absent, or a member of it absent: the defaults of `model/domain.ts`. */
   readonly cache?: Partial<CacheSettings>;
   /** Absent: the origin's headers rule. */
   readonly caching?: CachingSpec;
   /** Absent: everyone is let in. */
   readonly access?: AccessSpec;
-  /** True: the query is not part of the cache key, though the origin gets it. */
-  readonly ignoresQuery?: boolean;
-  readonly redirectFollow?: boolean;
-  readonly pageCompress?: boolean;
-  readonly rangeBackSource?: boolean;
-  /** Browser cache validity; 0 or absent: as the origin says. */
-  readonly expiresSeconds?: number;
-  /** Validity of a preflight's result; 0 or absent: as the origin says. */
-  readonly accessControlMaxAgeSeconds?: number;
   /** Whether the live process records the domain's streams; absent: it does not. */
   readonly records?: boolean;
   /** Absent: no HTTPS. */
   readonly tls?: TlsSpec;
 }
 
-export interface TlsSpec {
+export interface TlsSpec extends Partial<HttpsSettings> {
   /** The certificate's `ssl_key`: under it an edge finds chain and key. */
   readonly certificate: string;
   /** Another one, with another kind of key. Absent: none. */
   readonly secondCertificate?: string;
-  /** Plain HTTP is redirected to HTTPS. */
-  readonly forceHttps?: boolean;
-  /** 0 or absent: clients are not told. */
-  readonly hstsMaxAgeSeconds?: number;
-  /** Absent: 1.2. */
-  readonly minVersion?: '1.2' | '1.3';
 }
 
 /** Edge rule 4 */

@@ -1,21 +1,13 @@
 /** HTTPS of a site, compiled: which certificate, and what a client is told about it. */
-import { MAX_HSTS_SECONDS } from '#model/limits.ts';
-import { expected, readInteger, readObject, readOneOf, readText } from './members.ts';
-import type { TlsSpec } from './spec.ts';
+import { HTTPS_SETTINGS, type HttpsSettings } from '#model/settings.ts';
+import { expected, readObject, readSettings, readText } from './members.ts';
 
-export interface SiteTls {
+export interface SiteTls extends HttpsSettings {
   /** Key of the certificate in the edge's file; the certificate under a key never changes. */
   readonly certificate: string;
   /** Another one, with another kind of key. */
   readonly secondCertificate?: string;
-  /** Plain HTTP is redirected to HTTPS. */
-  readonly forceHttps: boolean;
-  /** 0: no `Strict-Transport-Security`. */
-  readonly hstsMaxAgeSeconds: number;
-  readonly minVersion: '1.2' | '1.3';
 }
-
-const VERSIONS = ['1.2', '1.3'] as const satisfies TlsSpec['minVersion'][];
 
 /** Throws `Problem`. */
 export function readTls(value: unknown): SiteTls {
@@ -24,9 +16,7 @@ export function readTls(value: unknown): SiteTls {
   return {
     certificate: readKey('tls.certificate', members['certificate']),
     ...(second !== undefined && { secondCertificate: readKey('tls.secondCertificate', second) }),
-    forceHttps: readOneOf('tls.forceHttps', members['forceHttps'] ?? false, [true, false]),
-    hstsMaxAgeSeconds: readInteger('tls.hstsMaxAgeSeconds', members['hstsMaxAgeSeconds'] ?? 0, MAX_HSTS_SECONDS, 0),
-    minVersion: readOneOf('tls.minVersion', members['minVersion'] ?? '1.2', VERSIONS),
+    ...readSettings('tls.', HTTPS_SETTINGS, members),
   };
 }
 

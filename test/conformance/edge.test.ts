@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '#client/client.ts';
+import { ADVANCED_OFF } from '../support/advanced.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
@@ -73,20 +74,10 @@ async function startDomain(t: TestContext, profile: Profile, originPort: number)
     cdn_type: '1',
     data: `127.0.0.1:${originPort}`,
   });
-  await client.call('config.setAdvanced', { domain_id, ...NOTHING_SET, page_compress: compresses ? 1 : 0 });
+  await client.call('config.setAdvanced', { domain_id, ...ADVANCED_OFF, page_compress: compresses ? 1 : 0 });
   const match_language = matchesLanguage ? '1' : '0';
   await client.call('config.setCacheOptions', { domain_id, set_cookie: 'store', match_language });
   await eventually('it is in force', async () => (await client.call('domain.get', { domain_id })).domain_status === 2);
   const { hostname, port } = new URL(service.edgeUrl);
   return { host: hostname, port: Number(port) };
 }
-
-const NOTHING_SET = {
-  keep_url_params: 0,
-  prefix_cache_first: 0,
-  redirect_follow: 0,
-  range_back_source: 0,
-  expires: 0,
-  access_control_max_age: 0,
-  forbid_http_code: '',
-} as const;

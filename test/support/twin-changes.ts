@@ -1,5 +1,6 @@
 /** What happens between requests, to all twins alike. */
 import fc from 'fast-check';
+import { SITE_SWITCHES } from '../../src/model/settings.ts';
 import type { PurgeScope } from '../../src/sites/purge.ts';
 import type { SiteSpec } from '../../src/sites/spec.ts';
 import { SITE_HOST } from './edge.ts';
@@ -22,14 +23,7 @@ export type TwinChange =
 export const CHANGES: readonly Partial<SiteSpec>[] = [
   { expiresSeconds: 600 },
   { expiresSeconds: 0 },
-  { pageCompress: true },
-  { pageCompress: false },
-  { ignoresQuery: true },
-  { ignoresQuery: false },
-  { redirectFollow: true },
-  { redirectFollow: false },
-  { rangeBackSource: true },
-  { rangeBackSource: false },
+  ...Object.keys(SITE_SWITCHES).flatMap((name) => [{ [name]: true }, { [name]: false }]),
   { accessControlMaxAgeSeconds: 60 },
   { records: true },
   { state: 'disabled' },

@@ -54,11 +54,7 @@ export const CERTIFICATE_HANDLERS = {
     let keys: Keys = { sslKey: '', secondSslKey: '' };
     await changeSettings(call, domainId, async (domain, trx) => {
       const { settings } = domain;
-      const https = {
-        forceHttps: chosen.forceHttps ?? settings.https.forceHttps,
-        hstsMaxAgeSeconds: chosen.hstsMaxAgeSeconds ?? settings.https.hstsMaxAgeSeconds,
-        minVersion: chosen.minVersion ?? settings.https.minVersion,
-      };
+      const https = { ...settings.https, ...chosen };
       if (!isOn) return { ...settings, https, sslControl: false, sslKey: '', secondSslKey: '' };
       keys = await chooseCertificates(trx, call, domain, wanted);
       return { ...settings, https, sslControl: true, ...keys };

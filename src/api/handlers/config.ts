@@ -22,7 +22,7 @@ export const CONFIG_HANDLERS = {
 
   'config.getAdvanced': async (call, { domainId }) => await readOwnDomain(call, domainId),
 
-  'config.setAdvanced': async (call, { domainId, switches, ...chosen }) => {
+  'config.setAdvanced': async (call, { domainId, plain, ...chosen }) => {
     await changeSettings(call, domainId, ({ settings }) => {
       const html403 = chosen.html403 ?? settings.html403;
       // docs/decisions/0100
@@ -30,7 +30,7 @@ export const CONFIG_HANDLERS = {
         refuseMissing(OPERATIONS['config.setAdvanced'].request.fields, 'html_403');
       return {
         ...settings,
-        ...switches,
+        ...plain,
         ...chosen,
         forbidRedirectUrl: chosen.forbidRedirectUrl ?? settings.forbidRedirectUrl,
         html403,
@@ -41,14 +41,7 @@ export const CONFIG_HANDLERS = {
   'config.setCacheOptions': async (call, { domainId, chosen }) => {
     await changeSettings(call, domainId, ({ settings }) => ({
       ...settings,
-      cache: {
-        setCookie: chosen.setCookie ?? settings.cache.setCookie,
-        requestDirectives: chosen.requestDirectives ?? settings.cache.requestDirectives,
-        heuristicCapSeconds: chosen.heuristicCapSeconds ?? settings.cache.heuristicCapSeconds,
-        staleCapSeconds: chosen.staleCapSeconds ?? settings.cache.staleCapSeconds,
-        normalizeVary: chosen.normalizeVary ?? settings.cache.normalizeVary,
-        matchLanguage: chosen.matchLanguage ?? settings.cache.matchLanguage,
-      },
+      cache: { ...settings.cache, ...chosen },
     }));
   },
 

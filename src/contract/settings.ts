@@ -1,0 +1,121 @@
+/** A domain's plain settings on the wire, and in commands: a row for each member of the tables in `model/settings.ts`. */
+import { CACHE_SETTINGS, HTTPS_SETTINGS, SWITCHES, VALIDITIES } from '../model/settings.ts';
+import { wireSettings } from './wire-settings.ts';
+
+const A_YEAR = {
+  'zh-CN': `0 到 ${VALIDITIES.expiresSeconds.max}（一年）的秒数`,
+  en: `a whole number of seconds, from 0 to ${VALIDITIES.expiresSeconds.max} (a year)`,
+};
+
+/** Switches of the advanced configuration and of the domain object. */
+export const WIRE_SWITCHES = wireSettings(SWITCHES, {
+  ignoresQuery: {
+    wire: 'keep_url_params',
+    means: 'parameter filtering',
+    sample: true,
+    help: 'the query does not distinguish objects',
+  },
+  prefixCacheFirst: {
+    wire: 'prefix_cache_first',
+    means: 'directory cache priority',
+    help: 'cache policies for directories go first',
+  },
+  sslControl: { wire: 'ssl_control', means: 'TLS acceleration' },
+  redirectFollow: {
+    wire: 'redirect_follow',
+    means: 'redirect following',
+    sample: true,
+    help: "the origin's redirects are followed",
+  },
+  pageCompress: { wire: 'page_compress', means: 'smart compression', sample: true, help: 'texts are compressed' },
+  rangeBackSource: {
+    wire: 'range_back_source',
+    means: 'range origin fetch',
+    help: 'large objects are fetched in slices',
+  },
+});
+
+/** The meaning of these two is settled in docs/decisions/0003. */
+export const WIRE_VALIDITIES = wireSettings(VALIDITIES, {
+  expiresSeconds: {
+    wire: 'expires',
+    means: 'browser cache validity in seconds',
+    expects: A_YEAR,
+    sample: 3600,
+    help: 'how long browsers keep an answer; 0: as the origin says',
+  },
+  accessControlMaxAgeSeconds: {
+    wire: 'access_control_max_age',
+    means: "validity of a preflight request's result in seconds",
+    expects: A_YEAR,
+    sample: 600,
+    help: 'how long browsers keep the result of a preflight; 0: as above',
+  },
+});
+
+export const WIRE_CACHE_SETTINGS = wireSettings(CACHE_SETTINGS, {
+  setCookie: {
+    wire: 'set_cookie',
+    means: 'what becomes of a response with Set-Cookie',
+    expects: {
+      'zh-CN':
+        'bypass（带 Set-Cookie 的响应不缓存）、store（有明确有效期时连同 Cookie 缓存）或 strip（去掉 Cookie 后缓存）',
+      en: 'bypass (a response with Set-Cookie is not stored), store (stored with it when its freshness is explicit) or strip (stored without it)',
+    },
+    sample: 'strip',
+    help: 'a response that sets a cookie',
+    option: '--set-cookie <what>',
+  },
+  requestDirectives: {
+    wire: 'request_directives',
+    means: "whether a viewer's own no-cache, no-store, max-age and min-fresh count",
+    help: "viewers' own no-cache and max-age count",
+  },
+  heuristicCapSeconds: {
+    wire: 'heuristic_cap',
+    means: 'longest lifetime without an explicit one, in seconds; 0: none',
+    sample: 600,
+    help: 'longest lifetime without an explicit one; 0: none',
+  },
+  staleCapSeconds: {
+    wire: 'stale_cap',
+    means: 'how long past its expiry a response may stand in for an origin that cannot be reached, in seconds',
+    help: 'how long past its expiry a response stands in for an origin that is down; 0: never',
+  },
+  normalizeVary: {
+    wire: 'normalize_vary',
+    means: 'whether values of varying headers that mean the same are one variant',
+    help: 'header values that mean the same are one variant',
+  },
+  matchLanguage: {
+    wire: 'match_language',
+    means: "whether a stored response in the viewer's preferred language is enough",
+    help: 'a stored response in the preferred language is enough',
+  },
+});
+
+export const WIRE_HTTPS_SETTINGS = wireSettings(HTTPS_SETTINGS, {
+  forceHttps: {
+    wire: 'force_https',
+    means: 'whether plain HTTP is redirected to HTTPS',
+    sample: true,
+    help: 'redirect plain HTTP to HTTPS',
+  },
+  hstsMaxAgeSeconds: {
+    wire: 'hsts_max_age',
+    means: 'Strict-Transport-Security in seconds; 0: not sent',
+    expects: {
+      'zh-CN': `0（不发送）到 ${HTTPS_SETTINGS.hstsMaxAgeSeconds.max}（两年）的秒数`,
+      en: `a whole number of seconds, from 0 (not sent) to ${HTTPS_SETTINGS.hstsMaxAgeSeconds.max} (two years)`,
+    },
+    help: 'tell browsers to come by HTTPS alone for so long; 0: do not',
+    option: '--hsts <seconds>',
+  },
+  minVersion: {
+    wire: 'tls_min_version',
+    means: 'lowest version of TLS',
+    expects: { 'zh-CN': '1.2 或 1.3', en: '1.2 or 1.3' },
+    help: 'of TLS',
+    option: '--min-version <version>',
+  },
+});
