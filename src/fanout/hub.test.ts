@@ -78,9 +78,10 @@ class TestViewer {
   }
 }
 
-function createHub(limits: Partial<typeof HUB_LIMITS> = {}) {
+/** `soon`: by default each message is an event of its own. */
+function createHub(limits: Partial<typeof HUB_LIMITS> = {}, soon = (run: () => void) => run()) {
   const timers = createManualTimers();
-  const hub = new Hub({ limits: { ...HUB_LIMITS, ...limits }, timers });
+  const hub = new Hub({ limits: { ...HUB_LIMITS, ...limits }, timers, soon });
   const attach = (isFast = true): TestViewer & { leave: () => void } => {
     const viewer = new TestViewer();
     viewer.isFast = isFast;
@@ -208,6 +209,27 @@ describe('merged writes', () => {
       assert.deepEqual([hub.viewers, timers.size], [0, 0]);
     }
   });
+});
+
+test('messages that arrive together are one write, also for few viewers', () => {
+  const due: (() => void)[] = [];
+  const { hub, attach, push } = createHub({}, (run) => due.push(run));
+  const endEvent = () => {
+    for (const run of due.splice(0)) run();
+  };
+  push(...BEGIN, video(true, 0, 1));
+  const early = attach();
+  const before = early.writes;
+  push(audio(20, 2), video(false, 40, 3));
+  const late = attach();
+  push(audio(41, 4));
+  endEvent();
+  assert.deepEqual([early.writes - before, early.names], [1, 'm V1 A1 k1 a2 v3 a4']);
+  assert.equal(late.names, early.names);
+  push(audio(60, 5));
+  hub.end();
+  endEvent();
+  assert.deepEqual([early.names, early.ended], ['m V1 A1 k1 a2 v3 a4 a5', 'end']);
 });
 
 describe('a slow viewer', () => {

@@ -19,22 +19,31 @@ export const HUB_LIMITS: HubLimits = {
   maxQueuedMs: 8_000,
   stallMs: 20_000,
   mergeAbove: 50,
-  mergeMs: 25,
+  mergeMs: 45,
   maxMergedBytes: 1024 * 1024,
 };
 
 /** Headers are kept for as long as the broadcast lasts, and each viewer begins with them. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
+export interface HubOptions {
+  readonly limits: HubLimits;
+  readonly timers: Timers;
+  /** Calls `run` when all that the current event brings has been pushed. */
+  readonly soon?: (run: () => void) => void;
+}
+
 export class Hub {
   readonly #limits: HubLimits;
   readonly #timers: Timers;
+  readonly #soon: (run: () => void) => void;
   readonly #gop: GopCache;
   readonly #lanes = new Map<string, Lane>();
 
-  constructor({ limits, timers }: { readonly limits: HubLimits; readonly timers: Timers }) {
+  constructor({ limits, timers, soon = queueMicrotask }: HubOptions) {
     this.#limits = limits;
     this.#timers = timers;
+    this.#soon = soon;
     this.#gop = new GopCache(limits);
   }
 
@@ -77,7 +86,7 @@ export class Hub {
     const { encoding } = viewer;
     let lane = this.#lanes.get(encoding.name);
     if (lane === undefined) {
-      lane = new Lane({ encoding, gop: this.#gop, limits: this.#limits, timers: this.#timers });
+      lane = new Lane({ encoding, gop: this.#gop, limits: this.#limits, timers: this.#timers, soon: this.#soon });
       this.#lanes.set(encoding.name, lane);
     }
     const place = lane.attach(viewer);

@@ -19,6 +19,8 @@ interface LaneOptions {
   readonly gop: GopCache;
   readonly limits: LaneLimits;
   readonly timers: Timers;
+  /** Calls `run` when all that the current event brings has been pushed. */
+  readonly soon: (run: () => void) => void;
 }
 
 /** A viewer and how far it is. */
@@ -38,6 +40,7 @@ export class Lane {
   readonly #places = new Set<Place>();
   readonly #pending = new MergedWrites();
   #cancelFlush: (() => void) | undefined;
+  #isFlushSoon = false;
   readonly #encodedGop: EncodedGop;
   #headers: { readonly version: number; readonly timestampMs: number; readonly bytes: Buffer } | undefined;
 
@@ -72,14 +75,27 @@ export class Lane {
     const bytes = this.#options.encoding.encode(message);
     this.#encodedGop.follow(bytes);
     this.#pending.add(bytes, role === 'start' ? message.timestampMs : undefined);
-    const { mergeAbove, mergeMs, maxMergedBytes } = this.#options.limits;
-    if (this.#places.size <= mergeAbove || this.#pending.sizeBytes >= maxMergedBytes) this.flush();
-    else this.#cancelFlush ??= this.#options.timers.after(mergeMs, () => this.flush());
+    if (this.#pending.sizeBytes >= this.#options.limits.maxMergedBytes) this.flush();
+    else this.#flushLater();
   }
+
+  /** Messages that arrive together go out in one write. Beyond `mergeAbove` viewers a write waits for more of them. */
+  #flushLater(): void {
+    const { limits, timers, soon } = this.#options;
+    if (this.#places.size > limits.mergeAbove) {
+      this.#cancelFlush ??= timers.after(limits.mergeMs, this.#flush);
+    } else if (!this.#isFlushSoon) {
+      this.#isFlushSoon = true;
+      soon(this.#flush);
+    }
+  }
+
+  readonly #flush = () => this.flush();
 
   flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
+    this.#isFlushSoon = false;
     const block = this.#pending.take();
     if (block === undefined) return;
     const now = this.#options.timers.now();

@@ -82,7 +82,7 @@ class CountInMemory implements TakenCount {
     this.#lost = this.left?.lost ?? 0;
     this.#isTelling = this.left === undefined;
     if (this.#isTelling) this.#write(); // takes the room that it needs
-    this.#timer = setInterval(() => this.#untold > 0 && this.#tell(), TELL_MS);
+    this.#timer = setTimeout(() => this.#untold > 0 && this.#tell(), TELL_MS);
     this.#timer.unref();
   }
 
@@ -93,6 +93,7 @@ class CountInMemory implements TakenCount {
   add(): void {
     this.#requests++;
     if (++this.#untold === TELL_EVERY) this.#tell();
+    else if (this.#untold === 1) this.#timer.refresh(); // no timer wakes an idle worker
   }
 
   drop(lines: number): void {
@@ -133,7 +134,7 @@ class CountInMemory implements TakenCount {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#isTelling = false;
     closeSync(this.#file);
     rmSync(this.#path, { force: true });

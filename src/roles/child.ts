@@ -2,7 +2,7 @@
  * What every child process does alike: starts its part with the settings it is sent, answers for its metrics, ends when it is
  * told to and when the supervisor is gone. Signals are the supervisor's: a terminal's Ctrl-C reaches all processes at once.
  */
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
 import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
@@ -10,6 +10,7 @@ import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import { countLostLines } from './log-metrics.ts';
 import type { ChangedMessage, FirstToken, FromChild, PartKind, StartMessage, ToChild } from './messages.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 
 export interface PartContext extends Omit<StartMessage, 'kind' | 'part'> {
   readonly log: Logger;
@@ -86,7 +87,7 @@ async function startPart(load: () => Promise<StartPart>, context: PartContext): 
 function createRegistry({ name, part }: StartMessage): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process: name, role: part });
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry);
   return registry;
 }
 

@@ -1,9 +1,10 @@
 /** The listener for Prometheus: the metrics of all processes of this machine in one answer, each labelled with its process. */
 import { createServer } from 'node:http';
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import { toOriginForm } from '#http/absolute-form.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 
 interface MetricsSource {
   readonly name: string;
@@ -21,7 +22,7 @@ export interface SupervisorMetrics {
 export function createSupervisorMetrics(): SupervisorMetrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process: 'supervisor', role: 'supervisor' });
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry);
   const registers = [registry];
   const labelNames = ['part'] as const;
   return {

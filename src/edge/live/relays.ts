@@ -150,16 +150,28 @@ export class Relay {
   }
 
   /** Resolves when it is over; with what broke it off, if anything did. Never rejects. */
-  async run(): Promise<unknown> {
-    try {
-      for await (const bytes of this.#answer) for (const message of this.#reader.push(bytes)) this.#hub.push(message);
-      this.end();
-      return undefined;
-    } catch (error) {
-      if (this.#isOver) return undefined;
+  run(): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const fail = (error: unknown) => {
+      if (this.#isOver) return;
       this.cut();
-      return error;
-    }
+      resolve(error);
+    };
+    this.#answer.on('data', (bytes: Buffer) => {
+      if (this.#isOver) return;
+      try {
+        for (const message of this.#reader.push(bytes)) this.#hub.push(message);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    this.#answer.once('end', () => this.end());
+    this.#answer.once('error', fail);
+    this.#answer.once('close', () => {
+      fail(new Error('the connection to the live process closed'));
+      resolve(undefined);
+    });
+    return promise;
   }
 
   cut(): void {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Registry } from 'prom-client';
+import { addProcessMetrics } from './process-metrics.ts';
+
+const valueOf = async (registry: Registry, name: string) =>
+  (await registry.getSingleMetric(name)?.get())?.values[0]?.value ?? Number.NaN;
+
+test('a long turn of the event loop shows in the metrics', async () => {
+  const registry = new Registry();
+  addProcessMetrics(registry);
+  await new Promise(setImmediate);
+  const until = performance.now() + 30;
+  while (performance.now() < until); // holds up the loop
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await registry.getMetricsAsJSON();
+  assert.ok((await valueOf(registry, 'nodejs_eventloop_lag_max_seconds')) >= 0.03);
+  for (const figure of ['min', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
+    const value = await valueOf(registry, `nodejs_eventloop_lag_${figure}_seconds`);
+    assert.ok(value >= 0 && value < 60, `${figure}: ${value}`);
+  }
+});
+
+test('the metrics of Node and of the process are there', async () => {
+  const registry = new Registry();
+  addProcessMetrics(registry);
+  const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+  for (const name of ['process_cpu_seconds_total', 'nodejs_heap_size_used_bytes', 'nodejs_eventloop_lag_seconds'])
+    assert.ok(names.includes(name), name);
+  assert.equal(new Set(names).size, names.length);
+});
