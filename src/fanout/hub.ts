@@ -19,6 +19,7 @@ export const HUB_LIMITS: HubLimits = {
   maxQueuedMs: 8_000,
   stallMs: 20_000,
   mergeAbove: 50,
+  // Two frames of a stream of 25 or 30 a second.
   mergeMs: 45,
   maxMergedBytes: 1024 * 1024,
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { addProcessMetrics } from './process-metrics.ts';
 
-const valueOf = async (registry: Registry, name: string) =>
+const readValue = async (registry: Registry, name: string) =>
   (await registry.getSingleMetric(name)?.get())?.values[0]?.value ?? Number.NaN;
 
 test('a long turn of the event loop shows in the metrics', async () => {
@@ -14,9 +14,9 @@ test('a long turn of the event loop shows in the metrics', async () => {
   while (performance.now() < until); // holds up the loop
   await new Promise((resolve) => setTimeout(resolve, 1));
   await registry.getMetricsAsJSON();
-  assert.ok((await valueOf(registry, 'nodejs_eventloop_lag_max_seconds')) >= 0.03);
+  assert.ok((await readValue(registry, 'nodejs_eventloop_lag_max_seconds')) >= 0.03);
   for (const figure of ['min', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
-    const value = await valueOf(registry, `nodejs_eventloop_lag_${figure}_seconds`);
+    const value = await readValue(registry, `nodejs_eventloop_lag_${figure}_seconds`);
     assert.ok(value >= 0 && value < 60, `${figure}: ${value}`);
   }
 });

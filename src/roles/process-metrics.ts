@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 
 /**
  * prom-client measures the event loop with a timer that wakes an idle process every 10 ms: 0.35 % of a core in each of our
- * processes. The timer cannot be left out, so it is made so slow that it does nothing.
+ * processes. The timer cannot be left out, so it is made so slow that it does nothing. docs/decisions/0518
  */
 const NEVER_MS = 24 * 3_600_000;
 
