@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { decodeRequest } from '#contract/decode.ts';
 import { OPERATIONS, type RequestOf } from '#contract/operations.ts';
+import { POLICY_KINDS } from '#contract/policy-operations.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
@@ -72,7 +73,7 @@ const policy = fc.record(
   {
     is_cache: fc.constantFrom('0', '1', 0, 1),
     priority: fc.integer({ min: 0, max: 100 }),
-    policy_type: fc.constantFrom('prefix', 'suffix', 'urlregex'),
+    policy_type: fc.constantFrom(...Object.values(POLICY_KINDS).map(({ type }) => type)),
     policy_scheme: fc.constantFrom('http', 'https', ''),
     content: fc.oneof(
       pattern,

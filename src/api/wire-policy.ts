@@ -2,7 +2,7 @@
 
 import { quote } from '#contract/found.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import { CONTENT_EXPECTED } from '#contract/policy-operations.ts';
+import { matchOf, POLICY_KINDS } from '#contract/policy-operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { CachePolicy, CachingSettings } from '#model/domain.ts';
@@ -10,21 +10,8 @@ import { checkPolicy } from '#sites/policy.ts';
 import { writeFlag } from './wire-values.ts';
 
 type WirePolicy = NonNullable<RequestOf<'config.setPolicies'>['policy']>[number];
-type PolicyType = WirePolicy['policy_type'];
 
 const LOWEST_PRIORITY = 1;
-
-const MATCH_OF_TYPE: Readonly<Record<PolicyType, CachePolicy['match']>> = {
-  prefix: 'prefix',
-  suffix: 'suffix',
-  urlregex: 'regex',
-};
-
-const TYPE_OF_MATCH: Readonly<Record<CachePolicy['match'], PolicyType>> = {
-  prefix: 'prefix',
-  suffix: 'suffix',
-  regex: 'urlregex',
-};
 
 /** Reads the whole set: policies that are not named are removed. */
 export function readPolicies({ domain_id, use_header_setting, policy = [] }: RequestOf<'config.setPolicies'>) {
@@ -34,10 +21,10 @@ export function readPolicies({ domain_id, use_header_setting, policy = [] }: Req
 
 function readPolicy(field: string, written: WirePolicy): CachePolicy {
   const { content, policy_type, policy_scheme, time_y = 0, time_d = 0, time_h = 0, time_i = 0, time_s = 0 } = written;
-  const match = MATCH_OF_TYPE[policy_type];
+  const match = matchOf(policy_type);
   const reason = checkPolicy({ match, content });
   if (reason !== undefined) {
-    const expected = CONTENT_EXPECTED[policy_type];
+    const expected = POLICY_KINDS[match].content;
     throw new ServiceError('entryInvalid', {
       field: `${field}[content]`,
       expected,
@@ -66,7 +53,7 @@ function writePolicy({ match, content, scheme, priority, isCached, time }: Cache
   return {
     is_cache: writeFlag(isCached),
     priority,
-    policy_type: TYPE_OF_MATCH[match],
+    policy_type: POLICY_KINDS[match].type,
     ...(scheme !== undefined && { policy_scheme: scheme }),
     content,
     time_y: time.years,

@@ -1,28 +1,51 @@
 /** What `/config/setPolicyInfo` and `/config/getPolicyInfo` take and give. Edge rule 4 */
 import * as z from 'zod';
+import { POLICY_MATCHES, type PolicyMatch } from '../model/domain.ts';
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '../model/limits.ts';
 import { choice, FLAG_TEXT, flag, identifier, integer, optional, text } from './fields.ts';
-import type { Localized } from './locale.ts';
+import type { Locale, Localized } from './locale.ts';
 import { objectList } from './members.ts';
 import { operation, request } from './operation.ts';
 import { IF_REVISION, REVISION_DATA, SAMPLE_REVISION } from './revision-fields.ts';
 
 const MAX_CONTENT_LENGTH = 1024;
-const POLICY_TYPES = ['prefix', 'suffix', 'urlregex'] as const;
 /** No part of a time is longer; the edge caps their sum at a year. */
 const MAX_YEARS = 100;
 
 const days = MAX_YEARS * 365;
 
-/** What `content` has to be, by `policy_type`. Whether it is, `sites/policy.ts` says. */
-export const CONTENT_EXPECTED: Readonly<Record<(typeof POLICY_TYPES)[number], Localized>> = {
-  prefix: { 'zh-CN': '以 / 开头的目录', en: 'a directory that begins with /' },
-  suffix: { 'zh-CN': '用逗号分隔的后缀，如 jpg,png', en: 'suffixes separated by commas, such as jpg,png' },
-  urlregex: {
-    'zh-CN': '至多 512 个字符、可在线性时间内执行的正则表达式',
-    en: 'a regular expression of at most 512 characters that runs in linear time',
+/** Each kind of policy on the wire. Whether a `content` is what it has to be, `sites/policy.ts` says. */
+export const POLICY_KINDS = {
+  prefix: {
+    type: 'prefix',
+    named: { 'zh-CN': 'prefix（目录）', en: 'prefix (directory)' },
+    content: { 'zh-CN': '以 / 开头的目录', en: 'a directory that begins with /' },
   },
-};
+  suffix: {
+    type: 'suffix',
+    named: { 'zh-CN': 'suffix（后缀）', en: 'suffix' },
+    content: { 'zh-CN': '用逗号分隔的后缀，如 jpg,png', en: 'suffixes separated by commas, such as jpg,png' },
+  },
+  regex: {
+    type: 'urlregex',
+    named: { 'zh-CN': 'urlregex（正则表达式）', en: 'urlregex (regular expression)' },
+    content: {
+      'zh-CN': '至多 512 个字符、可在线性时间内执行的正则表达式',
+      en: 'a regular expression of at most 512 characters that runs in linear time',
+    },
+  },
+} as const satisfies Readonly<Record<PolicyMatch, { type: string; named: Localized; content: Localized }>>;
+
+type PolicyType = (typeof POLICY_KINDS)[PolicyMatch]['type'];
+
+const POLICY_TYPES = POLICY_MATCHES.map((match): PolicyType => POLICY_KINDS[match].type) as [
+  PolicyType,
+  ...PolicyType[],
+];
+
+export function matchOf(type: PolicyType): PolicyMatch {
+  return POLICY_MATCHES[POLICY_TYPES.indexOf(type)] ?? 'prefix';
+}
 
 /** A policy as requests have it. Missing: priority 1, times 0, both schemes. */
 const POLICY = {
@@ -31,10 +54,7 @@ const POLICY = {
     expects: { 'zh-CN': '0（不缓存）或 1（缓存）', en: '0 (do not cache) or 1 (cache)' },
   },
   priority: optional(integer(1, MAX_PRIORITY)),
-  policy_type: choice(POLICY_TYPES, {
-    'zh-CN': 'prefix（目录）、suffix（后缀）或 urlregex（正则表达式）',
-    en: 'prefix (directory), suffix or urlregex (regular expression)',
-  }),
+  policy_type: choice(POLICY_TYPES, { 'zh-CN': anyOf('zh-CN', '、', '或 '), en: anyOf('en', ', ', ' or ') }),
   policy_scheme: optional(
     choice(['http', 'https'], {
       'zh-CN': 'http 或 https（is_cache 为 0 时可省略）',
@@ -139,3 +159,8 @@ export const POLICY_OPERATIONS = {
     },
   }),
 };
+
+function anyOf(locale: Locale, comma: string, or: string): string {
+  const names = POLICY_MATCHES.map((match) => POLICY_KINDS[match].named[locale]);
+  return names.slice(0, -1).join(comma) + or + names.at(-1);
+}

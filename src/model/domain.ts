@@ -63,8 +63,13 @@ export interface CachingSettings {
   readonly policies: readonly CachePolicy[];
 }
 
+/** The kinds of policies. The order is that of the interface, and of compiled rows in memory. */
+export const POLICY_MATCHES = ['prefix', 'suffix', 'regex'] as const;
+
+export type PolicyMatch = (typeof POLICY_MATCHES)[number];
+
 export interface CachePolicy {
-  readonly match: 'prefix' | 'suffix' | 'regex';
+  readonly match: PolicyMatch;
   /** Content as written. */
   readonly content: string;
   /** Absent: both. */

@@ -1,4 +1,5 @@
 /** Decides whose lifetime a site's responses get: their origins' or its policies'. Edge rule 4 */
+import { POLICY_MATCHES } from '#model/domain.ts';
 import { MAX_PATTERNS, MAX_POLICIES, MAX_PRIORITY } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { Problem, readInteger, readObject, readOneOf, readText } from './members.ts';
@@ -33,7 +34,7 @@ function readPolicy(member: string, value: unknown): PolicySpec {
   const members = readObject(member, value);
   const { scheme } = members;
   return {
-    match: readOneOf(`${member}.match`, members['match'], ['prefix', 'suffix', 'regex']),
+    match: readOneOf(`${member}.match`, members['match'], POLICY_MATCHES),
     content: readText(`${member}.content`, members['content']),
     ...(scheme !== undefined && { scheme: readOneOf(`${member}.scheme`, scheme, ['http', 'https']) }),
     priority: readInteger(`${member}.priority`, members['priority'], MAX_PRIORITY),

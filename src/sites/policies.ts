@@ -1,8 +1,18 @@
 /** A site's cache policies in the order in which they win, packed, and which of them decides about a request. Edge rule 4 */
 import { numberAt, type PackedTexts, packNumbers, packTexts, packUnits, textAt } from '#lib/packed.ts';
+import { POLICY_MATCHES } from '#model/domain.ts';
 import { YEAR_SECONDS } from '#model/limits.ts';
 import { type CompileTools, createStrictTools } from './compile-tools.ts';
-import { compileContent, matchesEntry, type PolicyContent, type PolicyTarget, WAYS, type Way } from './policy.ts';
+import {
+  compileContent,
+  kindsOf,
+  matchesEntry,
+  type PolicyContent,
+  type PolicyTarget,
+  signTarget,
+  WAYS,
+  type Way,
+} from './policy.ts';
 import { Sieve } from './sieve.ts';
 import type { CachingSpec, PolicySpec } from './spec.ts';
 
@@ -23,7 +33,8 @@ export class SitePolicies {
   readonly #rows: string;
   readonly #contents: PackedTexts;
   readonly #count: number;
-  readonly #hasPatterns: boolean;
+  /** See `kindsOf`. */
+  readonly #kinds: number;
   readonly #tools: Pick<CompileTools, 'signature' | 'matchesPattern'>;
 
   /** Throws `RangeError` for a content that `checkPolicy` speaks of. */
@@ -35,7 +46,7 @@ export class SitePolicies {
     this.#rows = packNumbers(policies.flatMap((policy, index) => toRow(policy, contents[index]?.way ?? WAYS.url)));
     this.#contents = packTexts(policies.map(({ content }) => content));
     this.#count = policies.length;
-    this.#hasPatterns = policies.some(({ match }) => match === 'regex');
+    this.#kinds = kindsOf(policies);
     this.#tools = tools;
   }
 
@@ -58,10 +69,7 @@ export class SitePolicies {
 
   #find(target: PolicyTarget): number | undefined {
     const { signature } = this.#tools;
-    signature.clear();
-    signature.addDirectories(target.keyPath);
-    signature.addSuffixes(target.keyPath);
-    if (this.#hasPatterns) signature.addLetters(`${target.scheme}://${target.host}${target.keyPath}${target.query}`);
+    signTarget(this.#kinds, signature, target);
     const entry = this.#sieve.find(signature, (text, index) => this.#matches(target, text, index));
     return entry === -1 ? undefined : this.#owners.charCodeAt(entry);
   }
@@ -76,7 +84,7 @@ export class SitePolicies {
 
   #policyAt(index: number): SitePolicy {
     return {
-      match: MATCHES[this.#member(index, ROW.match)] ?? 'prefix',
+      match: POLICY_MATCHES[this.#member(index, ROW.match)] ?? 'prefix',
       content: textAt(this.#contents, index),
       scheme: SCHEMES[this.#member(index, ROW.scheme)],
       lifetimeSeconds: this.#member(index, ROW.lifetime),
@@ -106,12 +114,11 @@ function comparePrefixFirst(a: PolicySpec, b: PolicySpec): number {
   return isPrefix(b) - isPrefix(a) || b.priority - a.priority || byLength;
 }
 
-const MATCHES: readonly PolicySpec['match'][] = ['prefix', 'suffix', 'regex'];
 const SCHEMES: readonly PolicySpec['scheme'][] = [undefined, 'http', 'https'];
 const ROW = { match: 0, scheme: 1, way: 2, lifetime: 3 } as const;
 const ROW_LENGTH = 4;
 
 function toRow({ match, scheme, isCached, lifetimeSeconds }: PolicySpec, way: Way): readonly number[] {
   const lifetime = isCached ? Math.min(lifetimeSeconds, YEAR_SECONDS) : 0;
-  return [MATCHES.indexOf(match), SCHEMES.indexOf(scheme), way, lifetime];
+  return [POLICY_MATCHES.indexOf(match), SCHEMES.indexOf(scheme), way, lifetime];
 }

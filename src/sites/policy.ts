@@ -2,10 +2,11 @@
 import { normalisePath } from '#http/target.ts';
 import { compilePattern } from '#lib/linear-regexp.ts';
 import { unreachable } from '#lib/unreachable.ts';
+import { POLICY_MATCHES, type PolicyMatch } from '#model/domain.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { encodeLetters } from './pattern-letters.ts';
 import type { SieveEntry } from './sieve.ts';
-import { ANY_TEXT, directoryPiece, lettersPiece, suffixPiece } from './signature.ts';
+import { ANY_TEXT, directoryPiece, lettersPiece, type Signature, suffixPiece } from './signature.ts';
 import type { PolicySpec } from './spec.ts';
 
 /** What is matched, in the spelling of the cache key, so that spellings of one object have one policy. */
@@ -39,16 +40,38 @@ export function compileContent(
   { match, content }: Pick<PolicySpec, 'match' | 'content'>,
   tools: Pick<CompileTools, 'readPattern'>,
 ): PolicyContent | string {
-  switch (match) {
-    case 'prefix':
-      return compilePrefix(content);
-    case 'suffix':
-      return compileSuffixes(content);
-    case 'regex':
-      return compileRegex(content, tools);
-    default:
-      return unreachable(match);
-  }
+  return KINDS[match].compile(content, tools);
+}
+
+interface PolicyKind {
+  /** The content, or what is wrong with it. */
+  compile(content: string, tools: Pick<CompileTools, 'readPattern'>): PolicyContent | string;
+  /** Adds the pieces of a target that entries of this kind name: without them none matches. docs/decisions/0118 */
+  addPieces(signature: Signature, target: PolicyTarget): void;
+}
+
+const KINDS: Readonly<Record<PolicyMatch, PolicyKind>> = {
+  prefix: { compile: compilePrefix, addPieces: (signature, { keyPath }) => signature.addDirectories(keyPath) },
+  suffix: { compile: compileSuffixes, addPieces: (signature, { keyPath }) => signature.addSuffixes(keyPath) },
+  regex: {
+    compile: compileRegex,
+    addPieces: (signature, { scheme, host, keyPath, query }) =>
+      signature.addLetters(`${scheme}://${host}${keyPath}${query}`),
+  },
+};
+
+const KIND_LIST = POLICY_MATCHES.map((match) => KINDS[match]);
+
+/** The kinds among these policies, as bits in the order of `POLICY_MATCHES`. */
+export function kindsOf(policies: readonly Pick<PolicySpec, 'match'>[]): number {
+  return policies.reduce((bits, { match }) => bits | (1 << POLICY_MATCHES.indexOf(match)), 0);
+}
+
+/** Makes a signature of what these kinds of policies may name. */
+export function signTarget(kinds: number, signature: Signature, target: PolicyTarget): void {
+  signature.clear();
+  for (let index = 0; index < KIND_LIST.length; index++)
+    if ((kinds & (1 << index)) !== 0) KIND_LIST[index]?.addPieces(signature, target);
 }
 
 /** Whether an entry with this text matches. */

@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { splitTarget } from '#http/target.ts';
 import { createAddressSet } from '#lib/cidr.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import { POLICY_MATCHES, type PolicyMatch } from '#model/domain.ts';
 import { createCompileTools } from './compile-tools.ts';
 import { SitePolicies, type SitePolicy } from './policies.ts';
 import type { PolicyTarget } from './policy.ts';
@@ -40,15 +42,16 @@ const pattern = fc.constantFrom(
   '(v1/){2}',
   '[a-b]+$',
 );
+/** A kind without contents does not compile. */
+const CONTENTS: Readonly<Record<PolicyMatch, fc.Arbitrary<string>>> = {
+  prefix: path,
+  suffix: fc.array(ending, { minLength: 1, maxLength: 3 }).map((endings) => endings.join()),
+  regex: pattern,
+};
 const policy: fc.Arbitrary<PolicySpec> = fc
   .record({
     kind: fc.oneof(
-      fc.record({ match: fc.constant('prefix' as const), content: path }),
-      fc.record({
-        match: fc.constant('suffix' as const),
-        content: fc.array(ending, { minLength: 1, maxLength: 3 }).map((endings) => endings.join()),
-      }),
-      fc.record({ match: fc.constant('regex' as const), content: pattern }),
+      ...POLICY_MATCHES.map((match) => fc.record({ match: fc.constant(match), content: CONTENTS[match] })),
     ),
     scheme: fc.option(fc.constantFrom('http' as const, 'https' as const), { nil: undefined, freq: 3 }),
     priority: fc.integer({ min: 1, max: 3 }),
@@ -110,6 +113,7 @@ function plainMatch({ match, content, scheme }: PolicySpec, asked: PolicyTarget)
     const name = keyPath.slice(keyPath.lastIndexOf('/')).toLowerCase();
     return content.split(',').some((end) => name.endsWith(encodeURI(`.${end.replace(/^\./, '')}`).toLowerCase()));
   }
+  if (match !== 'regex') return unreachable(match);
   const expression = RE2JS.compile(content.replace('图', encodeURI('图')));
   return [keyPath + query, `${asked.scheme}://${asked.host}${keyPath}${query}`].some((text) => expression.test(text));
 }

@@ -2,6 +2,7 @@
  * A domain as it travels to the edges: plain JSON, made by `api/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
+import type { CachePolicy } from '#model/domain.ts';
 import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings.ts';
 
 /** Absent plain settings have their defaults of `model/settings.ts`. */
@@ -42,16 +43,8 @@ export interface CachingSpec {
   readonly policies: readonly PolicySpec[];
 }
 
-export interface PolicySpec {
-  readonly match: 'prefix' | 'suffix' | 'regex';
-  /** Content as the customer wrote it. */
-  readonly content: string;
-  /** Absent: both. */
-  readonly scheme?: 'http' | 'https';
-  /** 1 to 99; the highest wins. */
-  readonly priority: number;
-  /** False, or no lifetime: neither stored nor served from the store. */
-  readonly isCached: boolean;
+/** A policy, its content as the customer wrote it. Neither stored nor served from the store without `isCached`, or without a lifetime. */
+export interface PolicySpec extends Omit<CachePolicy, 'time'> {
   /** Lifetime as the customer asked for it; more than a year counts as a year. */
   readonly lifetimeSeconds: number;
 }
