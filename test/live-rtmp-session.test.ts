@@ -132,7 +132,7 @@ describe('an RTMP session', () => {
     };
     const player = openSession({
       ...owner,
-      play: async () => ({ kind: 'accepted', player: { start, stop: () => {} } }),
+      play: async () => ({ kind: 'accepted', player: { start, stop: () => {}, leave: () => {} } }),
     });
     player.command(0, 'connect', 1, FLASH);
     player.command(1, 'play', 2, null, 'a');
@@ -278,8 +278,9 @@ describe('a deadline ends', () => {
     player.timers.advance(600_000);
     assert.deepEqual([player.end, owner.viewers.size], [undefined, 1]);
     player.command(1, 'pause', 0, null, true, 0);
+    assert.deepEqual([owner.viewers.size, owner.left.length], [0, 0]);
     player.timers.advance(600_000);
-    assert.deepEqual([player.end, owner.viewers.size], ['commandTimeout', 0]);
+    assert.deepEqual([player.end, owner.viewers.size, owner.left.length], ['commandTimeout', 0, 1]);
   });
 
   test('no player, and nobody whose owner is still deciding', async () => {

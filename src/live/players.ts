@@ -19,7 +19,7 @@ export interface PlayerOptions {
   mayGoOn(): boolean;
 }
 
-/** Players at once; each domain has a share of them. Some RTMP connections are left for publishers. */
+/** Players at once, paused ones included; each domain has a share of them. Some RTMP connections are left for publishers. */
 const MAX_PLAYERS = 8_000;
 
 export class Players {
@@ -37,21 +37,26 @@ export class Players {
   }
 
   create({ name, hub, mayGoOn }: PlayerOptions): RtmpPlayer {
+    const domain = String(name.domainId);
+    let isCounted = false;
     let stop = () => {};
     return {
       start: (viewer) => {
+        // Counted until it leaves: a paused player keeps its place.
+        if (!isCounted) this.#shares.add(domain, 1);
+        isCounted = true;
         // A player that was paused was not asked meanwhile.
         if (!mayGoOn()) return viewer.cut();
         const playing: Playing = { key: keyOf(name), viewer, mayGoOn };
         const place = hub.attach(viewer);
         this.#playing.add(playing);
-        this.#shares.add(String(name.domainId), 1);
         stop = () => {
           place.detach();
-          if (this.#playing.delete(playing)) this.#shares.add(String(name.domainId), -1);
+          this.#playing.delete(playing);
         };
       },
       stop: () => stop(),
+      leave: () => this.#shares.add(domain, -1),
     };
   }
 

@@ -161,6 +161,7 @@ async function answerPlay(
         player.stop();
         line.pause();
       },
+      leave: () => player.leave(),
     },
   };
 }

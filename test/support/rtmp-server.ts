@@ -31,6 +31,8 @@ export interface RecordingOwner extends RtmpHooks {
   readonly published: Published[];
   readonly played: RtmpRequest[];
   readonly viewers: Set<HubViewer>;
+  /** Players that have left, in their order. */
+  readonly left: RtmpRequest[];
 }
 
 /** Refuses the stream `refused`; an exception for `broken`. A player gets all messages that its stream has had, then what comes. */
@@ -38,6 +40,7 @@ export function createRecordingOwner(): RecordingOwner {
   const published: Published[] = [];
   const played: RtmpRequest[] = [];
   const viewers = new Set<HubViewer>();
+  const left: RtmpRequest[] = [];
   const publish = async (request: RtmpRequest, connection: RtmpConnection): Promise<PublishAnswer> => {
     if (request.stream === 'broken') throw new Error('the owner is broken');
     if (request.stream === 'refused')
@@ -70,9 +73,9 @@ export function createRecordingOwner(): RecordingOwner {
     const stop = () => {
       if (attached !== undefined) viewers.delete(attached);
     };
-    return { kind: 'accepted', player: { start, stop } };
+    return { kind: 'accepted', player: { start, stop, leave: () => left.push(request) } };
   };
-  return { publish, play, published, played, viewers };
+  return { publish, play, published, played, viewers, left };
 }
 
 export interface TestRtmpServer extends RtmpServer {

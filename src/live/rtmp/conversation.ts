@@ -61,12 +61,14 @@ export interface PublishSink {
 /** `lost`: the connection broke, was closed, or was silent for too long. A publisher that never sent media ends as `unpublished`. */
 export type PublishEnd = { readonly kind: 'unpublished' } | { readonly kind: 'lost'; readonly detail: string };
 
-/** The owner's side of an accepted player. `start` and `stop` alternate; `stop` is the last call after a `start`. */
+/** The owner's side of an accepted player. `start` and `stop` alternate, beginning with `start`; `leave` is the last call. */
 export interface RtmpPlayer {
   /** The client has been told that playing begins, or goes on after a pause: attach the viewer to the stream. */
   start(viewer: HubViewer): void;
   /** The client paused, chose other tracks (a `start` with another viewer follows), stopped or left: detach the viewer. */
   stop(): void;
+  /** The client plays no more: it stopped or left. Called once, if there was a `start`. */
+  leave(): void;
 }
 
 export interface RtmpConnection {

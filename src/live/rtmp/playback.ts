@@ -38,6 +38,12 @@ export class Playback {
     this.#player.stop();
   }
 
+  /** Nothing is played after it. */
+  end(): void {
+    this.stop();
+    this.#player.leave();
+  }
+
   /** What a paused player misses it does not get: the stream is live. */
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;

@@ -208,7 +208,7 @@ export class RtmpSession implements RtmpConnection {
     this.#reader.limits = LIMITS_BEFORE;
     this.#setDeadline(this.#options.limits.commandMs, 'commandTimeout');
     if (role.kind === 'publishing') role.sink.end({ kind: 'unpublished' });
-    else role.playback.stop();
+    else role.playback.end();
     this.#options.onRole('waiting');
   }
 
@@ -350,7 +350,7 @@ export class RtmpSession implements RtmpConnection {
     this.#role = { kind: 'waiting' };
     if (role.kind === 'publishing')
       role.sink.end(end === 'noMedia' ? { kind: 'unpublished' } : { kind: 'lost', detail: `${end}: ${detail}` });
-    if (role.kind === 'playing') role.playback.stop();
+    if (role.kind === 'playing') role.playback.end();
     this.#options.onEnd(end, detail);
   }
 }
