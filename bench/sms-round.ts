@@ -5,12 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount } from '#db/accounts.ts';
+import { createCalls } from '#db/engines/sqlite/calls.ts';
+import { openStatements } from '#db/engines/sqlite/statements.ts';
 import { openDatabase } from '#db/open.ts';
-import { createSmsApp } from '#db/sms-apps.ts';
-import { rechargeSms } from '#db/sms-balance.ts';
-import { createCalls } from '#db/sqlite-calls.ts';
-import { openStatements } from '#db/sqlite-statements.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { createSmsApp } from '#db/tables/sms/apps.ts';
+import { rechargeSms } from '#db/tables/sms/balance.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { Submission } from '#sms/accept.ts';
 import { SMS_PROCEDURES } from '#sms/procedures.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { add, dataOf, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 

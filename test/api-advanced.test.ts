@@ -1,8 +1,10 @@
 /** A domain's advanced configuration over HTTP, on both engines: what is accepted, what is kept, what edges get. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/resources.ts';
+
+import { readHead } from '#db/tables/resources.ts';
 import { ADVANCED_OFF } from './support/advanced.ts';
+
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, createAuthenticate } from '#api/authenticate.ts';
-import { createAccount } from '#db/accounts.ts';
 import type { Db } from '#db/open.ts';
-import { createToken, revokeToken } from '#db/tokens.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { createToken, revokeToken } from '#db/tables/tokens.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';

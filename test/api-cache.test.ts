@@ -1,9 +1,9 @@
 /** Purges, prefetches and their tasks over HTTP, on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordPrefetchResults } from '#db/cache-tasks.ts';
-import { recordEdgeStatus } from '#db/edges.ts';
-import { readHead } from '#db/resources.ts';
+import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
+import { recordEdgeStatus } from '#db/tables/edges.ts';
+import { readHead } from '#db/tables/resources.ts';
 import type { TestApi } from './support/api.ts';
 import { add, type CallAs, dataOf, show, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';

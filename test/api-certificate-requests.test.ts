@@ -1,7 +1,7 @@
 /** Asking for certificates through the interface: who may, for what, how often, and what is told of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimOrders, countOrders, findOrder, LeaseLost, saveOrder } from '#db/certificate-orders.ts';
+import { claimOrders, countOrders, findOrder, LeaseLost, saveOrder } from '#db/tables/certificate-orders.ts';
 import { type CertificateOrder, NEVER_AT } from '#model/certificate-order.ts';
 import { addTestCertificate } from './support/added-certificate.ts';
 import { add, dataOf, startWithCustomers } from './support/customers.ts';

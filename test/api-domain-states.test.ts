@@ -1,7 +1,7 @@
 /** The states of domains, their lists and their limit over HTTP, on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { add, dataOf, SETTINGS, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 

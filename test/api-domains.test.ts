@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
-import { readHead } from '#db/resources.ts';
+
+import { readHead } from '#db/tables/resources.ts';
 import { defaultsOf, SITE_SETTINGS } from '#model/settings.ts';
+
 import { add, type CallAs, dataOf, SETTINGS, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { decodeRequest } from '#contract/decode.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { recordLiveReport, type StoredReport } from '#db/live-reports.ts';
+import { recordLiveReport, type StoredReport } from '#db/tables/live/reports.ts';
 import { isAppName, isStreamName } from '#sites/live.ts';
 import { checkAuthKey } from '#sites/live-key.ts';
 import type { TestApiOptions } from './support/api.ts';

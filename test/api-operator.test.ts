@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteName } from '#contract/routes.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { LOCAL_SECRET, START } from './support/api.ts';
 import { add, dataOf, SETTINGS, show, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';

@@ -1,7 +1,7 @@
 /** Cache policies over HTTP, on both engines: every rule of what a policy may be, and what edges get of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { add, dataOf, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 

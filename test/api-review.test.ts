@@ -1,7 +1,7 @@
 /** The operator's review of domains over HTTP, on both engines: who waits, who decides, and what edges hear of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { add, dataOf, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
 import type { Cleanup } from './support/temporary.ts';

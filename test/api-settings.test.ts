@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Client, createClient } from '#client/client.ts';
 import { type CallOf, OPERATIONS } from '#contract/operations.ts';
 import { ROUTE_NAMES, type RouteName } from '#contract/routes.ts';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { add, show, specOf, startWithCustomers } from './support/customers.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { sql } from 'kysely';
-import { listConnectors, openSettings } from '#db/sms-connectors.ts';
+import { listConnectors, openSettings } from '#db/tables/sms/connectors.ts';
 import { connectTestCarrier } from './support/carrier.ts';
 import { createAuthority } from './support/certificate.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROUTES } from '#contract/routes.ts';
-import { listConnectors, openSettings } from '#db/sms-connectors.ts';
-import { storeReplies } from '#db/sms-replies.ts';
+import { listConnectors, openSettings } from '#db/tables/sms/connectors.ts';
+import { storeReplies } from '#db/tables/sms/replies.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { balanceOf, codeOf, type SmsCustomer, smsData, startSmsApi } from './support/sms-customers.ts';
 import { checkMoney, readParts } from './support/sms-queue.ts';

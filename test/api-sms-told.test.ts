@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
 import type { Locale } from '#contract/locale.ts';
-import { listConnectors } from '#db/sms-connectors.ts';
-import { queueDeliveries } from '#db/sms-deliveries.ts';
-import { storeReplies } from '#db/sms-replies.ts';
-import { storeUnread } from '#db/sms-unread.ts';
+import { listConnectors } from '#db/tables/sms/connectors.ts';
+import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
+import { storeReplies } from '#db/tables/sms/replies.ts';
+import { storeUnread } from '#db/tables/sms/unread.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { smsData, startSmsApi } from './support/sms-customers.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { ROUTES } from '#contract/routes.ts';
-import { setAccountDisabled } from '#db/accounts.ts';
+import { setAccountDisabled } from '#db/tables/accounts.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { balanceOf, codeOf, smsData, startSmsApi } from './support/sms-customers.ts';
 import { checkMoney, readParts } from './support/sms-queue.ts';

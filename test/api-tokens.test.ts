@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ROUTES } from '#contract/routes.ts';
-import { setAccountDisabled } from '#db/accounts.ts';
-import { findTokensByHash, revokeToken } from '#db/tokens.ts';
+import { setAccountDisabled } from '#db/tables/accounts.ts';
+import { findTokensByHash, revokeToken } from '#db/tables/tokens.ts';
 import { hashToken } from '#lib/token.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from './support/api.ts';
 import { describeOnBothEngines, newPostgres, newSqlite } from './support/databases.ts';

@@ -1,8 +1,8 @@
 /** What an account has ordered in a day, on both engines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccount } from '#db/accounts.ts';
-import { type CacheAmounts, pruneTasks, takeDayPlaces } from '#db/cache-tasks.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { type CacheAmounts, pruneTasks, takeDayPlaces } from '#db/tables/cache-tasks.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase } from './support/feed.ts';
 

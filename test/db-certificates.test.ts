@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createAccount } from '#db/accounts.ts';
+import type { Db } from '#db/open.ts';
+import { openKeyring, rotateKeyring } from '#db/rotation/sealed-secrets.ts';
+import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { sealedWith, unseal } from '#db/secrets/sealing.ts';
+import { createAccount } from '#db/tables/accounts.ts';
 import {
   addCertificate,
   deleteCertificate,
@@ -12,15 +16,11 @@ import {
   listCertificates,
   privateKeyPlace,
   setCertificateUse,
-} from '#db/certificates.ts';
-import { findDomainToChange, insertDomain } from '#db/domains.ts';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
-import type { Db } from '#db/open.ts';
-import { publish } from '#db/resources.ts';
-import { openKeyring, rotateKeyring } from '#db/sealed-secrets.ts';
-import { sealedWith, unseal } from '#db/sealing.ts';
-import { listConnectors, openSettings, saveConnector } from '#db/sms-connectors.ts';
-import { findWebhook, saveWebhook } from '#db/sms-deliveries.ts';
+} from '#db/tables/certificates.ts';
+import { findDomainToChange, insertDomain } from '#db/tables/domains.ts';
+import { publish } from '#db/tables/resources.ts';
+import { listConnectors, openSettings, saveConnector } from '#db/tables/sms/connectors.ts';
+import { findWebhook, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { parseChain } from '#model/certificate.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';
 import { parsePrivateKey } from '#model/private-key.ts';

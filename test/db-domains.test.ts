@@ -1,6 +1,7 @@
 /** Accounts, tokens and domains on both engines: what is found, what conflicts, and what two transactions cannot both do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Db } from '#db/open.ts';
 import {
   countAccounts,
   createAccount,
@@ -8,7 +9,7 @@ import {
   giveDomainPlace,
   listAccounts,
   takeDomainPlace,
-} from '#db/accounts.ts';
+} from '#db/tables/accounts.ts';
 import {
   type DomainStatus,
   findDomain,
@@ -20,9 +21,8 @@ import {
   markDomainDeleted,
   type NewDomain,
   saveDomain,
-} from '#db/domains.ts';
-import type { Db } from '#db/open.ts';
-import { createToken, findTokensByHash, listTokens, narrowToken, revokeToken } from '#db/tokens.ts';
+} from '#db/tables/domains.ts';
+import { createToken, findTokensByHash, listTokens, narrowToken, revokeToken } from '#db/tables/tokens.ts';
 import type { InForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type DomainSettings } from '#model/domain.ts';
 import { describeOnBothEngines } from './support/databases.ts';

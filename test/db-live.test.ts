@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
-import { listBroadcasts, listViewers, pruneLiveHistory } from '#db/live-history.ts';
-import { readLiveKeys, saveLiveKeys } from '#db/live-keys.ts';
-import { endSilent, OWNER_SILENT_MS, recordLiveReport, type StoredReport } from '#db/live-reports.ts';
+import { rotateKeyring } from '#db/rotation/sealed-secrets.ts';
+import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { listBroadcasts, listViewers, pruneLiveHistory } from '#db/tables/live/history.ts';
+import { readLiveKeys, saveLiveKeys } from '#db/tables/live/keys.ts';
+import { endSilent, OWNER_SILENT_MS, recordLiveReport, type StoredReport } from '#db/tables/live/reports.ts';
 import {
   forbidStream,
   forgetStreams,
@@ -15,9 +16,8 @@ import {
   pruneStreams,
   resumeStream,
   settleMarks,
-} from '#db/live-streams.ts';
-import { publish } from '#db/resources.ts';
-import { rotateKeyring } from '#db/sealed-secrets.ts';
+} from '#db/tables/live/streams.ts';
+import { publish } from '#db/tables/resources.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { listStreamStates, READY_KEEP_MS, type StreamState } from '#model/live-stream.ts';
 import { type DatabaseTarget, describeOnBothEngines } from './support/databases.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type EdgeStatusReport, listLiveEdges, recordEdgeStatus } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
-import { allResources, changesSince, pruneHistory, publish, readHead } from '#db/resources.ts';
-import { isInHistory } from '#db/revision-tags.ts';
+import { type EdgeStatusReport, listLiveEdges, recordEdgeStatus } from '#db/tables/edges.ts';
+import { allResources, changesSince, pruneHistory, publish, readHead } from '#db/tables/resources.ts';
+import { isInHistory } from '#db/tables/revision-tags.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { openTestDatabase, publishNow, putSite } from './support/feed.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#db/open.ts';
-import { expireParts, giveUpParts, queueUncertainAgain, settleUnknown } from '#db/sms-sweep.ts';
+import { expireParts, giveUpParts, queueUncertainAgain, settleUnknown } from '#db/tables/sms/sweep.ts';
 import { type ChargeAt, REVISABLE_MS } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';

@@ -10,7 +10,7 @@ import {
   queueUnsentAgain,
   rejectOptedOut,
   renewLeases,
-} from '#db/sms-sweep.ts';
+} from '#db/tables/sms/sweep.ts';
 import type { PartOutcome } from '#model/sms-part.ts';
 import { describeOnBothEngines } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
 import { openDatabase } from '#db/open.ts';
-import type { Schema } from '#db/schema.ts';
-import { allOf, runBehind, runTogether } from '#db/together.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import { allOf, runBehind, runTogether } from '#db/statements/together.ts';
 import { createLogger } from '#lib/logger.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 

@@ -35,7 +35,7 @@ describe('documents for developers', () => {
   });
 
   test('ARCHITECTURE.md names every table of the database, and no other', () => {
-    const tables = globSync('src/db/schema*.ts', { cwd: ROOT }).flatMap((file) =>
+    const tables = globSync('src/db/schema/*.ts', { cwd: ROOT }).flatMap((file) =>
       [...read(file).matchAll(/^ {2}(\w+): \w+Table;$/gm)].map(([, name = '']) => name),
     );
     const [, diagram = '', prose = ''] = /erDiagram\n(.*?)```(.*?)\n## /s.exec(read('ARCHITECTURE.md')) ?? [];

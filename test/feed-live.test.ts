@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
-import { saveLiveKeys } from '#db/live-keys.ts';
-import { forbidStream, listStreamFacts } from '#db/live-streams.ts';
-import { publish } from '#db/resources.ts';
+import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
+import { saveLiveKeys } from '#db/tables/live/keys.ts';
+import { forbidStream, listStreamFacts } from '#db/tables/live/streams.ts';
+import { publish } from '#db/tables/resources.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { listLiveEdges } from '#db/edges.ts';
+import { listLiveEdges } from '#db/tables/edges.ts';
 import type { StoredChange } from '#feed/confirmations.ts';
 import { openSiteReader } from '#feed/edge-store.ts';
 import { startFeedServer } from '#feed/server.ts';

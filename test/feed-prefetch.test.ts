@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createAccount } from '#db/accounts.ts';
-import { findTask, insertTask, listPrefetchResults } from '#db/cache-tasks.ts';
 import type { Db } from '#db/open.ts';
-import { readHead } from '#db/resources.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { findTask, insertTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
+import { readHead } from '#db/tables/resources.ts';
 import type { FeedClientOptions } from '#feed/client.ts';
 import { tidy } from '#feed/housekeeping.ts';
 import { type FeedServer, startFeedServer } from '#feed/server.ts';

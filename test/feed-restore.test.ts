@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listLiveEdges } from '#db/edges.ts';
 import type { Db } from '#db/open.ts';
-import { type Change, publish, readHead } from '#db/resources.ts';
+import { listLiveEdges } from '#db/tables/edges.ts';
+import { type Change, publish, readHead } from '#db/tables/resources.ts';
 import { startFeedServer } from '#feed/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
-import { findSmsAppsById } from '#db/sms-apps.ts';
+import { findSmsAppsById } from '#db/tables/sms/apps.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { Submission } from '#sms/accept.ts';
 import { Acceptor } from '#sms/acceptor.ts';

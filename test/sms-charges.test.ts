@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
-import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
+import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';

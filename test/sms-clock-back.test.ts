@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Db } from '#db/open.ts';
-import { queueDeliveries, saveWebhook } from '#db/sms-deliveries.ts';
+import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { bringBackInstants } from '#sms/clock-back.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
 import { openEngineWorld, untilStates } from './support/engine-world.ts';

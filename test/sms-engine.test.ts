@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
-import { findSmsAppsById } from '#db/sms-apps.ts';
-import { saveConnector } from '#db/sms-connectors.ts';
+import { findSmsAppsById } from '#db/tables/sms/apps.ts';
+import { saveConnector } from '#db/tables/sms/connectors.ts';
 import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';

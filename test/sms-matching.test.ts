@@ -1,7 +1,7 @@
 /** Receipts find their part, whatever their carrier makes of ids; where it cannot be told whose one is, it waits. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { takeUnmatched } from '#db/sms-orphans.ts';
+import { takeUnmatched } from '#db/tables/sms/orphans.ts';
 import { answerKeys, receiptKeys } from '#sms/smpp/carrier-id.ts';
 import { describeOnBothEngines, type NewDatabase } from './support/databases.ts';
 import { checkMoney, openSmsAccount, openSmsDatabase, queueMessage, readParts } from './support/sms-queue.ts';

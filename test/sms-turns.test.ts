@@ -1,8 +1,8 @@
 /** Whose turn it is, round after round: nobody waits for ever, whatever others have in which queue. docs/decisions/0333, 0400 */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Lane } from '#db/sms-claim.ts';
-import { saveRoute } from '#db/sms-connectors.ts';
+import type { Lane } from '#db/tables/sms/claim.ts';
+import { saveRoute } from '#db/tables/sms/connectors.ts';
 import { createProcedures } from '#sms/procedures.ts';
 import type { Round } from '#sms/round.ts';
 import { lanesOf } from '#sms/route.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
-import { saveConnector } from '#db/sms-connectors.ts';
+import { saveConnector } from '#db/tables/sms/connectors.ts';
 import { createLogger } from '#lib/logger.ts';
 import { SMPP_DEFAULTS, type UnknownAfter } from '#model/sms-connector.ts';
 import { isReliable } from '#sms/give-back.ts';

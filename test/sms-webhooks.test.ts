@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Db } from '#db/open.ts';
-import { queueDeliveries, saveWebhook } from '#db/sms-deliveries.ts';
+import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { createWebhookSender } from '#roles/webhook-sender.ts';

@@ -1,8 +1,8 @@
 /** The service's account at the authority: its key is made once, and registered when it is first needed. */
 
-import { loadOrMakeAcmeAccount, saveAcmeAccountUrl } from '#db/acme-accounts.ts';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { loadOrMakeAcmeAccount, saveAcmeAccountUrl } from '#db/tables/acme-accounts.ts';
 import type { Clock } from '#lib/clock.ts';
 import { AcmeProblem } from './acme-problem.ts';
 import type { Account, Authority } from './authority.ts';

@@ -2,8 +2,9 @@
  * Repairs orders that were written by a clock that was ahead, after it was set back: their waits keep their length, and
  * a renewal is no later than the certificate requires. docs/decisions/0467
  */
-import { bringBackOrders } from '#db/certificate-orders.ts';
+
 import type { Db } from '#db/open.ts';
+import { bringBackOrders } from '#db/tables/certificate-orders.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type CertificateOrder, NEVER_AT, type Validity } from '#model/certificate-order.ts';
 import { renewalAt } from './schedule.ts';

@@ -4,15 +4,22 @@
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { countBegun, endOrder, LeaseLost, orderKeyPlace, saveOrder, withdrawal } from '#db/certificate-orders.ts';
-import { findCertificate, findChain } from '#db/certificates.ts';
-import { findDomainById } from '#db/domains.ts';
-import { listLiveEdges } from '#db/edges.ts';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
-import { type Change, publish } from '#db/resources.ts';
-import type { Schema } from '#db/schema.ts';
-import { seal, unseal } from '#db/sealing.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { seal, unseal } from '#db/secrets/sealing.ts';
+import {
+  countBegun,
+  endOrder,
+  LeaseLost,
+  orderKeyPlace,
+  saveOrder,
+  withdrawal,
+} from '#db/tables/certificate-orders.ts';
+import { findCertificate, findChain } from '#db/tables/certificates.ts';
+import { findDomainById } from '#db/tables/domains.ts';
+import { listLiveEdges } from '#db/tables/edges.ts';
+import { type Change, publish } from '#db/tables/resources.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { isAppliedEverywhere } from '#model/acknowledgement.ts';
@@ -70,8 +77,7 @@ type GiveCertificate = (trx: Transaction<Schema>, given: ObtainedCertificate) =>
 const ORDERS_PER_HOUR = 100;
 const ORDERS_PER_HOUR_OF_ACCOUNT = 25;
 const HOUR_MS = 3_600_000;
-/** Delay until there may be room again. */
-const FULL_MS = 300_000;
+const FULL_MS = 300_000; // delay until there may be room again
 /** Delay for a domain that waits for a person. */
 const NOT_SERVED_MS = 60_000;
 const SOON_MS = 1_000;

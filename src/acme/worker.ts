@@ -1,5 +1,5 @@
 /** Works on the orders that are due, some at once, each under a lease; several processes on one database share them. */
-import { claimOrders, freeOrders, giveOrdersBack, hasDueOrders } from '#db/certificate-orders.ts';
+import { claimOrders, freeOrders, giveOrdersBack, hasDueOrders } from '#db/tables/certificate-orders.ts';
 import { correctOrders } from './clock-back.ts';
 import { type WorkParts, workOrder } from './work.ts';
 

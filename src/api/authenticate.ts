@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
-import { findTokensByHash } from '#db/tokens.ts';
+import { findTokensByHash } from '#db/tables/tokens.ts';
 import { createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';

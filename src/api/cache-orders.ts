@@ -4,12 +4,12 @@
  */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
-import { type CacheAmounts, insertTask, saveTaskRevision, takeDayPlaces } from '#db/cache-tasks.ts';
-import { findDomain, findDomainsByName } from '#db/domains.ts';
 import type { Db } from '#db/open.ts';
-import { deletePurges, insertPurges, listPurges, lockPurges } from '#db/purges.ts';
-import { type Change, publish } from '#db/resources.ts';
-import type { Executor, Schema } from '#db/schema.ts';
+import type { Executor, Schema } from '#db/schema/schema.ts';
+import { type CacheAmounts, insertTask, saveTaskRevision, takeDayPlaces } from '#db/tables/cache-tasks.ts';
+import { findDomain, findDomainsByName } from '#db/tables/domains.ts';
+import { deletePurges, insertPurges, listPurges, lockPurges } from '#db/tables/purges.ts';
+import { type Change, publish } from '#db/tables/resources.ts';
 import { type CacheItem, type CacheTask, resourceId } from '#model/cache-task.ts';
 import { candidateNames } from '#sites/lookup.ts';
 import { mergePurges } from '#sites/merge-purges.ts';

@@ -3,8 +3,8 @@
  * given.
  */
 import type { RouteName } from '#contract/routes.ts';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';

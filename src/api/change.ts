@@ -4,9 +4,12 @@
  */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
-import { giveDomainPlace, takeDomainPlace } from '#db/accounts.ts';
-import { endOrder } from '#db/certificate-orders.ts';
-import { setCertificateUse } from '#db/certificates.ts';
+import type { Db } from '#db/open.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { giveDomainPlace, takeDomainPlace } from '#db/tables/accounts.ts';
+import { endOrder } from '#db/tables/certificate-orders.ts';
+import { setCertificateUse } from '#db/tables/certificates.ts';
 import {
   findDomainToChange,
   findNameConflict,
@@ -15,12 +18,9 @@ import {
   markDomainDeleted,
   type NewDomain,
   saveDomain,
-} from '#db/domains.ts';
-import type { Keyring } from '#db/keyring.ts';
-import { forgetStreams } from '#db/live-streams.ts';
-import type { Db } from '#db/open.ts';
-import { type Change, publish } from '#db/resources.ts';
-import type { Schema } from '#db/schema.ts';
+} from '#db/tables/domains.ts';
+import { forgetStreams } from '#db/tables/live/streams.ts';
+import { type Change, publish } from '#db/tables/resources.ts';
 import type { Domain } from '#model/domain.ts';
 import { canChangeSettings, type Review, stateWhenChanged } from '#model/transition.ts';
 import { compileSite } from '#sites/compile.ts';

@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Locale } from '#contract/locale.ts';
 import { ROUTE_NAMES, ROUTES } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { readHead } from '#db/resources.ts';
+import { readHead } from '#db/tables/resources.ts';
 import { parseAbsoluteForm, toOriginForm } from '#http/absolute-form.ts';
 import { createHttpReader } from '#lib/node-internals/http-reader.ts';
 import { type Answer, answerFailure, answerHealthy, findRoute, isSmsPath } from './answer.ts';

@@ -1,5 +1,5 @@
 /** Sums as a list without gaps: a minute, hour or day without traffic is zeros. Pure. */
-import { type Grain, SUM_NAMES, type Sums } from '#db/statistics.ts';
+import { type Grain, SUM_NAMES, type Sums } from '#db/tables/statistics.ts';
 import type { Days } from '#logs/day.ts';
 import type { TimeRange } from './time-range.ts';
 

@@ -1,9 +1,9 @@
 /** A certificate that the service has obtained becomes one of the account, and the domain's. docs/decisions/0194 */
 import type { Transaction } from 'kysely';
-import { addCertificate, deleteCertificate, findCertificatesFor } from '#db/certificates.ts';
-import { findDomainToChange, saveDomain } from '#db/domains.ts';
-import type { Keyring } from '#db/keyring.ts';
-import type { Schema } from '#db/schema.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { addCertificate, deleteCertificate, findCertificatesFor } from '#db/tables/certificates.ts';
+import { findDomainToChange, saveDomain } from '#db/tables/domains.ts';
 import type { Given, ObtainedCertificate } from '#model/certificate-order.ts';
 import { saveAndPublish } from './change.ts';
 

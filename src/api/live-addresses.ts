@@ -1,5 +1,5 @@
 /** The addresses under which a stream is published and played, signed with the domain's keys. Pure. docs/decisions/0501 */
-import type { StoredLiveKeys } from '#db/live-keys.ts';
+import type { StoredLiveKeys } from '#db/tables/live/keys.ts';
 import { makeAuthKey } from '#sites/live-key.ts';
 
 /** The ports at which publishers and viewers reach this service. Absent: it is off. 0: not known, so addresses name none. */

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { ServiceError } from '#contract/service-error.ts';
-import { findDomainToChange } from '#db/domains.ts';
-import type { Keyring } from '#db/keyring.ts';
-import { readLiveKeys, type StoredLiveKeys, saveLiveKeys } from '#db/live-keys.ts';
-import { MAX_FORBIDDEN_STREAMS, type Marked } from '#db/live-streams.ts';
 import type { Db } from '#db/open.ts';
-import { type Change, publish } from '#db/resources.ts';
-import type { Schema } from '#db/schema.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { findDomainToChange } from '#db/tables/domains.ts';
+import { readLiveKeys, type StoredLiveKeys, saveLiveKeys } from '#db/tables/live/keys.ts';
+import { MAX_FORBIDDEN_STREAMS, type Marked } from '#db/tables/live/streams.ts';
+import { type Change, publish } from '#db/tables/resources.ts';
 import type { Domain } from '#model/domain.ts';
 import { MAX_LIVE_KEYS } from '#sites/live.ts';
 

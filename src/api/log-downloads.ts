@@ -1,7 +1,7 @@
 /** `GET /logs/…`: a day's log file of one domain, whole or in part, for any request with its signed URL. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '#contract/service-error.ts';
-import { findAccountOfDomain } from '#db/domains.ts';
+import { findAccountOfDomain } from '#db/tables/domains.ts';
 import { findDayFile } from '#logs/day-file.ts';
 import { checkSignature, LOG_PATH, parseLogPath } from '#logs/download.ts';
 import { type SentFile, sendJoined } from './send-joined.ts';

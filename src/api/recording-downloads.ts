@@ -1,8 +1,14 @@
 /** `GET /recordings/…`: the files of a recording under a signed address. Pages of other sites may read them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#contract/service-error.ts';
-import { findAccountOfDomain } from '#db/domains.ts';
-import { findRecording, listOnAir, listPieces, type Recording, type RecordingPiece } from '#db/live-recordings.ts';
+import { findAccountOfDomain } from '#db/tables/domains.ts';
+import {
+  findRecording,
+  listOnAir,
+  listPieces,
+  type Recording,
+  type RecordingPiece,
+} from '#db/tables/live/recordings.ts';
 import {
   checkRecordingSignature,
   parseRecordingPath,

@@ -1,7 +1,7 @@
 /** What the operations of SMS work with, besides the database: made once, with the listener. */
 import { randomInt } from 'node:crypto';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 import { flatText } from '#lib/flat-text.ts';
 import type { Logger } from '#lib/logger.ts';
 import { Acceptor, type WaitingSubmissions } from '#sms/acceptor.ts';

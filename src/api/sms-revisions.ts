@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Localized } from '#contract/locale.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import type { StoredConnector, StoredRoute } from '#db/sms-connectors.ts';
+import type { StoredConnector, StoredRoute } from '#db/tables/sms/connectors.ts';
 
 /** A safe integer in JSON of any language. */
 const REVISION_BYTES = 6;

@@ -1,7 +1,7 @@
 /** What clients are likely to refuse in certificates that the service has, as far as their chains tell. docs/decisions/0431 */
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { findChains } from '#db/certificates.ts';
-import type { Executor } from '#db/schema.ts';
+import type { Executor } from '#db/schema/schema.ts';
+import { findChains } from '#db/tables/certificates.ts';
 import { type CertificateWarning, findWarnings } from '#model/certificate-warnings.ts';
 
 /** Each takes some 0.3 ms of the process. */

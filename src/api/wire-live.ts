@@ -1,8 +1,8 @@
 /** Live streams, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import type { Broadcast, ViewerGrain } from '#db/live-history.ts';
-import type { StoredLiveKeys } from '#db/live-keys.ts';
-import type { StoredStream } from '#db/live-streams.ts';
+import type { Broadcast, ViewerGrain } from '#db/tables/live/history.ts';
+import type { StoredLiveKeys } from '#db/tables/live/keys.ts';
+import type { StoredStream } from '#db/tables/live/streams.ts';
 import { type ListedStream, listedStream, type ViewerCounts } from '#model/live-stream.ts';
 import type { PushInfo } from './live-addresses.ts';
 import { READ_RECORDINGS, WRITE_RECORDINGS } from './wire-recordings.ts';

@@ -1,6 +1,6 @@
 /** Recordings of live streams, their words on the wire. Used by `wire-live.ts`, and by `stale-revision.ts` for the settings that are there. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import type { Recording } from '#db/live-recordings.ts';
+import type { Recording } from '#db/tables/live/recordings.ts';
 import type { Domain } from '#model/domain.ts';
 import { readName } from './wire-traffic.ts';
 import { readPage, writeDone, writeFlag, writeRevision } from './wire-values.ts';

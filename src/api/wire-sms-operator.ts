@@ -1,9 +1,9 @@
 /** The operators' operations of SMS, their words on the wire and in the model. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import type { LedgerEntry, SmsPrice } from '#db/sms-balance.ts';
-import type { StoredConnector } from '#db/sms-connectors.ts';
-import type { UnreadView } from '#db/sms-unread.ts';
+import type { LedgerEntry, SmsPrice } from '#db/tables/sms/balance.ts';
+import type { StoredConnector } from '#db/tables/sms/connectors.ts';
+import type { UnreadView } from '#db/tables/sms/unread.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AddressType, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { readNumbers } from './sms-refusals.ts';

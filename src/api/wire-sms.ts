@@ -2,10 +2,10 @@
 import type { Locale } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
-import type { SmsPrice } from '#db/sms-balance.ts';
-import type { Webhook } from '#db/sms-deliveries.ts';
-import type { ReplyView } from '#db/sms-replies.ts';
-import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/sms-views.ts';
+import type { SmsPrice } from '#db/tables/sms/balance.ts';
+import type { Webhook } from '#db/tables/sms/deliveries.ts';
+import type { ReplyView } from '#db/tables/sms/replies.ts';
+import type { SmsPartView, SmsRequestSums, SmsRequestView } from '#db/tables/sms/views.ts';
 import type { MarketingHours, SmsApp, SmsAppSettings, SmsKind } from '#model/sms-app.ts';
 import { messageStateOf } from '#model/sms-part.ts';
 import type { StatusWord } from '#model/sms-status-words.ts';

@@ -1,6 +1,6 @@
 /** Log files and statistics, their words on the wire. Used by `wire.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
-import type { Grain, Sums, TopRow } from '#db/statistics.ts';
+import type { Grain, Sums, TopRow } from '#db/tables/statistics.ts';
 import { parseDomainName } from '#model/domain-name.ts';
 
 export interface LogFileView {

@@ -5,8 +5,10 @@
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { describeOriginWarning } from '#contract/origin-warnings.ts';
 import type { RouteName } from '#contract/routes.ts';
+
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
-import type { Rotation } from '#db/sealed-secrets.ts';
+import type { Rotation } from '#db/rotation/sealed-secrets.ts';
+
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
 import type { OriginWarning } from './origin-warnings.ts';

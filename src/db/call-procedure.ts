@@ -1,6 +1,7 @@
 /** Runs a procedure where it runs best: in the database's own thread, or here. docs/decisions/0320 */
+
+import { missing, type Procedures } from './engines/procedures.ts';
 import type { Db } from './open.ts';
-import { missing, type Procedures } from './procedures.ts';
 
 /**
  * Runs a procedure in a transaction of its own, as `Db.transaction` does. `procedures` must be those of the file that

@@ -1,7 +1,7 @@
 /** What a failed query means: try again at once, ask again later, or a mistake of ours. */
 import pg from 'pg';
-import { LostConnection } from './lost-connections.ts';
-import { isQueryTimeout } from './postgres-pool.ts';
+import { LostConnection } from './engines/postgres/lost-connections.ts';
+import { isQueryTimeout } from './engines/postgres/pool.ts';
 
 /** True for what another try may cure: a serialization failure or a deadlock. */
 export function isWorthAnotherTry(error: unknown): boolean {

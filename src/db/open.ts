@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import { nameFile } from '#lib/file-error.ts';
 import type { Logger } from '#lib/logger.ts';
-import { type Engine, openPostgres, openSqlite } from './engine.ts';
+import { type Engine, openPostgres, openSqlite } from './engines/engine.ts';
 import { isDatabaseAway, isWorthAnotherTry } from './failures.ts';
-import { migrate } from './migrations.ts';
-import { readHead } from './resources.ts';
-import type { Executor, Schema } from './schema.ts';
-import { failureBehind, sendAtOnce } from './together.ts';
+import { migrate } from './migrations/migrations.ts';
+import type { Executor, Schema } from './schema/schema.ts';
+import { failureBehind, sendAtOnce } from './statements/together.ts';
+import { readHead } from './tables/resources.ts';
 
 /** Tries of a transaction that meets a serialization failure or a deadlock. */
 const MAX_TRIES = 5;

@@ -4,8 +4,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Db } from '#db/open.ts';
-import { changesSince, type Head, readHead } from '#db/resources.ts';
-import { isInHistory, readRevisionTag } from '#db/revision-tags.ts';
+import { changesSince, type Head, readHead } from '#db/tables/resources.ts';
+import { isInHistory, readRevisionTag } from '#db/tables/revision-tags.ts';
 import type { Place } from '#model/place.ts';
 import type { OpenBody } from './open-secrets.ts';
 import { formatChange } from './snapshot.ts';

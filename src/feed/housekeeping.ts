@@ -2,13 +2,14 @@
  * What control lets go of in time: purges that nothing so old can need, prefetches of yesterday, old tasks and tombstones; marks of live
  * streams that have run out, and their history.
  */
-import { pruneTasks } from '#db/cache-tasks.ts';
-import { pruneLiveHistory } from '#db/live-history.ts';
-import { endSilent } from '#db/live-reports.ts';
-import { pruneStreams, settleMarks } from '#db/live-streams.ts';
+
 import type { Db } from '#db/open.ts';
-import { takeOldPurges } from '#db/purges.ts';
-import { type Change, listResourcesBefore, pruneHistory, publish } from '#db/resources.ts';
+import { pruneTasks } from '#db/tables/cache-tasks.ts';
+import { pruneLiveHistory } from '#db/tables/live/history.ts';
+import { endSilent } from '#db/tables/live/reports.ts';
+import { pruneStreams, settleMarks } from '#db/tables/live/streams.ts';
+import { takeOldPurges } from '#db/tables/purges.ts';
+import { type Change, listResourcesBefore, pruneHistory, publish } from '#db/tables/resources.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';

@@ -2,11 +2,12 @@
  * Certificates and live keys on their way to an edge: what lies sealed in the database is opened as it is sent, and nowhere else. One that
  * does not open holds nothing up: the edge is told why, refuses it, and keeps what it has.
  */
-import { CERTIFICATE_KIND, privateKeyPlace, type SealedPair } from '#db/certificates.ts';
-import { type Keyring, KeyringError } from '#db/keyring.ts';
-import { openLiveKeys, type SealedLiveKeys } from '#db/live-keys.ts';
-import type { ResourceRow } from '#db/resources.ts';
-import { unseal } from '#db/sealing.ts';
+
+import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
+import { unseal } from '#db/secrets/sealing.ts';
+import { CERTIFICATE_KIND, privateKeyPlace, type SealedPair } from '#db/tables/certificates.ts';
+import { openLiveKeys, type SealedLiveKeys } from '#db/tables/live/keys.ts';
+import type { ResourceRow } from '#db/tables/resources.ts';
 import type { Logger } from '#lib/logger.ts';
 import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
 import type { LiveKeys } from '#sites/live.ts';
@@ -35,7 +36,7 @@ export function createOpenBody(ring: Keyring | undefined, log: Logger): OpenBody
 }
 
 function openPair(ring: Keyring, key: string, body: string): string {
-  // `as`: written by `db/certificates.ts` only.
+  // `as`: written by `db/tables/certificates.ts` only.
   const pair = JSON.parse(body) as SealedPair;
   const opened: CertificatePair = {
     certificate: pair.certificate,
@@ -45,7 +46,7 @@ function openPair(ring: Keyring, key: string, body: string): string {
 }
 
 function openKeys(ring: Keyring, key: string, body: string): string {
-  // `as`: written by `db/live-keys.ts` only.
+  // `as`: written by `db/tables/live/keys.ts` only.
   const { sealed } = JSON.parse(body) as SealedLiveKeys;
   return JSON.stringify(openLiveKeys(ring, Number(key), sealed) satisfies LiveKeys);
 }

@@ -5,12 +5,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
-import { recordPrefetchResults } from '#db/cache-tasks.ts';
-import { recordEdgeStatus } from '#db/edges.ts';
-import type { Keyring } from '#db/keyring.ts';
-import { recordLiveReport } from '#db/live-reports.ts';
 import type { Db } from '#db/open.ts';
-import { isInHistory } from '#db/revision-tags.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
+import { recordEdgeStatus } from '#db/tables/edges.ts';
+import { recordLiveReport } from '#db/tables/live/reports.ts';
+import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';

@@ -1,9 +1,9 @@
 /** The whole set as control sends it: one consistent state of the database, line by line, never collected as a whole. */
 import { createHash } from 'node:crypto';
 import type { Db } from '#db/open.ts';
-import { allResources, type ResourceRow, readHead } from '#db/resources.ts';
-import { isInHistory } from '#db/revision-tags.ts';
-import type { Executor } from '#db/schema.ts';
+import type { Executor } from '#db/schema/schema.ts';
+import { allResources, type ResourceRow, readHead } from '#db/tables/resources.ts';
+import { isInHistory } from '#db/tables/revision-tags.ts';
 import type { Place } from '#model/place.ts';
 import type { OpenBody } from './open-secrets.ts';
 import type { SnapshotHead } from './protocol.ts';

@@ -2,8 +2,9 @@
  * A day's log file of one domain: its parts one after another are one gzip file (RFC 1952 §2.2). It grows at its end only.
  * docs/decisions/0435
  */
-import { listLogParts } from '#db/log-parts.ts';
-import type { Executor } from '#db/schema.ts';
+
+import type { Executor } from '#db/schema/schema.ts';
+import { listLogParts } from '#db/tables/log-parts.ts';
 import { type JoinedFile, joinBlobs } from './store/joined.ts';
 
 export async function findDayFile(x: Executor, domainId: number, day: string): Promise<JoinedFile | undefined> {

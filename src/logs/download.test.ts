@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadOrMakeKeyring } from '#db/keyring.ts';
+import { loadOrMakeKeyring } from '#db/secrets/keyring.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { checkSignature, logFileName, parseLogPath, signedLogPath } from './download.ts';
 

@@ -1,5 +1,5 @@
 /** Signed addresses of log files: bearer links that expire. */
-import type { Keyring } from '#db/keyring.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 import {
   checkSigned,
   parseSignature,

@@ -1,8 +1,9 @@
 /** Control's side of what edges tell of their traffic: each part of a log and each report is kept once, whatever comes twice. */
-import { listDomainStarts } from '#db/domains.ts';
-import { hasLogPart, insertLogPart } from '#db/log-parts.ts';
+
 import type { Db } from '#db/open.ts';
-import { addSums, addTop, claimReport, type Grain, type SumRow } from '#db/statistics.ts';
+import { listDomainStarts } from '#db/tables/domains.ts';
+import { hasLogPart, insertLogPart } from '#db/tables/log-parts.ts';
+import { addSums, addTop, claimReport, type Grain, type SumRow } from '#db/tables/statistics.ts';
 import type { Clock } from '#lib/clock.ts';
 import { addCounters, type Counters, MINUTE_MS, type MinuteCounters } from './counters.ts';
 import { createDays, type Days } from './day.ts';

@@ -1,7 +1,8 @@
 /** Forgets log files and statistics when their time is over. */
-import { deleteLogParts, listLogPartsBefore } from '#db/log-parts.ts';
+
 import type { Db } from '#db/open.ts';
-import { pruneStatistics } from '#db/statistics.ts';
+import { deleteLogParts, listLogPartsBefore } from '#db/tables/log-parts.ts';
+import { pruneStatistics } from '#db/tables/statistics.ts';
 import { createDays } from './day.ts';
 import type { BlobStore } from './store/blob-store.ts';
 import { deleteBlobs } from './store/delete-blobs.ts';

@@ -1,6 +1,6 @@
 /** The query of a bearer link that expires. It is signed with a key derived from the key ring, so control stores no links. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { Keyring } from '#db/keyring.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 
 export interface Signature {
   /** Unix seconds. */

@@ -8,9 +8,9 @@ import { startAcmeWorker } from '#acme/worker.ts';
 import { CERTIFICATES_PER_ACCOUNT } from '#api/calls.ts';
 import { giveCertificate } from '#api/give-certificate.ts';
 import type { AcmeConfig } from '#config';
-import { countOrders } from '#db/certificate-orders.ts';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { countOrders } from '#db/tables/certificate-orders.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 

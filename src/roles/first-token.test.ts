@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, stat
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDatabase } from '#db/open.ts';
-import { findTokensByHash, revokeToken } from '#db/tokens.ts';
+import { findTokensByHash, revokeToken } from '#db/tables/tokens.ts';
 import { createLogger } from '#lib/logger.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';

@@ -4,10 +4,10 @@
  */
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { countAccounts, createAccount } from '#db/accounts.ts';
-import { takeLock } from '#db/engine.ts';
+import { takeLock } from '#db/engines/engine.ts';
 import type { Db } from '#db/open.ts';
-import { createToken, findTokensByHash } from '#db/tokens.ts';
+import { countAccounts, createAccount } from '#db/tables/accounts.ts';
+import { createToken, findTokensByHash } from '#db/tables/tokens.ts';
 import { namingFile } from '#lib/file-error.ts';
 import { hashToken, isMinted, mintToken } from '#lib/token.ts';
 import { isTokenUsable, SCOPES } from '#model/account.ts';

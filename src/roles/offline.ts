@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { startApi } from '#api/server.ts';
 import type { Config } from '#config';
-import { openKeyring } from '#db/sealed-secrets.ts';
+import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { apiOptions, openConfigured } from './control.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import type { Config } from '#config';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 import type { GuardOptions } from '#edge/origin/guard.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';

@@ -3,7 +3,7 @@
  * held, queued and stored together. What one of them lacks is no matter to the others. docs/decisions/0210, 0212
  */
 import type { Transaction } from 'kysely';
-import type { Schema } from '#db/schema.ts';
+import type { Schema } from '#db/schema/schema.ts';
 import {
   type AcceptFacts,
   type AskedRows,
@@ -13,8 +13,8 @@ import {
   readAcceptFacts,
   readNumberFacts,
   storeRequests,
-} from '#db/sms-accept.ts';
-import type { SmsPrice } from '#db/sms-balance.ts';
+} from '#db/tables/sms/accept.ts';
+import type { SmsPrice } from '#db/tables/sms/balance.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { SmsApp } from '#model/sms-app.ts';
 import { type AtOnce, type Opening, startAtOnce } from './at-once.ts';

@@ -2,9 +2,9 @@
  * Messages that go out in the round that accepts them, because nothing waits before them: they are stored as claimed, and
  * never stand in a queue. Pure. docs/decisions/0361
  */
-import type { RequestToStore } from '#db/sms-accept.ts';
-import type { ClaimedPart, Lane } from '#db/sms-claim.ts';
-import { type Turns, takeTurns } from '#db/sms-turns.ts';
+import type { RequestToStore } from '#db/tables/sms/accept.ts';
+import type { ClaimedPart, Lane } from '#db/tables/sms/claim.ts';
+import { type Turns, takeTurns } from '#db/tables/sms/turns.ts';
 
 /** A connector with room, before whose room no ordinary message waits. */
 export interface Opening {

@@ -5,7 +5,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
-import type { Schema } from '#db/schema.ts';
+import type { Schema } from '#db/schema/schema.ts';
 import {
   type AccountQueue,
   bringBackDeliveries,
@@ -16,7 +16,7 @@ import {
   findPartsAhead,
   findQueuesAhead,
   makePartsDue,
-} from '#db/sms-ahead.ts';
+} from '#db/tables/sms/ahead.ts';
 import type { Clock } from '#lib/clock.ts';
 import { REVISABLE_MS } from '#model/sms-part.ts';
 import { LEASE_MS } from './lease.ts';

@@ -6,8 +6,8 @@
 import { setTimeout as delay, setImmediate as letSocketsRun } from 'node:timers/promises';
 import { callProcedure } from '#db/call-procedure.ts';
 import type { Db } from '#db/open.ts';
-import type { ClaimedPart } from '#db/sms-claim.ts';
-import type { PartResult } from '#db/sms-results.ts';
+import type { ClaimedPart } from '#db/tables/sms/claim.ts';
+import type { PartResult } from '#db/tables/sms/results.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';

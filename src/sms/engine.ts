@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Registry } from 'prom-client';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
-import type { Schema } from '#db/schema.ts';
-import { listConnectors, listRoutes, openSettings } from '#db/sms-connectors.ts';
-import { queueDeliveries } from '#db/sms-deliveries.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { listConnectors, listRoutes, openSettings } from '#db/tables/sms/connectors.ts';
+import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';

@@ -4,9 +4,9 @@
  */
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
-import type { Schema } from '#db/schema.ts';
-import { listConnectors } from '#db/sms-connectors.ts';
-import { endInDoubt, findLongInDoubt, readToldShare, type ToldShare } from '#db/sms-no-sign.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import { listConnectors } from '#db/tables/sms/connectors.ts';
+import { endInDoubt, findLongInDoubt, readToldShare, type ToldShare } from '#db/tables/sms/no-sign.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 
 const DAY_MS = 24 * 3_600_000;

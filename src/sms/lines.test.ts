@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { StoredConnector } from '#db/sms-connectors.ts';
+import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import { createLogger } from '#lib/logger.ts';
 import { ScriptedCarrier } from '../../test/support/scripted-carrier.ts';
 import { createManualTimers } from '../../test/support/timers.ts';

@@ -1,5 +1,5 @@
 /** The connectors that are open in this process: opened and closed as their rows change, each with what it may take now. */
-import type { StoredConnector } from '#db/sms-connectors.ts';
+import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import type { Logger } from '#lib/logger.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';

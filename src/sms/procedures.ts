@@ -3,8 +3,8 @@
  * loaded there too. docs/decisions/0320
  */
 import type { Transaction } from 'kysely';
-import type { Schema } from '#db/schema.ts';
-import type { Turns } from '#db/sms-turns.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import type { Turns } from '#db/tables/sms/turns.ts';
 import { acceptSubmissions, type Submission } from './accept.ts';
 import { type Round, runRound } from './round.ts';
 import { Zones } from './zones.ts';

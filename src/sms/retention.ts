@@ -1,7 +1,7 @@
 /** Forgets requests, receipts and replies of SMS when their time is over, and webhooks that nobody took. docs/decisions/0286 */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '#db/open.ts';
-import { deleteOldDeliveries, deleteOldRequests, deleteOldTalk } from '#db/sms-retention.ts';
+import { deleteOldDeliveries, deleteOldRequests, deleteOldTalk } from '#db/tables/sms/retention.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Longer than the tries of one delivery take. Where thousands wait for one address, their turn comes too seldom to use them up. */

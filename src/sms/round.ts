@@ -3,17 +3,17 @@
  * wait are accepted, and what may go out next is claimed. docs/decisions/0221, 0322
  */
 import type { Transaction } from 'kysely';
-import type { Schema } from '#db/schema.ts';
-import { findSmsAppsById } from '#db/sms-apps.ts';
-import { type ClaimedPart, claimParts, holdParts, isAdvertising, type Lane } from '#db/sms-claim.ts';
-import { queueDeliveries } from '#db/sms-deliveries.ts';
-import { storeReceipts } from '#db/sms-receipts.ts';
-import { storeReplies } from '#db/sms-replies.ts';
-import { type PartResult, storeResults } from '#db/sms-results.ts';
-import { NO_TURNS, type Turns } from '#db/sms-turns.ts';
-import { storeUnread } from '#db/sms-unread.ts';
-import { readWaiting } from '#db/sms-waiting.ts';
-import { allOf } from '#db/together.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import { allOf } from '#db/statements/together.ts';
+import { findSmsAppsById } from '#db/tables/sms/apps.ts';
+import { type ClaimedPart, claimParts, holdParts, isAdvertising, type Lane } from '#db/tables/sms/claim.ts';
+import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
+import { storeReceipts } from '#db/tables/sms/receipts.ts';
+import { storeReplies } from '#db/tables/sms/replies.ts';
+import { type PartResult, storeResults } from '#db/tables/sms/results.ts';
+import { NO_TURNS, type Turns } from '#db/tables/sms/turns.ts';
+import { storeUnread } from '#db/tables/sms/unread.ts';
+import { readWaiting } from '#db/tables/sms/waiting.ts';
 import type { LocalTime } from '#lib/local-time.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { type Accepted, acceptSubmissions, type Submission, type Verdict } from './accept.ts';

@@ -1,6 +1,6 @@
 /** Which connector takes a message: the longest prefix of its number, then the first connector of that route that is up. Pure. */
 
-import type { Lane } from '#db/sms-claim.ts';
+import type { Lane } from '#db/tables/sms/claim.ts';
 
 export interface Route {
   /** Digits with `+`; empty: every number. */

@@ -1,9 +1,9 @@
 /** What time does, looked after every second: leases, ends of validity, answers and receipts that nobody sends any more. */
 import type { Transaction } from 'kysely';
 import type { Db } from '#db/open.ts';
-import type { Schema } from '#db/schema.ts';
-import { listConnectors, moveStrayParts } from '#db/sms-connectors.ts';
-import { rematchOrphans, takeUnmatched } from '#db/sms-orphans.ts';
+import type { Schema } from '#db/schema/schema.ts';
+import { listConnectors, moveStrayParts } from '#db/tables/sms/connectors.ts';
+import { rematchOrphans, takeUnmatched } from '#db/tables/sms/orphans.ts';
 import {
   expireParts,
   giveUpParts,
@@ -12,7 +12,7 @@ import {
   queueUnsentAgain,
   renewLeases,
   settleUnknown,
-} from '#db/sms-sweep.ts';
+} from '#db/tables/sms/sweep.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';

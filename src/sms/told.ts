@@ -1,8 +1,8 @@
 /** What carriers tell, as it is stored: receipts by what they mean for a part, replies by whether they refuse more. Pure. */
 
-import type { StoredReceipt, ReceiptState as StoredState } from '#db/sms-receipts.ts';
-import type { ReceivedReply } from '#db/sms-replies.ts';
-import type { ReceivedUnread } from '#db/sms-unread.ts';
+import type { StoredReceipt, ReceiptState as StoredState } from '#db/tables/sms/receipts.ts';
+import type { ReceivedReply } from '#db/tables/sms/replies.ts';
+import type { ReceivedUnread } from '#db/tables/sms/unread.ts';
 import type { MobileOriginated, Receipt, ReceiptState, Unread } from './carrier.ts';
 import { possibleTexts } from './text/alphabets.ts';
 import { isOptOut } from './text/opt-out.ts';

@@ -1,7 +1,8 @@
 /** Posts what happened to customers' addresses, each until it is taken or given up; an address that fails holds up no other. */
-import type { Keyring } from '#db/keyring.ts';
+
 import type { Db } from '#db/open.ts';
-import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } from '#db/sms-deliveries.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { claimDeliveries, type DueDelivery, deleteDelivery, postponeDelivery } from '#db/tables/sms/deliveries.ts';
 import { type Backoff, backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';

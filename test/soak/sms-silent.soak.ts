@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadKeyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
-import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
+import { loadKeyring } from '#db/secrets/keyring.ts';
+import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { SMPP_DEFAULTS, type UnknownAfter } from '#model/sms-connector.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';

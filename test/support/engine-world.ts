@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
-import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';

@@ -1,9 +1,9 @@
 /** Exports as texts, for tests that read and change them. */
 import { createHash } from 'node:crypto';
+import { exportDatabase, importDatabase } from '#db/export/export.ts';
 import type { ImportSummary } from '#db/export/put-in.ts';
 import { openExport } from '#db/export/read.ts';
-import { exportDatabase, importDatabase } from '#db/export.ts';
-import { type Keyring, KeyringError } from '#db/keyring.ts';
+import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
 import type { DatabaseTarget } from './databases.ts';
 import { silentLog } from './feed.ts';
 

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Db, openDatabase } from '#db/open.ts';
-import { type Change, publish } from '#db/resources.ts';
+import { type Change, publish } from '#db/tables/resources.ts';
 import { type FeedClient, type FeedClientOptions, startFeedClient } from '#feed/client.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';

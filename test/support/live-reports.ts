@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createAccount } from '#db/accounts.ts';
-import { insertDomain } from '#db/domains.ts';
 import type { Db } from '#db/open.ts';
+import { createAccount } from '#db/tables/accounts.ts';
+import { insertDomain } from '#db/tables/domains.ts';
 import { type LiveAnswer, type LiveReport, parseLiveAnswer } from '#feed/live-report.ts';
 import { LIVE_PATH } from '#feed/protocol.ts';
 import { DEFAULT_SETTINGS } from '#model/domain.ts';

@@ -1,6 +1,6 @@
 /** Procedures for tests, as the thread of SQLite loads them. */
 import { sql, type Transaction } from 'kysely';
-import type { Schema } from '#db/schema.ts';
+import type { Schema } from '#db/schema/schema.ts';
 
 export const PROCEDURES_OF_TESTS = new URL(import.meta.url);
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { loadKeyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
-import { saveConnector, saveRoute } from '#db/sms-connectors.ts';
-import { rejectOptedOut } from '#db/sms-sweep.ts';
+import { loadKeyring } from '#db/secrets/keyring.ts';
+import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
+import { rejectOptedOut } from '#db/tables/sms/sweep.ts';
 import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { NewDatabase } from './databases.ts';

@@ -1,9 +1,9 @@
 /** Messages in the queue as accepting them leaves them, and what must hold of the money at any time. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createAccount } from '#db/accounts.ts';
-import type { Keyring } from '#db/keyring.ts';
 import { type Db, openDatabase } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import { createAccount } from '#db/tables/accounts.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { DatabaseTarget } from './databases.ts';

@@ -1,9 +1,9 @@
 /** The steps of a part on its way, each in a transaction as the engine takes it: claimed, answered, told of. */
 import type { Db } from '#db/open.ts';
-import { type Claim, claimParts } from '#db/sms-claim.ts';
-import { rematchOrphans } from '#db/sms-orphans.ts';
-import { type StoredReceipt, storeReceipts } from '#db/sms-receipts.ts';
-import { type PartResult, storeResults } from '#db/sms-results.ts';
+import { type Claim, claimParts } from '#db/tables/sms/claim.ts';
+import { rematchOrphans } from '#db/tables/sms/orphans.ts';
+import { type StoredReceipt, storeReceipts } from '#db/tables/sms/receipts.ts';
+import { type PartResult, storeResults } from '#db/tables/sms/results.ts';
 import type { ChargeAt, PartOutcome } from '#model/sms-part.ts';
 
 export const NOW = Date.UTC(2026, 0, 31);

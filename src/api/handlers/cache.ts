@@ -2,8 +2,8 @@
 
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { findTask, listPrefetchResults } from '#db/cache-tasks.ts';
-import { listEdges } from '#db/edges.ts';
+import { findTask, listPrefetchResults } from '#db/tables/cache-tasks.ts';
+import { listEdges } from '#db/tables/edges.ts';
 import { EDGE_KNOWN_MS, progressOf } from '#model/cache-task.ts';
 import { orderPrefetch, orderPurge } from '../cache-orders.ts';
 import type { Call, Handler } from './handler.ts';

@@ -2,7 +2,7 @@
 
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { askForCertificate, findOrder } from '#db/certificate-orders.ts';
+import { askForCertificate, findOrder } from '#db/tables/certificate-orders.ts';
 import { MAX_ORDERS_PER_DAY } from '#model/certificate-order.ts';
 import { canChangeSettings } from '#model/transition.ts';
 import { findOrRefuse } from '../change.ts';

@@ -4,7 +4,7 @@ import { quote } from '#contract/found.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { listLiveEdges } from '#db/edges.ts';
+import { listLiveEdges } from '#db/tables/edges.ts';
 import { isInForce } from '#model/acknowledgement.ts';
 import { DEFAULT_SETTINGS, type Domain, type DomainSettings } from '#model/domain.ts';
 import { problemWithSuffix } from '#model/domain-name.ts';

@@ -1,8 +1,8 @@
 /** What every operation's handler is given and gives. */
 import type { RouteName } from '#contract/routes.ts';
-import type { CacheAmounts } from '#db/cache-tasks.ts';
-import type { Keyring } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
+import type { CacheAmounts } from '#db/tables/cache-tasks.ts';
 import type { Days } from '#logs/day.ts';
 import type { LogFile } from '#logs/download.ts';
 import type { RecordingAddress } from '#logs/recordings/address.ts';

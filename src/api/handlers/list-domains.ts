@@ -1,7 +1,8 @@
 /** A page of domains, as customers see their own and operators everybody's. */
-import { type DomainFilter, type DomainStatus, listDomains } from '#db/domains.ts';
-import { listLiveEdges } from '#db/edges.ts';
+
 import type { Db } from '#db/open.ts';
+import { type DomainFilter, type DomainStatus, listDomains } from '#db/tables/domains.ts';
+import { listLiveEdges } from '#db/tables/edges.ts';
 import { isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
 import type { DomainView } from '../wire-domain.ts';
 

@@ -1,6 +1,6 @@
 /** A live domain of the caller's account, by its name. */
 import { ServiceError } from '#contract/service-error.ts';
-import { findDomainsByName } from '#db/domains.ts';
+import { findDomainsByName } from '#db/tables/domains.ts';
 import type { Domain } from '#model/domain.ts';
 import { refuseNotLive } from '../live-changes.ts';
 import type { Call } from './handler.ts';

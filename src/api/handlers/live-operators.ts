@@ -1,10 +1,10 @@
 /** What operators see and do of live streams. docs/decisions/0500, 0501 */
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { findDomain } from '#db/domains.ts';
-import { listBroadcasts } from '#db/live-history.ts';
-import { readLiveKeys, type StoredLiveKeys } from '#db/live-keys.ts';
-import { forbidStream, kickStream, pageStreams, resumeStream } from '#db/live-streams.ts';
+import { findDomain } from '#db/tables/domains.ts';
+import { listBroadcasts } from '#db/tables/live/history.ts';
+import { readLiveKeys, type StoredLiveKeys } from '#db/tables/live/keys.ts';
+import { forbidStream, kickStream, pageStreams, resumeStream } from '#db/tables/live/streams.ts';
 import { type AskedDomain, changeKeys, changeMark, refuseNotLive, rotate } from '../live-changes.ts';
 import { timeRange } from '../time-range.ts';
 import type { Call, Handler } from './handler.ts';

@@ -1,13 +1,13 @@
 /** Recordings of the live streams of a customer's domains. docs/decisions/0503 */
 import { ServiceError } from '#contract/service-error.ts';
-import { listDomainIds } from '#db/domains.ts';
+import { listDomainIds } from '#db/tables/domains.ts';
 import {
   keepRecordings,
   listOnAir,
   listRecordings,
   markRecordingDeleted,
   type Recording,
-} from '#db/live-recordings.ts';
+} from '#db/tables/live/recordings.ts';
 import { changeSettings } from '../change.ts';
 import { timeRange } from '../time-range.ts';
 import type { Call, Handler } from './handler.ts';

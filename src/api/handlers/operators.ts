@@ -2,10 +2,10 @@
 
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { countAccounts, createAccount, findAccount, listAccounts, setAccountDisabled } from '#db/accounts.ts';
 import type { Db } from '#db/open.ts';
-import { rotateKeyring } from '#db/sealed-secrets.ts';
-import { createToken, findToken, listTokens, narrowToken, revokeToken } from '#db/tokens.ts';
+import { rotateKeyring } from '#db/rotation/sealed-secrets.ts';
+import { countAccounts, createAccount, findAccount, listAccounts, setAccountDisabled } from '#db/tables/accounts.ts';
+import { createToken, findToken, listTokens, narrowToken, revokeToken } from '#db/tables/tokens.ts';
 import { hashToken, mintToken } from '#lib/token.ts';
 import type { Account, AccountKind, Scope, Token } from '#model/account.ts';
 import { changeDomain, transferDomain } from '../change.ts';

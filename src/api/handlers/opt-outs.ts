@@ -1,6 +1,6 @@
 /** A page of the numbers that want no advertising, for customers and operators alike. */
-import type { Executor } from '#db/schema.ts';
-import { listOptOuts } from '#db/sms-opt-outs.ts';
+import type { Executor } from '#db/schema/schema.ts';
+import { listOptOuts } from '#db/tables/sms/opt-outs.ts';
 
 /** `accountId` 0: of everybody. */
 export async function pageOfOptOuts(

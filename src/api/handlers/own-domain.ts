@@ -1,6 +1,6 @@
 /** A domain of the caller's account, to be read. */
 import { ServiceError } from '#contract/service-error.ts';
-import { findDomain } from '#db/domains.ts';
+import { findDomain } from '#db/tables/domains.ts';
 import type { Domain } from '#model/domain.ts';
 import type { Call } from './handler.ts';
 

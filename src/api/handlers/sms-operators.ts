@@ -5,11 +5,11 @@ import type { Localized } from '#contract/locale.ts';
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import { SMS_OPERATOR_OPERATIONS } from '#contract/sms-operator-operations.ts';
-import { listCustomerIds } from '#db/accounts.ts';
-import { type Keyring, KeyringError } from '#db/keyring.ts';
 import type { Db } from '#db/open.ts';
-import type { Executor } from '#db/schema.ts';
-import { createSmsApp, listSmsApps } from '#db/sms-apps.ts';
+import type { Executor } from '#db/schema/schema.ts';
+import { type Keyring, KeyringError } from '#db/secrets/keyring.ts';
+import { listCustomerIds } from '#db/tables/accounts.ts';
+import { createSmsApp, listSmsApps } from '#db/tables/sms/apps.ts';
 import {
   listSmsLedger,
   listSmsPrices,
@@ -18,7 +18,7 @@ import {
   rechargeSms,
   type SmsPrice,
   saveSmsPrice,
-} from '#db/sms-balance.ts';
+} from '#db/tables/sms/balance.ts';
 import {
   type ConnectorToSave,
   deleteConnector,
@@ -31,9 +31,9 @@ import {
   type StoredRoute,
   saveConnector,
   saveRoute,
-} from '#db/sms-connectors.ts';
-import { addOptOuts, removeOptOuts } from '#db/sms-opt-outs.ts';
-import { listUnread } from '#db/sms-unread.ts';
+} from '#db/tables/sms/connectors.ts';
+import { addOptOuts, removeOptOuts } from '#db/tables/sms/opt-outs.ts';
+import { listUnread } from '#db/tables/sms/unread.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';

@@ -2,9 +2,9 @@
 
 import type { RouteName } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import { listDomainIds } from '#db/domains.ts';
-import { listLogDays } from '#db/log-parts.ts';
-import { type Grain, listSums, listTop } from '#db/statistics.ts';
+import { listDomainIds } from '#db/tables/domains.ts';
+import { listLogDays } from '#db/tables/log-parts.ts';
+import { type Grain, listSums, listTop } from '#db/tables/statistics.ts';
 import { logFileName } from '#logs/download.ts';
 import { fillSums } from '../fill-sums.ts';
 import { type AskedRange, type TimeRange, timeRange } from '../time-range.ts';

@@ -1,7 +1,7 @@
 /** What the engine says of our tables: columns, keys, and which ids it hands out. */
 import { sql } from 'kysely';
-import { isPostgres } from '../engine.ts';
-import type { Executor } from '../schema.ts';
+import { isPostgres } from '../engines/engine.ts';
+import type { Executor } from '../schema/schema.ts';
 import { TABLE_NAMES, type TableName } from './tables.ts';
 
 export interface CataloguedTable {

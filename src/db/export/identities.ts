@@ -1,7 +1,7 @@
 /** The highest id that a table has ever handed out, so that ids of deleted rows are not used again. */
 import { sql } from 'kysely';
-import { isPostgres } from '../engine.ts';
-import type { Executor } from '../schema.ts';
+import { isPostgres } from '../engines/engine.ts';
+import type { Executor } from '../schema/schema.ts';
 import type { CataloguedTable } from './catalogue.ts';
 
 /** 0: none yet. */

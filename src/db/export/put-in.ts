@@ -1,11 +1,11 @@
 /** Puts the rows of an export into an empty database, in the transaction it is given. docs/decisions/0260 */
 import { randomUUID } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
-import { keepWaiting, lockTables } from '../engine.ts';
+import { keepWaiting, lockTables } from '../engines/engine.ts';
 import { isDatabaseAway } from '../failures.ts';
-import type { Keyring } from '../keyring.ts';
-import type { Schema } from '../schema.ts';
-import { sealedWith } from '../sealing.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { sealedWith } from '../secrets/sealing.ts';
 import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId, setLastId } from './identities.ts';
 import { LineError } from './lines.ts';

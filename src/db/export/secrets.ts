@@ -1,6 +1,6 @@
 /** The secrets in rows: where they are, which keys they need, and a row without its own. */
-import { SEALED_RESOURCES } from '../sealed-resources.ts';
-import { SEALED_COLUMNS } from '../sealed-secrets.ts';
+import { SEALED_RESOURCES } from '../rotation/sealed-resources.ts';
+import { SEALED_COLUMNS } from '../rotation/sealed-secrets.ts';
 import type { CataloguedTable } from './catalogue.ts';
 import type { Row } from './tables.ts';
 

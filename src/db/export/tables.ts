@@ -2,7 +2,7 @@
  * Every table in the order in which rows can be put in: what a row refers to stands before it. The compiler asks for a table
  * that is new in the schema; a test compares the order with both engines.
  */
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 
 export type TableName = keyof Schema;
 

@@ -1,8 +1,8 @@
 /** Writes every row of the database as lines, in one state of it and in flat memory. docs/decisions/0260 */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { keepWaiting } from '../engine.ts';
-import type { Executor } from '../schema.ts';
+import { keepWaiting } from '../engines/engine.ts';
+import type { Executor } from '../schema/schema.ts';
 import { type CataloguedTable, readCatalogue } from './catalogue.ts';
 import { readLastId } from './identities.ts';
 import { formatEnd, formatHead, formatRow, MAX_LINE_BYTES } from './lines.ts';

@@ -1,5 +1,5 @@
 /** Signed addresses of recordings: bearer links that expire. All files of a recording share one query. */
-import type { Keyring } from '#db/keyring.ts';
+import type { Keyring } from '#db/secrets/keyring.ts';
 import { checkSigned, parseSignature, type Signature, type SignatureState, signedQuery } from '../signed-query.ts';
 
 export const RECORDINGS_PATH = '/recordings';

@@ -1,5 +1,5 @@
 /** The files of a recording out of its pieces: the playlist, what it names, and the whole as one MP4 file. Pure. */
-import type { RecordingPiece } from '#db/live-recordings.ts';
+import type { RecordingPiece } from '#db/tables/live/recordings.ts';
 import { type JoinedFile, joinBlobs } from '../store/joined.ts';
 
 /** All pieces of a recording begin with the same init segment. `undefined`: there are no pieces. */

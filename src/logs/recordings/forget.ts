@@ -1,6 +1,7 @@
 /** Forgets recordings that were deleted or whose days are over. */
-import { dropEmptyRecordings, dropPieces, listPiecesToForget } from '#db/live-recordings.ts';
+
 import type { Db } from '#db/open.ts';
+import { dropEmptyRecordings, dropPieces, listPiecesToForget } from '#db/tables/live/recordings.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import { deleteBlobs } from '../store/delete-blobs.ts';
 

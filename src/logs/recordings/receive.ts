@@ -1,7 +1,8 @@
 /** Control's side of recordings: stores each piece once, also when it is sent again. docs/decisions/0504 */
-import { listDomainStarts } from '#db/domains.ts';
-import { findRecording, lookUpPiece, type Received, type Taken, takeReceived } from '#db/live-recordings.ts';
+
 import type { Db } from '#db/open.ts';
+import { listDomainStarts } from '#db/tables/domains.ts';
+import { findRecording, lookUpPiece, type Received, type Taken, takeReceived } from '#db/tables/live/recordings.ts';
 import { type BlobKey, type BlobStore, blobKey } from '../store/blob-store.ts';
 
 /** How far an edge's clock may be behind the clock that set a domain's creation time. */

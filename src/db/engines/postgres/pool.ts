@@ -1,0 +1,118 @@
+/** The connections to PostgreSQL: how many, and how long each step may take. */
+import type { Writable } from 'node:stream';
+import type { PostgresPool } from 'kysely';
+import pg from 'pg';
+import type { Logger } from '#lib/logger.ts';
+import { LostConnection, type LostConnectionOptions, LostConnections } from './lost-connections.ts';
+import { nameOf } from './named-statements.ts';
+
+/** Connections per process; PostgreSQL's own default is 100 for all. */
+const MAX_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 5000;
+/** The server ends what takes longer. */
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** We end it when the server does not: it is frozen, or the network swallows everything. Callers wait 30 s. */
+const QUERY_TIMEOUT_MS = 25_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+/** Plans that are kept must be good when the tables have grown: see docs/decisions/0389. */
+const BEGIN = 'begin; set local enable_seqscan = off; set local jit = off';
+/** PostgreSQL's type number of 64-bit integers, which `pg` gives as text; ours are all below 2^53. */
+const INT8 = 20;
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly log: Logger;
+  /** Limit of a query, for tests. */
+  readonly queryTimeoutMs?: number;
+}
+
+export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: queryTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    pipeline: true, // what is asked at once goes at once (docs/decisions/0283)
+    application_name: 'causeway',
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+  });
+  // The pool replaces a lost connection; the query that used it fails.
+  const note = (error: Error) => log.warn({ err: error }, 'a database connection was lost');
+  pool.on('error', note);
+  pool.on('connect', (client) => client.on('error', note));
+  return pool;
+}
+
+/** The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too. */
+export function discardSilent(
+  pool: pg.Pool,
+  { isShared = false, ...times }: Omit<LostConnectionOptions, 'url'> & SharedOption = {},
+): PostgresPool {
+  const lost = new LostConnections({ ...times, url: pool.options.connectionString });
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect();
+      // `as`: its type has no such fields. The first is the server's process id, and absent before it is told.
+      const { processID: pid, connection } = client as unknown as ClientParts;
+      let silence: unknown;
+      const query = async (text: string, values: readonly unknown[]) => {
+        if (silence !== undefined) throw silence;
+        try {
+          const name = isShared ? undefined : nameOf(text);
+          sendTogether(connection.stream);
+          const asked =
+            name === undefined ? client.query(text, [...values]) : client.query({ name, text, values: [...values] });
+          return await lost.during(pid ?? 0, asked);
+        } catch (error) {
+          if (isQueryTimeout(error) || error instanceof LostConnection) silence = error;
+          throw error;
+        }
+      };
+      /** Nobody waits for it: what follows goes with it, and fails if it has failed. */
+      const begin = async () => {
+        query(BEGIN, []).catch((error: unknown) => {
+          silence ??= error;
+        });
+        return { command: 'BEGIN', rowCount: null, rows: [] };
+      };
+      return {
+        // `as`: the other form that Kysely's type has is for reading with a cursor, which we never do.
+        query: ((text: string, values: readonly unknown[]) =>
+          text === 'begin' ? begin() : query(text, values)) as unknown as Awaited<
+          ReturnType<PostgresPool['connect']>
+        >['query'],
+        release: () => client.release(silence !== undefined),
+      };
+    },
+    async end() {
+      lost[Symbol.dispose]();
+      await pool.end();
+    },
+  };
+}
+
+interface SharedOption {
+  /** A pooler gives each transaction whatever connection is free: names of statements mean nothing there. */
+  readonly isShared?: boolean;
+}
+
+interface ClientParts {
+  readonly processID?: number | null;
+  readonly connection: { readonly stream: Writable };
+}
+
+/** What is asked in one turn goes out in one piece. */
+function sendTogether(stream: Writable): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+/** `pg` gives this error no code. */
+export function isQueryTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}

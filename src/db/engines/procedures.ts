@@ -1,0 +1,20 @@
+/**
+ * Transactions as functions on plain values. On SQLite they can run in the thread that has the database open: one way there
+ * and one back, instead of one for each bundle of statements. docs/decisions/0320
+ */
+import type { Transaction } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+
+/** What it is given and what it gives goes as JSON where it runs in another thread. It publishes nothing. */
+type Procedure<A, R> = (trx: Transaction<Schema>, args: A) => Promise<R>;
+
+export type Procedures = Readonly<Record<string, Procedure<never, unknown>>>;
+
+/** What the file that `DatabaseOptions.procedures` names exports. */
+export interface ProcedureFile {
+  createProcedures(): Procedures;
+}
+
+export function missing(name: string): never {
+  throw new Error(`there is no procedure ${JSON.stringify(name)}`);
+}

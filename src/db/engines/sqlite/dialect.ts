@@ -1,0 +1,89 @@
+/** SQLite under Kysely, on one connection, whichever thread it is in. */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Statement } from './messages.ts';
+import type { RowsQuery } from './rows-query.ts';
+
+/** Kysely lets one query, or one whole transaction, at a time on it. */
+export interface SingleConnection extends DatabaseConnection {
+  begin(): void;
+  close(): Promise<void>;
+}
+
+export function sqliteDialect(connection: SingleConnection): Dialect {
+  return {
+    createDriver: () => new SqliteDriver(connection),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createAdapter: () => new Adapter(),
+  };
+}
+
+export function toStatement(query: CompiledQuery | RowsQuery<unknown>): Omit<Statement, 'id'> {
+  const each = 'rows' in query ? { rows: query.rows, places: query.places, wide: query.wide } : undefined;
+  return { text: query.sql, values: query.parameters.map(toSqlValue), each };
+}
+
+/** Our columns are text and integers; anything else in a query is a mistake of ours. */
+function toSqlValue(value: unknown): string | number | bigint | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return value;
+  throw new TypeError(`not a value of a column: ${typeof value}`);
+}
+
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return false;
+  }
+
+  /** Kysely says no, SQLite can: a migration that is cut short leaves nothing behind. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  override async acquireMigrationLock(): Promise<void> {} // the transaction is the lock
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class SqliteDriver implements Driver {
+  readonly #connection: SingleConnection;
+
+  constructor(connection: SingleConnection) {
+    this.#connection = connection;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  /**
+   * Begins a transaction. For a connection in another thread, `begin` travels with the first statement, which also
+   * reports its failure.
+   */
+  async beginTransaction(): Promise<void> {
+    this.#connection.begin();
+  }
+
+  async commitTransaction(): Promise<void> {
+    await this.#connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    await this.#connection.close();
+  }
+}

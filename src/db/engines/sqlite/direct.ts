@@ -1,0 +1,31 @@
+/** A connection to SQLite in the thread that asks: each statement is run at once. */
+import type { CompiledQuery, QueryResult } from 'kysely';
+import { type SingleConnection, toStatement } from './dialect.ts';
+import type { RunStatement } from './messages.ts';
+import type { RowsQuery } from './rows-query.ts';
+
+export class DirectConnection implements SingleConnection {
+  readonly #run: RunStatement;
+
+  constructor(run: RunStatement) {
+    this.#run = run;
+  }
+
+  begin(): void {
+    this.#run({ text: 'begin', values: [] });
+  }
+
+  async executeQuery<R>(query: CompiledQuery | RowsQuery<R>): Promise<QueryResult<R>> {
+    const ran = this.#run(toStatement(query));
+    // `as`: what the columns of a query are, Kysely knows.
+    return ran.kind === 'rows' ? { rows: ran.rows as R[] } : { rows: [], numAffectedRows: ran.changes };
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here reads row by row; Kysely's type asks for it
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('SQLite gives all rows at once here');
+  }
+
+  /** Does nothing: the connection is closed by the code that opened it. */
+  async close(): Promise<void> {}
+}

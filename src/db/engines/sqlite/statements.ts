@@ -1,0 +1,124 @@
+/** Statements on an SQLite database in the thread that asks: prepared once, and none outside of a transaction that has ended by itself. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { OpenSettings, Ran, Statement } from './messages.ts';
+
+/** How long a statement waits for a writer in another process; inside this process there is one writer at a time. */
+const BUSY_TIMEOUT_MS = 5000;
+/** Prepared statements kept per connection; our queries are fewer, lists of varying length make more. */
+const MAX_STATEMENTS = 300;
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** The statement returns rows. */
+  readonly isReader: boolean;
+}
+
+/** Throws when it is no database or is damaged. */
+export function openStatements(settings: OpenSettings): Statements {
+  return new Statements(open(settings), settings);
+}
+
+function open({ file, isReader }: OpenSettings): DatabaseSync {
+  if (isReader) return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  return database;
+}
+
+export class Statements {
+  readonly #database: DatabaseSync;
+  /** A transaction that takes the write lock at once never fails half-way because another process wrote. */
+  readonly #beginText: string;
+  readonly #statements = new Map<string, Prepared>();
+  #isInTransaction = false;
+  /** The error that ended the transaction that the caller believes to be open. */
+  #end: { readonly error: unknown } | undefined;
+
+  constructor(database: DatabaseSync, { isReader }: OpenSettings) {
+    this.#database = database;
+    this.#beginText = isReader ? 'begin' : 'begin immediate';
+  }
+
+  /** Throws what the statement does, or what ended its transaction before. */
+  run({ text, values, each }: Omit<Statement, 'id'>): Ran {
+    try {
+      const { statement, isReader } = this.#begin(text);
+      if (each !== undefined) return { kind: 'changes', changes: this.#runEach(statement, values, each) };
+      if (isReader) return { kind: 'rows', rows: statement.all(...values) };
+      return { kind: 'changes', changes: BigInt(statement.run(...values).changes) };
+    } catch (error) {
+      if (this.#isInTransaction && !this.#database.isTransaction) this.#end ??= { error };
+      throw error;
+    }
+  }
+
+  /** Several at once as far as they go, then one by one. */
+  #runEach(one: StatementSync, values: Statement['values'], each: NonNullable<Statement['each']>): bigint {
+    const { rows, wide = [] } = each;
+    let [from, changes] = [0, 0];
+    for (const { rows: count, text } of wide) {
+      if (from + count > rows.length) continue;
+      const { statement } = this.#prepare(text);
+      for (; from + count <= rows.length; from += count)
+        changes += Number(statement.run(...valuesOf(rows, from, from + count)).changes);
+    }
+    return BigInt(changes + runOneByOne(one, values, { ...each, rows: rows.slice(from) }));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** The statement, to be run at once. */
+  #begin(text: string): Prepared {
+    const isEnd = text === 'rollback' || text === 'commit';
+    const end = this.#end;
+    if (isEnd || text === 'begin') this.#end = undefined;
+    this.#isInTransaction = !isEnd && (this.#isInTransaction || text === 'begin');
+    // A full disk or a failing one ends a transaction by itself; an error of `rollback` would hide why.
+    if (text === 'rollback' && !this.#database.isTransaction) return this.#prepare('select 1 where 0');
+    // What comes after such an end would be outside of any transaction, and stay.
+    if (end !== undefined && text !== 'rollback') throw end.error;
+    return this.#prepare(text === 'begin' ? this.#beginText : text);
+  }
+
+  #prepare(text: string): Prepared {
+    const prepared = this.#statements.get(text) ?? this.#prepareAnew(text);
+    this.#statements.delete(text);
+    this.#statements.set(text, prepared);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size > MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
+    return prepared;
+  }
+
+  /** Whether it returns rows is asked once: that takes longer than many a statement itself. */
+  #prepareAnew(text: string): Prepared {
+    const statement = this.#database.prepare(text);
+    return { statement, isReader: statement.columns().length > 0 };
+  }
+}
+
+/** Values of several rows, one after the other; `flat` takes several times as long. */
+function valuesOf(rows: Rows, from: number, to: number): Statement['values'] {
+  const values: Statement['values'][number][] = [];
+  for (let n = from; n < to; n += 1) values.push(...(rows[n] ?? []));
+  return values;
+}
+
+type Rows = NonNullable<Statement['each']>['rows'];
+
+function runOneByOne(
+  statement: StatementSync,
+  values: Statement['values'],
+  { rows, places }: NonNullable<Statement['each']>,
+): number {
+  // Mostly its values are those of the row.
+  const isWhole = places.length === rows[0]?.length && places.every((place, n) => place === n);
+  const given = [...values];
+  let changes = 0;
+  for (const row of rows) {
+    if (!isWhole) for (const [n, place] of places.entries()) if (place >= 0) given[n] = row[place] ?? null;
+    changes += Number(statement.run(...(isWhole ? row : given)).changes);
+  }
+  return changes;
+}

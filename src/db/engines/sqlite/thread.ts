@@ -1,0 +1,75 @@
+/**
+ * The thread that has an SQLite database open: statements come as messages, run one after the other in the order in which
+ * they came, and each is answered; so are calls of procedures; `close` closes it. `open-file.ts` is the other end. docs/decisions/0282
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Call, OpenSettings, RunStatement, Statement, ThreadAnswer, ThreadError } from './messages.ts';
+import { openStatements, type Statements } from './statements.ts';
+
+function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void {
+  try {
+    const connection = openStatements(settings);
+    const procedures =
+      settings.procedures === undefined
+        ? undefined
+        : openProcedures((statement) => connection.run(statement), settings.procedures);
+    const take = async (request: readonly Statement[] | Call | 'close'): Promise<void> => {
+      if (request === 'close') {
+        connection.close();
+        to.close();
+      } else if ('name' in request) to.postMessage([await answerCall(procedures, request)]);
+      else to.postMessage(request.map((statement) => answer(connection, statement)));
+    };
+    // One after the other, also while a call waits for its file to be read.
+    let last = Promise.resolve();
+    to.on('message', (request) => {
+      last = last.then(() => take(request));
+    });
+    to.postMessage([{ id: 0, kind: 'changes', changes: 0n }] satisfies ThreadAnswer[]);
+  } catch (error) {
+    to.postMessage([{ id: 0, kind: 'error', error: threadError(error) }] satisfies ThreadAnswer[]);
+    to.close();
+  }
+}
+
+type CallProcedure = (name: string, args: unknown) => Promise<unknown>;
+
+/** Only a thread that is called needs Kysely. */
+async function openProcedures(run: RunStatement, file: string): Promise<CallProcedure> {
+  const { createCalls } = await import('./calls.ts');
+  return await createCalls(run, file);
+}
+
+async function answerCall(
+  procedures: Promise<CallProcedure> | undefined,
+  { id, name, args }: Call,
+): Promise<ThreadAnswer> {
+  try {
+    const call = await procedures;
+    return { id, kind: 'value', value: JSON.stringify(await call?.(name, JSON.parse(args))) };
+  } catch (error) {
+    return { id, kind: 'error', error: threadError(error) };
+  }
+}
+
+function answer(connection: Statements, statement: Statement): ThreadAnswer {
+  const { id } = statement;
+  try {
+    return { id, ...connection.run(statement) };
+  } catch (error) {
+    return { id, kind: 'error', error: threadError(error) };
+  }
+}
+
+function threadError(error: unknown): ThreadError {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message } = error;
+  return {
+    message,
+    ...('code' in error && { code: error.code }),
+    ...('errcode' in error && { errcode: error.errcode }),
+  };
+}
+
+// Below the class, which must be there. `as`: `open-file.ts`, which starts the thread, gives this.
+if (parentPort !== null) serve(parentPort, workerData as OpenSettings);

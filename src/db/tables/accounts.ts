@@ -1,0 +1,88 @@
+/** Accounts. They are never deleted: logs, domains and money refer to them. */
+import type { Account, AccountKind } from '#model/account.ts';
+import type { AccountRow, Executor } from '../schema/schema.ts';
+
+export interface NewAccount {
+  readonly name: string;
+  readonly kind: AccountKind;
+  readonly now: number;
+}
+
+export async function createAccount(x: Executor, { name, kind, now }: NewAccount): Promise<Account> {
+  const row = await x
+    .insertInto('account')
+    .values({ name, kind, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toAccount(row);
+}
+
+export async function findAccount(x: Executor, id: number): Promise<Account | undefined> {
+  const row = await x.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toAccount(row);
+}
+
+/** Lists accounts in order of creation. */
+export async function listAccounts(
+  x: Executor,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly Account[]> {
+  const rows = await x.selectFrom('account').selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return rows.map(toAccount);
+}
+
+export async function countAccounts(x: Executor): Promise<number> {
+  const { total } = await x
+    .selectFrom('account')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** `disabledAt`: the first time counts; absent: the account is in use again. */
+export async function setAccountDisabled(x: Executor, id: number, disabledAt: number | undefined): Promise<void> {
+  await x
+    .updateTable('account')
+    .set((e) => ({ disabled_at: disabledAt === undefined ? null : e.fn.coalesce('disabled_at', e.val(disabledAt)) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Customers' accounts, at most `limit`. */
+export async function listCustomerIds(x: Executor, limit: number): Promise<readonly number[]> {
+  const rows = await x
+    .selectFrom('account')
+    .select('id')
+    .where('kind', '=', 'customer')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Counts one more domain for the account, unless it has `max`: then false, and nothing is counted. Exact under load. */
+export async function takeDomainPlace(trx: Executor, accountId: number, max: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('account')
+    .set((e) => ({ domains: e('domains', '+', 1) }))
+    .where('id', '=', accountId)
+    .where('domains', '<', max)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Counts one domain less. */
+export async function giveDomainPlace(trx: Executor, accountId: number): Promise<void> {
+  await trx
+    .updateTable('account')
+    .set((e) => ({ domains: e('domains', '-', 1) }))
+    .where('id', '=', accountId)
+    .execute();
+}
+
+export function toAccount(row: Omit<AccountRow, 'domains'>): Account {
+  // `as`: the table's check allows these two words only.
+  const kind = row.kind as AccountKind;
+  return { id: row.id, name: row.name, kind, createdAt: row.created_at, isDisabled: row.disabled_at !== null };
+}

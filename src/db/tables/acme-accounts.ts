@@ -1,0 +1,45 @@
+/**
+ * Accounts of the service at authorities: one key each, created once and kept sealed, whichever control comes first.
+ */
+import type { Transaction } from 'kysely';
+import { takeLock } from '../engines/engine.ts';
+import type { Executor, Schema } from '../schema/schema.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { type SecretPlace, seal, unseal } from '../secrets/sealing.ts';
+
+export interface AcmeAccount {
+  /** PKCS #8 PEM. */
+  readonly key: string;
+  /** Empty until the authority has given one. */
+  readonly url: string;
+}
+
+function keyPlace(directory: string): SecretPlace {
+  return { table: 'acme_account', row: directory, column: 'private_key' };
+}
+
+/** Throws `KeyringError` where the key cannot be opened. */
+export async function loadOrMakeAcmeAccount(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  { directory, makeKey, now }: { readonly directory: string; readonly makeKey: () => string; readonly now: number },
+): Promise<AcmeAccount> {
+  await takeLock(trx, `acme:${directory}`);
+  const row = await trx.selectFrom('acme_account').selectAll().where('directory', '=', directory).executeTakeFirst();
+  if (row !== undefined && row.private_key !== '') {
+    return { key: unseal(ring, keyPlace(directory), row.private_key).toString('utf8'), url: row.url };
+  }
+  const key = makeKey();
+  const values = { private_key: seal(ring, keyPlace(directory), Buffer.from(key)), url: '', created_at: now };
+  await trx
+    .insertInto('acme_account')
+    .values({ directory, ...values })
+    .onConflict((conflict) => conflict.column('directory').doUpdateSet(values))
+    .execute();
+  return { key, url: '' };
+}
+
+/** `url` empty: the authority does not know the account any more. */
+export async function saveAcmeAccountUrl(x: Executor, directory: string, url: string): Promise<void> {
+  await x.updateTable('acme_account').set({ url }).where('directory', '=', directory).execute();
+}

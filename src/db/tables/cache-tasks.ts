@@ -1,0 +1,148 @@
+/** Purges and prefetches that were asked for, what edges report of prefetches, and how much an account has asked for a day. */
+import { sql, type Transaction } from 'kysely';
+import type { CacheItem, CacheTask, PrefetchResult } from '#model/cache-task.ts';
+import type { CacheTaskRow, Executor, Schema } from '../schema/schema.ts';
+
+/** Tasks can be looked at for so long. */
+const TASK_KEEP_MS = 30 * 24 * 3600 * 1000;
+
+export type NewCacheTask = Omit<CacheTask, 'id' | 'revision'>;
+
+/** What is counted per account and day. */
+export interface CacheAmounts {
+  readonly purgeUrls: number;
+  readonly purgeDirectories: number;
+  readonly prefetchUrls: number;
+}
+
+/** Gives its id. Its revision is 0 until `saveTaskRevision`. */
+export async function insertTask(trx: Transaction<Schema>, task: NewCacheTask): Promise<number> {
+  const { accountId, kind, createdAt, items } = task;
+  const { id } = await trx
+    .insertInto('cache_task')
+    .values({ account_id: accountId, kind, created_at: createdAt, revision: 0, items: JSON.stringify(items) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function saveTaskRevision(trx: Transaction<Schema>, id: number, revision: number): Promise<void> {
+  await trx.updateTable('cache_task').set({ revision }).where('id', '=', id).execute();
+}
+
+/** Another account's task is not there. */
+export async function findTask(
+  x: Executor,
+  { accountId, id }: { readonly accountId: number; readonly id: number },
+): Promise<CacheTask | undefined> {
+  const row = await x
+    .selectFrom('cache_task')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row && toTask(row);
+}
+
+/** Each replaces what the same edge reported of the same item. What belongs to no task any more is left out. */
+export async function recordPrefetchResults(
+  x: Executor,
+  edge: string,
+  results: readonly (Omit<PrefetchResult, 'edge'> & { readonly taskId: number })[],
+): Promise<void> {
+  for (const { taskId, n, failure = '' } of results) {
+    await sql`
+      insert into prefetch_outcome (task_id, n, edge, failure)
+        select id, ${sql.lit(n)}, ${edge}, ${failure} from cache_task where id = ${taskId}
+        on conflict (task_id, n, edge) do update set failure = excluded.failure
+    `.execute(x);
+  }
+}
+
+/** Lists results by item and edge. */
+export async function listPrefetchResults(x: Executor, taskId: number): Promise<readonly PrefetchResult[]> {
+  const rows = await x
+    .selectFrom('prefetch_outcome')
+    .select(['n', 'edge', 'failure'])
+    .where('task_id', '=', taskId)
+    .orderBy('n')
+    .orderBy('edge')
+    .execute();
+  return rows.map(({ n, edge, failure }) => ({ n, edge, failure: failure === '' ? undefined : failure }));
+}
+
+/** Forgets tasks older than 30 days with what was reported of them, and the days before that. */
+export async function pruneTasks(x: Executor, now: number): Promise<void> {
+  const before = now - TASK_KEEP_MS;
+  await x.deleteFrom('cache_task').where('created_at', '<', before).execute();
+  await x.deleteFrom('cache_usage').where('day', '<', new Date(before).toISOString().slice(0, 10)).execute();
+}
+
+/**
+ * Counts these amounts for the account on `day`, or, when one would go beyond its limit, nothing: then the answer is what
+ * it has used so far. Exact under load.
+ */
+export async function takeDayPlaces(
+  trx: Transaction<Schema>,
+  { accountId, day }: { readonly accountId: number; readonly day: string },
+  amounts: CacheAmounts,
+  limits: CacheAmounts,
+): Promise<CacheAmounts | undefined> {
+  const key = { account_id: accountId, day };
+  await trx
+    .insertInto('cache_usage')
+    .values(key)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await trx
+    .updateTable('cache_usage')
+    .set((e) => ({
+      purge_urls: e('purge_urls', '+', amounts.purgeUrls),
+      purge_directories: e('purge_directories', '+', amounts.purgeDirectories),
+      prefetch_urls: e('prefetch_urls', '+', amounts.prefetchUrls),
+    }))
+    .where('account_id', '=', accountId)
+    .where('day', '=', day)
+    .where((e) =>
+      // A limit that was lowered during the day refuses nothing that it does not count.
+      e.and([
+        ...(amounts.purgeUrls > 0 ? [e('purge_urls', '<=', limits.purgeUrls - amounts.purgeUrls)] : []),
+        ...(amounts.purgeDirectories > 0
+          ? [e('purge_directories', '<=', limits.purgeDirectories - amounts.purgeDirectories)]
+          : []),
+        ...(amounts.prefetchUrls > 0 ? [e('prefetch_urls', '<=', limits.prefetchUrls - amounts.prefetchUrls)] : []),
+      ]),
+    )
+    .returning('day')
+    .executeTakeFirst();
+  return row === undefined ? await readUsage(trx, key) : undefined;
+}
+
+async function readUsage(
+  x: Executor,
+  { account_id, day }: { readonly account_id: number; readonly day: string },
+): Promise<CacheAmounts> {
+  const row = await x
+    .selectFrom('cache_usage')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('day', '=', day)
+    .executeTakeFirstOrThrow();
+  return {
+    purgeUrls: row.purge_urls,
+    purgeDirectories: row.purge_directories,
+    prefetchUrls: row.prefetch_urls,
+  };
+}
+
+function toTask(row: CacheTaskRow): CacheTask {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    // `as`, here and below: this file is the only one that writes them, and the table's check allows two words only.
+    kind: row.kind as CacheTask['kind'],
+    createdAt: row.created_at,
+    revision: row.revision,
+    items: JSON.parse(row.items) as CacheItem[],
+  };
+}

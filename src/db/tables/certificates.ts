@@ -1,0 +1,280 @@
+/**
+ * Certificates and the domains that have them. A certificate is a resource of the feed for as long as a domain has it; in the
+ * database its private key is sealed, wherever it stands.
+ */
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Certificate, CertificateChain, KeyKind } from '#model/certificate.ts';
+import { takeLock } from '../engines/engine.ts';
+import type { CertificateRow, Executor, Schema } from '../schema/schema.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { type SecretPlace, seal } from '../secrets/sealing.ts';
+import { type Change, publish } from './resources.ts';
+
+/** Kind of a feed resource whose key is that of the certificate and whose body is a `SealedPair`. */
+export const CERTIFICATE_KIND = 'certificate';
+
+/** A certificate as a resource before the feed opens it. */
+export interface SealedPair {
+  /** PEM, leaf first. */
+  readonly certificate: string;
+  /** PKCS #8 PEM, sealed for `privateKeyPlace`. */
+  readonly key: string;
+}
+
+export interface NewCertificate {
+  readonly accountId: number;
+  readonly title: string;
+  readonly chain: CertificateChain;
+  readonly privateKey: KeyObject;
+  readonly now: number;
+}
+
+export interface CertificateKey {
+  readonly accountId: number;
+  readonly key: string;
+}
+
+export type Deleted =
+  | { readonly kind: 'deleted' | 'missing' }
+  /** Used by these domains; not all are listed when there are many. */
+  | { readonly kind: 'inUse'; readonly domains: readonly string[] };
+
+/** Where a certificate's private key is stored. */
+export function privateKeyPlace(key: string): SecretPlace {
+  return { table: 'certificate', row: key, column: 'private_key' };
+}
+
+/**
+ * Gives the key of the account's certificate with this chain, whether it had it before or not; `undefined`: it has `max`.
+ * Where the private key was lost, because an export left it out, it is there again, and told to the edges.
+ */
+export async function addCertificate(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  { accountId, title, chain, privateKey, now }: NewCertificate,
+  max: number,
+): Promise<string | undefined> {
+  await takeLock(trx, `certificates:${accountId}`);
+  const fingerprint = createHash('sha256').update(chain.chain).digest('hex');
+  const own = trx.selectFrom('certificate').where('account_id', '=', accountId);
+  const present = await own.select(['key', 'private_key']).where('fingerprint', '=', fingerprint).executeTakeFirst();
+  if (present?.private_key === '') await giveAnew(trx, present.key, sealKey(ring, present.key, privateKey), now);
+  if (present !== undefined) return present.key;
+  const { count } = await own.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  if (count >= max) return undefined;
+  const key = randomBytes(KEY_BYTES).toString('hex');
+  await trx
+    .insertInto('certificate')
+    .values({
+      key,
+      account_id: accountId,
+      title,
+      fingerprint,
+      chain: chain.chain,
+      private_key: sealKey(ring, key, privateKey),
+      issuer: chain.issuer,
+      names: JSON.stringify(chain.names),
+      key_kind: chain.keyKind,
+      valid_from: chain.validFrom,
+      valid_to: chain.validTo,
+      created_at: now,
+    })
+    .execute();
+  return key;
+}
+
+function sealKey(ring: Keyring, key: string, privateKey: KeyObject): string {
+  return seal(ring, privateKeyPlace(key), Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+}
+
+async function giveAnew(trx: Transaction<Schema>, key: string, sealed: string, now: number): Promise<void> {
+  await lockCertificates(trx, [key]);
+  await trx.updateTable('certificate').set({ private_key: sealed }).where('key', '=', key).execute();
+  if (await isUsed(trx, key)) await publish(trx, await toResources(trx, key), now);
+}
+
+const KEY_BYTES = 16;
+/** Domains named in an answer. */
+const MAX_DOMAINS_NAMED = 20;
+
+/** Lists certificates in order of addition; all of them without a page. */
+export async function listCertificates(
+  x: Executor,
+  accountId: number,
+  page?: { readonly limit: number; readonly offset: number },
+): Promise<readonly (Certificate & { readonly isInUse: boolean })[]> {
+  const query = x
+    .selectFrom('certificate')
+    .select(SHOWN)
+    .select((e) =>
+      e
+        .selectFrom('certificate_use')
+        .whereRef('certificate_key', '=', 'certificate.key')
+        .select((of) => of.fn.countAll<number>().as('uses'))
+        .as('uses'),
+    )
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('key');
+  const rows = await (page === undefined ? query : query.limit(page.limit).offset(page.offset)).execute();
+  return rows.map(({ uses, ...row }) => ({ ...toCertificate(row), isInUse: Number(uses) > 0 }));
+}
+
+/** Another account's certificate is not there. */
+export async function findCertificate(
+  x: Executor,
+  { accountId, key }: CertificateKey,
+): Promise<Certificate | undefined> {
+  const row = await x
+    .selectFrom('certificate')
+    .select(SHOWN)
+    .where('key', '=', key)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row && toCertificate(row);
+}
+
+/** Returns the chains of those of the certificates that exist: PEM, leaf first, and their names. */
+export async function findChains(
+  x: Executor,
+  keys: readonly string[],
+): Promise<readonly (Pick<Certificate, 'key' | 'names'> & { readonly chain: string })[]> {
+  if (keys.length === 0) return [];
+  const rows = await x.selectFrom('certificate').select(['key', 'names', 'chain']).where('key', 'in', keys).execute();
+  return rows.map(({ key, names, chain }) => ({ key, names: JSON.parse(names), chain }));
+}
+
+/** PEM, leaf first. */
+export async function findChain(x: Executor, key: string): Promise<string | undefined> {
+  return (await x.selectFrom('certificate').select('chain').where('key', '=', key).executeTakeFirst())?.chain;
+}
+
+export async function deleteCertificate(trx: Transaction<Schema>, which: CertificateKey): Promise<Deleted> {
+  if ((await findCertificate(trx, which)) === undefined) return { kind: 'missing' };
+  await lockCertificates(trx, [which.key]);
+  const domains = await trx
+    .selectFrom('certificate_use')
+    .innerJoin('domain', 'domain.id', 'domain_id')
+    .select('name')
+    .where('certificate_key', '=', which.key)
+    .orderBy('name')
+    .limit(MAX_DOMAINS_NAMED)
+    .execute();
+  if (domains.length > 0) return { kind: 'inUse', domains: domains.map(({ name }) => name) };
+  await trx.deleteFrom('certificate').where('key', '=', which.key).execute();
+  return { kind: 'deleted' };
+}
+
+/**
+ * Like `findCertificate`, for a domain that is to have them: they are there until the transaction ends. In the order of `keys`;
+ * `undefined` where the account has none.
+ */
+export async function findCertificatesFor(
+  trx: Transaction<Schema>,
+  domainId: number,
+  accountId: number,
+  keys: readonly string[],
+): Promise<readonly (Certificate | undefined)[]> {
+  await lockCertificates(trx, [...(await findUses(trx, domainId)), ...keys]);
+  const rows = await trx
+    .selectFrom('certificate')
+    .select(SHOWN)
+    .where('key', 'in', keys)
+    .where('account_id', '=', accountId)
+    .execute();
+  return keys.map((key) => {
+    const row = rows.find((one) => one.key === key);
+    return row && toCertificate(row);
+  });
+}
+
+/**
+ * The domain has these certificates from now on. The caller holds the domain, and for a certificate that the domain did not have
+ * before calls `findCertificatesFor` first. Gives what is to be published: a certificate with the first domain that has it, its
+ * end with the last.
+ */
+export async function setCertificateUse(
+  trx: Transaction<Schema>,
+  domainId: number,
+  keys: readonly string[],
+): Promise<readonly Change[]> {
+  const before = await findUses(trx, domainId);
+  const added = keys.filter((key) => !before.includes(key));
+  const dropped = before.filter((key) => !keys.includes(key));
+  await lockCertificates(trx, [...added, ...dropped]);
+  const changes: Change[] = [];
+  for (const key of added) {
+    if (!(await isUsed(trx, key))) changes.push(...(await toResources(trx, key)));
+    await trx.insertInto('certificate_use').values({ domain_id: domainId, certificate_key: key }).execute();
+  }
+  const ofDomain = trx.deleteFrom('certificate_use').where('domain_id', '=', domainId);
+  for (const key of dropped) {
+    await ofDomain.where('certificate_key', '=', key).execute();
+    if (!(await isUsed(trx, key))) changes.push({ kind: CERTIFICATE_KIND, key, op: 'delete' });
+  }
+  return changes;
+}
+
+/** Names of the domains that use each certificate, by its key. */
+export async function listCertificateUsers(
+  x: Executor,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await x
+    .selectFrom('certificate_use')
+    .innerJoin('domain', 'domain.id', 'domain_id')
+    .select(['certificate_key', 'name'])
+    .where('certificate_key', 'in', keys)
+    .execute();
+  const byKey = Map.groupBy(rows, ({ certificate_key }) => certificate_key);
+  return new Map([...byKey].map(([key, own]) => [key, own.map(({ name }) => name)]));
+}
+
+/** Locks certificates in a fixed order, so that two transactions never wait for each other. */
+async function lockCertificates(trx: Transaction<Schema>, keys: readonly string[]): Promise<void> {
+  for (const key of [...new Set(keys)].sort()) await takeLock(trx, `certificate:${key}`);
+}
+
+async function findUses(trx: Executor, domainId: number): Promise<readonly string[]> {
+  const rows = await trx
+    .selectFrom('certificate_use')
+    .select('certificate_key')
+    .where('domain_id', '=', domainId)
+    .orderBy('certificate_key')
+    .execute();
+  return rows.map(({ certificate_key }) => certificate_key);
+}
+
+async function isUsed(trx: Executor, key: string): Promise<boolean> {
+  const query = trx.selectFrom('certificate_use').select('domain_id').where('certificate_key', '=', key);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Nothing while its private key is lost. */
+async function toResources(trx: Executor, key: string): Promise<readonly Change[]> {
+  const row = await trx
+    .selectFrom('certificate')
+    .select(['chain', 'private_key'])
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  const body: SealedPair = { certificate: row.chain, key: row.private_key };
+  return row.private_key === '' ? [] : [{ kind: CERTIFICATE_KIND, key, op: 'put', body }];
+}
+
+/** The columns of a certificate that people see: chain and key are read where they are needed. */
+const SHOWN = ['key', 'account_id', 'title', 'issuer', 'names', 'key_kind', 'valid_from', 'valid_to'] as const;
+
+function toCertificate(row: Pick<CertificateRow, (typeof SHOWN)[number]>): Certificate {
+  return {
+    key: row.key,
+    accountId: row.account_id,
+    title: row.title,
+    issuer: row.issuer,
+    // `as`: written by this file only.
+    names: JSON.parse(row.names) as string[],
+    keyKind: row.key_kind as KeyKind, // as above
+    validFrom: row.valid_from,
+    validTo: row.valid_to,
+  };
+}

@@ -1,0 +1,265 @@
+/** Domains. A deleted one stays as a row that nothing finds: its id belongs to its logs, its name is free. */
+import { type ExpressionBuilder, sql, type Transaction } from 'kysely';
+import type { InForce } from '#model/acknowledgement.ts';
+import {
+  type AccelerationType,
+  DEFAULT_SETTINGS,
+  type Domain,
+  type DomainSettings,
+  type DomainState,
+} from '#model/domain.ts';
+import { conflictScope, coveringWildcards } from '#model/domain-name.ts';
+import { takeLock } from '../engines/engine.ts';
+import type { DomainRow, Executor, Schema } from '../schema/schema.ts';
+
+export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
+
+/** `open` is seen as one of two: whether its last change has reached the edges. */
+export type DomainStatus = 'configuring' | 'accelerating' | DomainState;
+
+export interface DomainFilter {
+  /** Absent: of every account. */
+  readonly accountId?: number | undefined;
+  readonly name?: string | undefined;
+  readonly nameContains?: string | undefined;
+  /** Any of these; absent: every domain. */
+  readonly statuses?: readonly DomainStatus[] | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly inForce: InForce;
+}
+
+export interface NameClaim {
+  readonly name: string;
+  /** The account that submits it. */
+  readonly accountId: number;
+  readonly exceptId?: number | undefined;
+}
+
+/** Keeps others from adding a conflicting name until the transaction ends. Take it before looking. */
+export async function lockName(trx: Transaction<Schema>, name: string): Promise<void> {
+  await takeLock(trx, `name:${conflictScope(name)}`);
+}
+
+/**
+ * The domain that keeps `accountId` from having `name`: the same name, whoever has it; another account's wildcard over
+ * it; for a wildcard, another account's name under it. An account may have names under its own wildcard. `exceptId`: a
+ * domain that is not in its own way.
+ */
+export async function findNameConflict(trx: Executor, claim: NameClaim): Promise<Domain | undefined> {
+  const { name, accountId, exceptId = 0 } = claim;
+  const wildcards = coveringWildcards(name);
+  const row = await trx
+    .selectFrom('domain')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('id', '!=', exceptId)
+    .where((e) =>
+      e.or([
+        e('name', '=', name),
+        ...(wildcards.length > 0 ? [e.and([e('name', 'in', wildcards), e('account_id', '!=', accountId)])] : []),
+        ...(name.startsWith('*.')
+          ? [e.and([matches(`%${escapeLike(name.slice(1))}`), e('account_id', '!=', accountId)])]
+          : []),
+      ]),
+    )
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row && toDomain(row);
+}
+
+/** Inserts a domain, whose `settingRevision` is 0 until the change is published and written back with `saveDomain`. */
+export async function insertDomain(trx: Executor, domain: NewDomain): Promise<Domain> {
+  const row = await trx
+    .insertInto('domain')
+    .values({ ...toColumns({ ...domain, settingRevision: 0 }), created_at: domain.createdAt, deleted_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toDomain(row);
+}
+
+/** Another account's domain is not there. */
+export async function findDomain(
+  x: Executor,
+  { accountId, id }: { readonly accountId: number; readonly id: number },
+): Promise<Domain | undefined> {
+  const domain = await findDomainById(x, id);
+  return domain?.accountId === accountId ? domain : undefined;
+}
+
+/** The account's domains among `names`. */
+export async function findDomainsByName(
+  x: Executor,
+  { accountId, names }: { readonly accountId: number; readonly names: readonly string[] },
+): Promise<readonly Domain[]> {
+  if (names.length === 0) return [];
+  const rows = await x
+    .selectFrom('domain')
+    .selectAll()
+    .where('name', 'in', names)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(toDomain);
+}
+
+export async function findDomainById(x: Executor, id: number): Promise<Domain | undefined> {
+  const row = await x
+    .selectFrom('domain')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && toDomain(row);
+}
+
+/** Like `findDomain`, and locks the domain until the transaction ends. `accountId` absent: of any account. */
+export async function findDomainToChange(
+  trx: Transaction<Schema>,
+  { accountId, id }: { readonly accountId?: number; readonly id: number },
+): Promise<Domain | undefined> {
+  await takeLock(trx, `domain:${id}`);
+  return accountId === undefined ? findDomainById(trx, id) : findDomain(trx, { accountId, id });
+}
+
+/** Everything but id and creation time. A deleted domain stays as it is. */
+export async function saveDomain(trx: Executor, domain: Domain): Promise<void> {
+  await trx
+    .updateTable('domain')
+    .set(toColumns(domain))
+    .where('id', '=', domain.id)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** False when it was not there. */
+export async function markDomainDeleted(trx: Executor, id: number, now: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('domain')
+    .set({ deleted_at: now })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** One page in the order they were added, and how many there are on all pages. */
+export async function listDomains(
+  x: Executor,
+  filter: DomainFilter,
+): Promise<{ readonly total: number; readonly domains: readonly Domain[] }> {
+  const matching = x.selectFrom('domain').where((e) => whatFilterAsks(e, filter));
+  const { total } = await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await matching.selectAll().orderBy('id').limit(filter.limit).offset(filter.offset).execute();
+  return { total, domains: rows.map(toDomain) };
+}
+
+function whatFilterAsks(e: ExpressionBuilder<Schema, 'domain'>, filter: DomainFilter) {
+  const { accountId, name, nameContains = '', statuses } = filter;
+  return e.and([
+    ...(accountId === undefined ? [] : [e('account_id', '=', accountId)]),
+    ...(name === undefined ? [] : [e('name', '=', name)]),
+    e('deleted_at', 'is', null),
+    ...(nameContains === '' ? [] : [matches(`%${escapeLike(nameContains.toLowerCase())}%`)]),
+    ...(statuses === undefined ? [] : [e.or(statuses.map((status) => hasStatus(e, status, filter.inForce)))]),
+  ]);
+}
+
+function hasStatus(e: ExpressionBuilder<Schema, 'domain'>, status: DomainStatus, { floor, rejectedNames }: InForce) {
+  if (status !== 'configuring' && status !== 'accelerating') return e('state', '=', status);
+  const isAcknowledged = e.and([
+    e('setting_revision', '<=', floor ?? -1),
+    ...(rejectedNames.length === 0 ? [] : [e('name', 'not in', rejectedNames)]),
+  ]);
+  return e.and([e('state', '=', 'open'), status === 'accelerating' ? isAcknowledged : e.not(isAcknowledged)]);
+}
+
+/** Names are lower-case, so the engines' different ideas of case in LIKE do not matter. */
+function matches(pattern: string) {
+  return sql<boolean>`name like ${pattern} escape '!'`;
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
+}
+
+function toColumns(domain: Omit<Domain, 'id' | 'createdAt'>) {
+  return {
+    account_id: domain.accountId,
+    name: domain.name,
+    type: domain.type,
+    icp_number: domain.icpNumber,
+    remark: domain.remark,
+    state: domain.state,
+    setting_revision: domain.settingRevision,
+    settings: JSON.stringify(domain.settings),
+  };
+}
+
+function toDomain(row: DomainRow): Domain {
+  // `as`, here and below: these columns are written by this file only, from the same types.
+  const settings = JSON.parse(row.settings) as StoredSettings;
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    type: row.type as AccelerationType,
+    icpNumber: row.icp_number,
+    remark: row.remark,
+    state: row.state as DomainState,
+    createdAt: row.created_at,
+    settingRevision: row.setting_revision,
+    settings: withDefaults(settings),
+  };
+}
+
+type StoredSettings = Partial<DomainSettings> & {
+  /** The name of `ignoresQuery` in earlier releases. docs/decisions/0512 */
+  readonly keepUrlParams?: boolean;
+};
+
+/** Fills in defaults, in depth, for members that did not exist when the settings were stored. */
+function withDefaults({ keepUrlParams, ...stored }: StoredSettings): DomainSettings {
+  const { https, cache, caching, referer, userAgent, ip, recording } = DEFAULT_SETTINGS;
+  return {
+    ...DEFAULT_SETTINGS,
+    ...(keepUrlParams !== undefined && { ignoresQuery: keepUrlParams }),
+    ...stored,
+    https: { ...https, ...stored.https },
+    cache: { ...cache, ...stored.cache },
+    caching: { ...caching, ...stored.caching },
+    referer: { ...referer, ...stored.referer },
+    userAgent: { ...userAgent, ...stored.userAgent },
+    ip: { ...ip, ...stored.ip },
+    recording: { ...recording, ...stored.recording },
+  };
+}
+
+/**
+ * Lists an account's domains that have or had this name, the newest first: deleted ones keep their logs. Absent name:
+ * all.
+ */
+export async function listDomainIds(
+  x: Executor,
+  { accountId, name }: { readonly accountId: number; readonly name?: string | undefined },
+): Promise<readonly number[]> {
+  let query = x.selectFrom('domain').select('id').where('account_id', '=', accountId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  const rows = await query.orderBy('id', 'desc').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** When each of these was added, deleted ones too; those that there are not are left out. */
+export async function listDomainStarts(x: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await x.selectFrom('domain').select(['id', 'created_at']).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row.created_at]));
+}
+
+/** Also of a deleted domain. */
+export async function findAccountOfDomain(x: Executor, id: number): Promise<number | undefined> {
+  const row = await x.selectFrom('domain').select('account_id').where('id', '=', id).executeTakeFirst();
+  return row?.account_id;
+}

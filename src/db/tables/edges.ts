@@ -1,0 +1,100 @@
+/** What each edge reported last, one row per edge. */
+import { EDGE_LIVE_MS, isLive } from '#model/acknowledgement.ts';
+import type { EdgeReport, OriginTrouble, Rejection } from '#model/edge.ts';
+import type { Place } from '#model/place.ts';
+import type { EdgeRow, Executor } from '../schema/schema.ts';
+import { CERTIFICATE_KIND, listCertificateUsers } from './certificates.ts';
+import { isInHistory } from './revision-tags.ts';
+
+export interface EdgeStatusReport {
+  readonly edge: string;
+  /** The set that every worker of the edge runs. */
+  readonly at: Place;
+  /** `at.revision`, or a lower one when not all refusals found place in the report. */
+  readonly appliedRevision: number;
+  readonly rejected: readonly Rejection[];
+  readonly build: string;
+  readonly startedAt: number;
+  readonly origins: readonly OriginTrouble[];
+}
+
+/**
+ * `unknownPlace`: what the report tells of is no part of our history. The edge lives, but acknowledges nothing.
+ * `superseded`: an instance that started later reports under the same id and lives; this one does not count.
+ */
+export type RecordedStatus = 'recorded' | 'unknownPlace' | 'superseded';
+
+export async function recordEdgeStatus(x: Executor, status: EdgeStatusReport, now: number): Promise<RecordedStatus> {
+  const isKnown = await isInHistory(x, status.at);
+  const values = {
+    applied_revision: isKnown ? status.appliedRevision : 0,
+    rejected: JSON.stringify(status.rejected),
+    build: status.build,
+    started_at: status.startedAt,
+    reported_at: now,
+    origins: JSON.stringify(status.origins),
+  };
+  const recorded = await x
+    .insertInto('edge')
+    .values({ id: status.edge, ...values })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(values)
+        .where((e) =>
+          e.or([
+            e('edge.started_at', '<=', status.startedAt),
+            // What `isLive` says, in SQL: the other one does not live.
+            e('edge.reported_at', '<=', now - EDGE_LIVE_MS),
+            e('edge.reported_at', '>=', now + EDGE_LIVE_MS),
+          ]),
+        ),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  if (recorded === undefined) return 'superseded';
+  return isKnown ? 'recorded' : 'unknownPlace';
+}
+
+/** Edges that reported within the last 30 s, by name. One that refuses a certificate refuses the sites that have it. */
+export async function listLiveEdges(x: Executor, now: number): Promise<readonly EdgeReport[]> {
+  const edges = (await listEdges(x, { now, withinMs: EDGE_LIVE_MS })).filter((edge) => isLive(edge, now));
+  const refused = edges.flatMap(({ rejected }) => rejected.filter(isOfCertificate).map(({ key }) => key));
+  if (refused.length === 0) return edges;
+  const users = await listCertificateUsers(x, refused);
+  return edges.map((edge) => ({
+    ...edge,
+    rejected: edge.rejected.flatMap((rejection) => {
+      const names = isOfCertificate(rejection) ? (users.get(rejection.key) ?? []) : [];
+      return [rejection, ...names.map((key) => ({ ...rejection, kind: 'site', key }))];
+    }),
+  }));
+}
+
+function isOfCertificate({ kind }: Rejection): boolean {
+  return kind === CERTIFICATE_KIND;
+}
+
+/** Edges that reported within `withinMs`, by name. One that reported by a clock that was further ahead is not known any more. */
+export async function listEdges(
+  x: Executor,
+  { now, withinMs }: { readonly now: number; readonly withinMs: number },
+): Promise<readonly EdgeReport[]> {
+  const all = x.selectFrom('edge').selectAll();
+  const within = all.where('reported_at', '>', now - withinMs).where('reported_at', '<', now + withinMs);
+  const rows = await within.orderBy('id').execute();
+  return rows.map(toEdgeReport);
+}
+
+function toEdgeReport(row: EdgeRow): EdgeReport {
+  return {
+    edge: row.id,
+    appliedRevision: row.applied_revision,
+    // `as`: written by `recordEdgeStatus` only, whose caller has checked it.
+    rejected: JSON.parse(row.rejected) as Rejection[],
+    origins: JSON.parse(row.origins) as OriginTrouble[], // as above
+    build: row.build,
+    startedAt: row.started_at,
+    reportedAt: row.reported_at,
+  };
+}

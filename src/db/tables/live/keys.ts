@@ -1,0 +1,58 @@
+/** The keys of live domains: sealed in the database, published for edges. docs/decisions/0501 */
+import type { Transaction } from 'kysely';
+import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import type { Keyring } from '../../secrets/keyring.ts';
+import { type SecretPlace, seal, unseal } from '../../secrets/sealing.ts';
+import type { Change } from '../resources.ts';
+
+/** Keys of a domain, at most two of each kind, the primary one first. */
+export interface StoredLiveKeys {
+  readonly publish: readonly string[];
+  readonly play: readonly string[];
+}
+
+/** The feed's resource before the feed opens it. */
+export interface SealedLiveKeys {
+  /** JSON of `StoredLiveKeys`, sealed for `liveKeysPlace`. */
+  readonly sealed: string;
+}
+
+const NO_KEYS: StoredLiveKeys = { publish: [], play: [] };
+
+export function liveKeysPlace(domainId: number): SecretPlace {
+  return { table: 'live_keys', row: domainId, column: 'sealed_keys' };
+}
+
+/** None where an export left them out. Throws `KeyringError`. */
+export async function readLiveKeys(x: Executor, ring: Keyring, domainId: number): Promise<StoredLiveKeys> {
+  const row = await x
+    .selectFrom('live_keys')
+    .select('sealed_keys')
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+  if (row === undefined || row.sealed_keys === '') return NO_KEYS;
+  return openLiveKeys(ring, domainId, row.sealed_keys);
+}
+
+/** Throws `KeyringError`. */
+export function openLiveKeys(ring: Keyring, domainId: number, sealed: string): StoredLiveKeys {
+  // `as`: written by `saveLiveKeys` only.
+  return JSON.parse(unseal(ring, liveKeysPlace(domainId), sealed).toString('utf8')) as StoredLiveKeys;
+}
+
+/** The caller holds the domain and publishes what this gives. */
+export async function saveLiveKeys(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  { domainId, keys, now }: { readonly domainId: number; readonly keys: StoredLiveKeys; readonly now: number },
+): Promise<Change> {
+  const sealed = seal(ring, liveKeysPlace(domainId), Buffer.from(JSON.stringify(keys)));
+  const values = { sealed_keys: sealed, changed_at: now };
+  await trx
+    .insertInto('live_keys')
+    .values({ domain_id: domainId, ...values })
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(values))
+    .execute();
+  return { kind: LIVE_KEYS_KIND, key: String(domainId), op: 'put', body: { sealed } satisfies SealedLiveKeys };
+}

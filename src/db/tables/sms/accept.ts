@@ -1,0 +1,299 @@
+/**
+ * What accepting messages reads and writes, many requests in one transaction: every statement takes them all at once, and
+ * they go to the database in two or three bundles. docs/decisions/0283
+ */
+import { sql, type Transaction } from 'kysely';
+import type { SmsApp, SmsKind } from '#model/sms-app.ts';
+import type { Row } from '../../engines/sqlite/rows-query.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { readAsOne, writeAsOne } from '../../statements/as-one.ts';
+import { insertInto } from '../../statements/each-row.ts';
+import { prepare } from '../../statements/prepared.ts';
+import { allOf, runTogether } from '../../statements/together.ts';
+import { selectSmsAppsByKey, toApp } from './apps.ts';
+import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './balance.ts';
+import { type StoredRoute, selectRoutes, toRoutes } from './connectors.ts';
+import { selectFreeIds, toIds } from './id-blocks.ts';
+
+export interface RequestToStore {
+  /** One of `requestIds`. */
+  readonly id: number;
+  readonly sendid: string;
+  readonly accountId: number;
+  readonly appId: number;
+  readonly kind: SmsKind;
+  readonly smsType: number;
+  readonly replayHash: string;
+  readonly texts: readonly string[];
+  readonly dueAt: number;
+  readonly expireAt: number;
+  readonly messages: readonly MessageToStore[];
+}
+
+/** One number. */
+interface MessageToStore {
+  /** One of `messageIds`. */
+  readonly id: number;
+  /** Ids of the parts, one for each text of the request. */
+  readonly partIds: readonly number[];
+  /** E.164 with `+` */
+  readonly destination: string;
+  /** Price of each part. */
+  readonly price: number;
+  /** Prefix of the route that it waits for. */
+  readonly route: string;
+  /** 0 to 255 */
+  readonly reference: number;
+  /** The message is not sent and not paid. */
+  readonly isOptedOut: boolean;
+}
+
+/** What is to be known of the requests of one transaction. */
+export interface AcceptFacts {
+  /** Whosever they are. */
+  readonly apps: readonly SmsApp[];
+  /** What an earlier request with the same hash was answered. */
+  readonly sendids: ReadonlyMap<string, string>;
+  readonly prices: readonly SmsPrice[];
+  readonly routes: readonly StoredRoute[];
+  /** Balances of the accounts that have one. Locked until the transaction ends. */
+  readonly balances: ReadonlyMap<number, number>;
+  readonly requestIds: readonly number[];
+  readonly messageIds: readonly number[];
+  readonly partIds: readonly number[];
+}
+
+/** Upper bounds of the rows that are needed. */
+export interface AskedRows {
+  readonly messages: number;
+  readonly parts: number;
+}
+
+export interface AskedRequest {
+  readonly accountId: number;
+  readonly appKey: string;
+  readonly replayHash: string;
+}
+
+/**
+ * The balances are locked first: two processes that are sent the same request have the same account to lock, so the second sees
+ * what the first has stored.
+ */
+export async function readAcceptFacts(
+  trx: Transaction<Schema>,
+  asked: readonly AskedRequest[],
+  rows: AskedRows,
+): Promise<AcceptFacts> {
+  const locking = runTogether(trx, [
+    lockSmsBalances({ accountIds: unique(asked.map(({ accountId }) => accountId)) }),
+  ] as const);
+  const reading = readAsOne(trx, [
+    selectSmsAppsByKey({ appKeys: listOf(unique(asked.map(({ appKey }) => appKey))) }),
+    selectSendids({ replayHashes: listOf(asked.map(({ replayHash }) => replayHash)) }),
+    selectSmsPrices({}),
+    selectRoutes({}),
+    selectFreeIds.sms_request({ count: asked.length }),
+    selectFreeIds.sms_message({ count: rows.messages }),
+    selectFreeIds.sms_part({ count: rows.parts }),
+  ] as const);
+  const [[balances], [apps, sendids, prices, routes, requestIds, messageIds, partIds]] = await allOf([
+    locking,
+    reading,
+  ] as const);
+  return {
+    apps: apps.map(toApp),
+    sendids: new Map(sendids.map(({ hash, sendid }) => [hash, sendid])),
+    prices,
+    routes: toRoutes(routes),
+    balances: new Map(balances.map(({ accountId, balance }) => [accountId, balance])),
+    requestIds: toIds(requestIds, asked.length),
+    messageIds: toIds(messageIds, rows.messages),
+    partIds: toIds(partIds, rows.parts),
+  };
+}
+
+/** Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table. */
+const selectSendids = prepare({ replayHashes: 'rows' }, ({ replayHashes }) => {
+  return sql<{ hash: string; sendid: string }>`
+    select hash as hash, sendid as sendid from (
+      select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
+      from ${replayHashes}) as asked
+    where sendid is not null`;
+});
+
+export interface AccountNumber {
+  readonly accountId: number;
+  readonly number: string;
+}
+
+/** What is to be known of numbers: of few messages, most of them want nothing of it. */
+export interface NumberFacts {
+  /** Numbers that want no advertising, of the account or of all; as `optOutKey`. */
+  readonly optOuts: ReadonlySet<string>;
+  /** Reference of the last long message to each number; a number without one is absent. */
+  readonly references: ReadonlyMap<string, number>;
+}
+
+/** `advertised` and `long`: numbers that are to get advertising, and messages of several parts. */
+export async function readNumberFacts(
+  trx: Transaction<Schema>,
+  advertised: readonly AccountNumber[],
+  long: readonly string[],
+): Promise<NumberFacts> {
+  if (advertised.length === 0 && long.length === 0) return { optOuts: new Set(), references: new Map() };
+  const [optOuts, references] = await runTogether(trx, [
+    selectOptOuts({ asked: advertised.map(({ accountId, number }) => [accountId, number]) }),
+    selectReferences({ destinations: listOf(unique(long)) }),
+  ] as const);
+  return {
+    optOuts: new Set(optOuts.map(optOutKey)),
+    references: new Map(
+      references.flatMap(({ destination, reference }) => (reference === null ? [] : [[destination, reference]])),
+    ),
+  };
+}
+
+const selectOptOuts = prepare({ asked: 'rows' }, ({ asked }) => {
+  return sql<AccountNumber>`
+    select cast(value ->> 0 as integer) as "accountId", value ->> 1 as number from ${asked}
+    where exists (select 1 from sms_opt_out as o
+      where o.number = value ->> 1 and o.account_id in (0, cast(value ->> 0 as integer)))`;
+});
+
+export function optOutKey({ accountId, number }: AccountNumber): string {
+  return `${accountId} ${number}`;
+}
+
+const selectReferences = prepare({ destinations: 'rows' }, ({ destinations }) => {
+  return sql<{ destination: string; reference: number | null }>`
+    select value ->> 0 as destination, (select m.reference from sms_message as m
+      where m.destination = value ->> 0 and m.parts > 1 order by m.id desc limit 1) as reference
+    from ${destinations}`;
+});
+
+export interface StoreOptions {
+  /** What leaves the balances of accounts, which the caller has locked. */
+  readonly taken: ReadonlyMap<number, number>;
+  readonly now: number;
+  /** Parts that are claimed in the same transaction; absent: all wait. */
+  readonly claim?: ClaimAtOnce | undefined;
+}
+
+/** Stored as `claimParts` would leave them. */
+interface ClaimAtOnce {
+  /** Connector of each message. */
+  readonly connectors: ReadonlyMap<number, number>;
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+}
+
+export async function storeRequests(
+  trx: Transaction<Schema>,
+  requests: readonly RequestToStore[],
+  { taken, now, claim }: StoreOptions,
+): Promise<void> {
+  if (requests.length === 0) return;
+  const rowsOf = (make: (request: RequestToStore) => readonly Row[]) => requests.flatMap(make);
+  await writeAsOne(trx, [
+    taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
+    insertRequests(
+      trx,
+      rowsOf((request) => [requestRow(request, now)]),
+    ),
+    insertMessages(
+      trx,
+      rowsOf((request) => messageRows(request, now, claim)),
+    ),
+    insertParts(
+      trx,
+      rowsOf((request) => partRows(request, now, claim)),
+    ),
+    insertHolds(
+      trx,
+      rowsOf((request) => holdRows(request, now)),
+    ),
+  ]);
+}
+
+const insertRequests = insertInto('sms_request', {
+  ...({ id: 'bigint', sendid: 'text', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
+  ...({ sms_type: 'integer', created_at: 'bigint', replay_hash: 'text' } as const),
+});
+
+function requestRow({ id, sendid, accountId, appId, kind, smsType, replayHash }: RequestToStore, now: number): Row {
+  return [id, sendid, accountId, appId, kind, smsType, now, replayHash];
+}
+
+const insertMessages = insertInto('sms_message', {
+  ...({ id: 'bigint', request_id: 'bigint', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
+  ...({ sms_type: 'integer', destination: 'text', parts: 'integer', price: 'bigint', reference: 'integer' } as const),
+  ...({ created_at: 'bigint', connector_id: 'integer' } as const),
+});
+
+/**
+ * Rows of the request's messages. A message of several parts is bound to the connector that has claimed one of them.
+ */
+function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
+  const { accountId, appId, kind, smsType, texts } = request;
+  return request.messages.map(({ id, destination, price, reference }) => [
+    id,
+    request.id,
+    accountId,
+    appId,
+    kind,
+    smsType,
+    destination,
+    texts.length,
+    price,
+    reference,
+    now,
+    texts.length > 1 ? (claim?.connectors.get(id) ?? null) : null,
+  ]);
+}
+
+const insertParts = insertInto('sms_part', {
+  ...({ id: 'bigint', message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
+  ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
+  ...({ tries: 'integer', account_id: 'integer', sends: 'integer', connector_id: 'integer' } as const),
+  ...({ submitted_at: 'bigint', lease_owner: 'text', lease_until: 'bigint' } as const),
+});
+
+function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
+  const { accountId, kind, texts, dueAt, expireAt, messages } = request;
+  const priority = kind === 'ordinary' ? 0 : 1;
+  return messages.flatMap(({ id, partIds, route, isOptedOut }) => {
+    const start = isOptedOut
+      ? ['rejected', now, 'optOut']
+      : [claim?.connectors.has(id) ? 'submitting' : 'queued', null, ''];
+    return texts.map((text, index) => [
+      ...[partIds[index] ?? null, id, index + 1, text, route, priority, dueAt, expireAt, ...start, 0, accountId],
+      ...claimRow(id, claim),
+    ]);
+  });
+}
+
+function claimRow(messageId: number, claim: ClaimAtOnce | undefined): Row {
+  const connectorId = claim?.connectors.get(messageId);
+  if (claim === undefined || connectorId === undefined) return [0, null, null, null, null];
+  return [1, connectorId, claim.now, claim.owner, claim.leaseUntil];
+}
+
+const insertHolds = insertInto('sms_ledger', {
+  ...({ account_id: 'integer', part_id: 'bigint', kind: 'text', amount: 'bigint', created_at: 'bigint' } as const),
+});
+
+/** Holds for the parts that are to be sent. */
+function holdRows({ accountId, messages }: RequestToStore, now: number): readonly Row[] {
+  return messages.flatMap(({ partIds, price, isOptedOut }) =>
+    isOptedOut ? [] : partIds.map((partId) => [accountId, partId, 'hold', -price, now]),
+  );
+}
+
+function listOf(values: readonly string[]): readonly Row[] {
+  return values.map((value) => [value]);
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,148 @@
+/**
+ * Instants that lie in the future because a clock was ahead when they were written: where they are found, and brought back.
+ * What is too far ahead for its kind is decided by the caller. docs/decisions/0425
+ */
+import { sql, type Transaction } from 'kysely';
+import { isPostgres } from '../../engines/engine.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { inIds } from '../../statements/row-list.ts';
+import { stateOf } from './part-state.ts';
+
+/** The waiting parts of one account, on one route and of one priority. */
+export interface AccountQueue {
+  readonly route: string;
+  readonly priority: number;
+  readonly accountId: number;
+}
+
+/** Queues with a part that is due after `after`. Steps from one queue to the next in the index, whatever the number of parts. */
+export async function findQueuesAhead(trx: Transaction<Schema>, after: number): Promise<readonly AccountQueue[]> {
+  const { rows } = await sql<AccountQueue>`
+    with recursive queue (route, priority, account_id) as (
+      select * from (select p.route, p.priority, p.account_id from sms_part as p where p.state = 'queued'
+        order by p.route, p.priority, p.account_id, p.due_at, p.id limit 1) as first
+      union all select n.route, n.priority, n.account_id from queue join sms_part as n on n.id = (
+        select p.id from sms_part as p where p.state = 'queued'
+          and (p.route, p.priority, p.account_id) > (queue.route, queue.priority, queue.account_id)
+          order by p.route, p.priority, p.account_id, p.due_at, p.id limit 1))
+    select route, priority, account_id as "accountId" from queue where ${after} < (
+      select p.due_at from sms_part as p where p.state = 'queued' and p.route = queue.route
+        and p.priority = queue.priority and p.account_id = queue.account_id
+        order by p.account_id desc, p.due_at desc, p.id desc limit 1)`.execute(trx);
+  return rows;
+}
+
+interface AheadOptions {
+  /** Exclusive; `until` inclusive, absent: without end. */
+  readonly after: number;
+  readonly until?: number;
+  /** A part that failed before and waits for its next try may be due until then. */
+  readonly retryUntil: number;
+  readonly limit: number;
+}
+
+/** What waits for its time rightly may be much: of one queue so many are looked at, the earliest first. */
+const MAX_LOOKS = 5_000;
+
+/**
+ * Parts that were due when they were accepted, and retries that are due too late. A part that had to wait from the beginning, for
+ * its hours, is due later than its message was accepted.
+ */
+export async function findPartsAhead(
+  trx: Transaction<Schema>,
+  { route, priority, accountId }: AccountQueue,
+  { after, until, retryUntil, limit }: AheadOptions,
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select p.id as id from (
+      select id, message_id, tries, due_at from sms_part
+      where state = 'queued' and route = ${route} and priority = ${priority} and account_id = ${accountId}
+        and due_at > ${after} ${until === undefined ? sql`` : sql`and due_at <= ${until}`}
+      order by due_at, id limit ${MAX_LOOKS}) as p join sms_message as m on m.id = p.message_id
+    where case when p.tries = 0 then p.due_at <= m.created_at else p.due_at > ${retryUntil} end limit ${limit}`.execute(
+    trx,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The time in which a part may go out begins with it, and stays as long. Gives how many waited still. */
+export async function makePartsDue(trx: Transaction<Schema>, partIds: readonly number[], now: number): Promise<number> {
+  if (partIds.length === 0) return 0;
+  const { rows } = await sql`
+    update sms_part set due_at = ${now}, expire_at = expire_at - (due_at - ${now})
+    where id ${inIds(trx, partIds)} and ${stateOf('sms_part')} = 'queued' returning id`.execute(trx);
+  return rows.length;
+}
+
+interface BringBackOptions {
+  readonly now: number;
+  /** Clocks of processes that share the database differ by less. */
+  readonly toleranceMs: number;
+  readonly limit: number;
+}
+
+/** A lease ends `leaseMs` from now at the latest: its owner renews it, or the usual rules apply then. */
+export async function bringBackLeases(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, leaseMs, limit }: BringBackOptions & { readonly leaseMs: number },
+): Promise<number> {
+  const { rows } = await sql`
+    update sms_part set lease_until = ${now + leaseMs} where state = 'submitting' and id in (
+      select id from sms_part where state = 'submitting' and lease_until > ${now + leaseMs + toleranceMs}
+      order by lease_until desc limit ${limit}) returning id`.execute(trx);
+  return rows.length;
+}
+
+/** No part went out later than now: its receipts come from now on, and the time in which they may begins. */
+export async function bringBackSubmitted(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, limit }: BringBackOptions,
+  state: 'submitted' | 'uncertain',
+): Promise<number> {
+  const { rows } = await sql`
+    update sms_part set submitted_at = ${now} where state = ${sql.lit(state)} and id in (
+      select id from sms_part where state = ${sql.lit(state)} and submitted_at > ${now + toleranceMs}
+      order by submitted_at desc limit ${limit}) returning id`.execute(trx);
+  return rows.length;
+}
+
+/** Parts that are `unknown` by a word of their carrier: a better word is taken for `longestMs` from now at the latest. */
+export async function bringBackRevisable(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
+): Promise<number> {
+  const { rows } = await sql`
+    update sms_part set revisable_until = ${now + longestMs} where id in (
+      select id from sms_part where revisable_until > ${now + longestMs + toleranceMs}
+      order by revisable_until desc limit ${limit}) returning id`.execute(trx);
+  return rows.length;
+}
+
+/** Receipts that wait for their part. */
+export async function bringBackReceipts(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, limit }: BringBackOptions,
+): Promise<number> {
+  const { rows } = await sql`
+    update sms_receipt set received_at = ${now} where id in (
+      select id from sms_receipt where part_id is null and received_at > ${now + toleranceMs}
+      order by received_at desc limit ${limit}) returning id`.execute(trx);
+  return rows.length;
+}
+
+/** Webhooks: one that was never posted is due at once; another one waits `longestMs` at most, for its next try or its lease. */
+export async function bringBackDeliveries(
+  trx: Transaction<Schema>,
+  { now, toleranceMs, longestMs, limit }: BringBackOptions & { readonly longestMs: number },
+): Promise<number> {
+  const { rows } = await sql`
+    with recursive app (id) as (
+      select min(app_id) from sms_delivery
+      union all select (select min(d.app_id) from sms_delivery as d where d.app_id > app.id) from app where app.id is not null),
+    ahead as (select id from app where ${now + toleranceMs} < (select max(d.due_at) from sms_delivery as d where d.app_id = app.id))
+    update sms_delivery set due_at = ${now} where id in (
+      select d.id from ahead join sms_delivery as d on d.app_id = ahead.id and d.due_at > ${now + toleranceMs}
+      where d.tries = 0 or d.due_at > ${now + longestMs + toleranceMs} limit ${limit}
+      ${isPostgres(trx) ? sql`for update of d skip locked` : sql``}) returning id`.execute(trx);
+  return rows.length;
+}

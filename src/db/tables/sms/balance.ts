@@ -1,0 +1,172 @@
+/** What accounts have left for SMS, how it came to that, and what a part costs. Holds, charges and refunds: `money.ts`. */
+import { sql, type Transaction } from 'kysely';
+import type { SmsKind } from '#model/sms-app.ts';
+import { isPostgres } from '../../engines/engine.ts';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import { prepare } from '../../statements/prepared.ts';
+import { runTogether } from '../../statements/together.ts';
+
+export interface LedgerEntry {
+  readonly id: number;
+  readonly kind: string;
+  readonly amount: number;
+  readonly createdAt: number;
+  /** Sendid of the message that it was for; absent for a recharge. */
+  readonly sendid: string | undefined;
+  readonly destination: string | undefined;
+  readonly part: number | undefined;
+  /** Reference of a recharge that has one. */
+  readonly reference: string | undefined;
+}
+
+export interface SmsPrice {
+  readonly kind: SmsKind;
+  /** Digits with `+`; empty: every number that no longer prefix has. */
+  readonly prefix: string;
+  /** Price of a part. */
+  readonly price: number;
+}
+
+export type Recharge =
+  | { readonly kind: 'recharged'; readonly balance: number }
+  /** The balance would be below 0 or beyond what a number can be. */
+  | { readonly kind: 'tooMuch' }
+  /** What the reference stands for was another amount. */
+  | { readonly kind: 'otherAmount'; readonly amount: number };
+
+interface RechargeToStore {
+  readonly accountId: number;
+  readonly amount: number;
+  readonly now: number;
+  /** What the account was recharged for once is not added again. */
+  readonly reference?: string;
+}
+
+/** Nothing is done unless it is recharged. */
+export async function rechargeSms(
+  trx: Transaction<Schema>,
+  { accountId, amount, now, reference }: RechargeToStore,
+): Promise<Recharge> {
+  await trx
+    .insertInto('sms_balance')
+    .values({ account_id: accountId, balance: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const [[{ balance } = { balance: 0 }]] = await runTogether(trx, [
+    lockSmsBalances({ accountIds: [accountId] }),
+  ] as const);
+  const before = reference === undefined ? undefined : await findRecharge(trx, accountId, reference);
+  if (before !== undefined)
+    return before === amount ? { kind: 'recharged', balance } : { kind: 'otherAmount', amount: before };
+  const after = balance + amount;
+  if (after < 0 || !Number.isSafeInteger(after)) return { kind: 'tooMuch' };
+  await trx.updateTable('sms_balance').set({ balance: after }).where('account_id', '=', accountId).execute();
+  if (amount !== 0)
+    await trx
+      .insertInto('sms_ledger')
+      .values({ account_id: accountId, part_id: null, kind: 'recharge', amount, created_at: now, reference })
+      .execute();
+  return { kind: 'recharged', balance: after };
+}
+
+async function findRecharge(x: Executor, accountId: number, reference: string): Promise<number | undefined> {
+  const row = await x
+    .selectFrom('sms_ledger')
+    .select('amount')
+    .where('account_id', '=', accountId)
+    .where('reference', '=', reference)
+    .executeTakeFirst();
+  return row?.amount;
+}
+
+export async function readSmsBalance(x: Executor, accountId: number): Promise<number> {
+  const row = await x
+    .selectFrom('sms_balance')
+    .select('balance')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.balance ?? 0;
+}
+
+/** The newest first; `before`: those with a lower id. */
+export async function listSmsLedger(
+  x: Executor,
+  {
+    accountId,
+    before,
+    limit,
+  }: { readonly accountId: number; readonly before?: number | undefined; readonly limit: number },
+): Promise<readonly LedgerEntry[]> {
+  const rows = await x
+    .selectFrom('sms_ledger as l')
+    .leftJoin('sms_part as p', 'p.id', 'l.part_id')
+    .leftJoin('sms_message as m', 'm.id', 'p.message_id')
+    .leftJoin('sms_request as r', 'r.id', 'm.request_id')
+    .select(['l.id', 'l.kind', 'l.amount', 'l.created_at', 'l.reference', 'r.sendid', 'm.destination', 'p.n'])
+    .where('l.account_id', '=', accountId)
+    .$if(before !== undefined, (query) => query.where('l.id', '<', before ?? 0))
+    .orderBy('l.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, kind, amount, created_at, reference, sendid, destination, n }) => ({
+    id,
+    kind,
+    amount,
+    createdAt: created_at,
+    sendid: sendid ?? undefined,
+    destination: destination ?? undefined,
+    part: n ?? undefined,
+    reference: reference ?? undefined,
+  }));
+}
+
+export async function listSmsPrices(x: Executor): Promise<readonly SmsPrice[]> {
+  return (await PRICES.execute(x)).rows;
+}
+
+/** The interface lets no other kinds in. */
+const PRICES = sql<SmsPrice>`select kind as kind, prefix as prefix, price as price from sms_price order by kind desc, prefix`;
+
+export const selectSmsPrices = prepare({}, () => PRICES);
+
+/** `price` absent: the prefix has no price of its own any more. */
+export async function saveSmsPrice(
+  x: Executor,
+  { kind, prefix, price }: Omit<SmsPrice, 'price'> & { readonly price: number | undefined },
+): Promise<void> {
+  if (price === undefined) {
+    await x.deleteFrom('sms_price').where('kind', '=', kind).where('prefix', '=', prefix).execute();
+    return;
+  }
+  await x
+    .insertInto('sms_price')
+    .values({ kind, prefix, price })
+    .onConflict((conflict) => conflict.columns(['kind', 'prefix']).doUpdateSet({ price }))
+    .execute();
+}
+
+/**
+ * Nobody else changes them before the transaction ends. An account without a row has nothing. In one order, so that two
+ * processes do not wait for each other in a circle.
+ */
+export const lockSmsBalances = prepare({ accountIds: 'ids' }, ({ accountIds }, x) => {
+  return sql<AccountBalance>`
+    select account_id as "accountId", balance as balance from sms_balance
+    where account_id ${accountIds} order by account_id ${isPostgres(x) ? sql`for update` : sql``}`;
+});
+
+interface AccountBalance {
+  readonly accountId: number;
+  readonly balance: number;
+}
+
+/**
+ * Takes amounts from balances; `taken`: account id and amount. Fails if a balance would become negative: the caller
+ * must have locked and checked it.
+ */
+export const takeFromSmsBalances = prepare({ taken: 'rows' }, ({ taken }) => {
+  return sql`
+    update sms_balance set balance = sms_balance.balance - v.amount
+    from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${taken}) as v
+    where sms_balance.account_id = v.account_id`;
+});

@@ -1,0 +1,235 @@
+/** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { isPostgres } from '../../engines/engine.ts';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import { prepare } from '../../statements/prepared.ts';
+import { inIds, rowList } from '../../statements/row-list.ts';
+import { allOf, runBehind, runTogether, type Statement } from '../../statements/together.ts';
+import { stateOf } from './part-state.ts';
+import {
+  type Ends,
+  isCut,
+  isDueOf,
+  isFreeFor,
+  lastTurn,
+  QUEUE_VALUES,
+  type Queue,
+  readTurns,
+  selectEnds,
+  type Turns,
+  takeTurns,
+} from './turns.ts';
+
+const ADVERTISING = 1;
+/** Ordinary, advertising: each a queue. */
+const PRIORITIES = [0, ADVERTISING];
+
+export interface Claim {
+  readonly connectorId: number;
+  /** The queues that the connector serves now. */
+  readonly lanes: readonly Lane[];
+  readonly limit: number;
+  /** The last turns before this round. */
+  readonly after: Turns;
+  /** Names the process. */
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly now: number;
+}
+
+/** Parts of one route that failed so often. */
+export interface Lane {
+  readonly route: string;
+  readonly minTries: number;
+  readonly maxTries: number;
+}
+
+export interface ClaimedPart {
+  readonly id: number;
+  readonly messageId: number;
+  readonly appId: number;
+  readonly accountId: number;
+  /** Number of the part, from 1. */
+  readonly part: number;
+  readonly parts: number;
+  readonly text: string;
+  /** E.164 with `+`. */
+  readonly destination: string;
+  readonly reference: number;
+  /** Failures that count, before this try. */
+  readonly tries: number;
+  readonly priority: number;
+  readonly route: string;
+  readonly dueAt: number;
+  readonly expireAt: number;
+}
+
+export interface ClaimedParts {
+  /** Parts in order of sending. */
+  readonly parts: readonly ClaimedPart[];
+  /** There may be more. */
+  readonly isFull: boolean;
+  /** The last turns after this round. */
+  readonly turns: Turns;
+}
+
+/** Parts that another process holds are passed over. */
+export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<ClaimedParts> {
+  const { after, limit } = claim;
+  const { found, cutAt } = await findDue(trx, claim);
+  const sorted = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns);
+  const ofPriority = (parts: readonly ClaimedPart[], own: number) => parts.filter(({ priority }) => priority === own);
+  const inTurn = PRIORITIES.flatMap((own) => takeTurns(ofPriority(sorted, own), after[own] ?? 0));
+  const parts = inTurn.slice(0, limit);
+  if (parts.length === 0) return { parts, isFull: false, turns: after };
+  const partIds = parts.map(({ id }) => id);
+  await runBehind(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, parts, claim.connectorId)]);
+  const turns = PRIORITIES.map((own) => {
+    const [before, last] = [after[own] ?? 0, ofPriority(parts, own).at(-1)];
+    return last === undefined ? before : lastTurn(before, last.accountId, cutAt[own] ?? []);
+  });
+  return { parts, isFull: parts.length >= limit || cutAt.some((own) => own.length > 0), turns };
+}
+
+interface Due {
+  readonly found: readonly ClaimedPart[];
+  /** Account ids by priority: the last one examined in each queue that has more accounts than a round serves. */
+  readonly cutAt: readonly (readonly number[])[];
+}
+
+/** Finds due parts, in each queue up to the limit, shared among the accounts that wait in it. */
+async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
+  const { now } = claim;
+  const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
+  const [pinned = [], ...found] = await runTogether(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
+  // `as`: the first are parts, the others ends of queues.
+  const ends = found.map(([own]) => own as Ends | undefined);
+  const turns = await readTurns(trx, queues, ends, claim);
+  const due = await allOf(queues.map((queue, n) => readShares(trx, claim, queue, turns[n] ?? [])));
+  const cutAt = PRIORITIES.map((own) =>
+    turns.flatMap((ids, n) => (queues[n]?.priority === own && isCut(ids) ? ids.slice(-1) : [])),
+  );
+  return { found: [...(pinned as readonly ClaimedPart[]), ...due.flat()], cutAt };
+}
+
+/** Reads an equal share of the limit for each account; what some accounts leave is shared among the others. */
+async function readShares(
+  trx: Transaction<Schema>,
+  claim: Claim,
+  queue: Queue,
+  accountIds: readonly number[],
+): Promise<readonly ClaimedPart[]> {
+  const found = new Map<number, readonly ClaimedPart[]>();
+  let asked = accountIds;
+  for (let [share, rest] = [0, claim.limit]; asked.length > 0; ) {
+    share += Math.ceil(rest / asked.length);
+    const lists = await runTogether(
+      trx,
+      asked.map((accountId) => selectDue(claim, queue, accountId, share)),
+    );
+    for (const [n, accountId] of asked.entries()) found.set(accountId, lists[n] ?? []);
+    rest = claim.limit - [...found.values()].flat().length;
+    asked = rest > 0 ? asked.filter((_, n) => (lists[n] ?? []).length >= share) : [];
+  }
+  return [...found.values()].flat();
+}
+
+const updateClaimed = prepare(
+  { connectorId: 'value', now: 'value', owner: 'value', leaseUntil: 'value', partIds: 'ids' },
+  ({ connectorId, now, owner, leaseUntil, partIds }) => {
+    return sql`
+      update sms_part set state = 'submitting', sends = sends + 1, connector_id = ${connectorId}, submitted_at = ${now},
+        lease_owner = ${owner}, lease_until = ${leaseUntil}
+      where id ${partIds}`;
+  },
+);
+
+export function isAdvertising({ priority }: ClaimedPart): boolean {
+  return priority === ADVERTISING;
+}
+
+/**
+ * Requeues claimed parts whose sending hours are over. They were not sent: the send is not counted, and their expiry
+ * moves by the length of the wait.
+ */
+export async function holdParts(
+  trx: Transaction<Schema>,
+  held: readonly { readonly part: ClaimedPart; readonly dueAt: number }[],
+  now: number,
+): Promise<void> {
+  if (held.length === 0) return;
+  const rows = held.map(({ part, dueAt }) => [part.id, dueAt]);
+  await sql`
+    update sms_part set state = 'queued', sends = sends - 1, due_at = v.due_at, expire_at = expire_at + v.due_at - ${now},
+      submitted_at = null, connector_id = ${BOUND_TO}, lease_owner = null, lease_until = null
+    from (select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as due_at from ${rowList(trx, rows)}) as v
+    where sms_part.id = v.id`.execute(trx);
+}
+
+/**
+ * The connector that a requeued part is bound to, since it has taken other parts of the message. A connector looks at
+ * the parts bound to it in each of its rounds.
+ */
+export const BOUND_TO = sql`(select m.connector_id from sms_message as m where m.id = sms_part.message_id)`;
+
+/** Ordinary before advertising, then whoever has waited longest; the parts of a message one after the other. */
+function compareTurns(a: ClaimedPart, b: ClaimedPart): number {
+  return a.priority - b.priority || a.dueAt - b.dueAt || a.id - b.id;
+}
+
+/** One statement for each account: of a list PostgreSQL does not see how few rows are wanted, and sorts all that wait. */
+function selectDue({ connectorId }: Claim, queue: Queue, accountId: number, limit: number): Statement<ClaimedPart> {
+  return selectDueOf({ ...queue, accountId, connectorId, limit });
+}
+
+const selectDueOf = prepare(
+  { ...QUEUE_VALUES, accountId: 'value', connectorId: 'value', limit: 'value' },
+  ({ accountId, connectorId, limit, ...queue }, x) => {
+    const own = sql`${isDueOf(queue)} and p.account_id = ${accountId} and ${isFreeFor(connectorId)}`;
+    return select(x, own, sql`p.due_at, p.id`, queue.now, limit);
+  },
+);
+
+/** The rest of messages of which this connector has taken a part, whoever serves their route now. */
+const selectPinned = prepare(
+  { connectorId: 'value', now: 'value', limit: 'value' },
+  ({ connectorId, now, limit }, x) => {
+    const pinned = sql`state = 'queued' and connector_id = ${connectorId} and due_at <= ${now}`;
+    // PostgreSQL would begin with the messages, most of which this connector has taken.
+    const parts = isPostgres(x)
+      ? sql`p.id = any(array(select id from sms_part where ${pinned})) and ${stateOf('p')} = 'queued'`
+      : sql`p.state = 'queued' and p.connector_id = ${connectorId}`;
+    const own = sql`${parts} and p.due_at <= ${now} and m.connector_id = ${connectorId}`;
+    return select(x, own, sql`p.priority, p.due_at, p.id`, now, limit);
+  },
+);
+
+function select(
+  x: Executor,
+  condition: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+  now: RawBuilder<unknown>,
+  limit: RawBuilder<unknown>,
+): RawBuilder<ClaimedPart> {
+  return sql<ClaimedPart>`
+    select p.id as id, p.message_id as "messageId", p.n as part, p.text as text, p.tries as tries, p.priority as priority,
+      p.route as route, m.app_id as "appId", m.account_id as "accountId", p.due_at as "dueAt", p.expire_at as "expireAt", m.parts as parts, m.destination as destination,
+      m.reference as reference
+    from sms_part as p join sms_message as m on m.id = p.message_id
+    where ${condition} and p.expire_at > ${now}
+    order by ${order} limit ${limit}
+    ${isPostgres(x) ? sql`for update of p, m skip locked` : sql``}`;
+}
+
+function pin(
+  trx: Transaction<Schema>,
+  claimed: readonly ClaimedPart[],
+  connectorId: number,
+): readonly Statement<unknown>[] {
+  const several = [...new Set(claimed.filter(({ parts }) => parts > 1).map(({ messageId }) => messageId))];
+  if (several.length === 0) return [];
+  const messages = sql`update sms_message set connector_id = ${connectorId} where id ${inIds(trx, several)}`;
+  const others = sql`update sms_part set connector_id = ${connectorId}
+    where state = 'queued' and message_id ${inIds(trx, several)}`;
+  return [messages, others];
+}

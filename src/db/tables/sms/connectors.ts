@@ -1,0 +1,175 @@
+/** Connectors and routes, as an operator sets them. A password lies sealed, and leaves only for the connector that needs it. */
+import { sql, type Transaction } from 'kysely';
+import {
+  type ConnectorSettings,
+  type LoopbackSettings,
+  SMPP_DEFAULTS,
+  type SmppSettings,
+} from '#model/sms-connector.ts';
+import { takeLock } from '../../engines/engine.ts';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import { type Keyring, KeyringError } from '../../secrets/keyring.ts';
+import { seal, unseal } from '../../secrets/sealing.ts';
+import { prepare } from '../../statements/prepared.ts';
+
+export interface StoredConnector {
+  readonly id: number;
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Absent: as fast as the carrier answers. */
+  readonly partsPerSecond: number | undefined;
+  /** Settings without the password. */
+  readonly settings: LoopbackSettings | Omit<SmppSettings, 'password'>;
+  readonly secret: string | undefined;
+  readonly changedAt: number;
+}
+
+export interface StoredRoute {
+  readonly prefix: string;
+  readonly connectorIds: readonly number[];
+}
+
+/** Locks connectors and routes against changes until the transaction ends. */
+export async function lockConnectors(trx: Transaction<Schema>): Promise<void> {
+  await takeLock(trx, 'sms connectors');
+}
+
+export async function listConnectors(x: Executor): Promise<readonly StoredConnector[]> {
+  const rows = await x.selectFrom('sms_connector').selectAll().orderBy('id').execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    enabled: row.enabled === 1,
+    partsPerSecond: row.parts_per_second ?? undefined,
+    // `as`: only `saveConnector` writes them; one of an earlier release lacks what is new.
+    settings: {
+      ...(row.kind === 'smpp' ? SMPP_DEFAULTS : { kind: 'loopback' }),
+      ...(JSON.parse(row.settings) as object),
+    } as StoredConnector['settings'],
+    secret: row.secret ?? undefined,
+    changedAt: row.changed_at,
+  }));
+}
+
+/** What the connector is opened with. Throws `KeyringError` when the password does not open. */
+export function openSettings(ring: Keyring, { id, settings, secret }: StoredConnector): ConnectorSettings {
+  if (settings.kind === 'loopback') return settings;
+  // Left out of an export: to be given anew.
+  if (secret === undefined || secret === '') throw new KeyringError('its password is not there: give it anew');
+  const password = unseal(ring, placeOf(id), secret).toString();
+  return { ...settings, password };
+}
+
+export interface ConnectorToSave {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly partsPerSecond?: number;
+  /** Settings; without a password the stored one stays, even if nothing can open it. */
+  readonly settings: ConnectorSettings | StoredConnector['settings'];
+}
+
+/** Saves a connector by name, changing an existing one. Returns its id. */
+export async function saveConnector(
+  trx: Transaction<Schema>,
+  ring: Keyring,
+  { name, enabled, partsPerSecond, settings }: ConnectorToSave,
+  now: number,
+): Promise<number> {
+  const { password, ...open }: StoredConnector['settings'] & { readonly password?: string } = settings;
+  const values = {
+    kind: settings.kind,
+    enabled: enabled ? 1 : 0,
+    settings: JSON.stringify(open),
+    parts_per_second: partsPerSecond ?? null,
+    changed_at: now,
+  };
+  const { id } = await trx
+    .insertInto('sms_connector')
+    .values({ name, ...values })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (settings.kind === 'smpp' && password === undefined) return id;
+  // It is sealed for its row, whose id is known only now.
+  const secret = password === undefined ? null : seal(ring, placeOf(id), Buffer.from(password));
+  await trx.updateTable('sms_connector').set({ secret }).where('id', '=', id).execute();
+  return id;
+}
+
+/** Whether it has taken parts that have not come to an end. A state each: so each is a stretch of an index of its own. */
+export async function hasPartsUnderWay(x: Executor, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sms_part where state = 'queued' and connector_id = ${id}
+    union all select 1 from sms_part where state = 'submitting' and lease_until >= 0 and connector_id = ${id}
+    union all select 1 from sms_part where state = 'submitted' and submitted_at >= 0 and connector_id = ${id}
+    union all select 1 from sms_part where state = 'uncertain' and submitted_at >= 0 and connector_id = ${id}
+    limit 1`.execute(x);
+  return rows.length > 0;
+}
+
+/** Deletes a connector. Its id is never reused: sent parts and receipts keep it. */
+export async function deleteConnector(trx: Transaction<Schema>, id: number): Promise<void> {
+  await trx.deleteFrom('sms_connector').where('id', '=', id).execute();
+}
+
+function placeOf(id: number) {
+  return { table: 'sms_connector', row: id, column: 'secret' };
+}
+
+/** Connectors of each prefix, in order of preference. */
+export async function listRoutes(x: Executor): Promise<readonly StoredRoute[]> {
+  return toRoutes((await ROUTES.execute(x)).rows);
+}
+
+const ROUTES = sql<RouteRow>`select prefix as prefix, connector_id as connector_id from sms_route order by prefix, position`;
+
+export const selectRoutes = prepare({}, () => ROUTES);
+
+export interface RouteRow {
+  readonly prefix: string;
+  readonly connector_id: number;
+}
+
+export function toRoutes(rows: readonly RouteRow[]): readonly StoredRoute[] {
+  const byPrefix = Map.groupBy(rows, ({ prefix }) => prefix);
+  return [...byPrefix].map(([prefix, own]) => ({ prefix, connectorIds: own.map(({ connector_id }) => connector_id) }));
+}
+
+/** Saves a route; without connectors it is removed. Waiting parts move to the route that then fits them. */
+export async function saveRoute(trx: Transaction<Schema>, { prefix, connectorIds }: StoredRoute): Promise<void> {
+  const before = await listRoutes(trx);
+  await trx.deleteFrom('sms_route').where('prefix', '=', prefix).execute();
+  const rows = connectorIds.map((connector_id, position) => ({ prefix, position, connector_id }));
+  if (rows.length > 0) await trx.insertInto('sms_route').values(rows).execute();
+  if (rows.length === 0) await moveStrayParts(trx);
+  else if (!before.some((route) => route.prefix === prefix))
+    await sql`
+      update sms_part set route = ${prefix} where state = 'queued' and route = ${longestOf(before, prefix)} and exists (
+        select 1 from sms_message as m where m.id = sms_part.message_id and m.destination like ${`${prefix}%`})`.execute(
+      trx,
+    );
+}
+
+/** What waits for a route that is not there any more goes over to the one that fits it: also what was accepted while it was taken away. */
+export async function moveStrayParts(trx: Transaction<Schema>): Promise<void> {
+  // From one route to the next in the index, however many parts wait for each.
+  const { rows: strays } = await sql<{ route: string }>`
+    with recursive lane (route) as (
+      select min(route) from sms_part where state = 'queued'
+      union all select (select min(p.route) from sms_part as p where p.state = 'queued' and p.route > lane.route)
+        from lane where lane.route is not null)
+    select route from lane
+    where route <> '' and not exists (select 1 from sms_route as r where r.prefix = lane.route)`.execute(trx);
+  if (strays.length === 0) return;
+  const routes = await listRoutes(trx);
+  for (const { route } of strays)
+    await sql`update sms_part set route = ${longestOf(routes, route)} where state = 'queued' and route = ${route}`.execute(
+      trx,
+    );
+}
+
+/** Longest of the prefixes that `prefix` begins with; empty if there is none. */
+function longestOf(routes: readonly StoredRoute[], prefix: string): string {
+  const shorter = routes.map((route) => route.prefix).filter((other) => other !== prefix && prefix.startsWith(other));
+  return shorter.reduce((longest, other) => (other.length > longest.length ? other : longest), '');
+}

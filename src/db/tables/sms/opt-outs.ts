@@ -1,0 +1,53 @@
+/** Numbers that want no advertising: of an account, or of anybody (account 0). */
+import type { Transaction } from 'kysely';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import { queueDeliveries } from './deliveries.ts';
+import { insertOptOuts } from './replies.ts';
+import { rejectOptedOut } from './sweep.ts';
+
+export interface OptOuts {
+  /** 0: of everybody. */
+  readonly accountId: number;
+  /** E.164 with `+` */
+  readonly numbers: readonly string[];
+}
+
+/** What waits for these numbers is not sent any more, and its price is given back. */
+export async function addOptOuts(
+  trx: Transaction<Schema>,
+  { accountId, numbers }: OptOuts,
+  now: number,
+): Promise<void> {
+  const optOuts = numbers.map((number) => ({ accountId, number }));
+  await insertOptOuts(trx, optOuts, now);
+  const endedParts = await rejectOptedOut(trx, optOuts, now);
+  await queueDeliveries(trx, { endedParts, replies: [] }, now);
+}
+
+/** Gives how many were among them. */
+export async function removeOptOuts(x: Executor, { accountId, numbers }: OptOuts): Promise<number> {
+  if (numbers.length === 0) return 0;
+  const own = x.deleteFrom('sms_opt_out').where('account_id', '=', accountId);
+  const { numDeletedRows } = await own.where('number', 'in', numbers).executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+/** Lists numbers in order, those after `after`. */
+export async function listOptOuts(
+  x: Executor,
+  {
+    accountId,
+    after,
+    limit,
+  }: { readonly accountId: number; readonly after: string | undefined; readonly limit: number },
+): Promise<readonly { readonly number: string; readonly createdAt: number }[]> {
+  const rows = await x
+    .selectFrom('sms_opt_out')
+    .select(['number', 'created_at'])
+    .where('account_id', '=', accountId)
+    .$if(after !== undefined, (query) => query.where('number', '>', after ?? ''))
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map(({ number, created_at }) => ({ number, createdAt: created_at }));
+}

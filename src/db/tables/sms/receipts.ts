@@ -1,0 +1,199 @@
+/**
+ * What carriers tell of parts later. A receipt is stored whatever it speaks of; one that fits no part, or several, waits: see
+ * `orphans.ts`. docs/decisions/0223
+ */
+import { sql, type Transaction } from 'kysely';
+import {
+  type ChargeAt,
+  isFinal,
+  PART_STATES,
+  type PartEvent,
+  type PartState,
+  partStatesThatAllow,
+  REVISABLE_MS,
+} from '#model/sms-part.ts';
+import type { Match } from '#model/sms-receipt-match.ts';
+import type { Row } from '../../engines/sqlite/rows-query.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { prepare } from '../../statements/prepared.ts';
+import { rowList } from '../../statements/row-list.ts';
+import { runTogether } from '../../statements/together.ts';
+import { matchReceipts, type ReceiptToMatch } from './matching.ts';
+import { type EndedPart, settleParts } from './money.ts';
+import { stateOf } from './part-state.ts';
+
+export interface StoredReceipt {
+  readonly connectorId: number;
+  /** Forms of the message id that its part may be stored under, the likeliest first; empty: the carrier named none. */
+  readonly carrierKeys: readonly string[];
+  /** So many of the last of them are equally likely; absent: none. */
+  readonly equalKeys?: number;
+  /** The part's id modulo 2^`bits`; absent: the carrier does not return it. */
+  readonly reference?: { readonly value: number; readonly bits: number };
+  /** Where the message went: E.164 when the address can be read so, else as the carrier wrote it. */
+  readonly destination: string;
+  /** The same number, E.164 with `+`; absent: the receipt names none that can be read. */
+  readonly number?: string;
+  readonly state: ReceiptState;
+  /** What the part's `error` becomes when this receipt ends it. */
+  readonly error: string;
+  /** The carrier's word as it came; empty: none. */
+  readonly word: string;
+  /** Instant by the carrier's clock; absent: the carrier named none. */
+  readonly submittedAt?: number;
+  readonly doneAt?: number;
+  /** Text as received, for people. */
+  readonly raw: string;
+}
+
+/** `onTheWay`: not the last word. */
+export type ReceiptState = 'onTheWay' | 'delivered' | 'failed' | 'expired' | 'unknown';
+
+/** Final states in the order in which they are stored. */
+const ENDS = ['delivered', 'failed', 'expired', 'unknown'] as const;
+
+/** Returns the parts that came to an end by it. */
+export async function storeReceipts(
+  trx: Transaction<Schema>,
+  receipts: readonly StoredReceipt[],
+  now: number,
+  chargeAt: ChargeAt,
+): Promise<readonly number[]> {
+  if (receipts.length === 0) return [];
+  const asked = receipts.map((receipt) => toMatch(receipt, now));
+  const matches = await matchReceipts(trx, asked, now, () => Number.POSITIVE_INFINITY);
+  const fates: Fate[] = [];
+  const rows: Row[] = [];
+  for (const [n, receipt] of receipts.entries()) {
+    const match = matches[n] ?? UNKNOWN;
+    rows.push(rowOf(receipt, match, now));
+    if (match.kind !== 'part') continue;
+    const { carrierKeys, state, error, word, doneAt = null } = receipt;
+    const [carrierKey = ''] = carrierKeys;
+    fates.push({ partId: match.partId, state, error, word, carrierKey, doneAt, receivedAt: now });
+  }
+  await sql`
+    insert into sms_receipt (connector_id, carrier_key, destination, number, reference, reference_bits, state, error, word, raw,
+        received_at, part_id, submitted_at, done_at, carrier_keys, equal_keys, unmatched)
+      select cast(value ->> 0 as integer), value ->> 1, value ->> 2, value ->> 3, cast(value ->> 4 as integer),
+        cast(value ->> 5 as integer), value ->> 6, value ->> 7, value ->> 8, value ->> 9, cast(value ->> 10 as bigint),
+        cast(value ->> 11 as bigint), cast(value ->> 12 as bigint), cast(value ->> 13 as bigint), value ->> 14,
+        cast(value ->> 15 as integer), value ->> 16
+      from ${rowList(trx, rows)}`.execute(trx);
+  return await applyFates(trx, fates, now, chargeAt);
+}
+
+const UNKNOWN: Match = { kind: 'waits', reason: 'unknown' };
+
+function toMatch(receipt: StoredReceipt, now: number): ReceiptToMatch {
+  const { connectorId, carrierKeys: keys, equalKeys = 0, number, reference, doneAt, state } = receipt;
+  return { connectorId, keys, equalKeys, number, reference, doneAt, receivedAt: now, isEnd: state !== 'onTheWay' };
+}
+
+function rowOf(receipt: StoredReceipt, match: Match, now: number): Row {
+  const { connectorId, carrierKeys, destination, number, reference, state, error, word, raw } = receipt;
+  const isMatched = match.kind === 'part';
+  return [
+    ...[connectorId, carrierKeys[0] ?? '', destination, number ?? null],
+    ...[reference?.value ?? null, reference?.bits ?? null, state, error, word, raw],
+    ...[now, isMatched ? match.partId : null, receipt.submittedAt ?? null, receipt.doneAt ?? null],
+    ...[isMatched ? '[]' : JSON.stringify(carrierKeys.map((key) => [key])), receipt.equalKeys ?? 0],
+    isMatched || match.reason === 'unknown' ? '' : match.reason,
+  ];
+}
+
+/** What a receipt says of its part. */
+export interface Fate {
+  readonly partId: number;
+  readonly state: ReceiptState;
+  readonly error: string;
+  readonly word: string;
+  readonly carrierKey: string;
+  /** Instant by the carrier's clock. */
+  readonly doneAt: number | null;
+  readonly receivedAt: number;
+}
+
+/**
+ * Applies fates in the order of arrival. The first end of a part is final, with its word, and a certain end goes before
+ * `unknown`; until then the last word is kept. Returns the ids of the parts that have ended.
+ */
+export async function applyFates(
+  trx: Transaction<Schema>,
+  fates: readonly Fate[],
+  now: number,
+  chargeAt: ChargeAt,
+): Promise<readonly number[]> {
+  await keepWords(
+    trx,
+    fates.filter(({ state }) => state === 'onTheWay'),
+  );
+  const ends = Map.groupBy(
+    fates.filter(({ state }) => state !== 'onTheWay'),
+    ({ partId }) => partId,
+  );
+  // A word that says nothing for sure gives way to one that does.
+  const first = [...ends.values()].flatMap((own) => own.find(({ state }) => state !== 'unknown') ?? own.slice(0, 1));
+  const ended: EndedPart[] = [];
+  for (const state of ENDS) {
+    const rows = first
+      .filter((fate) => fate.state === state)
+      .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate), fate.word] as const);
+    if (rows.length === 0) continue;
+    const [done] = await runTogether(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id), now })] as const);
+    ended.push(...done.map(({ id }) => ({ id, state })));
+  }
+  // What a word made unknown may be revised, and is given back only when that is over.
+  const settled = chargeAt === 'submit' ? ended : ended.filter(({ state }) => state !== 'unknown');
+  await settleParts(trx, settled, chargeAt, now);
+  return ended.map(({ id }) => id);
+}
+
+/** Words that end nothing. A part that has ended keeps the word that ended it. */
+async function keepWords(trx: Transaction<Schema>, fates: readonly Fate[]): Promise<void> {
+  const last = new Map(fates.flatMap(({ partId, word }) => (word === '' ? [] : [[partId, word] as const])));
+  if (last.size === 0) return;
+  await runTogether(trx, [updateWords({ rows: [...last], partIds: [...last.keys()] })] as const);
+}
+
+const ON_THE_WAY = PART_STATES.filter((state) => !isFinal(state)).map((state) => sql.lit(state));
+
+const updateWords = prepare({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
+  return sql`
+    update sms_part set last_word = v.word
+    from (select cast(value ->> 0 as bigint) as id, value ->> 1 as word from ${rows}) as v
+    where sms_part.id = v.id and sms_part.id ${partIds} and ${stateOf('sms_part')} in (${sql.join(ON_THE_WAY)})`;
+});
+
+const UPDATES = {
+  delivered: updateEnded('delivered', 'deliver'),
+  failed: updateEnded('failed', 'undeliver'),
+  expired: updateEnded('expired', 'expire'),
+  unknown: updateEnded('unknown', 'giveUp'),
+};
+
+/** The ids are there twice: by them alone PostgreSQL sees how few there are. */
+function updateEnded(state: PartState, event: PartEvent) {
+  const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
+  const isUnknown = state === 'unknown';
+  return prepare({ rows: 'rows', partIds: 'ids', now: 'value' }, ({ rows, partIds, now }) => {
+    const revised = isUnknown
+      ? sql``
+      : sql`or (${stateOf('sms_part')} = 'unknown' and sms_part.revisable_until > ${now})`;
+    return sql<{ id: number }>`
+      update sms_part set state = ${sql.lit(state)}, error = v.error, last_word = v.word,
+        revisable_until = ${isUnknown ? sql`sms_part.submitted_at + ${sql.lit(REVISABLE_MS)}` : sql`null`},
+        carrier_key = coalesce(sms_part.carrier_key, v.carrier_key),
+        done_at = case when v.done_at < sms_part.submitted_at then sms_part.submitted_at else v.done_at end
+      from (select cast(value ->> 0 as bigint) as id, value ->> 1 as error, value ->> 2 as carrier_key,
+        cast(value ->> 3 as bigint) as done_at, value ->> 4 as word from ${rows}) as v
+      where sms_part.id = v.id and sms_part.id ${partIds}
+        and (${stateOf('sms_part')} in (${sql.join(allowed.map((from) => sql.lit(from)))}) ${revised})
+      returning sms_part.id as id`;
+  });
+}
+
+/** The carrier's clock may be ahead, or in another zone than its connector says; many of them tell minutes only. */
+function endOf({ doneAt, receivedAt }: Pick<Fate, 'doneAt' | 'receivedAt'>): number {
+  return Math.min(doneAt ?? receivedAt, receivedAt);
+}

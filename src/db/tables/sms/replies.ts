@@ -1,0 +1,151 @@
+/** What phones send. A reply belongs to the app that wrote to its number last; a word of refusal opts the number out. */
+import { sql, type Transaction } from 'kysely';
+import type { Executor, Schema } from '../../schema/schema.ts';
+import { rowList } from '../../statements/row-list.ts';
+import { rejectOptedOut } from './sweep.ts';
+import type { SmsPage } from './views.ts';
+
+export interface ReceivedReply {
+  readonly connectorId: number;
+  /** E.164 with `+` where it can be read so. */
+  readonly origin: string;
+  readonly text: string;
+  /** The carrier's number of the alphabet; present where `text` is no text but `hex:` and octets. */
+  readonly coding?: number;
+  /** The sender wants no more advertising. */
+  readonly isOptOut: boolean;
+  /** Absent: it is whole. */
+  readonly piece?: ReplyPiece;
+}
+
+/** Which part of a long reply it is; its parts have one reference. */
+interface ReplyPiece {
+  readonly reference: number;
+  /** Number of the part, from 1. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+export interface StoredReply extends ReceivedReply {
+  /** Absent: nobody here has written to that number. */
+  readonly appId: number | undefined;
+  readonly accountId: number | undefined;
+}
+
+export interface RepliesStored {
+  readonly replies: readonly StoredReply[];
+  /** That had waited for numbers that opted out. */
+  readonly endedParts: readonly number[];
+}
+
+export async function storeReplies(
+  trx: Transaction<Schema>,
+  received: readonly ReceivedReply[],
+  now: number,
+): Promise<RepliesStored> {
+  if (received.length === 0) return { replies: [], endedParts: [] };
+  const lastOf = await findLastWriters(trx, [...new Set(received.map(({ origin }) => origin))]);
+  const replies = received.map((reply) => {
+    const { appId, accountId } = lastOf.get(reply.origin) ?? {};
+    return { ...reply, appId, accountId };
+  });
+  // Whoever says it a hundred times is looked for once. The account follows from the number.
+  const optOuts = new Map(
+    replies.flatMap(({ origin: number, isOptOut, accountId }) =>
+      isOptOut && accountId !== undefined ? [[number, { accountId, number }]] : [],
+    ),
+  );
+  await insertOptOuts(trx, [...optOuts.values()], now);
+  await insertReplies(trx, replies, now);
+  return { replies, endedParts: await rejectOptedOut(trx, [...optOuts.values()], now) };
+}
+
+interface Writer {
+  readonly appId: number;
+  readonly accountId: number;
+}
+
+/** Finds the account that last wrote to each of these numbers, if any. */
+async function findLastWriters(
+  trx: Transaction<Schema>,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, Writer>> {
+  const list = rowList(
+    trx,
+    numbers.map((number) => [number]),
+  );
+  const { rows } = await sql<Writer & { readonly number: string }>`
+    select m.destination as number, m.app_id as "appId", m.account_id as "accountId" from sms_message as m
+    where m.id in (select (select max(o.id) from sms_message as o where o.destination = value ->> 0) from ${list})`.execute(
+    trx,
+  );
+  return new Map(rows.map(({ number, ...writer }) => [number, writer]));
+}
+
+async function insertReplies(trx: Transaction<Schema>, replies: readonly StoredReply[], now: number): Promise<void> {
+  const rows = replies.map(({ connectorId, appId, accountId, origin, text, piece, coding }) => [
+    ...[connectorId, appId ?? null, accountId ?? null, origin, text, now],
+    ...[piece?.reference ?? null, piece?.part ?? null, piece?.parts ?? null, coding ?? null],
+  ]);
+  await sql`
+    insert into sms_reply (connector_id, app_id, account_id, origin, text, received_at, reference, part, parts, coding)
+      select cast(value ->> 0 as integer), cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3,
+        value ->> 4, cast(value ->> 5 as bigint), cast(value ->> 6 as integer), cast(value ->> 7 as integer),
+        cast(value ->> 8 as integer), cast(value ->> 9 as integer) from ${rowList(trx, rows)}`.execute(trx);
+}
+
+export interface ReplyView {
+  readonly id: number;
+  readonly appKey: string;
+  readonly origin: string;
+  readonly text: string;
+  readonly receivedAt: number;
+  readonly piece: ReplyPiece | undefined;
+  /** See `ReceivedReply`. */
+  readonly coding: number | undefined;
+}
+
+/** The newest first; `before`: those with a lower id. Replies to nobody are nobody's. */
+export async function listSmsReplies(
+  x: Executor,
+  { accountId, appId, before, limit }: SmsPage,
+): Promise<readonly ReplyView[]> {
+  const rows = await x
+    .selectFrom('sms_reply as r')
+    .innerJoin('sms_app as a', 'a.id', 'r.app_id')
+    .select([
+      'r.id',
+      'a.app_key',
+      'r.origin',
+      'r.text',
+      'r.received_at',
+      'r.reference',
+      'r.part',
+      'r.parts',
+      'r.coding',
+    ])
+    .where('r.account_id', '=', accountId)
+    .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
+    .$if(before !== undefined, (query) => query.where('r.id', '<', before ?? 0))
+    .orderBy('r.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, app_key, origin, text, received_at, reference, part, parts, coding }) => ({
+    ...{ id, appKey: app_key, origin, text, receivedAt: received_at, coding: coding ?? undefined },
+    piece: reference === null || part === null || parts === null ? undefined : { reference, part, parts },
+  }));
+}
+
+/** One that is there already stays. `accountId` 0: of everybody. */
+export async function insertOptOuts(
+  trx: Transaction<Schema>,
+  optOuts: readonly { readonly accountId: number; readonly number: string }[],
+  now: number,
+): Promise<void> {
+  if (optOuts.length === 0) return;
+  const rows = optOuts.map(({ accountId, number }) => [accountId, number]);
+  await sql`
+    insert into sms_opt_out (account_id, number, created_at)
+      select cast(value ->> 0 as integer), value ->> 1, cast(${now} as bigint) from ${rowList(trx, rows)} where true
+      on conflict do nothing`.execute(trx);
+}

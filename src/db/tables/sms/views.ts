@@ -1,0 +1,141 @@
+/** What customers are shown of their requests to send. */
+import type { SmsKind } from '#model/sms-app.ts';
+import type { PartState } from '#model/sms-part.ts';
+import type { Executor } from '../../schema/schema.ts';
+
+export interface SmsRequestView {
+  readonly sendid: string;
+  readonly appKey: string;
+  readonly kind: SmsKind;
+  readonly createdAt: number;
+}
+
+export interface SmsRequestSums extends SmsRequestView {
+  readonly numbers: number;
+  /** Parts of all numbers together. */
+  readonly parts: number;
+  readonly price: number;
+}
+
+export interface SmsPartView {
+  readonly messageId: number;
+  readonly destination: string;
+  /** Price of each part of the message. */
+  readonly price: number;
+  /** Number of the part, from 1. */
+  readonly part: number;
+  readonly state: PartState;
+  readonly submittedAt: number | undefined;
+  readonly doneAt: number | undefined;
+  readonly error: string;
+  /** What the carrier's receipts said last, as it came; empty: nothing yet. */
+  readonly lastWord: string;
+  /** That took it; absent: none has yet. */
+  readonly connectorId: number | undefined;
+  readonly sends: number;
+}
+
+interface OwnRequest {
+  readonly accountId: number;
+  readonly sendid: string;
+}
+
+export async function findSmsRequest(
+  x: Executor,
+  { accountId, sendid }: OwnRequest,
+): Promise<(SmsRequestView & { readonly id: number }) | undefined> {
+  const row = await requestsOf(x, accountId).where('r.sendid', '=', sendid).executeTakeFirst();
+  return row && toView(row);
+}
+
+/** Lists parts by number in the order of the request, then by part. */
+export async function listSmsParts(x: Executor, requestId: number): Promise<readonly SmsPartView[]> {
+  const rows = await x
+    .selectFrom('sms_message as m')
+    .innerJoin('sms_part as p', 'p.message_id', 'm.id')
+    .select(['m.id', 'm.destination', 'm.price', 'p.n', 'p.state', 'p.submitted_at', 'p.done_at', 'p.error'])
+    .select(['p.last_word', 'p.connector_id', 'p.sends'])
+    .where('m.request_id', '=', requestId)
+    .orderBy('m.id')
+    .orderBy('p.n')
+    .execute();
+  return rows.map((row) => ({
+    messageId: row.id,
+    destination: row.destination,
+    price: row.price,
+    part: row.n,
+    state: row.state as PartState, // `as`: nothing else is ever written
+    submittedAt: row.submitted_at ?? undefined,
+    doneAt: row.done_at ?? undefined,
+    error: row.error,
+    lastWord: row.last_word,
+    connectorId: row.connector_id ?? undefined,
+    sends: row.sends,
+  }));
+}
+
+/** Which of an account's rows are listed, the newest first. */
+export interface SmsPage {
+  readonly accountId: number;
+  /** `undefined`: of all its apps. */
+  readonly appId: number | undefined;
+  /** Only ids below this one. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
+/** The newest first; `before`: those accepted before that one. */
+export async function listSmsRequests(
+  x: Executor,
+  { accountId, appId, before, limit }: SmsPage,
+): Promise<readonly SmsRequestSums[]> {
+  const rows = await requestsOf(x, accountId)
+    .$if(appId !== undefined, (query) => query.where('r.app_id', '=', appId ?? 0))
+    .$if(before !== undefined, (query) => query.where('r.id', '<', before ?? 0))
+    .orderBy('r.id', 'desc')
+    .limit(limit)
+    .execute();
+  if (rows.length === 0) return [];
+  const sums = await x
+    .selectFrom('sms_message')
+    .select((e) => [
+      'request_id',
+      e.fn.countAll<number>().as('numbers'),
+      e.fn.sum<number | string>('parts').as('parts'),
+      e.fn.sum<number | string>(e('parts', '*', e.ref('price'))).as('price'),
+    ])
+    .where(
+      'request_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .groupBy('request_id')
+    .execute();
+  const byRequest = new Map(sums.map((sum) => [sum.request_id, sum]));
+  return rows.map((row) => {
+    const { numbers = 0, parts = 0, price = 0 } = byRequest.get(row.id) ?? {};
+    // PostgreSQL sums 64-bit integers to a type that comes as text.
+    return { ...toView(row), numbers, parts: Number(parts), price: Number(price) };
+  });
+}
+
+function requestsOf(x: Executor, accountId: number) {
+  return x
+    .selectFrom('sms_request as r')
+    .innerJoin('sms_app as a', 'a.id', 'r.app_id')
+    .select(['r.id', 'r.sendid', 'r.kind', 'r.created_at', 'a.app_key'])
+    .where('r.account_id', '=', accountId);
+}
+
+interface RequestRow {
+  readonly id: number;
+  readonly sendid: string;
+  readonly kind: string;
+  readonly created_at: number;
+  readonly app_key: string;
+}
+
+function toView({ id, sendid, kind, created_at, app_key }: RequestRow): SmsRequestView & { readonly id: number } {
+  // `as`: nothing else is ever written.
+  return { id, sendid, kind: kind as SmsKind, createdAt: created_at, appKey: app_key };
+}

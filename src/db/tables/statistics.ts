@@ -1,0 +1,173 @@
+/** Sums of traffic by domain and time, and the values that occur most. */
+import { sql } from 'kysely';
+import type { Executor } from '../schema/schema.ts';
+import type { StatSumTable } from '../schema/traffic.ts';
+import { isOneOf } from '../statements/row-list.ts';
+
+export type Grain = 'minute' | 'hour' | 'day';
+
+export type SumRow = Omit<StatSumTable, 'grain'> & { readonly grain: Grain };
+type SumName = Exclude<keyof StatSumTable, 'domain_id' | 'grain' | 'at'>;
+export type Sums = Readonly<Pick<StatSumTable, SumName>>;
+
+export const SUM_NAMES = [
+  'requests',
+  'bytes_in',
+  'bytes_out',
+  'bytes_origin',
+  'hits',
+  'hit_bytes',
+  'status_2xx',
+  'status_3xx',
+  'status_4xx',
+  'status_5xx',
+] as const satisfies readonly SumName[];
+
+/** Rows of one statement: engines bound the number of parameters. */
+const ROWS_AT_ONCE = 200;
+
+/** False: this report, or a later one of the same start, has been added already. Within the transaction that adds it. */
+export async function claimReport(
+  x: Executor,
+  { edge, start, sequence }: { readonly edge: string; readonly start: string; readonly sequence: number },
+  now: number,
+): Promise<boolean> {
+  const row = await x
+    .insertInto('stat_report')
+    .values({ edge, start, sequence, received_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['edge', 'start'])
+        .doUpdateSet({ sequence, received_at: now })
+        .whereRef('stat_report.sequence', '<', 'excluded.sequence'),
+    )
+    .returning('sequence')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Adds to what is there. Each domain, grain and instant stands in `rows` once; their order is one for all, so nobody waits in a circle. */
+export async function addSums(x: Executor, rows: readonly SumRow[]): Promise<void> {
+  const sorted = [...rows].sort((a, b) => a.domain_id - b.domain_id || a.grain.localeCompare(b.grain) || a.at - b.at);
+  for (let at = 0; at < sorted.length; at += ROWS_AT_ONCE) {
+    await x
+      .insertInto('stat_sum')
+      .values(sorted.slice(at, at + ROWS_AT_ONCE))
+      .onConflict((conflict) =>
+        conflict.columns(['domain_id', 'grain', 'at']).doUpdateSet((e) => {
+          const added = SUM_NAMES.map((name) => [name, e(`stat_sum.${name}`, '+', e.ref(`excluded.${name}`))]);
+          // `as`: one value for each of the names above, as the type wants them.
+          return Object.fromEntries(added) as Partial<Record<SumName, never>>;
+        }),
+      )
+      .execute();
+  }
+}
+
+export interface SumQuery {
+  readonly domainIds: readonly number[];
+  readonly grain: Grain;
+  /** The interval in epoch milliseconds: `from` inclusive, `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sums over all these domains together, earliest first; instants without traffic are left out. */
+export async function listSums(
+  x: Executor,
+  { domainIds, grain, from, to }: SumQuery,
+): Promise<readonly (Sums & { readonly at: number })[]> {
+  if (domainIds.length === 0) return [];
+  const rows = await x
+    .selectFrom('stat_sum')
+    .select((e) => ['at', ...SUM_NAMES.map((name) => e.fn.sum<number>(name).as(name))])
+    .where(isOneOf(x, 'domain_id', domainIds))
+    .where('grain', '=', grain)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .groupBy('at')
+    .orderBy('at')
+    .execute();
+  // `as`: the columns selected above; PostgreSQL gives sums of bigint as text.
+  return rows.map((row) => toNumbers(row as unknown as Readonly<Record<string, unknown>>));
+}
+
+function toNumbers(row: Readonly<Record<string, unknown>>): Sums & { readonly at: number } {
+  const numbers = ['at', ...SUM_NAMES].map((name) => [name, Number(row[name])]);
+  return Object.fromEntries(numbers) as Sums & { at: number }; // `as`: one number for each name
+}
+
+export interface TopRow {
+  readonly value: string;
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+export interface TopPlace {
+  readonly domainId: number;
+  /** When the hour begins. */
+  readonly at: number;
+  readonly kind: string;
+}
+
+/** Adds to what is there, and keeps the `keep` most frequent. */
+export async function addTop(x: Executor, place: TopPlace, rows: readonly TopRow[], keep: number): Promise<void> {
+  const { domainId, at, kind } = place;
+  if (rows.length === 0) return;
+  const sorted = [...rows].sort((a, b) => (a.value < b.value ? -1 : 1));
+  await x
+    .insertInto('stat_top')
+    .values(sorted.map((row) => ({ domain_id: domainId, at, kind, ...row })))
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'at', 'kind', 'value']).doUpdateSet((e) => ({
+        requests: e('stat_top.requests', '+', e.ref('excluded.requests')),
+        bytes: e('stat_top.bytes', '+', e.ref('excluded.bytes')),
+      })),
+    )
+    .execute();
+  await sql`
+    delete from stat_top where domain_id = ${domainId} and at = ${at} and kind = ${kind} and value not in (
+      select value from stat_top where domain_id = ${domainId} and at = ${at} and kind = ${kind}
+        order by requests desc, bytes desc, value limit ${sql.lit(keep)}
+    )
+  `.execute(x);
+}
+
+export interface TopQuery {
+  readonly domainIds: readonly number[];
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** The most frequent first. */
+export async function listTop(x: Executor, query: TopQuery): Promise<readonly TopRow[]> {
+  const { domainIds, kind, from, to, limit } = query;
+  if (domainIds.length === 0) return [];
+  const rows = await x
+    .selectFrom('stat_top')
+    .select((e) => ['value', e.fn.sum<number>('requests').as('requests'), e.fn.sum<number>('bytes').as('bytes')])
+    .where(isOneOf(x, 'domain_id', domainIds))
+    .where('kind', '=', kind)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .groupBy('value')
+    .orderBy('requests', 'desc')
+    .orderBy('value')
+    .limit(limit)
+    .execute();
+  return rows.map(({ value, requests, bytes }) => ({ value, requests: Number(requests), bytes: Number(bytes) }));
+}
+
+/** Forgets what is older than each of these instants. */
+export async function pruneStatistics(
+  x: Executor,
+  before: Readonly<Record<Grain, number>> & { readonly top: number; readonly report: number },
+): Promise<void> {
+  for (const grain of ['minute', 'hour', 'day'] as const) {
+    await x.deleteFrom('stat_sum').where('grain', '=', grain).where('at', '<', before[grain]).execute();
+  }
+  await x.deleteFrom('stat_top').where('at', '<', before.top).execute();
+  await x.deleteFrom('stat_report').where('received_at', '<', before.report).execute();
+}
