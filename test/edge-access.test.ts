@@ -87,7 +87,7 @@ test('the address comes before the Referer, that before the User-Agent; the word
   for (const [index, [access, reason]] of rows.entries()) {
     put({ name: SITE_HOST, access });
     assert.equal(await mark('/', ['User-Agent', 'curl']), `DENIED ${reason}`);
-    assert.ok(log[index]?.includes('TCP_DENIED/403'), String(log[index]));
+    assert.equal(log[index]?.result, 'TCP_DENIED/403');
     const counted = `requests_total{cache="DENIED",reason="${reason}",status="4xx"} 1`;
     assert.ok((await registry.metrics()).includes(counted));
   }

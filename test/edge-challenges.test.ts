@@ -30,7 +30,7 @@ test('a challenge is answered before the state of the domain, its rules and the 
   }
   const head = await edge.get(PATH, { host: 'a.example.com', method: 'HEAD' });
   assert.deepEqual([head.status, head.body, head.headers['content-length']], [200, '', String(TEXT.length)]);
-  assert.deepEqual(edge.log.map((line) => `${line[5]} ${line[9]}`).slice(0, 2), [
+  assert.deepEqual(edge.log.map((line) => `${line.host} ${line.result}`).slice(0, 2), [
     'a.example.com NONE/200',
     'b.example.com NONE/200',
   ]);

@@ -74,7 +74,7 @@ describe('CONNECT', () => {
     const text = await connectRaw(edge.port, `CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`).closed;
     assert.match(text, /^HTTP\/1\.1 405 [\s\S]*X-Cache: ERROR method/);
     assert.deepEqual(
-      edge.log.map((fields) => fields[9]),
+      edge.log.map((fields) => fields.result),
       ['NONE/405'],
     );
   });
@@ -92,7 +92,7 @@ describe('CONNECT', () => {
     assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1);
     assert.match(text, /0123456789$/);
     await eventually('both logged', () => edge.log.length === 2);
-    assert.deepEqual(edge.log.map((fields) => fields[9]).sort(), ['NONE/405', 'TCP_MISS/499']);
+    assert.deepEqual(edge.log.map((fields) => fields.result).sort(), ['NONE/405', 'TCP_MISS/499']);
   });
 
   test('behind a request that waits for its answer ends both', async (t) => {
@@ -206,9 +206,9 @@ describe('requests that are sent at once', () => {
     assert.ok(client.writableLength > 0);
     assert.equal(edge.edge.underWay, 1);
     client.resetAndDestroy();
-    await eventually('all that was read is logged', () => edge.log.some((fields) => fields[9] === 'NONE/499'));
+    await eventually('all that was read is logged', () => edge.log.some((fields) => fields.result === 'NONE/499'));
     await edge.get('/');
-    const left = edge.log.filter((fields) => fields[9] === 'NONE/499');
+    const left = edge.log.filter((fields) => fields.result === 'NONE/499');
     assert.ok(left.length > 32 && left.length < 200, String(left.length));
     assert.equal(edge.edge.underWay, 0);
   });

@@ -309,6 +309,6 @@ test("a body that breaks off does not look whole to HTTP/1.0, where its end is t
     };
     await assert.rejects(read, /ECONNRESET/);
     assert.ok(bytes > 0);
-    await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/502');
+    await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/502');
   }
 });

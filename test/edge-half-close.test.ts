@@ -38,7 +38,7 @@ describe('a client that has ended its side', () => {
       }
       assert.match(await client.closed, /^HTTP\/1\.[01] 200 [\s\S]*late/);
       await eventually('logged', () => edge.log.length >= 1);
-      assert.ok(edge.log.every((line) => line[9] === 'TCP_MISS/200'));
+      assert.ok(edge.log.every((line) => line.result === 'TCP_MISS/200'));
     });
   }
 

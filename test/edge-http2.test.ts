@@ -54,10 +54,14 @@ describe('answers', NEEDS, () => {
     }
     assert.equal(edge.origin.requests.length, 1);
     await eventually('each is logged', () => edge.log.length === rows.length + 1);
-    assert.ok(edge.log.every((fields) => fields[8] === 'HTTP/2.0'));
+    assert.ok(edge.log.every((fields) => fields.protocol === 'HTTP/2.0'));
     const [first] = edge.log;
-    assert.deepEqual([first?.[5], first?.[6], first?.[7], first?.[9]], [SITE_HOST, 'GET', '/', 'TCP_MISS/200']);
-    assert.ok(Number(first?.[4]) > body.length && Number(first?.[4]) < body.length + 1000);
+    assert.deepEqual(
+      [first?.host, first?.method, first?.target, first?.result],
+      [SITE_HOST, 'GET', '/', 'TCP_MISS/200'],
+    );
+    const headBytes = (first?.responseBytes ?? 0) - body.length;
+    assert.ok(headBytes > 0 && headBytes < 1000);
   });
 
   test('what an origin is told: host, scheme, cookies in one field, nothing of one hop', async (t) => {
@@ -105,7 +109,7 @@ describe('answers', NEEDS, () => {
       others.map((_, index) => `/${index}`),
     );
     slow.close(constants.NGHTTP2_CANCEL);
-    await eventually('the client left', () => edge.log.some((fields) => fields[9] === 'NONE/499'));
+    await eventually('the client left', () => edge.log.some((fields) => fields.result === 'NONE/499'));
   });
 });
 
@@ -134,10 +138,10 @@ test('a request that is refused before anybody hears of it is logged and counted
   await ask(idle, [head(), ...bad.slice(0, 1)]);
   await eventually('those of a client that is told to leave', () => edge.log.length === 10);
   await Promise.all([between.closed, idle.closed]);
-  const refused = edge.log.filter((fields) => fields[9] !== 'TCP_MISS/200');
+  const refused = edge.log.filter((fields) => fields.result !== 'TCP_MISS/200');
   assert.deepEqual(
-    refused.map(([address, , , received, sent, host, method, path, protocol, code]) =>
-      [address, received, sent, host, method, path, protocol, code].join(' '),
+    refused.map(({ client, requestBytes, responseBytes, host, method, target, protocol, result }) =>
+      [client, requestBytes, responseBytes, host, method, target, protocol, result].join(' '),
     ),
     Array.from({ length: 7 }, () => '127.0.0.1 0 0 - - - HTTP/2.0 NONE/400'),
   );
@@ -195,7 +199,7 @@ describe('requests with a body', NEEDS, () => {
     await eventually('logged', () => edge.log.length === bodies.length);
     for (const [index, { length }] of bodies.entries())
       assert.ok(
-        edge.log.some((fields) => Number(fields[3]) > length && Number(fields[3]) < length + 500),
+        edge.log.some((fields) => fields.requestBytes > length && fields.requestBytes < length + 500),
         `${index}`,
       );
   });
@@ -208,7 +212,7 @@ describe('requests with a body', NEEDS, () => {
     stream.write('a');
     const answer = await answerOf(stream);
     assert.deepEqual([answer.status, answer.headers['x-cache']], [408, 'ERROR requestTimeout']);
-    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/408');
+    await eventually('logged', () => edge.log[0]?.result === 'NONE/408');
     assert.equal((await get(session, '/')).status, 200);
   });
 });
@@ -236,7 +240,7 @@ test('what HTTP/1.1 lets an origin say and HTTP/2 has no words for', NEEDS, asyn
   }
   await eventually('logged', () => edge.log.length === rows.length);
   assert.deepEqual(
-    edge.log.map((fields) => fields[9]),
+    edge.log.map((fields) => fields.result),
     rows.map(([, status]) => `TCP_MISS/${status}`),
   );
 });
@@ -262,7 +266,7 @@ describe('answers that do not end in order', NEEDS, () => {
       assert.deepEqual([cut.status, cut.code], [200, constants.NGHTTP2_INTERNAL_ERROR], `length known: ${known}`);
     }
     assert.equal((await get(session, '/')).body, 'whole');
-    await eventually('logged', () => edge.log.some((fields) => fields[9] === 'TCP_MISS/502'));
+    await eventually('logged', () => edge.log.some((fields) => fields.result === 'TCP_MISS/502'));
   });
 
   test('a client that takes nothing is cut in time, its other streams are not', async (t) => {
@@ -272,7 +276,7 @@ describe('answers that do not end in order', NEEDS, () => {
     const stream = session.request({ ':path': '/', ':authority': SITE_HOST });
     stream.on('error', () => undefined);
     stream.pause();
-    await eventually('cut', () => stream.closed || edge.log.some((fields) => fields[9] === 'TCP_MEM_HIT/499'));
+    await eventually('cut', () => stream.closed || edge.log.some((fields) => fields.result === 'TCP_MEM_HIT/499'));
     assert.equal((await get(session, '/')).body.length, 2_000_000);
   });
 

@@ -45,7 +45,7 @@ test(
     };
     assert.match(await browse(`http://${SITE_HOST}/`), /<p>https: h2<\/p>/);
     assert.deepEqual(
-      edge.log.filter(([, , , , , , , target]) => target === '/').map((fields) => [fields[8], fields[9]]),
+      edge.log.filter(({ target }) => target === '/').map((fields) => [fields.protocol, fields.result]),
       [
         ['HTTP/1.1', 'NONE/301'],
         ['HTTP/2.0', 'TCP_MISS/200'],

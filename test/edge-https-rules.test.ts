@@ -35,7 +35,7 @@ describe('force_https', NEEDS, () => {
     }
     assert.equal(edge.origin.requests.length, 0);
     assert.equal((await edge.curl(`${SECURE}/`)).body, 'hello');
-    assert.deepEqual([...new Set(edge.log.map((fields) => fields[9]))], ['NONE/301', 'NONE/308', 'TCP_MISS/200']);
+    assert.deepEqual([...new Set(edge.log.map((fields) => fields.result))], ['NONE/301', 'NONE/308', 'TCP_MISS/200']);
     // Where the domain lets nobody in, it sends nobody on either.
     edge.putTls(SITE_HOST, { forceHttps: true }, { access: { deniedUserAgents: ['curl'] } });
     assert.equal((await edge.curl(`${PLAIN}/`)).headers['x-cache'], 'DENIED userAgent');

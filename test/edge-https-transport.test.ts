@@ -46,7 +46,7 @@ describe('the connection', NEEDS, () => {
     }
     await eventually('logged', () => edge.log.length === 2);
     assert.deepEqual(
-      edge.log.map(([address]) => address),
+      edge.log.map(({ client }) => client),
       ['::1', '127.0.0.1'],
     );
   });
@@ -95,7 +95,7 @@ describe('HTTP/1.1 over TLS', NEEDS, () => {
     old.write(`GET /cut HTTP/1.0\r\n${HEAD}\r\n`);
     await new Promise((resolve) => old.once('close', resolve));
     assert.equal(ended, false);
-    await eventually('logged', () => edge.log.some((fields) => fields[9] === 'TCP_MISS/502'));
+    await eventually('logged', () => edge.log.some((fields) => fields.result === 'TCP_MISS/502'));
   });
 
   test('a WebSocket is passed through', async (t) => {
@@ -130,6 +130,6 @@ describe('HTTP/1.1 over TLS', NEEDS, () => {
     socket.write('hello');
     await eventually('it goes both ways', () => text.endsWith('echo hello'));
     socket.end();
-    await eventually('logged', () => edge.log[0]?.[9]?.endsWith('/101'));
+    await eventually('logged', () => edge.log[0]?.result?.endsWith('/101'));
   });
 });

@@ -78,7 +78,7 @@ test('are what its client has counted, of requests of every kind', needs('openss
       }),
     );
     await eventually(kind, () => edge.log.length === requests.length);
-    const lines = edge.log.map((line) => `${line[3]} ${line[4]}`);
+    const lines = edge.log.map((line) => `${line.requestBytes} ${line.responseBytes}`);
     assert.deepEqual(lines.sort(), counts.map(({ sent, received }) => `${sent} ${received}`).sort(), kind);
   }
 });
@@ -104,7 +104,11 @@ test('are what came before the client gave it up', needs('openssl'), async (t) =
     await client.send(frame('reset', 0, 1, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])));
     await eventually('logged', () => edge.log.length === 1);
     const [line] = edge.log;
-    assert.deepEqual([line?.[9]?.split('/')[1], line?.[4]], ['499', String(whole.received - LARGE + taken())], path);
+    assert.deepEqual(
+      [line?.result.split('/')[1], line?.responseBytes],
+      ['499', whole.received - LARGE + taken()],
+      path,
+    );
     client.socket.destroy();
   }
 });

@@ -21,7 +21,7 @@ describe('a redirect that is followed', () => {
     );
     assert.equal((await edge.get('/a')).headers['x-cache'], 'HIT');
     assert.deepEqual([origin.requests.length, target.requests.length], [1, 1]);
-    assert.equal(edge.log[0]?.[9], 'TCP_MISS/200');
+    assert.equal(edge.log[0]?.result, 'TCP_MISS/200');
   });
 
   test('nothing that tells of the client leaves the site with it', async (t) => {
@@ -241,6 +241,6 @@ describe('a redirect that is passed on', () => {
     const client = connectRaw(edge.port, `GET /a HTTP/1.1\r\nHost: ${SITE_HOST}\r\n\r\n`);
     await eventually('at the target', () => target.requests.length === 1);
     client.socket.destroy();
-    await eventually('logged', () => edge.log[0]?.[9]?.endsWith('/499') === true);
+    await eventually('logged', () => edge.log[0]?.result?.endsWith('/499') === true);
   });
 });

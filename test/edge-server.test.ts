@@ -76,7 +76,7 @@ describe('closing', () => {
     await eventually('asked', () => origin.requests.length === 1);
     await edge.edge.close(100);
     assert.equal(await client.closed, '');
-    await eventually('logged', () => edge.log[0]?.[9] === 'NONE/503');
+    await eventually('logged', () => edge.log[0]?.result === 'NONE/503');
   });
 
   test('nor is an answer out of memory that its client does not take', async (t) => {
@@ -87,7 +87,7 @@ describe('closing', () => {
     client.socket.pause();
     await eventually('it waits', () => edge.edge.underWay === 1);
     await edge.edge.close(100);
-    await eventually('logged', () => edge.log.some((fields) => fields[9] === 'TCP_MEM_HIT/503'));
+    await eventually('logged', () => edge.log.some((fields) => fields.result === 'TCP_MEM_HIT/503'));
   });
 
   test('closing twice is closing once', async (t) => {
@@ -143,7 +143,7 @@ describe('the access log', () => {
     await connectRaw(edge.port, `GET http://${SITE_HOST}?b HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`).closed;
     await eventually('logged', () => edge.log.length === 2);
     assert.deepEqual(
-      edge.log.map((fields) => fields[7]),
+      edge.log.map((fields) => fields.target),
       ['/a?b', '/?b'],
     );
   });
@@ -159,7 +159,7 @@ describe('the access log', () => {
     for (const [index, [host, expected]] of rows.entries()) {
       await connectRaw(edge.port, `GET / HTTP/1.1\r\n${host}Connection: close\r\n\r\n`).closed;
       await eventually('logged', () => edge.log.length === index + 1);
-      assert.equal(edge.log[index]?.[5], expected);
+      assert.equal(edge.log[index]?.host, expected);
     }
   });
 
@@ -174,26 +174,28 @@ describe('the access log', () => {
     await edge.get('/a?b=c', { headers: ['If-None-Match', '"1"'] });
     await edge.get('/a?b=c', { method: 'HEAD' });
     await eventually('logged', () => edge.log.length === 3);
-    const [client, time, ms, received, sent, ...rest] = edge.log[0] ?? [];
-    assert.equal(client, '127.0.0.1');
-    assert.match(time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
-    assert.match(ms ?? '', /^\d+$/);
+    const [line] = edge.log;
+    assert.ok(line !== undefined);
+    const { endedAt, durationMs, requestBytes, responseBytes, ...rest } = line;
+    assert.match(endedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+    assert.ok(Number.isInteger(durationMs));
     const request = `GET /a?b=c HTTP/1.1\r\nHost: WWW.example.com:80\r\n${headers[0]}: ${headers[1]}\r\n${headers[2]}: ${headers[3]}\r\nConnection: close\r\n\r\n`;
-    assert.equal(received, String(request.length));
+    assert.equal(requestBytes, request.length);
     const head = first.rawHeaders.reduce((sum, text) => sum + text.length + 2, 'HTTP/1.1 200 OK\r\n\r\n'.length);
-    assert.equal(sent, String(head + 'hello'.length));
-    assert.deepEqual(rest, [
-      'www.example.com',
-      'GET',
-      '/a?b=c',
-      'HTTP/1.1',
-      'TCP_MISS/200',
-      'text/plain; charset=utf-8',
-      'https://example.com/a\\x09b',
-      'test\\x5Cagent "1"',
-    ]);
+    assert.equal(responseBytes, head + 'hello'.length);
+    assert.deepEqual(rest, {
+      client: '127.0.0.1',
+      host: 'www.example.com',
+      method: 'GET',
+      target: '/a?b=c',
+      protocol: 'HTTP/1.1',
+      result: 'TCP_MISS/200',
+      contentType: 'text/plain; charset=utf-8',
+      referer: 'https://example.com/a\\x09b',
+      userAgent: 'test\\x5Cagent "1"',
+    });
     assert.deepEqual(
-      edge.log.map((fields) => fields[9]),
+      edge.log.map((fields) => fields.result),
       ['TCP_MISS/200', 'TCP_IMS_HIT/304', 'TCP_MEM_HIT/200'],
     );
   });

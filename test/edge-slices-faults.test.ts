@@ -99,7 +99,7 @@ describe('a second slice that', () => {
         FILE.subarray(0, cut.body.length).equals(Buffer.from(cut.body, 'latin1')),
         'what came is of the object',
       );
-      await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/502');
+      await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/502');
       origin.fail(undefined);
       assertBytes(await edge.get('/film.mp4'), FILE);
       assertBytes(await edge.get('/film.mp4'), FILE);

@@ -37,7 +37,7 @@ describe('slices on a disk', () => {
       const received = await three.edge.get('/film.mp4', range(`${MIB - 5}-${3 * MIB}`));
       assertBytes(received, FILE.subarray(MIB - 5, 3 * MIB + 1), 206);
       assert.equal(mark(received), 'HIT');
-      assert.equal(three.edge.log[0]?.[9], 'TCP_HIT/206');
+      assert.equal(three.edge.log[0]?.result, 'TCP_HIT/206');
       assert.equal(origin.requests.length, asked);
     });
   }

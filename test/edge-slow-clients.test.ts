@@ -217,7 +217,7 @@ describe('answers that are taken slowly', () => {
       for (const sums of await Promise.all(clients.map(readAll))) assert.equal(sums, sum);
       const taken = async () => /buffered_bytes\{where="disk"\} (\d+)/.exec(await edge.registry.metrics())?.[1];
       await eventually('given back', async () => (await taken()) === '0');
-      assert.equal(edge.log.filter((line) => line[9] === 'TCP_MISS/200').length, 13);
+      assert.equal(edge.log.filter((line) => line.result === 'TCP_MISS/200').length, 13);
     });
   }
 
@@ -251,7 +251,7 @@ describe('answers that are taken slowly', () => {
     const clients = Array.from({ length: 7 }, (_, i) => stall(edge, i, `127.0.1.${i + 1}`));
     await eventually('all were asked', () => origin.requests.length === 7);
     assert.equal((await edge.get('/small')).body, 'small');
-    await eventually('cut', () => edge.log.some((line) => line[9] === 'TCP_MISS/503'));
+    await eventually('cut', () => edge.log.some((line) => line.result === 'TCP_MISS/503'));
     for (const socket of clients) socket.destroy();
     await eventually('logged', () => edge.log.length === 8);
     assert.doesNotMatch(await edge.registry.metrics(), /origin_failures_total\{/);

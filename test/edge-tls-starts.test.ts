@@ -94,7 +94,7 @@ describe('the beginning of a connection to the port for HTTPS', needs('openssl',
     assert.match(await slow.closed, /^HTTP\/1\.1 400 /);
     assert.equal((await edge.handshakes())['plainHttp'], 3);
     await eventually('each has its line', () =>
-      Promise.resolve(edge.log.filter((line) => line.includes('NONE/400')).length === 3),
+      Promise.resolve(edge.log.filter((line) => line.result === 'NONE/400').length === 3),
     );
   });
 

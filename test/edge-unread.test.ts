@@ -79,7 +79,7 @@ test('an origin that breaks off in the body is a failure of the origin, in the l
   });
   const edge = await startTestEdge(t, [origin.port]);
   assert.equal((await edge.get('/')).isWhole, false);
-  await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/502');
+  await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/502');
   const metrics = await edge.registry.metrics();
   assert.match(metrics, /causeway_edge_origin_failures_total\{reason="originCut"\} 1/);
   assert.match(metrics, /causeway_edge_requests_total\{cache="MISS",reason="\w*",status="5xx"\} 1/);
@@ -93,7 +93,7 @@ test('one that breaks off before the first byte of the body is answered 502', as
   const received = await edge.get('/');
   assert.deepEqual([received.status, received.headers['x-cache'], received.isWhole], [502, 'ERROR originCut', true]);
   assert.equal(received.headers['content-length'], String(received.body.length));
-  await eventually('logged', () => edge.log[0]?.[9] === 'NONE/502');
+  await eventually('logged', () => edge.log[0]?.result === 'NONE/502');
   assert.equal((await edge.get('/')).status, 502);
 });
 
@@ -114,7 +114,7 @@ test('a client that leaves is none', async (t) => {
   const origin = await startOrigin(t, (_request, response) => void response.write('abc'));
   const edge = await startTestEdge(t, [origin.port]);
   await leaveWhenBegun(edge, 'abc');
-  await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/499');
+  await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/499');
   assert.doesNotMatch(await edge.registry.metrics(), /originCut/);
 });
 

@@ -114,7 +114,7 @@ describe('what passes', () => {
     client.socket.destroy();
     await eventually('logged', () => peer.log.length === 2);
     assert.deepEqual(
-      peer.log.map((fields) => fields[9]),
+      peer.log.map((fields) => fields.result),
       ['TCP_DENIED/403', 'TCP_MISS/101'],
     );
   });
@@ -177,7 +177,7 @@ describe('what passes', () => {
     await eventually('told', () => messages[1] === 'third');
     peer.sockets[0]?.end(Buffer.from([0x88, 2, 0x03, 0xe9])); // 1001, going away
     await once(socket, 'close');
-    await eventually('logged', () => edge.log[0]?.[9] === 'TCP_MISS/101');
+    await eventually('logged', () => edge.log[0]?.result === 'TCP_MISS/101');
   });
 });
 
@@ -192,7 +192,7 @@ describe('what is answered otherwise', () => {
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} X\r\n`));
       assert.match(text, /\r\nConnection: close\r\n/i);
       assert.match(text, /\r\nX-Cache: BYPASS websocket\r\n[\s\S]*\r\n\r\nsorry$/i);
-      assert.equal(edge.log[0]?.[9], `TCP_MISS/${status}`);
+      assert.equal(edge.log[0]?.result, `TCP_MISS/${status}`);
       assert.equal(await openSockets(edge), 0);
     }
   });

@@ -29,7 +29,7 @@ for (const [what, memoryBytes] of [
       reply(Buffer.alloc(Number(request.target.slice(1)), request.target), FRESH)(request, response);
     });
     const [first, second] = await startWorkers(t, origin, memoryBytes);
-    const places = () => second.log.map((fields) => fields[9]).filter((code) => code?.includes('HIT'));
+    const places = () => second.log.map((fields) => fields.result).filter((code) => code?.includes('HIT'));
     for (const path of ['/10', '/100000', '/5000000']) {
       const before = places().length;
       const { body } = await first.get(path);

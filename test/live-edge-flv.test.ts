@@ -94,7 +94,7 @@ describe('a stream that is not on air', () => {
     assert.deepEqual(owner.asked, ['/streams/1/live/p/flv?origin=http&host=www.example.com']);
     for (const flv of owner.flv) flv.end();
     await eventually('logged', () => log.length > 0);
-    assert.equal(log[0]?.[9], 'TCP_MISS/200');
+    assert.equal(log[0]?.result, 'TCP_MISS/200');
   });
 
   const rows: readonly (readonly [answered: number, status: number, mark: string])[] = [
@@ -267,6 +267,6 @@ describe('over WebSocket', () => {
     for (const flv of owner.flv) flv.end();
     assert.ok((await client.closed).endsWith('\x88\x02\x03\xe8'));
     await eventually('logged', () => log.length > 0);
-    assert.equal(log[0]?.[9], 'TCP_HIT/101');
+    assert.equal(log[0]?.result, 'TCP_HIT/101');
   });
 });

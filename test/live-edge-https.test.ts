@@ -53,14 +53,14 @@ test('over HTTP/2 a viewer has a stream beside others, and leaves by a reset', n
   assert.deepEqual([headers[':status'], headers['content-type'], headers.connection], [200, 'video/x-flv', undefined]);
   for (const { flv } of streams) await eventually('begun', () => flv.text() === 'V1 k1');
   first.stream.close(8);
-  await eventually('logged', () => edge.log.some((line) => line[8] === 'HTTP/2.0'));
+  await eventually('logged', () => edge.log.some((line) => line.protocol === 'HTTP/2.0'));
   edge.owner.push(...media('v2'));
   await eventually('goes on', () => second.flv.text() === 'V1 k1 v2');
   for (const flv of edge.owner.flv) flv.end();
   await once(second.stream, 'end');
-  const lines = edge.log.filter((line) => line[8] === 'HTTP/2.0');
-  await eventually('both', () => edge.log.filter((line) => line[8] === 'HTTP/2.0').length === 2);
-  assert.equal(lines[0]?.[9], 'TCP_HIT/200');
+  const lines = edge.log.filter((line) => line.protocol === 'HTTP/2.0');
+  await eventually('both', () => edge.log.filter((line) => line.protocol === 'HTTP/2.0').length === 2);
+  assert.equal(lines[0]?.result, 'TCP_HIT/200');
 });
 
 for (const upgrade of [

@@ -16,13 +16,14 @@ import type { PurgeScope, SitePurge } from '../../src/sites/purge.ts';
 import type { OriginSpec, SiteSpec } from '../../src/sites/spec.ts';
 import type { CertificatePair } from '../../src/sites/table.ts';
 import { formatHit } from './access-record.ts';
+import { type LoggedRequest, readLoggedRequest } from './logged-request.ts';
 
 export interface TestEdge {
   readonly edge: Edge;
   readonly port: number;
   readonly registry: Registry;
-  /** The access log's fields, one line per finished request. */
-  readonly log: string[][];
+  /** The access log: one line for each finished request. */
+  readonly log: LoggedRequest[];
   /** Adds or replaces a site. */
   put(spec: Partial<SiteSpec> & { readonly name: string }): void;
   remove(name: string): void;
@@ -90,7 +91,7 @@ export async function startTestEdge(
     source: { getSpec: (name) => specs.get(name), purgesOf, getCertificate },
     maxSites: 100,
   });
-  const lines: string[][] = [];
+  const lines: LoggedRequest[] = [];
   const registry = new Registry();
   let ahead = 0;
   const clock = options.clock ?? (() => Date.now() + ahead);
@@ -103,8 +104,8 @@ export async function startTestEdge(
     maxShortcutBytes: () => cacheBytes / 16,
     guard: createGuard({ allow: ['127.0.0.0/8', '::1'], refuse: [] }),
     accessLog: {
-      write: (_domainId, record) => void lines.push(formatLine(record, UTC).split('\t')),
-      writeHit: (hit) => void lines.push(formatHit(hit, UTC).split('\t')),
+      write: (_domainId, record) => void lines.push(readLoggedRequest(formatLine(record, UTC))),
+      writeHit: (hit) => void lines.push(readLoggedRequest(formatHit(hit, UTC))),
       countOrigin: () => undefined,
     },
     clock,
