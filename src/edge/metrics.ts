@@ -122,6 +122,8 @@ function createRequestCounters(
         bytes += sent - meter.counted;
         meter.counted = sent;
       }
+      // Negative: of an answer that was cut, the system had not taken all that was counted. What is sent next makes up for it.
+      if (bytes <= 0) return;
       this.inc(bytes);
       bytes = 0;
     },

@@ -15,7 +15,8 @@ export function lineSince(ledger: LineLedger, whole: AccessRecord, statusSent: n
     ...whole,
     durationMs: whole.endedAt - ledger.at,
     requestBytes: whole.requestBytes - ledger.requestBytes,
-    responseBytes: whole.responseBytes - ledger.responseBytes,
+    // An answer that was cut has sent less than it seemed to: what the system had not taken was counted before.
+    responseBytes: Math.max(0, whole.responseBytes - ledger.responseBytes),
     // How it ends says nothing: every viewer of a stream without end leaves some time.
     status: statusSent === 0 ? whole.status : statusSent,
     isContinued: ledger.lines > 0,
