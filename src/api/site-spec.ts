@@ -1,5 +1,5 @@
 /** A domain → what travels to the edges. Pure. */
-import type { CacheTime, Domain, DomainSettings } from '#model/domain.ts';
+import { type CacheTime, type DenyList, type Domain, type DomainSettings, eachDenyList } from '#model/domain.ts';
 import { parseOrigin } from '#model/origin.ts';
 import { mapSettings, SITE_SETTINGS, type SiteSettings } from '#model/settings.ts';
 import { isHostName } from '#sites/host-name.ts';
@@ -13,9 +13,9 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
   if (domain.state === 'pending') return undefined;
   const { originProtocol, origins, backups, originHost, monitorUrl, ...served } = domain.settings;
   const { cache, caching, prefixCacheFirst, sslControl, sslKey, secondSslKey, https, ...ruled } = served;
-  const { ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
+  const { referer, forbidHttpCode, forbidRedirectUrl, html403, ...answered } = ruled;
   const { recording, ...plain } = answered;
-  const unused: Omit<typeof plain, keyof SiteSettings> = plain;
+  const unused: Omit<typeof plain, keyof SiteSettings | DenyList> = plain;
   unused satisfies Record<string, never>;
   return {
     id: domain.id,
@@ -38,7 +38,7 @@ export function toSiteSpec(domain: Domain): SiteSpec | undefined {
         lifetimeSeconds: toSeconds(time),
       })),
     },
-    access: toAccessSpec({ ip, referer, userAgent, forbidHttpCode, forbidRedirectUrl, html403 }),
+    access: toAccessSpec(domain.settings),
     ...mapSettings(SITE_SETTINGS, (member) => plain[member]),
     ...(recording.isOn && { records: true }),
     ...(sslControl && {
@@ -56,19 +56,15 @@ function toSeconds({ years, days, hours, minutes, seconds }: CacheTime): number 
   return (((years * 365 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
 }
 
-type AccessSettings = Pick<
-  DomainSettings,
-  'ip' | 'referer' | 'userAgent' | 'forbidHttpCode' | 'forbidRedirectUrl' | 'html403'
->;
-
-function toAccessSpec({ ip, referer, userAgent, ...settings }: AccessSettings): AccessSpec {
+function toAccessSpec({ referer, ...settings }: DomainSettings): AccessSpec {
   const refusal = toRefusalSpec(settings);
+  const lists = Object.values(eachDenyList((list, member) => ({ member, ...settings[list] })));
+  const denied = lists.filter(({ isOn }) => isOn).map(({ member, entries }) => [member, entries]);
   return {
-    ...(ip.isOn && { deniedAddresses: ip.entries }),
+    ...Object.fromEntries(denied),
     ...(referer.mode !== 'off' && {
       referer: { mode: referer.mode, allowsBlank: referer.allowsBlank, entries: referer.entries },
     }),
-    ...(userAgent.isOn && { deniedUserAgents: userAgent.entries }),
     ...(refusal !== undefined && { refusal }),
   };
 }

@@ -5,7 +5,7 @@ import { ServiceError } from '#contract/service-error.ts';
 import { WIRE_CACHE_SETTINGS } from '#contract/settings.ts';
 import type { Domain } from '#model/domain.ts';
 import type { StaleRevision } from './change.ts';
-import { writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
+import { WRITE_ACCESS } from './wire-access.ts';
 import { writeAdvanced } from './wire-advanced.ts';
 import { writeSsl } from './wire-certificate.ts';
 import { type Look, writeDomain } from './wire-domain.ts';
@@ -38,9 +38,9 @@ const CURRENT: Readonly<Record<DomainChange, Writer>> = {
   'domain.delete': writeOrigin,
   'config.setPolicies': ({ settings }) => writePolicies(settings.caching),
   'config.setAdvanced': ({ settings }) => writeAdvanced(settings),
-  'config.setReferer': ({ settings }) => writeReferer(settings.referer),
-  'config.setUserAgent': ({ settings }) => writeUserAgent(settings.userAgent),
-  'config.setIp': ({ settings }) => writeIp(settings.ip),
+  'config.setReferer': withoutRevision(WRITE_ACCESS['config.getReferer']),
+  'config.setUserAgent': withoutRevision(WRITE_ACCESS['config.getUserAgent']),
+  'config.setIp': withoutRevision(WRITE_ACCESS['config.getIp']),
   'config.setCacheOptions': ({ settings }) => WIRE_CACHE_SETTINGS.write(settings.cache),
   'config.setSsl': ({ settings }) => writeSsl(settings),
   'config.requestCertificate': ({ settings }) => writeSsl(settings),
@@ -49,6 +49,13 @@ const CURRENT: Readonly<Record<DomainChange, Writer>> = {
     return { record, keep_days };
   },
 };
+
+function withoutRevision(write: (domain: Domain) => Readonly<Record<string, unknown>>): Writer {
+  return (domain) => {
+    const { revision: _revision, ...rule } = write(domain);
+    return rule;
+  };
+}
 
 export function isDomainChange(name: RouteName): name is DomainChange {
   return Object.hasOwn(CURRENT, name);

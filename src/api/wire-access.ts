@@ -1,16 +1,16 @@
-/** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts` only. docs/decisions/0101 */
+/** The referer, User-Agent and IP rules, their words on the wire and in the model. Used by `wire.ts`. docs/decisions/0101 */
 import { ADDRESS_LIST, REFERER_LIST, USER_AGENT_LIST } from '#contract/access-operations.ts';
 import { describeFound, quote } from '#contract/found.ts';
 import type { Localized } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import { localizeReason } from '#contract/reasons.ts';
 import { ServiceError } from '#contract/service-error.ts';
-import type { ListSettings, RefererSettings } from '#model/domain.ts';
+import type { DenyList, Domain, RefererSettings } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES } from '#model/limits.ts';
 import { type ParsedEntry, parseAddressEntry } from '#sites/address-list.ts';
 import { parseRefererEntry } from '#sites/referer.ts';
 import { parseUserAgentEntry } from '#sites/user-agent.ts';
-import { writeFlag } from './wire-values.ts';
+import { readDomainId, writeDone, writeFlag, writeRevision } from './wire-values.ts';
 
 type RefererType = RequestOf<'config.setReferer'>['referer_type'];
 
@@ -18,8 +18,36 @@ const MODE_OF_TYPE: Readonly<Record<RefererType, RefererSettings['mode']>> = { '
 
 const TYPE_OF_MODE: Readonly<Record<RefererSettings['mode'], RefererType>> = { off: '0', deny: '1', allow: '2' };
 
-/** Here and below: what is `undefined` stays as it is. */
-export function readReferer(request: RequestOf<'config.setReferer'>) {
+type AccessRoute = `config.${'set' | 'get'}${'Referer' | Capitalize<DenyList>}`;
+
+/** Absent members stay as they are. */
+export const READ_ACCESS = {
+  'config.setReferer': readReferer,
+  'config.setUserAgent': readUserAgent,
+  'config.setIp': readIp,
+  'config.getReferer': readDomainId,
+  'config.getUserAgent': readDomainId,
+  'config.getIp': readDomainId,
+} satisfies { readonly [N in AccessRoute]: (request: RequestOf<N>) => unknown };
+
+export const WRITE_ACCESS = {
+  'config.setReferer': writeDone,
+  'config.setUserAgent': writeDone,
+  'config.setIp': writeDone,
+  'config.getReferer': (domain: Domain) => ({ ...writeReferer(domain.settings.referer), ...writeRevision(domain) }),
+  'config.getUserAgent': ({ settings: { userAgent }, ...domain }: Domain) => ({
+    ua_control: writeFlag(userAgent.isOn),
+    ua_str: userAgent.entries.join(','),
+    ...writeRevision(domain),
+  }),
+  'config.getIp': ({ settings: { ip }, ...domain }: Domain) => ({
+    ip_type: ip.isOn ? 1 : 0, // the one switch that the document has as an int
+    ip_str: ip.entries.join(','),
+    ...writeRevision(domain),
+  }),
+} satisfies { readonly [N in AccessRoute]: (result: never) => DataOf<N> };
+
+function readReferer(request: RequestOf<'config.setReferer'>) {
   const { domain_id, referer_type, referer_blank, referer_str = [] } = request;
   const entries = readUnlessOff(referer_type === '0', () => {
     const list = readList('referer_str', REFERER_LIST.each, parseRefererEntry, referer_str);
@@ -29,7 +57,7 @@ export function readReferer(request: RequestOf<'config.setReferer'>) {
   return { domainId: domain_id, mode: MODE_OF_TYPE[referer_type], allowsBlank: referer_blank, entries };
 }
 
-export function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<'config.setUserAgent'>) {
+function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<'config.setUserAgent'>) {
   const entries = readUnlessOff(!ua_control, () => {
     const list = readList('ua_str', USER_AGENT_LIST.each, parseUserAgentEntry, ua_str);
     refuseRepeated(list);
@@ -42,7 +70,7 @@ export function readUserAgent({ domain_id, ua_control, ua_str = [] }: RequestOf<
  * Reads the list; of equal addresses the first counts, since the interface document forbids repetitions only in the
  * other two lists.
  */
-export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
+function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.setIp'>) {
   const entries = readUnlessOff(ip_type === '0', () => {
     const read = entriesOf(readList('ip_str', ADDRESS_LIST.each, parseAddressEntry, ip_str));
     if (read !== undefined && read.length > MAX_ACCESS_ENTRIES)
@@ -56,25 +84,12 @@ export function readIp({ domain_id, ip_type, ip_str = [] }: RequestOf<'config.se
   return { domainId: domain_id, isOn: ip_type === '1', entries };
 }
 
-export function writeReferer({
-  mode,
-  allowsBlank,
-  entries,
-}: RefererSettings): Omit<DataOf<'config.getReferer'>, 'revision'> {
+function writeReferer({ mode, allowsBlank, entries }: RefererSettings): Omit<DataOf<'config.getReferer'>, 'revision'> {
   return {
     referer_type: TYPE_OF_MODE[mode],
     referer_blank: writeFlag(allowsBlank),
     referer_str: entries.join(','),
   };
-}
-
-export function writeUserAgent({ isOn, entries }: ListSettings): Omit<DataOf<'config.getUserAgent'>, 'revision'> {
-  return { ua_control: writeFlag(isOn), ua_str: entries.join(',') };
-}
-
-export function writeIp({ isOn, entries }: ListSettings): Omit<DataOf<'config.getIp'>, 'revision'> {
-  // The one switch that the document has as an int.
-  return { ip_type: isOn ? 1 : 0, ip_str: entries.join(',') };
 }
 
 /** The list of a rule that is off is not needed: one that cannot be read counts as absent. docs/decisions/0445 */

@@ -15,6 +15,10 @@ export function writeDone(_nothing: undefined): true {
   return true;
 }
 
+export function readDomainId({ domain_id }: RequestOf<'domain.get'>) {
+  return { domainId: domain_id };
+}
+
 /** The condition of a decoded request; `undefined` without one. */
 export function readIfRevision(request: unknown): number | undefined {
   if (typeof request !== 'object' || request === null || !('if_revision' in request)) return undefined;

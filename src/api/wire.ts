@@ -12,7 +12,7 @@ import type { Rotation } from '#db/rotation/sealed-secrets.ts';
 import type { Account, Token } from '#model/account.ts';
 import type { Domain } from '#model/domain.ts';
 import type { OriginWarning } from './origin-warnings.ts';
-import { readIp, readReferer, readUserAgent, writeIp, writeReferer, writeUserAgent } from './wire-access.ts';
+import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import { readPrefetch, readPurge, type TaskView, writeTask } from './wire-cache.ts';
 import {
@@ -46,7 +46,7 @@ import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readNewToken, writeToken } from './wire-token.ts';
 import { readLogs, readSums, readTop, writeLogs, writeRequests, writeTop, writeTraffic } from './wire-traffic.ts';
-import { readPage, writeDone, writeRevision } from './wire-values.ts';
+import { readDomainId, readPage, writeDone, writeRevision } from './wire-values.ts';
 
 interface ChangedOrigins {
   readonly warnings: readonly OriginWarning[];
@@ -98,13 +98,8 @@ export const READ = {
   'config.setPolicies': readPolicies,
   'config.getAdvanced': readDomainId,
   'config.setAdvanced': readAdvanced,
-  'config.setReferer': readReferer,
-  'config.setUserAgent': readUserAgent,
-  'config.setIp': readIp,
+  ...READ_ACCESS,
   'config.getPolicies': readDomainId,
-  'config.getReferer': readDomainId,
-  'config.getUserAgent': readDomainId,
-  'config.getIp': readDomainId,
   'config.setCacheOptions': (request) => ({
     domainId: request.domain_id,
     chosen: WIRE_CACHE_SETTINGS.readGiven(request),
@@ -181,16 +176,8 @@ export const WRITE = {
   'config.setPolicies': writeDone,
   'config.getAdvanced': (domain: Domain) => ({ ...writeAdvanced(domain.settings), ...writeRevision(domain) }),
   'config.setAdvanced': writeDone,
-  'config.setReferer': writeDone,
-  'config.setUserAgent': writeDone,
-  'config.setIp': writeDone,
+  ...WRITE_ACCESS,
   'config.getPolicies': (domain: Domain) => ({ ...writePolicies(domain.settings.caching), ...writeRevision(domain) }),
-  'config.getReferer': (domain: Domain) => ({ ...writeReferer(domain.settings.referer), ...writeRevision(domain) }),
-  'config.getUserAgent': (domain: Domain) => ({
-    ...writeUserAgent(domain.settings.userAgent),
-    ...writeRevision(domain),
-  }),
-  'config.getIp': (domain: Domain) => ({ ...writeIp(domain.settings.ip), ...writeRevision(domain) }),
   'config.setCacheOptions': writeDone,
   'config.getCacheOptions': (domain: Domain) => ({
     ...WIRE_CACHE_SETTINGS.write(domain.settings.cache),
@@ -256,10 +243,6 @@ export const NOTES: { readonly [N in RouteName]?: (result: ResultOf<N>, look: Lo
 
 export type ResultOf<N extends RouteName> =
   Parameters<(typeof WRITE)[N]> extends [infer R, ...unknown[]] ? R : undefined;
-
-function readDomainId({ domain_id }: RequestOf<'domain.get'>) {
-  return { domainId: domain_id };
-}
 
 function writeAccount({ id, name, kind, createdAt }: Account, look: Look): DataOf<'operator.listAccounts'>['list'][0] {
   return { account_id: String(id), name, kind, create_time: look.formatTime(createdAt) };

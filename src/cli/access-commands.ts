@@ -1,6 +1,8 @@
 /** `causeway domain referer`, `ua` and `ip`: the access rules. Without a change they show the current setting. */
 import { Command, Option } from 'commander';
+import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
+import type { DenyList } from '#model/domain.ts';
 import type { CliContext } from './context.ts';
 import { onDomain, type Shown, WAIT_MEANING } from './on-domain.ts';
 import { addChangeSettings, addToList, ifRevision, listOption, type Options, textOption } from './options.ts';
@@ -29,42 +31,74 @@ export function refererCommand(context: CliContext): Command {
     );
 }
 
-export function userAgentCommand(context: CliContext): Command {
-  return addRule(context, 'ua', 'User-Agents it refuses', 'entries')
-    .addOption(onAgain('--on'))
-    .action((domain: string, options: Options) =>
-      onDomain(context, domain, options, async (client, id) => {
-        const asked = askedRule(options);
-        if (asked !== undefined)
-          await client.call('config.setUserAgent', {
-            domain_id: id,
-            ua_control: asked.rule === 'off' ? '0' : '1',
-            ua_str: asked.entries,
-            ...ifRevision(options),
-          });
-        const data = await client.call('config.getUserAgent', { domain_id: id });
-        return { data, lines: describeRule(data.ua_control === '1' ? 'deny' : 'off', data.ua_str) };
-      }),
-    );
+interface ListCommand {
+  readonly name: string;
+  /** Completes "show which … it refuses". */
+  readonly what: string;
+  readonly entries: string;
+  read(client: Client, id: string): Promise<ShownList>;
+  change(client: Client, change: ListChange): Promise<unknown>;
 }
 
-export function ipCommand(context: CliContext): Command {
-  return addRule(context, 'ip', 'addresses and networks it refuses', 'addresses')
-    .addOption(onAgain('--on'))
-    .action((domain: string, options: Options) =>
-      onDomain(context, domain, options, async (client, id) => {
-        const asked = askedRule(options);
-        if (asked !== undefined)
-          await client.call('config.setIp', {
-            domain_id: id,
-            ip_type: asked.rule === 'off' ? 0 : 1,
-            ip_str: asked.entries,
-            ...ifRevision(options),
-          });
-        const data = await client.call('config.getIp', { domain_id: id });
-        return { data, lines: describeRule(data.ip_type === 1 ? 'deny' : 'off', data.ip_str) };
-      }),
-    );
+interface ShownList {
+  readonly data: unknown;
+  readonly isOn: boolean;
+  readonly list: string;
+}
+
+interface ListChange {
+  readonly domain_id: string;
+  readonly if_revision?: string | undefined;
+  readonly isOn: boolean;
+  /** Absent: those that are stored. */
+  readonly entries: string[] | undefined;
+}
+
+/** Lists of what is refused, in the order of the commands. */
+export const LIST_COMMANDS: readonly ListCommand[] = Object.values({
+  userAgent: {
+    name: 'ua',
+    what: 'User-Agents it refuses',
+    entries: 'entries',
+    read: async (client, domain_id) => {
+      const data = await client.call('config.getUserAgent', { domain_id });
+      return { data, isOn: data.ua_control === '1', list: data.ua_str };
+    },
+    change: (client, { isOn, entries, ...change }) =>
+      client.call('config.setUserAgent', { ...change, ua_control: isOn ? '1' : '0', ua_str: entries }),
+  },
+  ip: {
+    name: 'ip',
+    what: 'addresses and networks it refuses',
+    entries: 'addresses',
+    read: async (client, domain_id) => {
+      const data = await client.call('config.getIp', { domain_id });
+      return { data, isOn: data.ip_type === 1, list: data.ip_str };
+    },
+    change: (client, { isOn, entries, ...change }) =>
+      client.call('config.setIp', { ...change, ip_type: isOn ? 1 : 0, ip_str: entries }),
+  },
+} satisfies Readonly<Record<DenyList, ListCommand>>);
+
+export function listCommands(context: CliContext): Command[] {
+  return LIST_COMMANDS.map(({ name, what, entries, read, change }) =>
+    addRule(context, name, what, entries)
+      .addOption(onAgain('--on'))
+      .action((domain: string, options: Options) =>
+        onDomain(context, domain, options, async (client, id) => {
+          const asked = askedRule(options);
+          if (asked !== undefined)
+            await change(client, {
+              domain_id: id,
+              isOn: asked.rule !== 'off',
+              entries: asked.entries,
+              ...ifRevision(options),
+            });
+          const { data, isOn, list } = await read(client, id);
+          return { data, lines: describeRule(isOn ? 'deny' : 'off', list) };
+        }),
+      ),
+  );
 }
 
 type Rule = 'off' | 'deny' | 'allow';

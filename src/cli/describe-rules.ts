@@ -2,17 +2,16 @@
 import type { Client } from '#client/client.ts';
 import type { DataOf } from '#contract/operations.ts';
 import { WIRE_SWITCHES } from '#contract/settings.ts';
-import { RULE_OF_TYPE } from './access-commands.ts';
+import { LIST_COMMANDS, RULE_OF_TYPE } from './access-commands.ts';
 
 type Pair = readonly [string, string];
 
 export async function describeRules(client: Client, domain: DataOf<'domain.get'>): Promise<readonly Pair[]> {
   const key = { domain_id: domain.domain_id };
-  const [policies, referer, userAgent, ip] = await Promise.all([
+  const [policies, referer, ...lists] = await Promise.all([
     client.call('config.getPolicies', key),
     client.call('config.getReferer', key),
-    client.call('config.getUserAgent', key),
-    client.call('config.getIp', key),
+    ...LIST_COMMANDS.map(async ({ name, read }) => ({ name, ...(await read(client, domain.domain_id)) })),
   ]);
   const blank = referer.referer_blank === '1' ? 'without a Referer let in' : 'without a Referer refused';
   const refererRule = RULE_OF_TYPE[referer.referer_type];
@@ -27,8 +26,7 @@ export async function describeRules(client: Client, domain: DataOf<'domain.get'>
         ? describeRule('off', referer.referer_str)
         : `${describeRule(refererRule, referer.referer_str)}, ${blank}`,
     ],
-    ['ua', describeRule(userAgent.ua_control === '1' ? 'deny' : 'off', userAgent.ua_str)],
-    ['ip', describeRule(ip.ip_type === 1 ? 'deny' : 'off', ip.ip_str)],
+    ...lists.map(({ name, isOn, list }): Pair => [name, describeRule(isOn ? 'deny' : 'off', list)]),
     [
       'forbid',
       domain.forbid_http_code === '302' ? `302 ${domain.forbid_redirect_url}` : domain.forbid_http_code || 'plain',

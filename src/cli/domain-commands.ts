@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '#client/client.ts';
 import { PENDING_LABEL } from '#contract/labels.ts';
 import type { CallOf, DataOf } from '#contract/operations.ts';
-import { ipCommand, refererCommand, userAgentCommand } from './access-commands.ts';
+import { listCommands, refererCommand } from './access-commands.ts';
 import { printer } from './account-commands.ts';
 import { PAGE_SIZE, readAllPages } from './all-pages.ts';
 import { cacheOptionsCommand } from './cache-commands.ts';
@@ -62,16 +62,9 @@ export function domainCommand(context: CliContext): Command {
     showAll(context, domain, options),
   );
   addChangeCommands(command, context);
-  for (const setting of [
-    policiesCommand,
-    advancedCommand,
-    refererCommand,
-    userAgentCommand,
-    ipCommand,
-    cacheOptionsCommand,
-    sslCommand,
-  ])
-    command.addCommand(setting(context));
+  for (const setting of [policiesCommand, advancedCommand, refererCommand]) command.addCommand(setting(context));
+  for (const list of listCommands(context)) command.addCommand(list);
+  for (const setting of [cacheOptionsCommand, sslCommand]) command.addCommand(setting(context));
   addChangeSettings(command.command('rm <domain>'), context)
     .description('delete it')
     .option('--wait', 'close it first, and delete it when no edge serves it any more')

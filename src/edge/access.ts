@@ -44,11 +44,8 @@ export interface AskingClient {
 }
 
 /** The first rule that refuses; `undefined`: none does. */
-export function denialOf(access: SiteAccess, { clientAddress, referer, userAgent }: AskingClient): Denial | undefined {
-  if (deniesAddress(access, clientAddress)) return 'ip';
-  if (deniesReferer(access, referer)) return 'referer';
-  if (deniesUserAgent(access, userAgent)) return 'userAgent';
-  return undefined;
+export function denialOf(access: SiteAccess, client: AskingClient): Denial | undefined {
+  return RULES.find(({ denies }) => denies(access, client))?.reason;
 }
 
 export function deniesAddress({ deniedAddresses }: SiteAccess, address: string): boolean {
@@ -62,5 +59,17 @@ export function deniesReferer({ referers }: SiteAccess, referer: string | undefi
 export function deniesUserAgent({ deniedUserAgents }: SiteAccess, userAgent: string | undefined): boolean {
   return deniedUserAgents?.denies(userAgent) === true;
 }
+
+interface Rule {
+  readonly reason: Denial;
+  readonly denies: (access: SiteAccess, client: AskingClient) => boolean;
+}
+
+/** The rules in the order in which they are asked. One without a row does not compile. */
+const RULES: readonly Rule[] = Object.values({
+  deniedAddresses: { reason: 'ip', denies: (access, { clientAddress }) => deniesAddress(access, clientAddress) },
+  referers: { reason: 'referer', denies: (access, { referer }) => deniesReferer(access, referer) },
+  deniedUserAgents: { reason: 'userAgent', denies: (access, { userAgent }) => deniesUserAgent(access, userAgent) },
+} as const satisfies Record<Exclude<keyof SiteAccess, 'refusal'>, Rule>);
 
 const ALLOW: Access = { kind: 'allow' };

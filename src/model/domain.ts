@@ -20,7 +20,10 @@ export type AccelerationType = 'static' | 'download' | 'video' | 'live' | 'dynam
 export type OriginProtocol = 'http' | 'https' | 'follow';
 
 /** Everything that a customer can set on a domain. Stored as one JSON text; a missing member reads as its default. */
-export interface DomainSettings extends SettingsOf<typeof SWITCHES>, SettingsOf<typeof VALIDITIES> {
+export interface DomainSettings
+  extends SettingsOf<typeof SWITCHES>,
+    SettingsOf<typeof VALIDITIES>,
+    Readonly<Record<DenyList, ListSettings>> {
   readonly originProtocol: OriginProtocol;
   /** Primary origins as the customer wrote them (`host`, `host:port`, `IP:port`, `[v6]:port`), in order. */
   readonly origins: readonly string[];
@@ -44,8 +47,6 @@ export interface DomainSettings extends SettingsOf<typeof SWITCHES>, SettingsOf<
   readonly cache: CacheSettings;
   readonly caching: CachingSettings;
   readonly referer: RefererSettings;
-  readonly userAgent: ListSettings;
-  readonly ip: ListSettings;
   readonly recording: RecordingSettings;
 }
 
@@ -96,8 +97,19 @@ export interface RefererSettings {
   readonly entries: readonly string[];
 }
 
+/** Lists of what is refused: the member of the settings, and that of specification and compiled site. */
+const DENY_LISTS = { userAgent: 'deniedUserAgents', ip: 'deniedAddresses' } as const;
+
+export type DenyList = keyof typeof DENY_LISTS;
+export type DenyMember = (typeof DENY_LISTS)[DenyList];
+
+export function eachDenyList<T>(make: (list: DenyList, member: DenyMember) => T): Readonly<Record<DenyList, T>> {
+  const entries = Object.entries(DENY_LISTS) as [DenyList, DenyMember][]; // of a table whose names are closed
+  return Object.fromEntries(entries.map(([list, member]) => [list, make(list, member)])) as Record<DenyList, T>;
+}
+
 /** A list of what is refused; off keeps it. */
-export interface ListSettings {
+interface ListSettings {
   readonly isOn: boolean;
   readonly entries: readonly string[];
 }
@@ -119,8 +131,7 @@ export const DEFAULT_SETTINGS: DomainSettings = {
   cache: defaultsOf(CACHE_SETTINGS),
   caching: { followsOrigin: true, policies: [] },
   referer: { mode: 'off', allowsBlank: true, entries: [] },
-  userAgent: { isOn: false, entries: [] },
-  ip: { isOn: false, entries: [] },
+  ...eachDenyList((): ListSettings => ({ isOn: false, entries: [] })),
   recording: { isOn: false, days: 7 },
 };
 

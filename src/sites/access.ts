@@ -1,5 +1,6 @@
 /** Compiled access rules: which clients are refused, and how. Edge rule 6 */
-import { type AddressSet, createAddressSet } from '#lib/cidr.ts';
+import { createAddressSet } from '#lib/cidr.ts';
+import type { DenyMember } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
@@ -9,11 +10,19 @@ import type { Signature } from './signature.ts';
 import type { RefusalSpec } from './spec.ts';
 import { UserAgentList } from './user-agent.ts';
 
+/** What the entries of each list compile to. They throw `RangeError`. */
+const DENIED = {
+  deniedAddresses: (entries: readonly string[], { addressUnits }: CompileTools) =>
+    createAddressSet(entries, addressUnits),
+  deniedUserAgents: (entries: readonly string[], { readUserAgent }: CompileTools) =>
+    new UserAgentList(entries, readUserAgent),
+} satisfies Readonly<Record<DenyMember, unknown>>;
+
+type Denied = { readonly [M in DenyMember]?: ReturnType<(typeof DENIED)[M]> };
+
 /** Each absent where the site has no such rule. */
-export interface SiteAccess {
-  readonly deniedAddresses?: AddressSet;
+export interface SiteAccess extends Denied {
   readonly referers?: RefererList;
-  readonly deniedUserAgents?: UserAgentList;
   readonly refusal?: SiteRefusal;
 }
 
@@ -27,25 +36,23 @@ type SiteRefusal =
     };
 
 /** Throws `Problem`. */
-export function readAccess(value: unknown, { addressUnits, readUserAgent, signature }: CompileTools): SiteAccess {
+export function readAccess(value: unknown, tools: CompileTools): SiteAccess {
   const members = readObject('access', value);
-  const { deniedAddresses, referer, deniedUserAgents, refusal } = members;
+  const { referer, refusal } = members;
   return {
-    ...(deniedAddresses !== undefined && {
-      deniedAddresses: compileList('access.deniedAddresses', deniedAddresses, (entries) =>
-        createAddressSet(entries, addressUnits),
-      ),
-    }),
-    ...(referer !== undefined && { referers: readReferer(referer, signature) }),
-    ...(deniedUserAgents !== undefined && {
-      deniedUserAgents: compileList(
-        'access.deniedUserAgents',
-        deniedUserAgents,
-        (entries) => new UserAgentList(entries, readUserAgent),
-      ),
-    }),
+    ...readDenied(members, tools),
+    ...(referer !== undefined && { referers: readReferer(referer, tools.signature) }),
     ...(refusal !== undefined && { refusal: readRefusal(refusal) }),
   };
+}
+
+function readDenied(members: Readonly<Record<string, unknown>>, tools: CompileTools): Denied {
+  const lists = Object.entries(DENIED).flatMap(([member, compile]) => {
+    const { [member]: value } = members;
+    if (value === undefined) return [];
+    return [[member, compileList(`access.${member}`, value, (entries) => compile(entries, tools))]];
+  });
+  return Object.fromEntries(lists) as Denied; // fromEntries forgets the names
 }
 
 function readReferer(value: unknown, signature: Signature): RefererList {

@@ -2,7 +2,7 @@
  * A domain as it travels to the edges: plain JSON, made by `api/change.ts`, carried by `feed/`, compiled by
  * `compile.ts`. A new member must have a meaning when it is absent: edges of the previous release send none.
  */
-import type { CachePolicy } from '#model/domain.ts';
+import type { CachePolicy, DenyMember } from '#model/domain.ts';
 import type { CacheSettings, HttpsSettings, SiteSettings } from '#model/settings.ts';
 
 /** Absent plain settings have their defaults of `model/settings.ts`. */
@@ -50,9 +50,7 @@ export interface PolicySpec extends Omit<CachePolicy, 'time'> {
 }
 
 /** Each list in the spelling that `sites/` normalises it to. Edge rule 6 */
-export interface AccessSpec {
-  /** Addresses and networks that are refused. */
-  readonly deniedAddresses?: readonly string[];
+export interface AccessSpec extends Partial<Readonly<Record<DenyMember, readonly string[]>>> {
   readonly referer?: {
     /** `deny`: those on the list are refused; `allow`: all others are. */
     readonly mode: 'deny' | 'allow';
@@ -60,7 +58,6 @@ export interface AccessSpec {
     readonly allowsBlank: boolean;
     readonly entries: readonly string[];
   };
-  readonly deniedUserAgents?: readonly string[];
   /** Absent: a plain 403. */
   readonly refusal?: RefusalSpec;
 }

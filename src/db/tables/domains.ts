@@ -7,6 +7,7 @@ import {
   type Domain,
   type DomainSettings,
   type DomainState,
+  eachDenyList,
 } from '#model/domain.ts';
 import { conflictScope, coveringWildcards } from '#model/domain-name.ts';
 import { takeLock } from '../engines/engine.ts';
@@ -222,7 +223,7 @@ type StoredSettings = Partial<DomainSettings> & {
 
 /** Fills in defaults, in depth, for members that did not exist when the settings were stored. */
 function withDefaults({ keepUrlParams, ...stored }: StoredSettings): DomainSettings {
-  const { https, cache, caching, referer, userAgent, ip, recording } = DEFAULT_SETTINGS;
+  const { https, cache, caching, referer, recording } = DEFAULT_SETTINGS;
   return {
     ...DEFAULT_SETTINGS,
     ...(keepUrlParams !== undefined && { ignoresQuery: keepUrlParams }),
@@ -231,8 +232,7 @@ function withDefaults({ keepUrlParams, ...stored }: StoredSettings): DomainSetti
     cache: { ...cache, ...stored.cache },
     caching: { ...caching, ...stored.caching },
     referer: { ...referer, ...stored.referer },
-    userAgent: { ...userAgent, ...stored.userAgent },
-    ip: { ...ip, ...stored.ip },
+    ...eachDenyList((list) => ({ ...DEFAULT_SETTINGS[list], ...stored[list] })),
     recording: { ...recording, ...stored.recording },
   };
 }
