@@ -1,6 +1,6 @@
 /** What the fast path's reader and Node's parser take for the same heads, in turns; the parser makes strings of what it reads. */
 import { createRequire } from 'node:module';
-import { RequestHead, readHead } from '#edge/fast/read-head.ts';
+import { RequestHead, readHead } from '#edge/transport/http1/read-head.ts';
 
 const ROUNDS = 300;
 const HEADS_A_ROUND = 3_000;

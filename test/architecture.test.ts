@@ -73,10 +73,11 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
     /\bwholeSection\(/,
     /^src\//,
     [
-      'src/edge/encodings.ts',
-      'src/edge/origin/request-headers.ts',
+      'src/edge/origin-headers.ts',
+      'src/edge/stages/encodings.ts',
+
       'src/edge/request.ts',
-      'src/edge/server-options.ts',
+      'src/edge/stages/server-options.ts',
       'src/http/headers.ts',
       'src/http/request-facts.ts',
       'src/http/request-fields.ts',
@@ -90,11 +91,11 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
     /\bIncomingMessage\b|\bheadersDistinct\b|\brawTrailers\b/,
     /^src\/(?:edge|http|sites)\//,
     [
-      'src/edge/given-response.ts',
-      'src/edge/http-server.ts',
-      'src/edge/http1-viewer.ts',
       'src/edge/live/owner-client.ts', // answers of the live process
       'src/edge/live/relays.ts',
+      'src/edge/transport/node-http/given-response.ts',
+      'src/edge/transport/node-http/http-server.ts',
+      'src/edge/transport/node-http/http1-viewer.ts',
     ],
   ],
   // Of node:http's messages only `rawHeaders` is read, which becomes `RequestHeaders`.
@@ -102,23 +103,24 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
   [
     // An address: rules that ask for it are asked again for each client, so no other stage that a hit passes may depend on it.
     /\bclientAddress\b/,
-    /^src\/edge\/(?!fast\/|http2\/|origin\/)/,
+    /^src\/edge\/(?!transport\/http1\/|transport\/http2\/|origin\/)/,
     [
-      'src/edge/access-log.ts',
-      'src/edge/access.ts',
-      'src/edge/answer-web-socket.ts',
       'src/edge/buffers/buffers.ts',
-      'src/edge/exchange.ts',
-      'src/edge/explain.ts',
-      'src/edge/http-server.ts',
-      'src/edge/http1-viewer.ts',
-      'src/edge/let-in.ts',
+      'src/edge/fetch/answer-web-socket.ts',
+      'src/edge/fetch/exchange.ts',
       'src/edge/live/answer.ts', // no answer of a live stream is kept ready
       'src/edge/live/audience.ts',
-      'src/edge/prefetch.ts',
-      'src/edge/prepared-lines.ts',
-      'src/edge/proxies.ts',
+      'src/edge/origin-headers.ts',
+      'src/edge/pipeline/explain.ts',
+      'src/edge/pipeline/prefetch.ts',
       'src/edge/request.ts',
+      'src/edge/shortcuts/access-memo.ts',
+      'src/edge/shortcuts/prepared-lines.ts',
+      'src/edge/stages/access-log.ts',
+      'src/edge/stages/access.ts',
+      'src/edge/transport/node-http/http-server.ts',
+      'src/edge/transport/node-http/http1-viewer.ts',
+      'src/edge/transport/proxies.ts',
     ],
   ],
 ];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { TicketSecret } from '../src/edge/tls/ticket-keys.ts';
+import type { TicketSecret } from '../src/edge/transport/tls/ticket-keys.ts';
 import { SITE_HOST } from './support/edge.ts';
 import { type HttpsEdge, startHttpsEdge } from './support/https-edge.ts';
 import { needs } from './support/needs.ts';

@@ -8,18 +8,18 @@ import type { ChallengeSource } from '#sites/challenge.ts';
 import type { Site } from '#sites/site.ts';
 import type { SiteTable } from '#sites/table.ts';
 import type { Buffers } from './buffers/buffers.ts';
-import type { Flights } from './collapse.ts';
+import type { Flights } from './fetch/collapse.ts';
+import type { SliceFlights } from './fetch/slices/flights.ts';
+import type { WebSockets } from './fetch/web-sockets.ts';
 import type { LiveEdge } from './live/live.ts';
 import type { EdgeMetrics } from './metrics.ts';
 import type { Origins } from './origin/fetch.ts';
 import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
-import type { LagBudget } from './respond/lag.ts';
 import type { Pins } from './respond/pins.ts';
-import type { Shortcuts } from './shortcuts.ts';
-import type { SliceFlights } from './slices/flights.ts';
+import type { Shortcuts } from './shortcuts/shortcuts.ts';
+import type { LagBudget } from './store/client-lag.ts';
 import type { CacheStore } from './store/store.ts';
-import type { WebSockets } from './web-sockets.ts';
 
 export interface EdgeContext {
   readonly sites: SiteTable;

@@ -1,7 +1,8 @@
 /** What bounds a worker's connections, requests and waits: milliseconds, bytes and counts. Tests choose others. */
+
+import { MAX_WEB_SOCKETS } from './fetch/web-sockets.ts';
 import { MAX_REQUEST_BODY_BYTES } from './incoming-body.ts';
 import { MAX_POOL_CONNECTIONS } from './origin/pools.ts';
-import { MAX_WEB_SOCKETS } from './web-sockets.ts';
 
 /** Edge rules 2 and 10 give the origins' three. */
 export interface EdgeLimits {

@@ -2,11 +2,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
 import type { ProxyHeaderFailure } from '#lib/proxy-header.ts';
+import type { WebSockets } from './fetch/web-sockets.ts';
 import type { Unfollowed } from './origin/redirect.ts';
 import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
-import type { Handshake } from './tls/waiting-room.ts';
-import type { WebSockets } from './web-sockets.ts';
+import type { Handshake } from './transport/tls/waiting-room.ts';
 
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */

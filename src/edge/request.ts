@@ -4,9 +4,9 @@ import { checkRequest, type ValidRequest } from '#http/request.ts';
 import { readRequestFacts } from '#http/request-facts.ts';
 import { type RequestHeaders, wholeSection } from '#http/request-fields.ts';
 import type { RequestFacts } from '#http/stored.ts';
-import { isLoop, originHeaders } from './origin/request-headers.ts';
+import { isLoop, originHeaders } from './origin-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
-import type { Secured } from './tls/secured.ts';
+import type { Secured } from './secured.ts';
 
 /** A request as read from the connection. */
 export interface ReceivedRequest {

@@ -1,12 +1,12 @@
 /**
  * One request of a client and the way its answer goes out: all that the pipeline knows of a transport. There are three,
- * `fast/bare-viewer.ts`, `http1-viewer.ts` and `http2/viewer.ts`.
+ * `http1/bare-viewer.ts`, `node-http/http1-viewer.ts` and `http2/viewer.ts` of `transport/`.
  */
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';
 import type { IncomingBody } from './incoming-body.ts';
-import type { Refusal } from './parser-error.ts';
 import type { ReceivedRequest } from './request.ts';
+import type { Refusal } from './transport/node-http/parser-error.ts';
 
 export interface Viewer {
   readonly received: ReceivedRequest;

@@ -4,7 +4,7 @@
  */
 
 /**
- * Names in lower case. `edge/plain-fields.ts` says what each means for a prepared answer, and the requests of
+ * Names in lower case. `edge/shortcuts/plain-fields.ts` says what each means for a prepared answer, and the requests of
  * `test/support/twin-requests.ts` use each of them. docs/decisions/0415
  */
 export const REQUEST_FIELDS = [

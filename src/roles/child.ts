@@ -4,7 +4,7 @@
  */
 import { Registry } from 'prom-client';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
-import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
+import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import { createLogger, type Logger, openLogSink } from '#lib/logger.ts';
 import { ignoreSignals, UNUSED_SIGNALS } from '#lib/signals.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';

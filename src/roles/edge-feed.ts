@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startProber } from '#edge/origin/prober.ts';
-import { startTicketRotation } from '#edge/tls/ticket-file.ts';
+import { startTicketRotation } from '#edge/transport/tls/ticket-file.ts';
 import { type FeedClient, startFeedClient } from '#feed/client.ts';
 import { type EdgeStore, openEdgeStore } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -1,12 +1,12 @@
 /** A process that serves viewers. Reads the store that the feed writes; shares its port with the other workers. */
 import { join } from 'node:path';
 import { Gauge } from 'prom-client';
-import type { HttpsOptions } from '#edge/https.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { startEdge } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
-import { makeTicketSecret, readTicketSecrets } from '#edge/tls/ticket-file.ts';
+import type { HttpsOptions } from '#edge/transport/https.ts';
+import { makeTicketSecret, readTicketSecrets } from '#edge/transport/tls/ticket-file.ts';
 import { openSiteReader, type SiteReader } from '#feed/edge-store.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createSiteTable } from '#sites/lookup.ts';

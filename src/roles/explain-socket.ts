@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { Explain, Question } from '#edge/explain.ts';
+import type { Explain, Question } from '#edge/pipeline/explain.ts';
 import type { Logger } from '#lib/logger.ts';
 
 interface ExplainSocketOptions {

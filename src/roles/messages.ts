@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '#config';
 import type { OriginUse, ProbeReport } from '#edge/origin/probe-schedule.ts';
-import type { TicketSecret } from '#edge/tls/ticket-keys.ts';
+import type { TicketSecret } from '#edge/transport/tls/ticket-keys.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 

@@ -132,7 +132,7 @@ function placeOf(file: string): string {
   return top === 'src' && ROOMS.includes(room) ? room : top;
 }
 
-/** A record names files as `edge/handle.ts`, `src/edge/handle.ts` or `docs/edge.md`; only rooms count. */
+/** A record names files as `edge/pipeline/handle.ts`, `src/edge/pipeline/handle.ts` or `docs/edge.md`; only rooms count. */
 function roomsNamedIn(text: string): string[] {
   return [...text.matchAll(/`(?:src\/)?([a-z]+)\/[\w./-]*`/g)].map(([, room = '']) => room);
 }

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { createGuard } from '../../src/edge/origin/guard.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../src/edge/server.ts';
 import { MemoryStore } from '../../src/edge/store/memory.ts';
-import type { TicketSecret } from '../../src/edge/tls/ticket-keys.ts';
+import type { TicketSecret } from '../../src/edge/transport/tls/ticket-keys.ts';
 import { createLocalTime } from '../../src/lib/local-time.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { formatLine } from '../../src/logs/line.ts';

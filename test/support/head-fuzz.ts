@@ -1,9 +1,9 @@
 /** The reader of the fast path and node:http are given the same bytes. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Reading, RequestHead, readHead } from '#edge/fast/read-head.ts';
 import { DEFAULT_LIMITS } from '#edge/limits.ts';
 import { parseRequest, requestHeadBytes } from '#edge/request.ts';
+import { type Reading, RequestHead, readHead } from '#edge/transport/http1/read-head.ts';
 import { joinedValue } from '#http/headers.ts';
 import { anyHeads } from './heads.ts';
 import { NodeReader } from './node-requests.ts';

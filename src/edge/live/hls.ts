@@ -10,9 +10,8 @@ import { firstValue, joinedValue, type RawHeaders, withField, withoutFields } fr
 import type { CacheOptions } from '#http/options.ts';
 import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
 import type { Site } from '#sites/site.ts';
-import { answerCacheable } from '../answer-cacheable.ts';
-import { CollectingViewer } from '../collecting-viewer.ts';
 import type { EdgeContext, Visit } from '../context.ts';
+import { answerCacheable } from '../fetch/answer-cacheable.ts';
 import { type EdgeRequest, withRequestHeaders } from '../request.ts';
 import type { EdgeAnswer } from '../respond/answer.ts';
 import { errorAnswer } from '../respond/error-page.ts';
@@ -20,6 +19,7 @@ import { sendAnswer } from '../respond/send.ts';
 import { leaveToStore } from '../respond/stream.ts';
 import type { Viewer } from '../viewer.ts';
 import { viewerHash } from './audience.ts';
+import { CollectingViewer } from './collecting-viewer.ts';
 import type { LiveEdge } from './live.ts';
 import type { StreamName } from './live-path.ts';
 import { pathOf } from './owner-client.ts';

@@ -1,9 +1,9 @@
 /** One probe of one origin, through the same guarded connector as requests. Edge rule 2 */
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
+import { SERVICE_NAME } from '../origin-headers.ts';
 import { type Connect, ConnectError } from './connector.ts';
 import type { ProbeOutcome, ProbeTarget } from './probe-schedule.ts';
-import { SERVICE_NAME } from './request-headers.ts';
 
 /** Limit for the connection, and again for the answer. */
 export const PROBE_TIMEOUT_MS = 5_000;

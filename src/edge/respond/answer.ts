@@ -5,7 +5,7 @@ import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
 import type { ResponseHead } from '#http/stored.ts';
 import type { CacheMark } from '../reasons.ts';
-import type { SharedBody } from '../shared-body.ts';
+import type { SharedBody } from '../store/shared-body.ts';
 import type { BodyWriter, CachedResponse, StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import type { FetchRest } from './follow.ts';

@@ -6,7 +6,7 @@ import type { ContentCoding } from '#http/content-coding.ts';
 import { firstValue } from '#http/headers.ts';
 import type { CacheOptions } from '#http/options.ts';
 import type { Stored } from '#http/stored.ts';
-import { openStored, type ReadableBody } from '../readable.ts';
+import { openStored, type ReadableBody } from '../store/readable-body.ts';
 import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
 
 export interface CodedForm {

@@ -5,14 +5,14 @@
 import { Readable } from 'node:stream';
 import type { Logger } from '#lib/logger.ts';
 import type { EdgeMetrics } from '../metrics.ts';
-import { SharedBody } from '../shared-body.ts';
+import type { LagBudget } from '../store/client-lag.ts';
+import { SharedBody } from '../store/shared-body.ts';
 import type { CacheStore, StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { type CodedForm, codedKey, putCoded } from './coded-form.ts';
 import { type Coder, createCoder, encode, type InTurn } from './coder.ts';
 import { MAX_COMPRESSED_BYTES } from './compressible.ts';
 import type { FetchRest } from './follow.ts';
-import type { LagBudget } from './lag.ts';
 import { readShared } from './read-shared.ts';
 
 /** Compressions at once, up to 6 MiB of memory each; further bodies are not compressed. */

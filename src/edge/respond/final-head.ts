@@ -1,6 +1,6 @@
 /** The head of an answer as every client gets it, but for what its connection adds. Pure. */
 import { allValues, type RawHeaders, withoutFields } from '#http/headers.ts';
-import { SERVICE_NAME } from '../origin/request-headers.ts';
+import { SERVICE_NAME } from '../origin-headers.ts';
 import { formatMark } from '../reasons.ts';
 import type { EdgeAnswer } from './answer.ts';
 import { cacheStatus } from './cache-status.ts';

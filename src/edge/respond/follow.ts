@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { ByteSpan } from '#http/range.ts';
 import type { Buffers } from '../buffers/buffers.ts';
-import { isReadable } from '../readable.ts';
-import type { SharedBody } from '../shared-body.ts';
+import { isReadable } from '../store/readable-body.ts';
+import type { SharedBody } from '../store/shared-body.ts';
 import type { StoredBody } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
 import { Outlet, type Recipient } from './outlet.ts';

@@ -1,7 +1,7 @@
 /** A body on its way into the store, for a reader that is no client. */
 
-import { isReadable } from '../readable.ts';
-import type { SharedBody, SharedReader } from '../shared-body.ts';
+import { isReadable } from '../store/readable-body.ts';
+import type { SharedBody, SharedReader } from '../store/shared-body.ts';
 import type { FetchRest } from './follow.ts';
 
 /**

@@ -4,7 +4,7 @@ import { answerFromStored } from '#http/answer.ts';
 import type { RequestFacts } from '#http/stored.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import type { CacheMark } from '../reasons.ts';
-import type { SharedBody } from '../shared-body.ts';
+import type { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import { type AnswerBody, type EdgeAnswer, NO_BODY } from './answer.ts';
 import type { FetchRest } from './follow.ts';

@@ -1,0 +1,94 @@
+/** Stage 8 for WebSocket: the handshake goes to an origin past the cache, with the same choice, failover and guard. Edge rule 10 */
+import type { Socket } from 'node:net';
+import { withoutHopByHop } from '#http/headers.ts';
+import { isHandshakeAccepted } from '#http/web-socket.ts';
+import { clientNetwork } from '#lib/cidr.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import type { OriginResponse } from '../origin/attempt.ts';
+import type { FetchResult } from '../origin/fetch.ts';
+import { originHeaders } from '../origin-headers.ts';
+import { type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
+import type { EdgeAnswer } from '../respond/answer.ts';
+import { errorAnswer } from '../respond/error-page.ts';
+import { firstHandAnswer } from '../respond/first-hand.ts';
+import { isStillAllowed } from '../stages/still-allowed.ts';
+import type { Viewer } from '../viewer.ts';
+import { discardBody } from './exchange.ts';
+
+type Asked = Pick<Visit, 'request' | 'site'>;
+
+/** Origins may answer anything else than 101: then that is the answer, with its body. `undefined`: the client has left. */
+export async function answerWebSocket(
+  viewer: Viewer,
+  edge: EdgeContext,
+  asked: Asked,
+): Promise<EdgeAnswer | undefined> {
+  const { request, site } = asked;
+  const free = edge.webSockets.take({ client: clientNetwork(request.clientAddress), domainId: site.id });
+  if (free === undefined) return errorAnswer(503, { status: 'ERROR', reason: 'tooManyWebSockets' }, edge.clock());
+  let upgraded: Socket | undefined;
+  try {
+    const result = await ask(viewer, edge, asked);
+    switch (result.kind) {
+      case 'failed':
+        return failureAnswer(edge, result.failure);
+      case 'aborted':
+        return undefined;
+      case 'response': {
+        upgraded = result.response.upgraded;
+        if (upgraded === undefined) return firstHandAnswer(result.response, MARK, undefined);
+        return answerUpgraded(edge, asked, result.response, upgraded);
+      }
+      default:
+        return unreachable(result);
+    }
+  } finally {
+    if (upgraded === undefined) free();
+    else upgraded.once('close', free);
+  }
+}
+
+const MARK: CacheMark = { status: 'BYPASS', reason: 'websocket' };
+
+function ask(viewer: Viewer, edge: EdgeContext, { request, site }: Asked): Promise<FetchResult> {
+  const { method, target, scheme, host, clientAddress } = request;
+  return edge.origins.fetch({
+    site,
+    method,
+    target,
+    scheme,
+    host,
+    headers: originHeaders(request),
+    clientAddress,
+    body: undefined,
+    upgrade: 'websocket',
+    onInterim: (status, headers) => viewer.sendInterim(status, headers),
+    signal: viewer.signal,
+  });
+}
+
+function answerUpgraded(edge: EdgeContext, asked: Asked, response: OriginResponse, origin: Socket): EdgeAnswer {
+  const { request } = asked;
+  if (!isHandshakeAccepted(request.headers, response.headers)) {
+    discardBody(response);
+    edge.metrics.countOriginFailure('originMalformed');
+    return failureAnswer(edge, 'originMalformed');
+  }
+  const { status, reason } = response;
+  const headers = [...withoutHopByHop(response.headers, NOT_IN_101), 'Upgrade', 'websocket', 'Connection', 'Upgrade'];
+  return {
+    status,
+    reason,
+    headers,
+    body: { kind: 'tunnel', origin, isAllowed: () => isStillAllowed(edge, request) },
+    mark: MARK,
+  };
+}
+
+/** RFC 9110 §8.6 */
+const NOT_IN_101: ReadonlySet<string> = new Set(['content-length']);
+
+function failureAnswer({ clock }: EdgeContext, failure: OriginFailure): EdgeAnswer {
+  return errorAnswer(failureStatus(failure), { status: 'ERROR', reason: failure }, clock());
+}

@@ -1,0 +1,332 @@
+/** The four ways a request that may be served gets its answer: from the store, past it, by a miss, by a validation. */
+import { randomBytes } from 'node:crypto';
+import { alsoInvalidated, doesInvalidate } from '#http/invalidate.ts';
+import { expectedBodyBytes } from '#http/store.ts';
+import { hasDotSegments } from '#http/target.ts';
+import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import type { IncomingBody } from '../incoming-body.ts';
+import type { OriginResponse } from '../origin/attempt.ts';
+import { receiveBody } from '../origin/request-body.ts';
+import { type Bypass, type CacheMark, failureStatus, type OriginFailure } from '../reasons.ts';
+import type { EdgeAnswer, Fill } from '../respond/answer.ts';
+import { errorAnswer } from '../respond/error-page.ts';
+import { firstHandAnswer, notModifiedAnswer } from '../respond/first-hand.ts';
+import type { FetchRest } from '../respond/follow.ts';
+import { sharedAnswer, storedAnswer } from '../respond/stored.ts';
+import { absentUpTo } from '../stages/absence.ts';
+import { cacheKey } from '../stages/cache-key.ts';
+import { isReadable } from '../store/readable-body.ts';
+import { SharedBody } from '../store/shared-body.ts';
+import type { CachedResponse } from '../store/store.ts';
+import type { Viewer } from '../viewer.ts';
+import { announcedBytes } from './admit.ts';
+import type { Place } from './collapse.ts';
+import {
+  askForRest,
+  askForWhole,
+  discardBody,
+  type Exchanged,
+  fetchRest,
+  judge,
+  passOn,
+  type Question,
+} from './exchange.ts';
+import { openFill } from './fill.ts';
+import type { StoredPart } from './partial-response.ts';
+import { indexKey } from './slices/layout.ts';
+
+/** Another request fetches it: its body is given as it comes. */
+export function answerShared(edge: EdgeContext, visit: Visit, shared: SharedBody, now: number): EdgeAnswer {
+  return sharedAnswer(
+    visit.request.facts,
+    { shared, fetchRest: restFetcher(edge, visit, shared) },
+    { status: 'HIT' },
+    now,
+  );
+}
+
+/** Fetches the rest for a client that has fallen behind a body that is not stored after all. */
+function restFetcher(edge: EdgeContext, visit: Visit, { stored, bodyBytes }: SharedBody): FetchRest {
+  return (at, signal) => fetchRest(edge, visit, { stored, bodyBytes, at }, signal);
+}
+
+export function answerStored(
+  { request }: Visit,
+  stored: CachedResponse,
+  status: 'HIT' | 'STALE' | 'REVALIDATED' | 'MISS',
+  now: number,
+): EdgeAnswer {
+  // Only several ranges need one, and then it must not occur in the body.
+  const boundary = request.facts.range?.includes(',') === true ? randomBytes(16).toString('hex') : '';
+  return storedAnswer({ request: request.facts, stored, mark: { status }, now, boundary });
+}
+
+/** What the cache has no part in, but for invalidation: the request goes on as it is, with its body. */
+export async function answerPastCache(
+  viewer: Viewer,
+  edge: EdgeContext,
+  visit: Visit,
+  reason: Bypass,
+): Promise<EdgeAnswer | undefined> {
+  const { facts, headers } = visit.request;
+  if ((announcedBytes(headers) ?? 0) > viewer.maxBodyBytes) return bodyTooLarge(edge);
+  const incoming = facts.hasBody ? viewer.openBody() : undefined;
+  const received = incoming && (await receive(viewer, edge, visit, incoming));
+  const result: Exchanged =
+    received?.kind === 'broken'
+      ? { kind: 'aborted' }
+      : await passOn(edge, visit, { ...questionOf(viewer), body: received?.body, mayStore: false });
+  switch (result.kind) {
+    case 'failed': {
+      const answer = failureAnswer(edge, result.failure);
+      // The rest of a body that is still arriving is not read. RFC 9112 §9.6
+      return received?.kind === 'body' && received.body.lengthBytes === undefined
+        ? { ...answer, closes: true }
+        : answer;
+    }
+    case 'aborted':
+      return incoming?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
+    case 'validated': // nothing was offered
+      return failureAnswer(edge, 'originMalformed');
+    case 'response': {
+      if (received?.kind === 'body') received.body.release();
+      const fill = await applyUnsafe(edge, visit, result.response);
+      return firstHandAnswer(result.response, { status: 'BYPASS', reason }, fill);
+    }
+  }
+}
+
+function receive(viewer: Viewer, edge: EdgeContext, { request, site }: Visit, incoming: IncomingBody) {
+  const buffer = edge.buffers.open('request', request, site.id);
+  void viewer.ended.then(() => buffer.close());
+  return receiveBody(incoming, buffer);
+}
+
+type FetchedResponse = Extract<Exchanged, { kind: 'response' }>;
+
+export interface FetchNeed {
+  readonly place: Place;
+  /** What must be confirmed; `undefined`: nothing stored matches. */
+  readonly stored: CachedResponse | undefined;
+  /** Variants that the origin may point at. */
+  readonly others: readonly CachedResponse[];
+  /** The beginning of what is asked for, where that is stored. */
+  readonly prefix: StoredPart | undefined;
+}
+
+/** A miss or a validation. */
+export function answerByFetch(
+  viewer: Viewer,
+  edge: EdgeContext,
+  visit: Visit,
+  { place, ...need }: FetchNeed,
+): Promise<EdgeAnswer | undefined> {
+  return withLanding(edge, visit, place, () => {
+    return need.stored === undefined
+      ? answerMiss(viewer, edge, visit, { place, ...need })
+      : answerValidated(viewer, edge, visit, { place, stored: need.stored });
+  });
+}
+
+/** When it leads, the others may look again as soon as the body of the answer is stored, or will not be. */
+export async function withLanding(
+  edge: EdgeContext,
+  visit: Visit,
+  place: Place,
+  fetchAnswer: () => Promise<EdgeAnswer | undefined>,
+): Promise<EdgeAnswer | undefined> {
+  const land = place.kind === 'lead' ? place.land : () => undefined;
+  let answer: EdgeAnswer | undefined;
+  try {
+    answer = await fetchAnswer();
+  } finally {
+    if (answer === undefined || fillOf(answer) === undefined) land();
+  }
+  if (answer?.mark.status === 'MISS' && answer.mark.reason !== undefined) {
+    edge.flights.markUnshared(visit.key, edge.clock());
+  }
+  return answer === undefined ? undefined : withFillEnd(answer, land);
+}
+
+function fillOf({ body }: EdgeAnswer): Fill | undefined {
+  return body.kind === 'stream' || body.kind === 'fill' ? body.fill : undefined;
+}
+
+function withFillEnd(answer: EdgeAnswer, onEnd: () => void): EdgeAnswer {
+  const { body } = answer;
+  if ((body.kind !== 'stream' && body.kind !== 'fill') || body.fill === undefined) return answer;
+  const { fill } = body;
+  const endBoth = () => {
+    fill.onEnd?.();
+    onEnd();
+  };
+  return { ...answer, body: { ...body, fill: { ...fill, onEnd: endBoth } } };
+}
+
+async function answerMiss(
+  viewer: Viewer,
+  edge: EdgeContext,
+  visit: Visit,
+  { place, others, prefix }: Omit<FetchNeed, 'stored'>,
+): Promise<EdgeAnswer | undefined> {
+  const { facts } = visit.request;
+  // A range goes on unchanged: its answer is that part, or the whole if the origin likes, and may be stored. A HEAD brings nothing to store.
+  const isAsItIs = facts.range !== undefined || facts.method === 'HEAD';
+  const ask = () => {
+    const question = questionOf(viewer);
+    if (isAsItIs) return passOn(edge, visit, { ...question, body: undefined, mayStore: true });
+    if (prefix !== undefined) return askForRest(edge, visit, prefix, question);
+    return askForWhole(edge, visit, undefined, others, question);
+  };
+  const result = await ask();
+  switch (result.kind) {
+    case 'failed':
+      return failureAnswer(edge, result.failure);
+    case 'aborted':
+      return undefined;
+    case 'validated':
+      return answerStored(visit, result.stored, 'REVALIDATED', edge.clock());
+    case 'response':
+      return answerResponse(edge, visit, share(edge, visit, place, result), isAsItIs);
+  }
+}
+
+/** The stored response must be confirmed, or replaced, or may stand in when the origin fails. */
+async function answerValidated(
+  viewer: Viewer,
+  edge: EdgeContext,
+  visit: Visit,
+  { place, stored }: { readonly place: Place; readonly stored: CachedResponse },
+): Promise<EdgeAnswer | undefined> {
+  const result = await askForWhole(edge, visit, stored, [], questionOf(viewer));
+  const now = edge.clock();
+  switch (result.kind) {
+    case 'aborted':
+      return undefined;
+    case 'validated':
+      return answerStored(visit, result.stored, 'REVALIDATED', now);
+    case 'failed':
+      if (await canStandIn(edge, visit, stored, 'unreachable')) return answerStored(visit, stored, 'STALE', now);
+      // RFC 9111 §4.2.4, §5.2.2.2: what may not be served stale is answered 504
+      return errorAnswer(504, { status: 'ERROR', reason: result.failure }, now);
+    case 'response': {
+      const { response } = result;
+      const error = errorOf(response);
+      if (error !== undefined && (await canStandIn(edge, visit, stored, error))) {
+        result.fill?.writer.discard();
+        discardBody(response);
+        return answerStored(visit, stored, 'STALE', now);
+      }
+      if (visit.request.method === 'HEAD') applyHead(edge, visit, stored, response);
+      return { ...answerResponse(edge, visit, share(edge, visit, place, result), false), isReplacement: true };
+    }
+  }
+}
+
+/** What kind of failure the response is, if it is one. */
+export function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
+  if (unfollowed !== undefined) return 'unreachable';
+  return isErrorStatus(status) ? 'errorStatus' : undefined;
+}
+
+/** Lets those who wait read along; what another request stores already is not stored twice. */
+export function share(edge: EdgeContext, visit: Visit, place: Place, result: FetchedResponse): FetchedResponse {
+  const { admission, fill } = result;
+  if (fill === undefined || admission?.kind !== 'store' || admission.stored.range !== undefined) return result;
+  if (place.kind === 'alone' && place.isRedundant) {
+    fill.writer.discard();
+    return { ...result, fill: undefined };
+  }
+  // Also where nobody waits: the coded form is read along. Edge rule 8
+  if (place.kind !== 'lead' && !visit.site.pageCompress) return result;
+  const shared = new SharedBody(admission.stored, fill.announcedBytes, edge.lag.open());
+  if (place.kind === 'lead') place.publish(shared);
+  const onEnd = () => {
+    shared.break(); // unless it is whole
+    fill.onEnd?.();
+  };
+  return { ...result, fill: { ...fill, shared, fetchRest: restFetcher(edge, visit, shared), onEnd } };
+}
+
+/** Instead of what the origin failed to give; not when it was purged meanwhile. */
+export async function canStandIn(
+  { sites, clock }: EdgeContext,
+  visit: Visit,
+  stored: CachedResponse,
+  failure: 'unreachable' | 'errorStatus',
+): Promise<boolean> {
+  const now = clock();
+  if (!isUsableOnError(stored, failure, now, visit.options)) return false;
+  return stored.requestAt > absentUpTo(sites, visit, undefined, now) && (await isReadable(stored.body));
+}
+
+export function answerResponse(
+  { clock }: EdgeContext,
+  { request }: Visit,
+  { response, admission, fill }: FetchedResponse,
+  hasClientConditions: boolean,
+): EdgeAnswer {
+  const mark: CacheMark =
+    admission?.kind === 'skip' ? { status: 'MISS', reason: admission.reason } : { status: 'MISS' };
+  if (admission?.kind === 'store' && !hasClientConditions) {
+    const notModified = notModifiedAnswer(request.facts, admission.stored, mark, clock());
+    // The body goes into the store all the same; the client needs none of it.
+    if (notModified !== undefined) return { ...notModified, body: { kind: 'fill', stream: response.body, fill } };
+  }
+  return firstHandAnswer(response, mark, fill);
+}
+
+/** An unsafe method drops what is stored; a POST's answer may take its place. RFC 9111 §4.4, RFC 9110 §9.3.3 */
+async function applyUnsafe(edge: EdgeContext, visit: Visit, response: OriginResponse): Promise<Fill | undefined> {
+  const { store, sites, clock } = edge;
+  const { site, key, request } = visit;
+  if (!doesInvalidate(request.method, response.status)) return undefined;
+  const before = absentUpTo(sites, visit, await store.find(key), clock());
+  const now = clock();
+  const { scheme, host } = request;
+  const invalidate = (dropped: string, at: number): void => {
+    store.invalidate(dropped, at);
+    if (site.rangeBackSource) store.invalidate(indexKey(dropped), at); // an instant is not remembered for as long as slices are
+  };
+  for (const target of alsoInvalidated(request.uri, response.headers)) {
+    const other = cacheKey(site, { scheme, host, ...target });
+    if (other !== key) invalidate(other, now);
+  }
+  const canBeStored = request.method === 'POST' && !hasDotSegments(request.target);
+  const admission = canBeStored ? judge(edge, visit, response, before) : undefined;
+  if (admission?.kind !== 'store') {
+    invalidate(key, now);
+    return undefined;
+  }
+  // The answer stands for the time after the invalidation, which
+  // keeps out what was requested before; a purge meanwhile still counts from the request. docs/decisions/0082
+  invalidate(key, now - 1);
+  const stored = { ...admission.stored, requestAt: now };
+  return openFill(edge, visit, {
+    stored,
+    bodyBytes: expectedBodyBytes(stored),
+    requestedAt: response.requestAt,
+  });
+}
+
+/** RFC 9111 §4.3.5 */
+function applyHead({ store }: EdgeContext, visit: Visit, stored: CachedResponse, response: OriginResponse): void {
+  const { request, key, options } = visit;
+  const outcome = updateFromHead(stored, request.facts, response, response, options, stored.body.sizeBytes);
+  // The bytes are as old as they were. docs/decisions/0081
+  if (outcome.kind === 'updated') store.put(key, { ...outcome.stored, requestAt: stored.requestAt }, options);
+  if (outcome.kind === 'delete') store.remove(key, stored);
+}
+
+export function questionOf(viewer: Viewer): Pick<Question, 'signal' | 'onInterim'> {
+  return { signal: viewer.signal, onInterim: (status, headers) => viewer.sendInterim(status, headers) };
+}
+
+export function failureAnswer({ clock }: EdgeContext, failure: OriginFailure): EdgeAnswer {
+  return errorAnswer(failureStatus(failure), { status: 'ERROR', reason: failure }, clock());
+}
+
+function bodyTooLarge({ clock }: EdgeContext): EdgeAnswer {
+  return errorAnswer(413, { status: 'ERROR', reason: 'bodyTooLarge' }, clock(), true);
+}

@@ -1,0 +1,299 @@
+/** Stages 8 and 9 together: asks the origins for a key, applies a 304 to what is stored, and admits what else comes. */
+import type { Readable } from 'node:stream';
+import { completionHeaders } from '#http/combine.ts';
+import { isStrong } from '#http/entity-tag.ts';
+import { firstValue, hasField, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
+import { parseContentRange } from '#http/range.ts';
+import type { RequestHeaders } from '#http/request-fields.ts';
+import { expectedBodyBytes } from '#http/store.ts';
+import type { Stored } from '#http/stored.ts';
+import { isOtherScheme } from '#http/uri.ts';
+import { freshen, type Offered, unconditionalHeaders, validationHeaders, variantOf304 } from '#http/validate.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import type { OriginResponse } from '../origin/attempt.ts';
+import type { FetchResult } from '../origin/fetch.ts';
+import type { RequestBody } from '../origin/request-body.ts';
+import { originHeaders } from '../origin-headers.ts';
+import type { OriginFailure } from '../reasons.ts';
+import type { Fill } from '../respond/answer.ts';
+import { absentUpTo } from '../stages/absence.ts';
+import { isReadable } from '../store/readable-body.ts';
+import type { CachedResponse, CacheStore } from '../store/store.ts';
+import { type Admission, admitResponse } from './admit.ts';
+import { openFill } from './fill.ts';
+import { completeHead, prepend, type StoredPart } from './partial-response.ts';
+
+export type Exchanged =
+  /** The origin confirmed what is stored; this is it with its new head. */
+  | { readonly kind: 'validated'; readonly stored: CachedResponse }
+  /** Anything else that an origin answered; its body is not read yet. */
+  | {
+      readonly kind: 'response';
+      readonly response: OriginResponse;
+      /** `undefined`: it was not to be stored anyway. */
+      readonly admission: Admission | undefined;
+      readonly fill: Fill | undefined;
+    }
+  | { readonly kind: 'failed'; readonly failure: OriginFailure }
+  /** The client left, or its body broke off. */
+  | { readonly kind: 'aborted' };
+
+export interface Question {
+  /** Header fields as the client sent them, or derived from those. */
+  readonly headers: RequestHeaders;
+  readonly body: RequestBody | undefined;
+  /** What a 304 may confirm; nothing when the conditions, if any, are the client's own. */
+  readonly offered: Offered<CachedResponse>;
+  /** Whether the response may enter the store at all. */
+  readonly mayStore: boolean;
+  readonly signal: AbortSignal;
+  readonly onInterim: (status: number, headers: RawHeaders) => void;
+}
+
+const NOTHING_OFFERED: Offered<CachedResponse> = { selected: undefined, others: [] };
+
+/** Passes the client's own request on, conditions, range and all. */
+export function passOn(
+  edge: EdgeContext,
+  visit: Visit,
+  question: Omit<Question, 'headers' | 'offered'>,
+): Promise<Exchanged> {
+  return exchange(edge, visit, { ...question, headers: visit.request.headers, offered: NOTHING_OFFERED });
+}
+
+/**
+ * Asks for the whole representation: conditionally where something is offered, never under the client's own conditions,
+ * so that the answer can be stored. Edge rules, decision 7
+ */
+export async function askForWhole(
+  edge: EdgeContext,
+  visit: Visit,
+  stored: CachedResponse | undefined,
+  others: readonly CachedResponse[],
+  question: Pick<Question, 'signal' | 'onInterim'>,
+): Promise<Exchanged> {
+  const headers = validationHeaders(visit.request.headers, stored, others);
+  const offered = { selected: stored, others };
+  const whole = { ...question, body: undefined, mayStore: true };
+  const result = await exchange(edge, visit, { ...whole, headers, offered });
+  if (result.kind !== 'response' || result.response.status !== 304) return result;
+  // It speaks of something we do not have: once more, without conditions.
+  discardBody(result.response);
+  return exchange(edge, visit, {
+    ...whole,
+    headers: unconditionalHeaders(visit.request.headers),
+    offered: NOTHING_OFFERED,
+  });
+}
+
+/**
+ * The beginning is stored: asks for what follows it. Both together are given as the whole; what does not belong together is
+ * fetched whole. RFC 9111 §3.3, §3.4
+ */
+export async function askForRest(
+  edge: EdgeContext,
+  visit: Visit,
+  prefix: StoredPart,
+  question: Pick<Question, 'signal' | 'onInterim'>,
+): Promise<Exchanged> {
+  if (!(await isReadable(prefix.body))) return askForWhole(edge, visit, undefined, [], question);
+  const headers = completionHeaders(visit.request.headers, prefix);
+  const result = await exchange(edge, visit, {
+    ...question,
+    body: undefined,
+    mayStore: true,
+    headers,
+    offered: NOTHING_OFFERED,
+  });
+  if (result.kind !== 'response') return result;
+  const { status } = result.response;
+  if (status !== 206 && status !== 416) return result;
+  const whole = status === 206 ? joinRest(edge, visit, prefix, result) : undefined;
+  if (whole !== undefined) return whole;
+  result.fill?.writer.discard();
+  discardBody(result.response);
+  return askForWhole(edge, visit, undefined, [], question);
+}
+
+function joinRest(
+  edge: EdgeContext,
+  visit: Visit,
+  prefix: StoredPart,
+  { response, admission, fill }: Extract<Exchanged, { kind: 'response' }>,
+): Exchanged | undefined {
+  const stored = admission?.kind === 'store' ? completeHead(prefix, admission.stored) : undefined;
+  if (stored === undefined) return undefined;
+  fill?.writer.discard();
+  const bodyBytes = prefix.range.complete;
+  const headers = withField(withoutFields(response.headers, CONTENT_RANGE), 'Content-Length', String(bodyBytes));
+  const body = prepend(prefix.body, response.body);
+  return {
+    kind: 'response',
+    response: { ...response, status: 200, reason: 'OK', headers, body },
+    admission: { kind: 'store', stored },
+    fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: stored.requestAt }),
+  };
+}
+
+/** Asks for a part that the caller has chosen, and admits. A 304 is applied to `stored`, under the visit's key. */
+export function askForPart(
+  edge: EdgeContext,
+  visit: Visit,
+  headers: RawHeaders,
+  stored: CachedResponse | undefined,
+  question: Pick<Question, 'signal' | 'onInterim'>,
+): Promise<Exchanged> {
+  const offered = { selected: stored, others: [] };
+  return exchange(edge, visit, { ...question, headers, offered, body: undefined, mayStore: false });
+}
+
+export interface RestOf {
+  readonly stored: Stored;
+  /** Size of the whole body; `undefined` if unknown. */
+  readonly bodyBytes: number | undefined;
+  /** Position of the first byte that is wanted. */
+  readonly at: number;
+}
+
+/** The rest of a body for a client that has its beginning; `undefined` where it cannot be proven to be of the same object. */
+export async function fetchRest(
+  edge: EdgeContext,
+  visit: Visit,
+  { stored, bodyBytes, at }: RestOf,
+  signal: AbortSignal,
+): Promise<Readable | undefined> {
+  if (bodyBytes === undefined || at === 0 || stored.etag === undefined || !isStrong(stored.etag)) return undefined;
+  const prefix = { ...stored, range: { first: 0, last: at - 1, complete: bodyBytes } };
+  const headers = completionHeaders(visit.request.headers, prefix);
+  const plain = { body: undefined, offered: NOTHING_OFFERED, mayStore: false, onInterim: () => undefined };
+  const result = await exchange(edge, visit, { ...plain, headers, signal });
+  if (result.kind !== 'response') return undefined;
+  const { response } = result;
+  const range = parseContentRange(firstValue(response.headers, 'content-range') ?? '');
+  const isRest = range?.first === at && range.last === bodyBytes - 1 && range.complete === bodyBytes;
+  if (response.status === 206 && isRest && firstValue(response.headers, 'etag') === stored.etag) return response.body;
+  discardBody(response);
+  return undefined;
+}
+
+const CONTENT_RANGE: ReadonlySet<string> = new Set(['content-range']);
+
+async function exchange(edge: EdgeContext, visit: Visit, question: Question): Promise<Exchanged> {
+  const result = await fetchFor(edge, visit, question);
+  if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
+  if (result.kind === 'aborted') return result;
+  const { response } = result;
+  if (response.status === 304) {
+    const stored = await applyNotModified(edge, visit, question.offered, response);
+    if (stored !== undefined) {
+      discardBody(response);
+      return { kind: 'validated', stored };
+    }
+    if (!isConditional(question.headers)) {
+      // A 304 that nobody asked for would reach a client that has nothing.
+      discardBody(response);
+      return { kind: 'failed', failure: 'originMalformed' };
+    }
+  }
+  if (!question.mayStore) return { kind: 'response', response, admission: undefined, fill: undefined };
+  return { kind: 'response', response, ...admit(edge, visit, response) };
+}
+
+function fetchFor(
+  edge: EdgeContext,
+  { request, site, origins = edge.origins }: Visit,
+  question: Question,
+): Promise<FetchResult> {
+  const { method, target, scheme, host, httpVersion, clientAddress } = request;
+  return origins.fetch({
+    site,
+    method,
+    target,
+    scheme,
+    host,
+    headers: originHeaders({ headers: question.headers, httpVersion, clientAddress, scheme, host }),
+    clientAddress,
+    body: question.body,
+    onInterim: question.onInterim,
+    signal: question.signal,
+  });
+}
+
+/** `undefined`: the 304 names nothing that was offered. */
+async function applyNotModified(
+  { store, sites, clock }: EdgeContext,
+  visit: Visit,
+  offered: Offered<CachedResponse>,
+  response: OriginResponse,
+): Promise<CachedResponse | undefined> {
+  const { request, key, options } = visit;
+  const untagged = [offered.selected, ...offered.others].find((each) => each !== undefined && each.etag === undefined);
+  const named = variantOf304(offered, response.headers) ?? untagged;
+  if (named === undefined || !(await isReadable(named.body))) return undefined;
+  const since = Math.max(visit.absentUpTo, absentUpTo(sites, visit, await store.find(key), clock()));
+  if (named.requestAt <= since) return undefined; // purged while the origin was asked
+  const outcome = freshen(named, request.facts, response.headers, response, options, since);
+  if (outcome.kind === 'mismatch') {
+    store.remove(key, named);
+    return undefined;
+  }
+  // A purge is meant for the bytes, and those are as old as they were. docs/decisions/0081
+  const stored = { ...outcome.stored, requestAt: named.requestAt };
+  if (outcome.afterwards === 'replace') store.put(key, stored, options);
+  if (outcome.afterwards === 'delete') store.remove(key, named);
+  return stored;
+}
+
+export function admit(edge: EdgeContext, visit: Visit, response: OriginResponse) {
+  const admission = judge(edge, visit, response, visit.absentUpTo);
+  if (admission.kind === 'skip') return { admission, fill: undefined };
+  const { stored } = admission;
+  const bodyBytes = expectedBodyBytes(stored);
+  return { admission, fill: openFill(edge, visit, { stored, bodyBytes, requestedAt: response.requestAt }) };
+}
+
+/** Judges a response regardless of its size, for objects that are stored in slices. */
+export function judgeAnySize({ sites, clock }: EdgeContext, visit: Visit, response: OriginResponse): Admission {
+  return judge({ sites, clock, store: ANY_SIZE }, visit, response, visit.absentUpTo);
+}
+
+const ANY_SIZE: Judges['store'] = { maxBodyBytes: Number.POSITIVE_INFINITY, refuses: () => undefined };
+
+interface Judges extends Pick<EdgeContext, 'sites' | 'clock'> {
+  readonly store: Pick<CacheStore, 'maxBodyBytes' | 'refuses'>;
+}
+
+/** `since`: what was requested at or before it stays out, and what a purge covers by now. */
+export function judge(edge: Judges, visit: Visit, response: OriginResponse, since: number): Admission {
+  const { store, sites, clock } = edge;
+  if (response.unfollowed !== undefined) return { kind: 'skip', reason: 'redirectTarget' };
+  if (leadsToOtherScheme(visit, response)) return { kind: 'skip', reason: 'otherScheme' };
+  return admitResponse({
+    request: visit.request.facts,
+    response,
+    exchange: response,
+    options: visit.options,
+    absentUpTo: Math.max(since, absentUpTo(sites, visit, undefined, clock())),
+    store,
+  });
+}
+
+/**
+ * A redirect from http to https, or back, is meant for viewers of one scheme. Stored where one object serves both, it would
+ * lead those of the other to themselves. docs/decisions/0164
+ */
+function leadsToOtherScheme({ site, request }: Visit, { status, headers }: OriginResponse): boolean {
+  if (site.origins.protocol === 'follow' || status < 300 || status > 399) return false;
+  const location = firstValue(headers, 'location');
+  return location !== undefined && isOtherScheme(location, request.uri);
+}
+
+function isConditional(headers: RequestHeaders): boolean {
+  return hasField(headers, 'if-none-match') || hasField(headers, 'if-modified-since');
+}
+
+/** Destroys a body that is not needed. */
+export function discardBody({ body }: OriginResponse): void {
+  body.on('error', () => undefined); // nobody waits for it
+  body.destroy();
+}

@@ -1,0 +1,78 @@
+/** Parts of one object, and how two that touch become one. What may be combined is in `http/combine.ts`. RFC 9111 §3.4 */
+import { Readable } from 'node:stream';
+import { combine } from '#http/combine.ts';
+import type { PartialRange, Stored } from '#http/stored.ts';
+import type { CachedResponse, CacheStore, StoredBody } from '../store/store.ts';
+
+export type StoredPart = CachedResponse & { readonly range: PartialRange };
+
+export function isPart(stored: CachedResponse): stored is StoredPart {
+  return stored.range !== undefined;
+}
+
+/** Copies both bodies into a new one. `undefined`: nothing among `present` fits, or the store has no room. */
+export async function joinParts(
+  store: CacheStore,
+  present: readonly CachedResponse[],
+  newer: CachedResponse,
+): Promise<CachedResponse | undefined> {
+  for (const older of present) {
+    if (older.varyKey !== newer.varyKey || older.vary.join() !== newer.vary.join()) continue;
+    const combination = combine(older, newer);
+    if (combination === undefined) continue;
+    const bodies = { older: older.body, newer: newer.body };
+    const body = await copyPieces(
+      store,
+      combination.pieces.map(({ from, start, end }) => ({ body: bodies[from], span: { first: start, last: end - 1 } })),
+    );
+    return body === undefined ? undefined : { ...sinceOldest(combination.stored, older), body };
+  }
+  return undefined;
+}
+
+/** The head of a whole object whose beginning is stored and whose rest has come; `undefined`: they do not make one. */
+export function completeHead(prefix: StoredPart, rest: Stored): Stored | undefined {
+  if (rest.range?.first !== prefix.range.last + 1) return undefined;
+  const combination = combine(prefix, rest);
+  if (combination === undefined || combination.stored.range !== undefined) return undefined;
+  return sinceOldest(combination.stored, prefix);
+}
+
+/** A purge between the two requests was meant for the older bytes. */
+function sinceOldest(joined: Stored, older: Stored): Stored {
+  return { ...joined, requestAt: Math.min(joined.requestAt, older.requestAt) };
+}
+
+/** The stored bytes, then those that still come. Ends them when it is destroyed. */
+export function prepend(body: StoredBody, rest: Readable): Readable {
+  rest.on('error', () => undefined); // it shows where it is read
+  const whole = Readable.from(readBoth(body, rest), { objectMode: false });
+  whole.once('close', () => rest.destroy());
+  return whole;
+}
+
+async function* readBoth(body: StoredBody, rest: Readable): AsyncGenerator<Buffer> {
+  yield* body.read({ first: 0, last: body.sizeBytes - 1 });
+  yield* rest;
+}
+
+interface Piece {
+  readonly body: StoredBody;
+  readonly span: { readonly first: number; readonly last: number };
+}
+
+async function copyPieces(store: CacheStore, pieces: readonly Piece[]): Promise<StoredBody | undefined> {
+  const writer = store.openWriter();
+  try {
+    for (const { body, span } of pieces) {
+      if (body.prepare !== undefined && !(await body.prepare())) return void writer.discard();
+      for await (const chunk of body.read(span)) {
+        if (!writer.add(chunk)) return undefined;
+        await writer.drained?.();
+      }
+    }
+  } catch {
+    return void writer.discard(); // the older bytes have left the disk
+  }
+  return writer.finish();
+}

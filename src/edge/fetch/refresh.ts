@@ -1,0 +1,61 @@
+/** Validations in the background, for responses that are served stale meanwhile: one per key at a time. RFC 5861 §3 */
+import type { RequestFacts } from '#http/stored.ts';
+import { isErrorStatus } from '#http/validate.ts';
+import type { EdgeContext, Refreshes, Visit } from '../context.ts';
+import { streamToStore } from '../respond/stream.ts';
+import type { CachedResponse } from '../store/store.ts';
+import { askForWhole, discardBody, type Exchanged } from './exchange.ts';
+
+/** More at once would take the origins' connections from viewers; the others are refreshed by a later request. */
+const MAX_REFRESHES = 100;
+/** A refresh is given up after this; the next stale answer starts another. */
+const REFRESH_TIMEOUT_MS = 120_000;
+
+export function createRefreshes(): Refreshes {
+  const underWay = new Set<string>();
+  return {
+    start: (edge, visit, refresh) => {
+      if (underWay.has(visit.key) || underWay.size >= MAX_REFRESHES) return;
+      underWay.add(visit.key);
+      void refresh(asPlainGet(visit), AbortSignal.timeout(REFRESH_TIMEOUT_MS))
+        .catch((error: unknown) => edge.log.error({ err: error, key: visit.key }, 'refresh failed'))
+        .finally(() => underWay.delete(visit.key));
+    },
+  };
+}
+
+export async function refreshWhole(
+  edge: EdgeContext,
+  visit: Visit,
+  stored: CachedResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  await storeRefreshed(await askForWhole(edge, visit, stored, [], { signal, onInterim: () => undefined }), signal);
+}
+
+/** An error must not replace what still serves. */
+export async function storeRefreshed(result: Exchanged, signal: AbortSignal): Promise<void> {
+  if (result.kind !== 'response') return;
+  const { response, fill } = result;
+  if (isErrorStatus(response.status) || fill === undefined) {
+    fill?.writer.discard();
+    return discardBody(response);
+  }
+  const giveUp = () => response.body.destroy(new Error('the refresh took too long'));
+  signal.addEventListener('abort', giveUp, { once: true });
+  await streamToStore(response.body, fill);
+  signal.removeEventListener('abort', giveUp);
+}
+
+/** The viewer may have asked by HEAD, for a range or under conditions. */
+function asPlainGet(visit: Visit): Visit {
+  const { request } = visit;
+  const facts: RequestFacts = {
+    ...request.facts,
+    method: 'GET',
+    range: undefined,
+    ifNoneMatch: undefined,
+    ifModifiedSince: undefined,
+  };
+  return { ...visit, request: { ...request, method: 'GET', facts } };
+}

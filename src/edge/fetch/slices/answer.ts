@@ -1,0 +1,240 @@
+/** The answer of an object that is fetched and stored in slices: only those that it needs are asked for. Edge rule 9 */
+
+import type { EdgeContext, Visit } from '../../context.ts';
+import type { EdgeAnswer } from '../../respond/answer.ts';
+import { errorAnswer } from '../../respond/error-page.ts';
+import { canReadAlong, type LookedUp, lookUp } from '../../stages/look-up.ts';
+import type { CachedResponse } from '../../store/store.ts';
+import type { Viewer } from '../../viewer.ts';
+import {
+  answerResponse,
+  answerShared,
+  answerStored,
+  canStandIn,
+  errorOf,
+  failureAnswer,
+  questionOf,
+  share,
+  withLanding,
+} from '../answers.ts';
+import type { Place } from '../collapse.ts';
+import { waitForLanding } from '../collapse.ts';
+import { discardBody, type Exchanged } from '../exchange.ts';
+import { storeRefreshed } from '../refresh.ts';
+import { SlicedBody } from './body.ts';
+import { discover } from './discover.ts';
+import { indexKey, sliceAt } from './layout.ts';
+import { describeObject, findSlice, type SlicedObject } from './object.ts';
+
+export type SlicedAnswer =
+  /** `undefined`: there is nobody to answer any more. */
+  | { readonly kind: 'answer'; readonly answer: EdgeAnswer | undefined }
+  /** What is stored has changed: look it up anew. */
+  | { readonly kind: 'again' }
+  /** Answered like any other object. */
+  | { readonly kind: 'whole' };
+
+/** Changes of an object under one request; then it is fetched whole. Waits for others count too. */
+const MAX_ROUNDS = 8;
+
+/** Nothing under the object's own key answers the request, and the site has its objects fetched in slices. */
+export function isSliceable(edge: EdgeContext, { visit, decision, now }: LookedUp): boolean {
+  if (!visit.site.rangeBackSource || edge.slices.isUnsliced(visit.key, now)) return false;
+  switch (decision.kind) {
+    case 'miss':
+    case 'complete':
+    case 'gatewayTimeout':
+      return true;
+    case 'revalidate': // a part, or an error that the object had
+      return decision.stored.range !== undefined || decision.stored.status !== 200;
+    default:
+      return false;
+  }
+}
+
+/** One request, to be answered from an object in slices. */
+interface Asking {
+  readonly viewer: Viewer;
+  readonly edge: EdgeContext;
+  readonly visit: Visit;
+}
+
+/** Whether all that the answer begins with is stored. */
+export async function canBegin(edge: EdgeContext, object: SlicedObject, now: number): Promise<boolean> {
+  const body = new SlicedBody(edge, object);
+  const slice = firstSliceOf(answerStored(object.visit, { ...object.index, body }, 'HIT', now));
+  return slice === undefined || (await findSlice(edge, object, slice)) !== undefined;
+}
+
+export async function answerSliced(
+  viewer: Viewer,
+  edge: EdgeContext,
+  { visit, decision }: LookedUp,
+  rounds: number,
+): Promise<SlicedAnswer> {
+  const asking: Asking = { viewer, edge, visit };
+  const index = await lookUp(edge, { ...visit, key: indexKey(visit.key) }, visit.absentUpTo);
+  const { decision: found, now } = index;
+  if (found.kind === 'hit' || found.kind === 'stale') {
+    const object = describeObject(visit, found.stored);
+    const mayFetch = found.kind === 'hit' && decision.kind !== 'gatewayTimeout';
+    const answer = object && (await answerObject(asking, object, { status: MARKS[found.kind], mayFetch, now }));
+    if (answer?.kind === 'answer' && found.kind === 'stale' && found.shouldRevalidate)
+      refresh(edge, visit, found.stored);
+    if (answer !== undefined) return answer;
+  }
+  if (decision.kind === 'gatewayTimeout' || visit.request.method !== 'GET' || rounds >= MAX_ROUNDS) return WHOLE;
+  const stale = found.kind === 'revalidate' || found.kind === 'stale' ? found.stored : undefined;
+  return answerByDiscovery(asking, stale, rounds);
+}
+
+const MARKS = { hit: 'HIT', stale: 'STALE' } as const;
+const WHOLE: SlicedAnswer = { kind: 'whole' };
+
+interface Given {
+  readonly status: 'HIT' | 'STALE' | 'REVALIDATED' | 'MISS';
+  /** Whether the slice that it begins with may be fetched if it is not stored: then the answer is a miss. */
+  readonly mayFetch: boolean;
+  readonly now: number;
+}
+
+/** `undefined`: the slice that it begins with is not stored. */
+async function answerObject(
+  { viewer, edge, visit }: Asking,
+  object: SlicedObject,
+  { status, mayFetch, now }: Given,
+): Promise<SlicedAnswer | undefined> {
+  const body = new SlicedBody(edge, object);
+  const answer = answerStored(visit, { ...object.index, body }, status, now);
+  const slice = firstSliceOf(answer);
+  if (slice === undefined) return { kind: 'answer', answer };
+  if (!mayFetch && (await findSlice(edge, object, slice)) === undefined) return undefined;
+  const opened = await body.openFirst(slice);
+  void viewer.ended.then(() => body.leave()); // never rejects
+  switch (opened.kind) {
+    case 'stored':
+      return { kind: 'answer', answer: { ...answer, isFromDisk: opened.isFromDisk } };
+    case 'shared':
+      return { kind: 'answer', answer: opened.isJoined ? answer : { ...answer, mark: { status: 'MISS' } } };
+    case 'changed':
+      return { kind: 'again' };
+    case 'refused': // the client is to have the origin's own words
+      return WHOLE;
+    case 'failed':
+      return { kind: 'answer', answer: failureAnswer(edge, opened.failure) };
+  }
+}
+
+/** The slice that it begins with; `undefined`: it needs none. */
+function firstSliceOf({ body }: EdgeAnswer): number | undefined {
+  if (body.kind !== 'pieces') return undefined;
+  for (const piece of body.pieces) if (!Buffer.isBuffer(piece)) return sliceAt(piece.span.first);
+  return undefined;
+}
+
+/** Others for the same object wait until there is an index, or an answer that they can read along. */
+async function answerByDiscovery(
+  asking: Asking,
+  stale: CachedResponse | undefined,
+  waits: number,
+): Promise<SlicedAnswer> {
+  const { viewer, edge, visit } = asking;
+  const { request } = visit;
+  const now = edge.clock();
+  const { range } = request.facts;
+  // Whatever part of it this one wants: all of them need the same index.
+  const shared = range === undefined ? request : { ...request, facts: { ...request.facts, range: undefined } };
+  const place = edge.flights.enter(visit.key, shared, {
+    waits,
+    now,
+    absentUpTo: visit.absentUpTo,
+    fits: (shared) => range === undefined && canReadAlong(visit, shared, now),
+  });
+  if (place.kind === 'join') return { kind: 'answer', answer: answerShared(edge, visit, place.shared, now) };
+  if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) return { kind: 'again' };
+  let sliced: SlicedAnswer = WHOLE;
+  const answer = await withLanding(edge, visit, place, async () => {
+    sliced = await discoverAndAnswer(asking, stale, place);
+    return sliced.kind === 'answer' ? sliced.answer : undefined;
+  });
+  return sliced.kind === 'answer' ? { kind: 'answer', answer } : sliced;
+}
+
+async function discoverAndAnswer(
+  asking: Asking,
+  stale: CachedResponse | undefined,
+  place: Place,
+): Promise<SlicedAnswer> {
+  const { viewer, edge, visit } = asking;
+  const discovered = await discover(edge, visit, stale, questionOf(viewer));
+  switch (discovered.kind) {
+    case 'object': {
+      const { object, isConfirmed, release } = discovered;
+      const status = isConfirmed ? 'REVALIDATED' : 'MISS';
+      try {
+        return (await answerObject(asking, object, { status, mayFetch: true, now: edge.clock() })) ?? WHOLE;
+      } finally {
+        release();
+      }
+    }
+    case 'result':
+      return answerResult(asking, stale, place, discovered.result);
+    case 'again':
+    case 'whole':
+      return discovered;
+  }
+}
+
+async function answerResult(
+  asking: Asking,
+  stale: CachedResponse | undefined,
+  place: Place,
+  result: Exchanged,
+): Promise<SlicedAnswer> {
+  const { edge, visit } = asking;
+  switch (result.kind) {
+    case 'aborted':
+      return { kind: 'answer', answer: undefined };
+    case 'failed': {
+      const instead = stale && (await standIn(asking, stale, 'unreachable'));
+      if (instead !== undefined) return instead;
+      if (stale === undefined) return { kind: 'answer', answer: failureAnswer(edge, result.failure) };
+      // RFC 9111 §4.2.4, §5.2.2.2: what may not be served stale is answered 504
+      return { kind: 'answer', answer: errorAnswer(504, { status: 'ERROR', reason: result.failure }, edge.clock()) };
+    }
+    case 'validated': // an index that was confirmed is an object
+      return { kind: 'again' };
+    case 'response': {
+      const error = errorOf(result.response);
+      const instead = stale && error && (await standIn(asking, stale, error));
+      if (instead === undefined) {
+        const answer = answerResponse(edge, visit, share(edge, visit, place, result), false);
+        return { kind: 'answer', answer: stale === undefined ? answer : { ...answer, isReplacement: true } };
+      }
+      result.fill?.writer.discard();
+      discardBody(result.response);
+      return instead;
+    }
+  }
+}
+
+/** `undefined`: it may not, or has not what the answer begins with. */
+async function standIn(
+  asking: Asking,
+  stale: CachedResponse,
+  failure: 'unreachable' | 'errorStatus',
+): Promise<SlicedAnswer | undefined> {
+  const { edge, visit } = asking;
+  const object = describeObject(visit, stale);
+  if (object === undefined || !(await canStandIn(edge, visit, stale, failure))) return undefined;
+  return answerObject(asking, object, { status: 'STALE', mayFetch: false, now: edge.clock() });
+}
+
+/** Revalidates the object by its first slice, for later requests. */
+function refresh(edge: EdgeContext, visit: Visit, stale: CachedResponse): void {
+  edge.refreshes.start(edge, visit, async (plain, signal) => {
+    const discovered = await discover(edge, plain, stale, { signal, onInterim: () => undefined });
+    if (discovered.kind === 'object') discovered.release();
+    if (discovered.kind === 'result') await storeRefreshed(discovered.result, signal);
+  });
+}

@@ -1,0 +1,108 @@
+/** The body of a sliced object as if it were stored whole: what of it is read is fetched, where it is not there. */
+import type { ByteSpan } from '#http/range.ts';
+import type { EdgeContext } from '../../context.ts';
+import { readShared } from '../../respond/read-shared.ts';
+import type { StoredBody } from '../../store/store.ts';
+import type { OpenedSlice, SharedSlice } from './fetch.ts';
+import type { NoSlice } from './flights.ts';
+import { SLICE_BYTES, sliceAt } from './layout.ts';
+import type { SlicedObject } from './object.ts';
+import { fetchAhead, openSlice } from './open.ts';
+
+/** A slice is not to be had any more: the answer must be cut. */
+export class SliceLost extends Error {}
+
+export class SlicedBody implements StoredBody {
+  readonly sizeBytes: number;
+  readonly #edge: EdgeContext;
+  readonly #object: SlicedObject;
+  #first: { readonly slice: number; readonly opened: OpenedSlice } | undefined;
+  #reading: Exclude<OpenedSlice, NoSlice> | undefined;
+
+  constructor(edge: EdgeContext, object: SlicedObject) {
+    this.#edge = edge;
+    this.#object = object;
+    this.sizeBytes = object.totalBytes;
+  }
+
+  /** What a slow client keeps of it although the store has given it up; what is still on its way is counted there. */
+  get heldBytes(): number {
+    const body = bodyOf(this.#reading);
+    return body === undefined || this.#edge.store.isCounted?.(body) === true ? 0 : (body.heldBytes ?? body.sizeBytes);
+  }
+
+  get readerBytes(): number {
+    return bodyOf(this.#reading)?.readerBytes ?? 0;
+  }
+
+  /** Opens the slice that is read first: if it is unavailable, another answer can still be sent. */
+  async openFirst(slice: number): Promise<OpenedSlice> {
+    const opened = await openSlice(this.#edge, this.#object, slice);
+    this.#first = { slice, opened };
+    return opened;
+  }
+
+  /** Releases the slice opened first, if the body was not read after all. */
+  leave(): void {
+    const opened = this.#first?.opened;
+    this.#first = undefined;
+    if (opened?.kind === 'shared') opened.reader.leave();
+  }
+
+  /** One slice after the other; the next one is fetched meanwhile. */
+  async *read({ first, last }: ByteSpan): AsyncGenerator<Buffer> {
+    const lastSlice = sliceAt(last);
+    for (let slice = sliceAt(first); slice <= lastSlice; slice++) {
+      const opened = await this.#open(slice);
+      if (slice < lastSlice) fetchAhead(this.#edge, this.#object, slice + 1);
+      const start = slice * SLICE_BYTES;
+      const span = { first: Math.max(first - start, 0), last: Math.min(last - start, SLICE_BYTES - 1) };
+      yield* this.#readSlice(opened, span);
+    }
+  }
+
+  #open(slice: number): Promise<OpenedSlice> | OpenedSlice {
+    const primed = this.#first;
+    if (primed?.slice !== slice) return openSlice(this.#edge, this.#object, slice);
+    this.#first = undefined;
+    return primed.opened;
+  }
+
+  async *#readSlice(opened: OpenedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
+    if (opened.kind !== 'stored' && opened.kind !== 'shared') {
+      throw new SliceLost(`a slice is not to be had: ${opened.kind}`);
+    }
+    this.#reading = opened;
+    try {
+      yield* opened.kind === 'stored' ? opened.body.read(span) : readAlong(opened, span);
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+}
+
+/** The slice's own stored body; absent while the slice is in transit, where its bytes are counted as shared. */
+function bodyOf(opened: OpenedSlice | undefined): StoredBody | undefined {
+  if (opened?.kind === 'stored') return opened.body;
+  const end = opened?.kind === 'shared' ? opened.shared.over : undefined;
+  return end?.kind === 'whole' ? end.body : undefined;
+}
+
+async function* readAlong({ shared, fetchRest, reader }: SharedSlice, span: ByteSpan): AsyncGenerator<Buffer> {
+  const never = new AbortController().signal; // a slice is short
+  try {
+    yield* clip(readShared(shared, fetchRest, never, reader), span);
+  } catch (error) {
+    throw new SliceLost('a slice broke off', { cause: error });
+  }
+}
+
+async function* clip(chunks: AsyncIterable<Buffer>, { first, last }: ByteSpan): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of chunks) {
+    const bytes = chunk.subarray(Math.max(first - at, 0), Math.max(last + 1 - at, 0));
+    if (bytes.length > 0) yield bytes;
+    at += chunk.length;
+    if (at > last) return;
+  }
+}

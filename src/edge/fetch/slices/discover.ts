@@ -1,0 +1,88 @@
+/** Asks an origin for the slice that is wanted first: its answer says whether there is an object in slices, and which. */
+import { validationHeaders } from '#http/validate.ts';
+import type { EdgeContext, Visit } from '../../context.ts';
+import type { OriginResponse } from '../../origin/attempt.ts';
+import type { CachedResponse } from '../../store/store.ts';
+import { admit, askForPart, discardBody, type Exchanged, judgeAnySize, type Question } from '../exchange.ts';
+import { isChange, readPart, wholeHead } from './check.ts';
+import { firstSliceFor, indexKey, SLICE_BYTES, sliceSpan } from './layout.ts';
+import { describeObject, discardIndex, putIndex, type SlicedObject, spanHeaders } from './object.ts';
+import { adoptSlice } from './open.ts';
+
+export type Discovered =
+  /** `release`: to be called when its first slice has been opened, or will not be. */
+  | {
+      readonly kind: 'object';
+      readonly object: SlicedObject;
+      readonly isConfirmed: boolean;
+      readonly release: () => void;
+    }
+  /** A result as for any other object: the answer is not a slice, or it is the whole object. */
+  | { readonly kind: 'result'; readonly result: Exchanged }
+  /** What was stored is not the object any more, and is discarded. */
+  | { readonly kind: 'again' }
+  /** The object cannot be had in slices. */
+  | { readonly kind: 'whole' };
+
+/** `stale`: the index that is to be confirmed, if there is one. */
+export async function discover(
+  edge: EdgeContext,
+  visit: Visit,
+  stale: CachedResponse | undefined,
+  question: Pick<Question, 'signal' | 'onInterim'>,
+): Promise<Discovered> {
+  const slice = firstSliceFor(visit.request.facts.range);
+  const headers = [...validationHeaders([], stale), ...spanHeaders(visit, sliceSpan(slice))];
+  const result = await askForPart(edge, { ...visit, key: indexKey(visit.key) }, headers, stale, question);
+  if (result.kind === 'validated') {
+    const object = describeObject(visit, result.stored);
+    return object === undefined
+      ? whole(edge, visit)
+      : { kind: 'object', object, isConfirmed: true, release: () => undefined };
+  }
+  if (result.kind !== 'response') return { kind: 'result', result };
+  const { response } = result;
+  if (response.status === 304 || (response.status === 416 && stale !== undefined)) {
+    discardBody(response);
+    if (stale !== undefined) discardIndex(edge.store, visit, stale);
+    return { kind: 'again' };
+  }
+  if (stale !== undefined && isChange(response.status)) discardIndex(edge.store, visit, stale);
+  if (response.status === 206) return readObject(edge, visit, slice, response);
+  if (response.status === 416 && !isForClient(visit)) {
+    discardBody(response);
+    return whole(edge, visit);
+  }
+  return { kind: 'result', result: { ...result, ...admit(edge, visit, response) } };
+}
+
+function readObject(edge: EdgeContext, visit: Visit, slice: number, response: OriginResponse): Discovered {
+  const range = readPart(response, sliceSpan(slice));
+  if (range === undefined) {
+    discardBody(response);
+    return whole(edge, visit);
+  }
+  const head = { ...response, ...wholeHead(response, range.complete) };
+  // The whole object has arrived: it is treated like any other, unless the client wants a part of it.
+  if (range.complete <= SLICE_BYTES && visit.request.facts.range === undefined) {
+    return { kind: 'result', result: { kind: 'response', response: head, ...admit(edge, visit, head) } };
+  }
+  const admission = judgeAnySize(edge, visit, head);
+  const object = admission.kind === 'store' ? describeObject(visit, admission.stored) : undefined;
+  if (object === undefined) {
+    discardBody(response);
+    return whole(edge, visit);
+  }
+  putIndex(edge.store, object);
+  return { kind: 'object', object, isConfirmed: false, release: adoptSlice(edge, object, slice, response) };
+}
+
+/** The client's own range is answered by it too, as long as no condition of the client says otherwise. */
+function isForClient({ request: { facts } }: Visit): boolean {
+  return facts.range !== undefined && facts.ifRange === undefined;
+}
+
+function whole(edge: EdgeContext, visit: Visit): Discovered {
+  edge.slices.noteUnsliced(visit.key, edge.clock());
+  return { kind: 'whole' };
+}

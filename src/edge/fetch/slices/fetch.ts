@@ -1,0 +1,130 @@
+/** Fetches a slice: its head proves that it is one of the object, and its body is stored and read at the same time. */
+import { type ByteSpan, spanBytes } from '#http/range.ts';
+import type { EdgeContext } from '../../context.ts';
+import type { OriginResponse } from '../../origin/attempt.ts';
+import type { FetchRest } from '../../respond/follow.ts';
+import { streamUnread } from '../../respond/stream.ts';
+import { absentUpTo } from '../../stages/absence.ts';
+import type { ReadableBody } from '../../store/readable-body.ts';
+import { SharedBody, type SharedReader } from '../../store/shared-body.ts';
+import type { StoredBody } from '../../store/store.ts';
+import { askForPart, discardBody, judgeAnySize } from '../exchange.ts';
+import { isChange, isOfObject, readPart, wholeHead } from './check.ts';
+import type { NoSlice, OwnFlight } from './flights.ts';
+import { sliceSpan } from './layout.ts';
+import { discardIndex, partHeaders, putSlice, type SlicedObject } from './object.ts';
+
+export type OpenedSlice =
+  | ({ readonly kind: 'stored' } & ReadableBody)
+  /**
+   * A slice in transit. The caller owns the reader and must leave it in the end; `landed`: it is stored, or will not
+   * be.
+   */
+  | {
+      readonly kind: 'shared';
+      readonly shared: SharedBody;
+      readonly reader: SharedReader;
+      readonly fetchRest: FetchRest;
+      readonly landed: Promise<void>;
+      /** Another has asked the origin for it. */
+      readonly isJoined: boolean;
+    }
+  | NoSlice;
+
+export async function fetchAlone(edge: EdgeContext, object: SlicedObject, slice: number): Promise<OpenedSlice> {
+  const fetched = await fetchSlice(edge, object, slice);
+  if (fetched.kind !== 'slice') return fetched;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return bringSlice(edge, object, slice, { ...fetched, landed: promise, land: resolve });
+}
+
+interface FetchedSlice {
+  readonly kind: 'slice';
+  readonly response: OriginResponse;
+  readonly mayStore: boolean;
+}
+
+export async function fetchSlice(
+  edge: EdgeContext,
+  object: SlicedObject,
+  slice: number,
+): Promise<FetchedSlice | NoSlice> {
+  const { visit, index, totalBytes } = object;
+  const part = await fetchPart(edge, object, sliceSpan(slice, totalBytes));
+  if (part.kind === 'changed') {
+    discardIndex(edge.store, visit, index);
+    edge.slices.noteChanged(visit.key, index.requestAt, edge.clock());
+  }
+  if (part.kind !== 'part') return part;
+  const { response } = part;
+  const { kind } = judgeAnySize(edge, visit, { ...response, ...wholeHead(response, totalBytes) });
+  return { kind: 'slice', response, mayStore: kind === 'store' };
+}
+
+/**
+ * Fetches part of an object. Its head proves that it belongs to the object; no more body is taken than the head
+ * announces.
+ */
+async function fetchPart(
+  edge: EdgeContext,
+  object: SlicedObject,
+  span: ByteSpan,
+): Promise<{ readonly kind: 'part'; readonly response: OriginResponse } | NoSlice> {
+  const { visit, index } = object;
+  const question = { signal: new AbortController().signal, onInterim: () => undefined };
+  const result = await askForPart(edge, visit, partHeaders(object, span), undefined, question);
+  if (result.kind === 'failed') return result;
+  if (result.kind !== 'response') return { kind: 'failed', failure: 'originReset' }; // it was given up: the edge is stopping
+  const { response } = result;
+  const range = readPart(response, span);
+  if (range !== undefined && isOfObject(index, range, response)) return { kind: 'part', response };
+  discardBody(response);
+  const { status } = response;
+  return isChange(status) ? { kind: 'changed' } : { kind: 'refused', status };
+}
+
+export type SharedSlice = Extract<OpenedSlice, { kind: 'shared' }>;
+
+/** Starts the transfer of the body. */
+export function bringSlice(
+  edge: EdgeContext,
+  object: SlicedObject,
+  slice: number,
+  { response, mayStore, landed, land }: Omit<FetchedSlice, 'kind'> & Pick<OwnFlight, 'landed' | 'land'>,
+): SharedSlice {
+  const { visit, index, totalBytes } = object;
+  const { requestAt, responseAt } = response;
+  const sizeBytes = spanBytes(sliceSpan(slice, totalBytes));
+  const stored = { ...index, requestAt, responseAt };
+  const shared = new SharedBody(stored, sizeBytes, edge.lag.open());
+  const writer = edge.store.openWriter();
+  if (!mayStore) writer.discard();
+  const opened = { ...openShared(edge, object, slice, shared, landed), isJoined: false };
+  const onWhole = (body: StoredBody) => {
+    if (requestAt <= absentUpTo(edge.sites, visit, undefined, edge.clock())) return;
+    putSlice(edge.store, object, slice, { ...stored, body });
+  };
+  const onEnd = () => {
+    shared.break(); // unless it is whole
+    land();
+  };
+  // Never rejects; nobody but its readers waits for it.
+  void streamUnread(response.body, { writer, announcedBytes: sizeBytes, shared, onWhole, onEnd }, edge);
+  return opened;
+}
+
+/** Opens a slice in flight for reading along. */
+export function openShared(
+  edge: EdgeContext,
+  object: SlicedObject,
+  slice: number,
+  shared: SharedBody,
+  landed: Promise<void>,
+): SharedSlice {
+  const { first, last } = sliceSpan(slice, object.totalBytes);
+  const fetchRest: FetchRest = async (at) => {
+    const part = await fetchPart(edge, object, { first: first + at, last });
+    return part.kind === 'part' ? part.response.body : undefined;
+  };
+  return { kind: 'shared', shared, reader: shared.open(0), fetchRest, landed, isJoined: true };
+}

@@ -1,0 +1,86 @@
+/** An object that is stored in slices: its index, which is the head of the whole without a body, and on which its slices hang. */
+import { isStrong } from '#http/entity-tag.ts';
+import type { RawHeaders } from '#http/headers.ts';
+import type { ByteSpan } from '#http/range.ts';
+import { expectedBodyBytes } from '#http/store.ts';
+import type { Stored } from '#http/stored.ts';
+import { unconditionalHeaders } from '#http/validate.ts';
+import type { EdgeContext, Visit } from '../../context.ts';
+import { CLOCK_TOLERANCE_MS } from '../../stages/decide.ts';
+import { wrapBytes } from '../../store/memory-body.ts';
+import { openStored, type ReadableBody } from '../../store/readable-body.ts';
+import type { CachedResponse, CacheStore, StoredBody } from '../../store/store.ts';
+import { generationOf } from './check.ts';
+import { indexKey, sliceKey, sliceSpan } from './layout.ts';
+
+export interface SlicedObject {
+  /** Visit of the request that its slices are fetched for. */
+  readonly visit: Visit;
+  readonly index: CachedResponse;
+  readonly totalBytes: number;
+  readonly generation: string;
+}
+
+/** Describes a sliced object; `undefined` if its size is unknown or nothing ties slices to it. */
+export function describeObject(visit: Visit, whole: Stored): SlicedObject | undefined {
+  const totalBytes = expectedBodyBytes(whole);
+  const generation = generationOf(whole);
+  if (totalBytes === undefined || generation === undefined) return undefined;
+  return { visit, index: { ...whole, body: NO_BYTES }, totalBytes, generation };
+}
+
+export function putIndex(store: CacheStore, { visit, index }: SlicedObject): void {
+  store.put(indexKey(visit.key), index, visit.options);
+}
+
+/** Discards the index, which puts all its slices out of reach: they are older than any index that may follow. */
+export function discardIndex(store: CacheStore, visit: Visit, index: CachedResponse): void {
+  store.remove(indexKey(visit.key), index);
+}
+
+/**
+ * What a purge, an invalidation or the month makes absent is the index; a slice counts only if it is no older. So is one of
+ * an object that was given up, also where the next one claims to have the same bytes.
+ */
+export async function findSlice(
+  { store, clock }: Pick<EdgeContext, 'store' | 'clock'>,
+  object: SlicedObject,
+  slice: number,
+): Promise<ReadableBody | undefined> {
+  const { visit, index, totalBytes, generation } = object;
+  const key = sliceKey(visit.key, slice, generation);
+  const { first, last } = sliceSpan(slice, totalBytes);
+  const latest = clock() + CLOCK_TOLERANCE_MS; // of a time before the clock was set back nothing can be told
+  const isIt = ({ requestAt, body }: CachedResponse) => {
+    return requestAt >= index.requestAt && requestAt <= latest && body.sizeBytes === last - first + 1;
+  };
+  const entry = await store.find(key);
+  // Another worker may have stored it since.
+  const found = entry?.variants.find(isIt) ?? (await store.findNewer(key, entry))?.variants.find(isIt);
+  return found && openStored(found);
+}
+
+export function putSlice(
+  store: CacheStore,
+  { visit, totalBytes, generation }: SlicedObject,
+  slice: number,
+  response: CachedResponse,
+): void {
+  const range = { ...sliceSpan(slice, totalBytes), complete: totalBytes };
+  // The object's head is in the index.
+  const bare = { ...response, status: 206, headers: [], vary: [], varyKey: '', varyHeaders: [], range };
+  store.put(sliceKey(visit.key, slice, generation), bare, visit.options);
+}
+
+/** The request's fields for a part of the object. An origin that has another by now is free to say so. RFC 9110 §13.1.5 */
+export function partHeaders({ visit, index }: SlicedObject, span: ByteSpan): RawHeaders {
+  const { etag } = index;
+  return [...spanHeaders(visit, span), ...(etag !== undefined && isStrong(etag) ? ['If-Range', etag] : [])];
+}
+
+/** Fields for an unconditional range. */
+export function spanHeaders({ request }: Visit, { first, last }: ByteSpan): RawHeaders {
+  return [...unconditionalHeaders(request.headers), 'Range', `bytes=${first}-${last}`];
+}
+
+const NO_BYTES: StoredBody = wrapBytes(Buffer.alloc(0));

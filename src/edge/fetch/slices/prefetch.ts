@@ -1,0 +1,48 @@
+/** All slices of an object into the store, before anyone asks for them. */
+import type { EdgeContext, Visit } from '../../context.ts';
+import type { OriginFailure, PrefetchFailure } from '../../reasons.ts';
+import { lookUp } from '../../stages/look-up.ts';
+import { type Discovered, discover } from './discover.ts';
+import { indexKey, sliceAt } from './layout.ts';
+import { describeObject, findSlice, type SlicedObject } from './object.ts';
+import { fetchAhead, openSlice } from './open.ts';
+
+/** Discovers the object from its index while that is fresh, else from the origin. */
+export async function discoverSliced(edge: EdgeContext, visit: Visit, signal: AbortSignal): Promise<Discovered> {
+  const { decision } = await lookUp(edge, { ...visit, key: indexKey(visit.key) }, visit.absentUpTo);
+  const object = decision.kind === 'hit' ? describeObject(visit, decision.stored) : undefined;
+  if (object !== undefined) return { kind: 'object', object, isConfirmed: true, release: () => undefined };
+  const stale = decision.kind === 'revalidate' || decision.kind === 'stale' ? decision.stored : undefined;
+  return discover(edge, visit, stale, { signal, onInterim: () => undefined });
+}
+
+/** Two at a time. `undefined`: all are stored. */
+export async function bringSlices(
+  edge: EdgeContext,
+  object: SlicedObject,
+  signal: AbortSignal,
+): Promise<PrefetchFailure | OriginFailure | undefined> {
+  const lastSlice = sliceAt(object.totalBytes - 1);
+  for (let slice = 0; slice <= lastSlice; slice++) {
+    if (signal.aborted) return 'timeout';
+    const opening = openSlice(edge, object, slice);
+    if (slice < lastSlice) fetchAhead(edge, object, slice + 1);
+    const opened = await opening;
+    switch (opened.kind) {
+      case 'stored':
+        break;
+      case 'shared':
+        opened.reader.leave();
+        await opened.landed;
+        if ((await findSlice(edge, object, slice)) === undefined) return 'incomplete';
+        break;
+      case 'changed':
+        return 'incomplete';
+      case 'refused':
+        return 'errorStatus';
+      case 'failed':
+        return opened.failure;
+    }
+  }
+  return undefined;
+}

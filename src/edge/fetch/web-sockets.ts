@@ -1,0 +1,29 @@
+/** How many connections of a worker carry WebSocket: each takes as much of it as many requests, and for long. */
+import type { TunnelLimits } from '../respond/tunnel.ts';
+import { createStock, type Owner } from '../stock.ts';
+
+/** The connections of a worker that carry WebSocket, or have asked an origin for it. */
+export interface WebSockets {
+  readonly open: number;
+  readonly limits: TunnelLimits;
+  /** Gives what frees the place, to be called once; `undefined`: the owner's client or domain has its share, or there is none. */
+  take(owner: Owner): (() => void) | undefined;
+}
+
+/** WebSockets per worker; each has two sockets, and up to 256 KiB in flight while both ends are slow. */
+export const MAX_WEB_SOCKETS = 10_000;
+
+export function createWebSockets(max: number, limits: TunnelLimits): WebSockets {
+  const stock = createStock(max);
+  return {
+    get open() {
+      return stock.taken;
+    },
+    limits,
+    take: (owner) => {
+      if (!stock.mayTake(owner, 1)) return undefined;
+      stock.add(owner, 1);
+      return () => stock.add(owner, -1);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** The parts by which a worker's requests reach origins: names, connections, health, redirects. */
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { Lru } from '#lib/lru.ts';
+import type { AccessLog } from '#logs/spool.ts';
+import type { Scheme } from '#sites/origin-keys.ts';
+import type { Site } from '#sites/site.ts';
+import type { SiteTable } from '#sites/table.ts';
+import type { EdgeLimits } from '../limits.ts';
+import type { EdgeMetrics } from '../metrics.ts';
+import type { OriginFailure } from '../reasons.ts';
+import { listOrigins } from './choose.ts';
+import { type ConnectorOptions, createConnector, foreseeFailure, type VerifyOrigins } from './connector.ts';
+import { createOrigins, type Origins, type OriginsOptions } from './fetch.ts';
+import { createFollowingOrigins } from './follow.ts';
+import type { Guard } from './guard.ts';
+import { createOriginHealth } from './health.ts';
+import { createOriginUses } from './origin-use.ts';
+import { createOriginPools, MAX_POOLS, type OriginPools } from './pools.ts';
+import type { OriginUse, ProbeReport } from './probe-schedule.ts';
+import { createReadTurns, READ_TURN_BYTES } from './read-turns.ts';
+import { createResolver, type Resolve } from './resolve.ts';
+
+/** Redirects may name any number of hosts: what is kept of them is less, and not in the place of the sites' origins. */
+const MAX_ELSEWHERE_POOLS = 100;
+const MAX_ELSEWHERE_CONNECTIONS = 64;
+/** An origin's failure of one kind is logged this often at most. */
+const REPORT_MS = 60_000;
+const MAX_REPORTED = 1_000;
+
+export interface EdgeOriginsOptions {
+  readonly sites: SiteTable;
+  readonly guard: Guard;
+  /** How origins' names are resolved; by the machine's hosts file and name servers when absent. */
+  readonly resolve?: Resolve;
+  /** Certificate authorities for origins instead of the system's, PEM. */
+  readonly originCa?: string;
+  /** Whose certificates are verified. */
+  readonly originVerify?: VerifyOrigins;
+  /** Bytes of origins are counted there. */
+  readonly accessLog: Pick<AccessLog, 'countOrigin'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface OriginState {
+  /** `host:port` */
+  readonly origin: string;
+  /** The last two: a request to it fails with this. */
+  readonly state: 'usable' | 'down' | Extract<OriginFailure, 'originForbidden' | 'originDns'>;
+}
+
+export interface EdgeOrigins extends Origins {
+  /**
+   * The origins that have come into use since the last call, and those that are passed over, for the machine's prober.
+   */
+  takeUses(): readonly OriginUse[];
+  /** Applies a report of the machine's prober. */
+  applyProbes(report: ProbeReport): void;
+  /** What is known of a site's origins before any is asked, primaries first. Looks up their names. */
+  statesOf(site: Site, scheme: Scheme, host: string): Promise<readonly OriginState[]>;
+  close(): Promise<void>;
+}
+
+export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimits, metrics: EdgeMetrics): EdgeOrigins {
+  const { sites, clock, accessLog } = options;
+  const onFailure = reportFailures(options, metrics);
+  const countBytes = accessLog.countOrigin.bind(accessLog);
+  const readTurns = createReadTurns(READ_TURN_BYTES, setImmediate);
+  const tools = { clock, countBytes, readTurns, firstByteTimeoutMs: limits.firstByteMs };
+  // Each with a resolver of its own: what waits for one's name servers does not hold up the other's.
+  const [ownWay, elsewhereWay] = [connectorOptions(options, limits), connectorOptions(options, limits)];
+  const pools = createPools(ownWay, limits, MAX_POOLS, limits.maxOriginConnections);
+  const elsewhere = createPools(elsewhereWay, limits, MAX_ELSEWHERE_POOLS, MAX_ELSEWHERE_CONNECTIONS);
+  const health = createOriginHealth();
+  const uses = createOriginUses();
+  const own = createOrigins({ ...tools, pools, health, uses, onFailure });
+  const following = createFollowingOrigins({
+    origins: own,
+    elsewhere: { ...tools, pools: elsewhere },
+    siteOf: (host) => sites.find(host),
+    onRedirect: metrics.countRedirect,
+    // One line for all of them: origins choose how many there are.
+    onFailure: (failure, detail) => onFailure(failure, 'the target of a redirect', detail),
+  });
+  return {
+    fetch: following.fetch,
+    takeUses: uses.take,
+    applyProbes: (report) => health.applyReport(report, clock()),
+    statesOf: (site, scheme, host) =>
+      Promise.all(
+        listOrigins(site, scheme, host).map(async (origin) => {
+          const failure = await foreseeFailure(origin.destination, ownWay);
+          if (failure === 'originForbidden' || failure === 'originDns') return { origin: origin.key, state: failure };
+          return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
+        }),
+      ),
+    close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
+  };
+}
+
+function connectorOptions(options: EdgeOriginsOptions, limits: EdgeLimits): ConnectorOptions {
+  return {
+    guard: options.guard,
+    resolve: options.resolve ?? createResolver({ monotonic: () => performance.now() }),
+    timeoutMs: limits.connectMs,
+    ca: options.originCa,
+    verify: options.originVerify,
+  };
+}
+
+function createPools(
+  connector: ConnectorOptions,
+  limits: EdgeLimits,
+  maxPools: number,
+  maxConnections: number,
+): OriginPools {
+  return createOriginPools({
+    connect: createConnector(connector),
+    maxPools,
+    waitTimeoutMs: limits.originWaitMs,
+    maxConnections,
+    slowMs: limits.originSlowMs,
+    firstByteTimeoutMs: limits.firstByteMs,
+    idleTimeoutMs: limits.originIdleMs,
+    maxAgeMs: limits.originConnectionMs,
+  });
+}
+
+/** All are counted; an origin that is down for an hour is not a log line per request. */
+function reportFailures({ clock, log }: EdgeOriginsOptions, metrics: EdgeMetrics): OriginsOptions['onFailure'] {
+  const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
+  return (failure, origin, detail) => {
+    metrics.countOriginFailure(failure);
+    const key = `${failure} ${origin}`;
+    const now = clock();
+    if (Math.abs(now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY)) < REPORT_MS) return;
+    reportedAt.set(key, now);
+    log.warn({ failure, origin, detail }, 'origin failed');
+  };
+}

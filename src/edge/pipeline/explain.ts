@@ -1,0 +1,313 @@
+/**
+ * What would become of a request, told by the stages themselves: 1 to 7, without asking an origin. What an origin would
+ * answer is not known, so a miss or a validation ends there.
+ */
+import { freshUntil } from '#http/freshness.ts';
+import { firstValue } from '#http/headers.ts';
+import { isWebSocketHandshake } from '#http/web-socket.ts';
+import { unreachable } from '#lib/unreachable.ts';
+import type { Site } from '#sites/site.ts';
+import { certificatesOf } from '#sites/tls.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import { canStandIn } from '../fetch/answers.ts';
+import { canBegin, isSliceable } from '../fetch/slices/answer.ts';
+import { indexKey } from '../fetch/slices/layout.ts';
+import { describeObject } from '../fetch/slices/object.ts';
+import { explainLive } from '../live/explain-live.ts';
+import type { EdgeOrigins, OriginState } from '../origin/open.ts';
+import { type CacheMark, failureStatus, formatMark, type OriginFailure } from '../reasons.ts';
+import { type EdgeRequest, parseRequest, type ReceivedRequest } from '../request.ts';
+import { isUnreadable } from '../respond/compress.ts';
+import { storedAnswer } from '../respond/stored.ts';
+import { checkAccess } from '../stages/access.ts';
+import { cacheKey } from '../stages/cache-key.ts';
+import { answerChallenge } from '../stages/challenge.ts';
+import type { EdgeDecision } from '../stages/decide.ts';
+import { askedUncoded, isUncoded } from '../stages/encodings.ts';
+import { redirectToHttps } from '../stages/https-only.ts';
+import { lookUp } from '../stages/look-up.ts';
+import { type Plan, planRequest, policyTarget } from '../stages/plan.ts';
+import { isLastHop } from '../stages/server-options.ts';
+import type { NoHandshake } from '../transport/tls/tls-server.ts';
+
+interface Explanation {
+  /** What each stage found, in their order. */
+  readonly steps: readonly Step[];
+  /** What `X-Cache` would say, as far as it can be told without asking an origin. Empty: there is no answer, for the TLS handshake fails. */
+  readonly xCache: string;
+  /** Whether an origin would be asked: then a miss may turn out not to be stored, and a validation to be a miss. */
+  readonly asksOrigin: boolean;
+}
+
+interface Step {
+  readonly stage:
+    | 'request'
+    | 'handshake'
+    | 'site'
+    | 'access'
+    | 'live'
+    | 'key'
+    | 'plan'
+    | 'stored'
+    | 'decision'
+    | 'origins'
+    | 'answer';
+  readonly found: string;
+}
+
+/** A request as it is asked about. */
+export interface Question {
+  readonly method: string;
+  readonly scheme: 'http' | 'https';
+  /** The URL's host, with its port if it has one. */
+  readonly host: string;
+  readonly target: string;
+  /** Flat list of names and values, without `Host`. */
+  readonly headers: readonly string[];
+  readonly clientAddress: string;
+}
+
+export type Explain = (question: Question) => Promise<Explanation>;
+
+/** How clients come to this edge over TLS, and what it knows of origins. */
+interface Surroundings {
+  whyNoHandshake(host: string): NoHandshake | 'noListener' | undefined;
+  /** Handshakes may be theirs, before us. */
+  readonly trustsProxies: boolean;
+  readonly statesOf: EdgeOrigins['statesOf'];
+}
+
+export function createExplain(edge: EdgeContext, around: Surroundings): Explain {
+  return (question) => explain(edge, around, toReceived(question));
+}
+
+interface Notes {
+  note(stage: Step['stage'], found: string): void;
+  /** An end without an origin. */
+  end(mark: CacheMark): Explanation;
+}
+
+async function explain(edge: EdgeContext, around: Surroundings, received: ReceivedRequest): Promise<Explanation> {
+  const steps: Step[] = [];
+  const note = (stage: Step['stage'], found: string) => void steps.push({ stage, found });
+  const end = (mark: CacheMark): Explanation => ({ steps, xCache: formatMark(mark), asksOrigin: false });
+
+  const request = parseRequest(received); // 1
+  if (request.kind === 'invalid') {
+    note('request', `answered ${request.status}: ${request.reason}`);
+    return end({ status: 'ERROR', reason: request.reason });
+  }
+  if (request.kind === 'server') {
+    note('request', 'OPTIONS for the server as a whole');
+    return end({ status: 'OWN', reason: 'serverOptions' });
+  }
+  note(
+    'request',
+    `${request.method} ${request.scheme}://${request.host}${request.target} from ${request.clientAddress}`,
+  );
+
+  if (request.scheme === 'https') {
+    const problem = around.whyNoHandshake(request.host);
+    note('handshake', describeHandshake(problem, edge.sites.find(request.host), around.trustsProxies));
+    if (problem !== undefined && !around.trustsProxies) return { steps, xCache: '', asksOrigin: false };
+  }
+  const site = edge.sites.find(request.host); // 2
+  note('site', site === undefined ? 'none has this host' : describeSite(site));
+  if (site === undefined) return end({ status: 'DENIED', reason: 'unknownHost' });
+  const notes = { note, end };
+  return explainAccess(edge, site, request, notes) ?? explainCache(edge, around, { site, request }, notes);
+}
+
+/** Stage 3 and live streams; `undefined`: the other stages go on. */
+function explainAccess(
+  edge: EdgeContext,
+  site: Site,
+  request: EdgeRequest,
+  { note, end }: Notes,
+): Explanation | undefined {
+  const challenge = answerChallenge(edge.challenges, request, edge.clock());
+  if (challenge !== undefined) {
+    note('access', 'not asked for: a challenge of a certificate authority');
+    return end(challenge.mark);
+  }
+  const access = checkAccess(site, request); // 3
+  note('access', access.kind === 'deny' ? `refused: ${access.reason}` : 'let in');
+  if (access.kind === 'deny') return end({ status: 'DENIED', reason: access.reason });
+  const redirect = redirectToHttps(site, request, edge.ports, edge.clock());
+  if (redirect !== undefined) {
+    note('access', `sent to ${firstValue(redirect.headers, 'location')}`);
+    return end(redirect.mark);
+  }
+  if (isLastHop(request)) {
+    note('access', 'not passed on: Max-Forwards is 0');
+    return end({ status: 'OWN', reason: 'serverOptions' });
+  }
+  const live = explainLive(edge, site, request);
+  if (live === undefined) return undefined;
+  note('live', live.found);
+  return live.mark && end(live.mark);
+}
+
+async function explainCache(
+  edge: EdgeContext,
+  around: Surroundings,
+  { site, request }: Pick<Visit, 'site' | 'request'>,
+  { note, end }: Notes,
+): Promise<Explanation> {
+  const key = cacheKey(site, request); // 4
+  note('key', key);
+  const plan = planRequest(site, request); // 5
+  note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
+  /** `status`: of the answer where no origin can be asked and nothing stored stands in. */
+  const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Explanation> => {
+    const states = await around.statesOf(site, request.scheme, request.host);
+    note('origins', describeOrigins(states));
+    const failure = foreseenFailure(states);
+    if (failure === undefined) return { ...end(mark), asksOrigin: true };
+    if (await standsIn?.()) {
+      note('answer', 'what is stored, stale: no origin can be asked');
+      return end({ status: 'STALE' });
+    }
+    note('answer', `${status ?? failureStatus(failure)}: no origin can be asked`);
+    return end({ status: 'ERROR', reason: failure });
+  };
+  if (plan.kind === 'gatewayTimeout') return end({ status: 'ERROR', reason: 'onlyIfCached' });
+  if (plan.kind === 'bypass') return ask({ status: 'BYPASS', reason: plan.reason });
+
+  const found = await lookUpAll(edge, { request: askedUncoded(site, request), site, key, options: plan.options }); // 6, 7
+  note('stored', found.stored);
+  if (isUncoded(site) && isCodedOtherwise(request, found, edge.clock())) {
+    note('decision', 'past the cache: contentCoding');
+    return ask({ status: 'BYPASS', reason: 'contentCoding' });
+  }
+  const { decision, visit } = found;
+  note('decision', decision.kind);
+  switch (decision.kind) {
+    case 'hit':
+      return end({ status: 'HIT' });
+    case 'stale':
+      return end({ status: 'STALE' });
+    case 'revalidate':
+      return ask({ status: 'REVALIDATED' }, 504, () => canStandIn(edge, visit, decision.stored, 'unreachable'));
+    case 'complete':
+    case 'miss':
+      return ask({ status: 'MISS' });
+    case 'bypass':
+      return ask({ status: 'BYPASS', reason: decision.reason });
+    case 'gatewayTimeout':
+      return end({ status: 'ERROR', reason: 'onlyIfCached' });
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** Why a request gets nothing from any origin; `undefined`: one of them may answer. */
+function foreseenFailure(states: readonly OriginState[]): OriginFailure | undefined {
+  let last: OriginFailure = 'noOrigin';
+  for (const { state } of states) {
+    if (state === 'usable' || state === 'down') return undefined; // those that are down are tried last
+    last = state;
+  }
+  return last;
+}
+
+/** The question as the server would have read it off a connection. */
+function toReceived({ method, scheme, host, target, headers, clientAddress }: Question): ReceivedRequest {
+  const all = ['Host', host, ...headers];
+  const expectation = firstValue(all, 'expect')?.toLowerCase() ?? '100-continue';
+  return {
+    method,
+    target,
+    httpVersion: '1.1',
+    headers: all,
+    isTls: scheme === 'https',
+    clientAddress,
+    hasUnknownVersion: false,
+    hasUnknownExpectation: expectation !== '100-continue',
+    upgrade: isWebSocketHandshake({ method, httpVersion: '1.1', headers: all }) ? 'websocket' : undefined,
+  };
+}
+
+function describeOrigins(states: readonly OriginState[]): string {
+  if (states.length === 0) return 'none';
+  return states.map(({ origin, state }) => origin + ORIGIN_STATES[state]).join(', ');
+}
+
+const ORIGIN_STATES = {
+  usable: '',
+  down: ' (down)',
+  originDns: ' (its name does not resolve)',
+  originForbidden: ' (refused: not a public address, and not opened with origin-allow)',
+} as const satisfies Readonly<Record<OriginState['state'], string>>;
+
+function describeHandshake(
+  problem: ReturnType<Surroundings['whyNoHandshake']>,
+  site: Site | undefined,
+  trustsProxies: boolean,
+): string {
+  const [first, second] = site?.tls === undefined ? [] : certificatesOf(site.tls);
+  if (problem === undefined) {
+    if (second === undefined) return "done, with the domain's certificate";
+    return `done, with the domain's certificate ${first} or ${second}: the one whose kind of key the client accepts`;
+  }
+  return `fails: ${NO_HANDSHAKE[problem]}${trustsProxies ? '; what follows is for who comes to a trusted proxy over TLS' : ''}`;
+}
+
+const NO_HANDSHAKE = {
+  noListener: 'this edge does not listen for HTTPS',
+  unknownServerName: 'no domain with HTTPS has this host',
+  noCertificate: "the domain's certificate or its key is not here, cannot be used, or is not for this host",
+} as const;
+
+function describeSite({ id, name, type, state, revision }: Site): string {
+  return `${id} ${name}, ${type}, ${state}, revision ${revision}`;
+}
+
+function describePlan(plan: Plan): string {
+  if (plan.kind === 'cache') return 'cache';
+  return plan.kind === 'bypass'
+    ? `past the cache: ${plan.reason}`
+    : 'nothing stored is used, and nothing else is wanted';
+}
+
+function describePolicy(site: Site, request: EdgeRequest): string {
+  const policy = site.caching.policies?.winnerFor(policyTarget(site, request));
+  const { followsOrigin } = site.caching;
+  if (policy === undefined)
+    return `no policy matches, and the origin's headers are ${followsOrigin ? '' : 'not '}followed`;
+  const rule = followsOrigin ? "where the origin's headers name no time" : "instead of the origin's headers";
+  return `policy ${policy.match} ${policy.content}: ${policy.lifetimeSeconds} s, ${rule}`;
+}
+
+interface Found extends Pick<EdgeDecision, 'decision'> {
+  readonly visit: Visit;
+  readonly stored: string;
+}
+
+async function lookUpAll(edge: EdgeContext, asked: Omit<Visit, 'absentUpTo'>): Promise<Found> {
+  const looked = await lookUp(edge, asked);
+  if (!isSliceable(edge, looked)) return { ...looked, stored: describeStored(looked.decision) };
+  const { visit } = looked;
+  const index = await lookUp(edge, { ...asked, key: indexKey(asked.key) }, visit.absentUpTo);
+  const { decision } = index;
+  const object = 'stored' in decision ? describeObject(visit, decision.stored) : undefined;
+  if (object === undefined) return { ...looked, stored: 'nothing, or no slices of it' };
+  if (!(await canBegin(edge, object, index.now)))
+    return { decision: { kind: 'miss' }, visit, stored: 'slices, but not the one that the answer begins with' };
+  return { decision, visit: index.visit, stored: `in slices, ${describeStored(decision)}` };
+}
+
+/** What is stored would be the answer, if the client could read it. */
+function isCodedOtherwise(request: EdgeRequest, { decision }: Found, now: number): boolean {
+  if (decision.kind !== 'hit' && decision.kind !== 'stale') return false;
+  const { stored } = decision;
+  const answer = storedAnswer({ request: request.facts, stored, mark: { status: 'HIT' }, now, boundary: '' });
+  return isUnreadable(request, answer);
+}
+
+function describeStored(decision: EdgeDecision['decision']): string {
+  if (!('stored' in decision)) return 'nothing that answers this request';
+  const { stored } = decision;
+  const since = `requested ${new Date(stored.requestAt).toISOString()}, fresh until ${new Date(freshUntil(stored)).toISOString()}`;
+  return `${stored.status}${stored.etag === undefined ? '' : ` ${stored.etag}`}, ${since}`;
+}

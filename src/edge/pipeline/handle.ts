@@ -1,0 +1,160 @@
+/**
+ * A viewer's request from first byte to log line, top to bottom: the stages of docs/development/edge.md. What a stage decides
+ * is in its own file; here is only their order.
+ */
+
+import type { EdgeContext, Visit } from '../context.ts';
+import { answerCacheable } from '../fetch/answer-cacheable.ts';
+import { answerWebSocket } from '../fetch/answer-web-socket.ts';
+import { answerPastCache } from '../fetch/answers.ts';
+import { answerLive } from '../live/answer.ts';
+import { lineSince } from '../live/session.ts';
+import { parseRequest } from '../request.ts';
+import type { EdgeAnswer } from '../respond/answer.ts';
+import { isUnreadable } from '../respond/compress.ts';
+import { errorAnswer } from '../respond/error-page.ts';
+import { finishAnswer } from '../respond/finish.ts';
+import { refusalAnswer } from '../respond/refusal.ts';
+import { sendAnswer } from '../respond/send.ts';
+import { abandonBody, leaveToStore } from '../respond/stream.ts';
+import { isMisdirected } from '../secured.ts';
+import { checkAccess } from '../stages/access.ts';
+import { describeRequest } from '../stages/access-log.ts';
+import { cacheKey } from '../stages/cache-key.ts';
+import { answerChallenge } from '../stages/challenge.ts';
+import { askedUncoded, isUncoded } from '../stages/encodings.ts';
+import { redirectToHttps, withTransportSecurity } from '../stages/https-only.ts';
+import { findNamedSite, type NamedSite } from '../stages/named-site.ts';
+import { planRequest } from '../stages/plan.ts';
+import { answerOptions, isLastHop, withHopTaken } from '../stages/server-options.ts';
+import type { CutStatus, Viewer } from '../viewer.ts';
+
+/** Resolves when the answer is out, or the client is gone, and the line is written. Never rejects. */
+export async function handle(viewer: Viewer, edge: EdgeContext): Promise<void> {
+  const startedAt = edge.clock();
+  const named: NamedSite = { host: undefined, domainId: 0, isLive: false };
+  let answer: EdgeAnswer | undefined;
+  let closeMeter = () => 0;
+  try {
+    answer = await answerRequest(viewer, edge, named);
+    if (answer !== undefined && isLasting(answer)) closeMeter = edge.metrics.openMeter(() => viewer.sentBytes);
+    if (answer !== undefined) answer = await sendAnswer(viewer, answer, edge, named.domainId); // 10
+  } catch (error) {
+    edge.log.error({ err: error, host: named.host, target: viewer.received.target }, 'request failed');
+    if (answer !== undefined) abandonBody(answer.body);
+    answer = errorAnswer(500, { status: 'ERROR', reason: 'internal' }, edge.clock(), true);
+    if (viewer.isBegun) viewer.cut(500);
+    else await sendAnswer(viewer, answer, edge, named.domainId);
+  }
+  if (viewer.refusal !== undefined)
+    answer = errorAnswer(viewer.refusal.status, { status: 'ERROR', reason: viewer.refusal.reason }, edge.clock());
+  conclude(viewer, edge, named, answer, { startedAt, countedBytes: closeMeter() }); // 11
+}
+
+/** Whether it goes on for as long as its viewer likes: its bytes are not left to be counted at the end. */
+function isLasting({ body }: EdgeAnswer): boolean {
+  return body.kind === 'session' || body.kind === 'tunnel';
+}
+
+/**
+ * Logs a request whose turn did not come: its client has left, or the answer before it was cut, as `cutStatus` says.
+ */
+export function concludeUnserved(viewer: Viewer, edge: EdgeContext, cutStatus: CutStatus | undefined): void {
+  const startedAt = edge.clock();
+  conclude(viewer, edge, { host: undefined, domainId: 0, isLive: false }, undefined, { startedAt, cutStatus });
+}
+
+/** `named`: the site that stage 2 has found, or none. */
+function conclude(
+  viewer: Viewer,
+  edge: EdgeContext,
+  named: NamedSite,
+  answer: EdgeAnswer | undefined,
+  {
+    startedAt,
+    cutStatus = viewer.cutStatus,
+    countedBytes = 0,
+  }: { readonly startedAt: number; readonly cutStatus?: CutStatus | undefined; readonly countedBytes?: number },
+): void {
+  const found = (named.domainId === 0 ? findNamedSite(edge.sites, viewer.received.headers) : undefined) ?? named;
+  const whole = describeRequest(viewer, found, answer, { startedAt, endedAt: edge.clock(), cutStatus });
+  const body = answer?.body;
+  const record = body?.kind === 'session' ? lineSince(body.session.ledger, whole, viewer.statusSent) : whole;
+  edge.metrics.countRequest(answer?.mark, record.status, whole.responseBytes - countedBytes);
+  edge.writeLog(found.domainId, record);
+}
+
+/** `undefined`: there is nobody to answer any more. */
+async function answerRequest(viewer: Viewer, edge: EdgeContext, named: NamedSite): Promise<EdgeAnswer | undefined> {
+  const now = edge.clock();
+
+  const request = parseRequest(viewer.received); // 1
+  if (request.kind === 'invalid') {
+    const { status, reason } = request;
+    return errorAnswer(status, { status: 'ERROR', reason }, now, status === 400 || status === 501 || status === 505);
+  }
+
+  if (request.kind === 'server') return answerOptions(now);
+
+  const site = edge.sites.find(request.host); // 2
+  if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);
+  named.host = request.host;
+  named.domainId = site.id;
+  named.isLive = site.type === 'live';
+  const made = await answerForSite(viewer, edge, { request, site });
+  if (made === undefined) return undefined;
+  const answer = withTransportSecurity(site, request, made);
+  edge.shortcuts.learn(viewer.received, request, site, answer);
+  return answer;
+}
+
+async function answerForSite(
+  viewer: Viewer,
+  edge: EdgeContext,
+  { request, site }: Pick<Visit, 'request' | 'site'>,
+): Promise<EdgeAnswer | undefined> {
+  const now = edge.clock();
+  const { secured } = viewer.received;
+  if (secured !== undefined && isMisdirected(site, request.host, secured))
+    return errorAnswer(421, { status: 'ERROR', reason: 'misdirected' }, now); // RFC 9110 §15.5.20
+
+  const challenge = answerChallenge(edge.challenges, request, now);
+  if (challenge !== undefined) return challenge;
+
+  const access = checkAccess(site, request); // 3
+  if (access.kind === 'deny') return refusalAnswer(site, access.reason, now);
+
+  const redirect = redirectToHttps(site, request, edge.ports, now);
+  if (redirect !== undefined) return redirect;
+
+  if (isLastHop(request)) return answerOptions(now);
+
+  if (site.type === 'live' && edge.live !== undefined) {
+    const live = await answerLive(viewer, edge, edge.live, { request, site });
+    if (live.kind === 'answer') return live.answer;
+  }
+
+  const key = cacheKey(site, request); // 4
+  const plan = planRequest(site, request); // 5
+  const { options } = plan;
+  const asked = { request, site, key, options };
+  if (plan.kind === 'gatewayTimeout') return errorAnswer(504, { status: 'ERROR', reason: 'onlyIfCached' }, now);
+  if (plan.kind === 'bypass') {
+    if (plan.reason === 'websocket') return answerWebSocket(viewer, edge, { request, site }); // 8
+    const visit = { ...asked, request: withHopTaken(request), absentUpTo: NEVER };
+    const answer = await answerPastCache(viewer, edge, visit, plan.reason); // 8
+    return answer && finishAnswer(viewer, edge, asked, answer);
+  }
+
+  const uncoded = { ...asked, request: askedUncoded(site, request) };
+  const answer = await answerCacheable(viewer, edge, uncoded); // 6, 7, 8, 9
+  if (answer === undefined || !isUncoded(site) || !isUnreadable(request, answer)) {
+    return answer && finishAnswer(viewer, edge, asked, answer);
+  }
+  leaveToStore(answer.body, edge);
+  const other = await answerPastCache(viewer, edge, { ...asked, absentUpTo: NEVER }, 'contentCoding');
+  return other && finishAnswer(viewer, edge, asked, other);
+}
+
+/** `absentUpTo` of a request that looks nothing up. */
+const NEVER = Number.NEGATIVE_INFINITY;

@@ -1,0 +1,203 @@
+/** Remembered clients change no answer: each answer is that of the rules, regardless of earlier requests. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { SiteAccess } from '#sites/access.ts';
+import { compileSite } from '#sites/compile.ts';
+import { remember } from '#sites/remember.ts';
+import type { AccessSpec } from '#sites/spec.ts';
+import { denialOf } from '../stages/access.ts';
+import { HeadClient } from '../transport/http1/head-client.ts';
+import { RequestHead } from '../transport/http1/read-head.ts';
+import { asksOf, type GuardedAnswer, isClientLetIn, isLetIn, NOBODY, originWords } from './access-memo.ts';
+
+const RULES: AccessSpec = {
+  deniedAddresses: ['192.0.2.0/24', '2001:db8::/32'],
+  referer: {
+    mode: 'allow',
+    allowsBlank: false,
+    entries: ['a.test', '*.b.test:8080', '203.0.113.9', 'xn--4ca.test', 'd.test:80'],
+  },
+  deniedUserAgents: ['robot', '*crawler*1*'],
+};
+const ADDRESSES = ['192.0.2.1', '198.51.100.1', '2001:db8::1', '::1', ''];
+const LONG = `Browser/3 ${'x'.repeat(300)}`;
+const AGENTS = [undefined, LONG, `${LONG} robot`, 'Browser/1', 'A robot', 'Browser/2', 'the crawler 1'];
+const REFERERS = [
+  '',
+  ...[
+    'http://a.test',
+    'https://www.a.test',
+    'http://a.test.evil.test',
+    'http://b.test:8080',
+    'http://x.b.test:8080',
+    'http://203.0.113.9',
+  ].flatMap((origin) =>
+    ['', '/', '/page?q', '?q', '#f', '.test/', ':8080/', '@a.test/', '\\', ' '].map((rest) => origin + rest),
+  ),
+  'http://b.test:80801/',
+  'HTTP://A.test/',
+  'about:blank',
+  ...['', '/', ':80/', ':81/', ':8', '.:81/'].map((rest) => `http://d.test${rest}`),
+  `http://${'a'.repeat(70)}.a.test/`,
+  ...[
+    'http://a.test:80/',
+    'https://a.test:443',
+    'http://a.test:443/',
+    'http://a.test:0080/',
+    'http://a.test:8/',
+    'http://a.test:/',
+  ],
+  ...[
+    'http://x.b.test:808/',
+    'http://x.b.test:08080/',
+    'https://x.b.test:8080?',
+    'ftp://a.test/',
+    '//a.test/',
+    'a.test/',
+    'http:a.test/',
+  ],
+  ...[
+    'http://a.test./',
+    'http://a.test../',
+    'http://.a.test/',
+    'http://u@a.test/',
+    'http://a.test@c.test/',
+    'http:\\\\a.test\\',
+  ],
+  ...[
+    'http://\u00c3\u00a4.test/',
+    'http://xn--4ca.test/',
+    'http://\u00e4.test/',
+    'http://XN--4CA.test/',
+    'http://xn--4ca.test.c.test/',
+  ],
+  ...[
+    'http://a%2etest/',
+    'http://a.te\tst/',
+    'http://[::ffff:203.0.113.9]/',
+    'http://0xcb007109/',
+    'http://203.0.113.9.a.test/',
+  ],
+  ...[
+    'http://a.test\u00ad/',
+    'http://a\u3002test/'.replace('\u3002', '\u00e3\u0080\u0082'),
+    ' http://a.test/',
+    '-',
+    'http://',
+  ],
+  `http://a.test/${'p'.repeat(2_000)}`,
+  `http://${'a'.repeat(51)}.a.test/`, // an origin as long as is remembered, and one longer
+  `http://${'a'.repeat(52)}.a.test/`,
+];
+
+function accessOf(access: AccessSpec): SiteAccess {
+  const origins = {
+    protocol: 'http',
+    primary: [{ host: '127.0.0.1', port: 1 }],
+    backup: [],
+    hostHeader: '',
+    probePath: '',
+  } as const;
+  const result = compileSite({ id: 1, name: 'a.test', type: 'static', state: 'open', origins, access }, 1);
+  assert.equal(result.kind, 'site');
+  return result.kind === 'site' ? result.site.access : {};
+}
+
+/** An answer with a key of two words, which must stay unchanged. */
+function answerOf(access: SiteAccess): GuardedAnswer {
+  const asks = asksOf(access);
+  const key = new Int32Array(KEY.length + originWords(asks));
+  key.set(KEY);
+  return { site: { access }, asks, letInAddress: NOBODY, letInUserAgent: NOBODY, key, keyWords: KEY.length };
+}
+const KEY = [7, -7];
+
+/** Clients like the connections of one worker: equal texts are shared, except those that were forgotten. */
+function connect(): HeadClient[] {
+  const itself = (text: string) => text;
+  const shortcuts = { oneAddress: remember(itself, 2), oneUserAgent: remember(itself, 2) };
+  return [...ADDRESSES, ...ADDRESSES].map((address) => new HeadClient(copyOf(address), shortcuts));
+}
+
+/** Equal, and elsewhere. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** Where the fields of one head stand, with others around them. */
+function headOf(referer: string, userAgent = ''): { readonly bytes: Buffer; readonly head: RequestHead } {
+  const head = new RequestHead();
+  head.refererStart = 1;
+  head.refererEnd = head.refererStart + referer.length;
+  head.userAgentStart = head.refererEnd + 1;
+  head.userAgentEnd = head.userAgentStart + userAgent.length;
+  return { bytes: Buffer.from(`x${referer}/${userAgent}/a.test`, 'latin1'), head };
+}
+
+describe('who was let in', () => {
+  const request = fc.record({
+    asTexts: fc.boolean(),
+    connection: fc.nat({ max: ADDRESSES.length * 2 - 1 }),
+    site: fc.nat({ max: 1 }),
+    answer: fc.nat({ max: 1 }),
+    /** Index of the rules that the site has from then on; beyond the list, they stay. */
+    rules: fc.nat({ max: 200 }),
+    userAgent: fc.constantFrom(...AGENTS),
+    referer: fc.nat({ max: 7 }),
+  });
+  // So that each comes again.
+  const few = fc.array(fc.constantFrom(...REFERERS), { minLength: 4, maxLength: 8 });
+  const lists = [
+    RULES,
+    { ...RULES, referer: { mode: 'deny', allowsBlank: true, entries: ['a.test'] } },
+    { ...RULES, referer: { mode: 'deny', allowsBlank: false, entries: ['a.test'] } },
+    { ...RULES, referer: { mode: 'allow', allowsBlank: true, entries: ['a.test'] } },
+    { deniedUserAgents: ['^$'] },
+    { deniedAddresses: ['198.51.100.1'], deniedUserAgents: ['Browser/1', '^$'] },
+    { deniedAddresses: ['198.51.100.1'] },
+    {},
+  ] as const;
+
+  test('law: is asked about as if it came for the first time', () => {
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 60, size: 'max' }), few, (requests, referers) => {
+        const put = (rules: number) => {
+          const access = accessOf(lists[rules] ?? {});
+          return { access, answers: [answerOf(access), answerOf(access)] };
+        };
+        const sites = [put(0), put(5)];
+        const connections = connect();
+        for (const { asTexts, connection, site, answer: which, rules, userAgent, ...rest } of requests) {
+          const referer = referers[rest.referer] ?? '';
+          if (rules < lists.length) sites[site] = put(rules);
+          const { access = {}, answers = [] } = sites[site] ?? {};
+          const [asking, answer] = [connections[connection], answers[which]];
+          assert.ok(asking !== undefined && answer !== undefined);
+          const { clientAddress } = asking;
+          const client = { clientAddress, userAgent, referer: referer === '' ? undefined : referer };
+          const { bytes, head } = headOf(referer, userAgent);
+          const isIn = asTexts ? isClientLetIn(answer, client) : isLetIn(answer, asking, bytes, head);
+          assert.equal(isIn, denialOf(access, client) === undefined, JSON.stringify(client));
+          assert.notEqual(asking.passed.userAgent, LONG); // is not kept in memory
+          assert.notEqual(answer.letInUserAgent, LONG);
+          assert.deepEqual([...answer.key.subarray(0, KEY.length)], KEY);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a rule that is not known here is left to the pipeline, whoever asks', () => {
+    const [connection] = connect();
+    assert.ok(connection !== undefined);
+    const later = { ...accessOf({}), ofLaterRelease: true };
+    const { bytes, head } = headOf('');
+    const client = { clientAddress: connection.clientAddress, userAgent: undefined, referer: undefined };
+    assert.deepEqual(
+      [isLetIn(answerOf(later), connection, bytes, head), isClientLetIn(answerOf(later), client)],
+      [false, false],
+    );
+    assert.equal(isLetIn(answerOf(accessOf({})), connection, bytes, head), true);
+  });
+});

@@ -1,0 +1,153 @@
+/** One answer out of memory that may be given again, and what it depends on: see `shortcuts.ts`. */
+import { formatAge } from '#http/age.ts';
+import { formatDate } from '#http/dates.ts';
+import { currentAge, freshUntil } from '#http/freshness.ts';
+import { firstValue, hasField, type RawHeaders } from '#http/headers.ts';
+import { ownBytes } from '#lib/own-bytes.ts';
+import type { CacheCode } from '#logs/line.ts';
+import type { Site } from '#sites/site.ts';
+import type { EdgeAnswer } from '../respond/answer.ts';
+import { finalHeaders, safeReason } from '../respond/final-head.ts';
+import { MAX_OBJECT_AGE_MS } from '../stages/absence.ts';
+import { cacheCode } from '../stages/access-log.ts';
+import type { CachedResponse, EntryPlace, StoredBody } from '../store/store.ts';
+import type { WrittenAnswer as WrittenHttp1 } from '../transport/http1/written-answer.ts';
+import { asksOf, type GuardedAnswer, NOBODY, originWords } from './access-memo.ts';
+import type { PreparedAnswer, TimedAnswer, TimedField } from './prepared-answer.ts';
+import { bodyInMemory } from './shortcut-body.ts';
+import type { ShortcutKey } from './shortcut-key.ts';
+
+interface Origin {
+  /** What it is found by. */
+  readonly key: ShortcutKey;
+  readonly host: string;
+  readonly target: string;
+  readonly site: Site;
+  readonly stored: CachedResponse;
+  readonly place: EntryPlace;
+  readonly answer: EdgeAnswer;
+  readonly status: PreparedAnswer['status'];
+}
+
+/** The bytes of smaller bodies are kept here; of larger ones only where the store has them. */
+const MAX_KEPT_BODY_BYTES = 8 * 1024;
+/** What the engine takes beside the texts. */
+const SHORTCUT_BYTES = 1_000;
+
+export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
+  // What each hit looks at is first, and so side by side.
+  readonly key: Int32Array;
+  readonly keyWords: number;
+  /** The first instant at which it is no answer any more. */
+  readonly until: number;
+  readonly requestAt: number;
+  readonly slot: number;
+  readonly version: number;
+  readonly site: Site;
+  /** When the host was last seen to have this site, and at which change count of the table. */
+  seenChanges = Number.NaN;
+  seenAt = 0;
+  readonly asks: number;
+  letInAddress = NOBODY;
+  letInUserAgent: string | undefined = NOBODY;
+  /** The answer as last encoded for HTTP/1.1. */
+  http1: WrittenHttp1 | undefined;
+  readonly domainId: number;
+  readonly status: PreparedAnswer['status'];
+  readonly cacheCode: CacheCode;
+  readonly host: string;
+  readonly target: string;
+  readonly contentType: string | undefined;
+  readonly reason: string;
+  readonly bodyBytes: number;
+  /** `undefined`: only the store has it. */
+  readonly kept: readonly Buffer[] | undefined;
+  readonly weight: number;
+  readonly #headers: RawHeaders;
+  /** The stored response without its body, which must not be kept in memory from here. */
+  readonly #age: Pick<CachedResponse, 'initialAgeMs' | 'responseAt'>;
+  readonly #held: WeakRef<StoredBody> | undefined;
+  #answer: PreparedAnswer | undefined;
+  #from = 0;
+  #to = 0;
+
+  /** `body`: absent if none is to be sent. */
+  constructor(
+    { key, host, target, site, stored, place, answer, status }: Origin,
+    body: StoredBody | undefined,
+    bytes: readonly Buffer[],
+  ) {
+    this.asks = asksOf(site.access);
+    this.key = key.keep(originWords(this.asks));
+    this.keyWords = key.words;
+    this.host = host;
+    this.target = target;
+    this.site = site;
+    this.domainId = site.id;
+    this.slot = place.slot;
+    this.version = place.version;
+    this.requestAt = stored.requestAt;
+    this.until = Math.min(freshUntil(stored), stored.requestAt + MAX_OBJECT_AGE_MS);
+    this.status = status;
+    this.cacheCode = cacheCode(answer);
+    this.reason = safeReason(answer.reason);
+    this.contentType = firstValue(answer.headers, 'content-type');
+    this.#headers = finalHeaders(answer);
+    this.#age = { initialAgeMs: stored.initialAgeMs, responseAt: stored.responseAt };
+    this.#held = body && new WeakRef(body);
+    this.bodyBytes = body?.sizeBytes ?? 0;
+    // A copy: what the store gave may be a small part of something large.
+    if (this.bodyBytes <= MAX_KEPT_BODY_BYTES) this.kept = this.bodyBytes === 0 ? [] : [ownBytes(bytes)];
+    const kept = this.kept === undefined ? 0 : this.bodyBytes;
+    this.weight = SHORTCUT_BYTES + 2 * (this.key.byteLength + kept + this.#headers.join().length);
+  }
+
+  /** `undefined`: the body has left. */
+  answerAt(now: number): PreparedAnswer | undefined {
+    if (this.#answer === undefined || now < this.#from || now >= this.#to) this.#answer = this.#prepareAt(now);
+    if (this.kept !== undefined) return this.#answer;
+    const loose = this.looseBody();
+    return loose && { ...this.#answer, ...loose };
+  }
+
+  /** The body of an answer whose bytes are not kept here; `undefined` if it has left memory. */
+  looseBody(): { readonly body: readonly Buffer[]; readonly held: StoredBody } | undefined {
+    const held = this.#held?.deref();
+    const body = held && bodyInMemory(held);
+    return body && { body, held };
+  }
+
+  #prepareAt(now: number): PreparedAnswer {
+    const { name, value, changesAt } = this.timed(now);
+    this.#from = now;
+    this.#to = changesAt;
+    const { domainId, host, target, contentType, status, reason } = this;
+    const headers = this.headersWith(name, value);
+    return {
+      domainId,
+      host,
+      target,
+      contentType,
+      status,
+      reason,
+      cacheCode: this.cacheCode,
+      headers,
+      body: this.kept ?? [],
+      written: {},
+    };
+  }
+
+  timed(now: number): TimedField {
+    if (hasField(this.#headers, 'age')) {
+      const ageMs = currentAge(this.#age, now);
+      return { name: 'age', value: formatAge(ageMs), changesAt: now + 1000 - (ageMs % 1000) };
+    }
+    const expires = formatDate(now + this.site.expiresSeconds * 1000);
+    return { name: 'expires', value: expires, changesAt: now + 1000 - (now % 1000) };
+  }
+
+  headersWith(name: string, value: string): RawHeaders {
+    const headers = this.#headers;
+    return headers.map((text, i) => (i % 2 === 1 && headers[i - 1]?.toLowerCase() === name ? value : text));
+  }
+}

@@ -1,0 +1,38 @@
+/** Stages 6 and 7 together: what is stored under the key, less what is absent, and what that says to do. */
+import { decide } from '#http/decide.ts';
+import { selectVariant } from '#http/variants.ts';
+import type { EdgeContext, Visit } from '../context.ts';
+import type { SharedBody } from '../store/shared-body.ts';
+import type { CacheEntry } from '../store/store.ts';
+import { absentUpTo } from './absence.ts';
+import { decideRequest, type EdgeDecision } from './decide.ts';
+
+export interface LookedUp extends EdgeDecision {
+  readonly visit: Visit;
+  readonly now: number;
+}
+
+/** `since`: what was requested at or before it is absent whatever is found. */
+export async function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_INFINITY): Promise<LookedUp> {
+  const found = await edge.store.find(asked.key); // 6
+  const first = decideOn(edge, asked, found, since); // 7
+  if (first.decision.kind === 'hit' || first.decision.kind === 'stale') return first;
+  // Another worker may have stored since what this one would ask the origin for.
+  const newer = await edge.store.findNewer(asked.key, found);
+  return newer === undefined ? first : decideOn(edge, asked, newer, since);
+}
+
+type Asked = Omit<Visit, 'absentUpTo'>;
+
+function decideOn(edge: EdgeContext, asked: Asked, entry: CacheEntry | undefined, since: number): LookedUp {
+  const now = edge.clock();
+  const visit: Visit = { ...asked, absentUpTo: Math.max(since, absentUpTo(edge.sites, asked, entry, now)) };
+  return { visit, now, ...decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options) };
+}
+
+/** Whether what another request is bringing into the store would be a hit for this one: its variant, fresh, and not purged. */
+export function canReadAlong({ request, options, absentUpTo }: Visit, { stored }: SharedBody, now: number): boolean {
+  if (stored.requestAt <= absentUpTo) return false;
+  const selected = selectVariant([stored], request.facts, options);
+  return selected !== undefined && decide(request.facts, selected, now, options).kind === 'hit';
+}

@@ -1,0 +1,70 @@
+/** Stage 5: does the cache take part, and by which rules? Pure. */
+import { decide } from '#http/decide.ts';
+import type { CacheOptions } from '#http/options.ts';
+import { hasDotSegments, pathAtOrigin } from '#http/target.ts';
+import { DEFAULT_CACHE_OPTIONS } from '#sites/cache-options.ts';
+import type { PolicyTarget } from '#sites/policy.ts';
+import type { Site } from '#sites/site.ts';
+import type { Bypass } from '../reasons.ts';
+import type { EdgeRequest } from '../request.ts';
+
+export type Plan =
+  | { readonly kind: 'bypass'; readonly reason: Bypass; readonly options: CacheOptions }
+  | { readonly kind: 'cache'; readonly options: CacheOptions }
+  /** The client wants nothing but a stored answer, and here none is used: 504. RFC 9111 §5.2.1.7 */
+  | { readonly kind: 'gatewayTimeout'; readonly options: CacheOptions };
+
+export function planRequest(site: Site, request: EdgeRequest): Plan {
+  const lifetimeSeconds = site.caching.policies?.lifetimeFor(policyTarget(site, request));
+  const options = cacheOptions(site, lifetimeSeconds);
+  if (request.upgrade !== undefined) return { kind: 'bypass', reason: request.upgrade, options };
+  // What the request alone decides, before anything is looked up.
+  const early = decide(request.facts, undefined, 0, options);
+  if (early.kind === 'bypass') return { kind: 'bypass', reason: early.reason, options };
+  const reason = reasonPast(site, request, lifetimeSeconds);
+  if (reason === undefined) return { kind: 'cache', options };
+  return early.kind === 'gatewayTimeout' ? { kind: 'gatewayTimeout', options } : { kind: 'bypass', reason, options };
+}
+
+/** Why the cache is not asked, though the request alone would let it. */
+function reasonPast(site: Site, request: EdgeRequest, lifetimeSeconds: number | undefined): Bypass | undefined {
+  // The original target goes to the origin: one that does not resolve dots would fill another path's key.
+  if (hasDotSegments(request.target)) return 'dotSegments';
+  return reasonOf(site, lifetimeSeconds);
+}
+
+function reasonOf({ caching }: Site, lifetimeSeconds: number | undefined): Bypass | undefined {
+  if (lifetimeSeconds === undefined) return caching.followsOrigin ? undefined : 'noPolicy';
+  return lifetimeSeconds === 0 ? 'policy' : undefined;
+}
+
+/** What the policies are asked about: the request, but its path as an origin may read it where that is not to be stored. docs/decisions/0166 */
+export function policyTarget(site: Site, request: PolicyTarget): PolicyTarget {
+  const { policies } = site.caching;
+  const keyPath = policies && pathAtOrigin(request.keyPath);
+  if (keyPath === undefined) return request;
+  const { scheme, host, query } = request;
+  const atOrigin = { scheme, host, keyPath, query };
+  return reasonOf(site, policies?.lifetimeFor(atOrigin)) === undefined ? request : atOrigin;
+}
+
+/** The site's own choices, with the lifetime of the policy that decides, if any does. Playlists and dynamic pages are never guessed about. Edge rule 4 */
+function cacheOptions({ type, cache, caching }: Site, lifetimeSeconds: number | undefined): CacheOptions {
+  const isGuessed = type !== 'live' && type !== 'dynamic';
+  const hasPolicies = caching.policies !== undefined;
+  return {
+    ...cache,
+    heuristicCapSeconds: isGuessed ? cache.heuristicCapSeconds : 0,
+    maxVariants: DEFAULT_CACHE_OPTIONS.maxVariants,
+    defaultLifetimes: hasPolicies ? ABSENCES : NONE,
+    hasPolicies,
+    policy: lifetimeSeconds === undefined ? undefined : { seconds: lifetimeSeconds, overrides: !caching.followsOrigin },
+  };
+}
+
+/**
+ * Default lifetimes, in seconds, where policies are set: a missing object is asked for again soon, but not by every
+ * viewer. Edge rule 4
+ */
+const ABSENCES: ReadonlyMap<number, number> = new Map([404, 410].map((status) => [status, 10]));
+const NONE: ReadonlyMap<number, number> = new Map();

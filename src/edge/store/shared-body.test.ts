@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Stored } from '#http/stored.ts';
+import { createLagBudget } from './client-lag.ts';
+import { SharedBody } from './shared-body.ts';
+
+const MIB = 2 ** 20;
+const KIB_64 = Buffer.alloc(64 * 1024);
+/** The body is all that counts here. */
+const HEAD: Stored = {
+  status: 200,
+  reason: 'OK',
+  headers: [],
+  vary: [],
+  varyKey: '',
+  varyHeaders: [],
+  etag: undefined,
+  range: undefined,
+  requestAt: 0,
+  responseAt: 0,
+  dateAt: 0,
+  lastModifiedAt: undefined,
+  initialAgeMs: 0,
+  lifetimeMs: 1,
+  staleWhileRevalidateMs: 0,
+  staleIfErrorMs: undefined,
+  mustValidate: false,
+  forbidsStale: false,
+  isInvalid: false,
+  noTransform: false,
+};
+
+function start(budgetBytes = 64 * MIB): SharedBody {
+  return new SharedBody(HEAD, undefined, createLagBudget(budgetBytes).open());
+}
+
+function push(shared: SharedBody, bytes: number): void {
+  for (let sent = 0; sent < bytes; sent += KIB_64.length) shared.push(KIB_64);
+}
+
+describe('a body that comes', () => {
+  test('is open for readers as long as its first byte is kept, which is for 4 MiB', () => {
+    const shared = start();
+    push(shared, 4 * MIB);
+    assert.equal(shared.isOpen, true);
+    push(shared, 1);
+    assert.equal(shared.isOpen, false);
+  });
+
+  test('keeps 4 MiB behind its end for those who read, and nothing for nobody', () => {
+    const shared = start();
+    const reader = shared.open(0);
+    push(shared, 4 * MIB);
+    assert.equal(reader.read()?.length, KIB_64.length);
+    push(shared, 8 * MIB);
+    assert.equal(reader.read(), undefined);
+    assert.equal(shared.chunkAt(8 * MIB)?.length, KIB_64.length);
+    assert.equal(shared.chunkAt(8 * MIB + 1)?.length, KIB_64.length - 1);
+    reader.leave();
+    push(shared, 1);
+    assert.equal(shared.chunkAt(12 * MIB), undefined);
+  });
+
+  test('keeps little when all together have used up the budget', () => {
+    const shared = start(MIB);
+    shared.open(0);
+    push(shared, 2 * MIB);
+    assert.equal(shared.isOpen, false);
+    assert.notEqual(shared.chunkAt(2 * MIB - 256 * 1024), undefined);
+    assert.equal(shared.chunkAt(MIB - 1), undefined); // never more than the budget
+  });
+
+  test('gives the budget back when it is over and nobody reads', () => {
+    const budget = createLagBudget(4 * MIB);
+    const shared = new SharedBody(HEAD, undefined, budget.open());
+    const reader = shared.open(0);
+    push(shared, 3 * MIB);
+    shared.finish(undefined);
+    const other = budget.open();
+    assert.equal(other.note(2 * MIB), false);
+    reader.leave();
+    assert.equal(other.note(4 * MIB), true);
+  });
+
+  test('wakes readers with news, and at its end, which is told once', async () => {
+    const shared = start();
+    const reader = shared.open(0);
+    const news = reader.wait();
+    push(shared, 1);
+    await news;
+    const end = reader.wait();
+    shared.finish(undefined);
+    shared.break();
+    await end;
+    assert.deepEqual(shared.over, { kind: 'whole', sizeBytes: KIB_64.length, body: undefined });
+    assert.equal(shared.isOpen, false);
+    assert.equal(reader.read()?.length, KIB_64.length); // what came is still there to be read
+    reader.leave();
+    assert.equal(shared.hasReaders, false);
+    assert.equal(shared.chunkAt(0), undefined);
+  });
+
+  test('where readers set the pace, there is room when none of those who keep up is far behind', async () => {
+    const shared = start();
+    const [slow, lost] = [shared.open(0), shared.open(0)];
+    push(shared, 4 * MIB);
+    while (slow.read() !== undefined);
+    push(shared, 64 * 1024);
+    assert.equal(shared.room(), undefined); // the other one has lost the beginning, and waits for the store
+    assert.equal(lost.read(), undefined);
+    push(shared, 192 * 1024);
+    const room = shared.room();
+    assert.ok(room);
+    while (slow.read() !== undefined);
+    await room;
+    push(shared, 192 * 1024);
+    const next = shared.room();
+    slow.leave();
+    await next;
+  });
+});

@@ -1,8 +1,0 @@
-/** How often the edge looks at its connections. */
-import type { EdgeLimits } from './limits.ts';
-
-const MAX_SWEEP_MS = 1_000;
-
-export function sweepMsOf({ requestHeaderMs, keepAliveMs, clientIdleMs }: EdgeLimits): number {
-  return Math.min(MAX_SWEEP_MS, requestHeaderMs / 4, keepAliveMs / 4, clientIdleMs / 4);
-}

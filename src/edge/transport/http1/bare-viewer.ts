@@ -1,0 +1,296 @@
+/** One GET or HEAD over HTTP/1.1, read by ourselves, and the way its answer goes out: written on the socket without node:http. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
+import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
+import type { ReceivedRequest } from '../../request.ts';
+import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
+import { CLOSE_LINE, type Framing, readFraming } from './framing.ts';
+import { formatHead } from './head-text.ts';
+
+/** What the answers of one connection have in common. */
+export interface BareWire {
+  readonly socket: Socket;
+  /** What is written is taken later, never at once. */
+  readonly isTls: boolean;
+  /** All that the socket was given to write. */
+  givenBytes: number;
+  /** Bytes of `givenBytes` that the system has taken. */
+  readonly takenBytes: number;
+  /** Closes the connection at once. */
+  destroy(): void;
+}
+
+export interface BareViewerOptions {
+  /** Size of the head on the wire. */
+  readonly headBytes: number;
+  /** The connection carries no further request. */
+  readonly isLast: boolean;
+  /** The lines that say how long the connection waits for the next one. */
+  readonly keepAliveLines: string;
+  /** Longest wait for room in a client that reads slowly. */
+  readonly idleTimeoutMs: number;
+}
+
+export class BareViewer implements Viewer {
+  readonly received: ReceivedRequest;
+  readonly #wire: BareWire;
+  readonly #socket: Socket;
+  readonly #options: BareViewerOptions;
+  #statusSent = 0;
+  #head:
+    | { readonly status: number; readonly reason: string; readonly headers: RawHeaders; readonly isEndless: boolean }
+    | undefined;
+  /** How the body ends; `undefined` until the head is out. */
+  #framing: Framing | undefined;
+  /** Bytes missing of the announced length. */
+  #bytesLeft = 0;
+  /** Bytes of this answer given to the socket. */
+  #givenBytes = 0;
+  #isAllGiven = false;
+  #isFinished = false;
+  #isGone = false;
+  #isLast: boolean;
+  #cutStatus: CutStatus | undefined;
+  // Made when somebody asks for them: most answers wait for nothing.
+  #gone: AbortController | undefined;
+  #ended: PromiseWithResolvers<void> | undefined;
+  #room: PromiseWithResolvers<void> | undefined;
+
+  constructor(wire: BareWire, received: ReceivedRequest, options: BareViewerOptions) {
+    this.received = received;
+    this.#wire = wire;
+    this.#socket = wire.socket;
+    this.#options = options;
+    this.#isLast = options.isLast;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      this.#gone = new AbortController();
+      if (this.#isGone) this.#gone.abort();
+    }
+    return this.#gone.signal;
+  }
+
+  get statusSent(): number {
+    return this.#statusSent;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get ended(): Promise<void> {
+    if (this.#isFinished || this.#isGone) return DONE;
+    this.#ended ??= Promise.withResolvers();
+    return this.#ended.promise;
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  get receivedBytes(): number {
+    return this.#options.headBytes;
+  }
+
+  get sentBytes(): number {
+    if (this.#isFinished) return this.#givenBytes;
+    // All answers before it are out, so what the socket still has is of this one.
+    return Math.max(0, this.#givenBytes - (this.#wire.givenBytes - this.#wire.takenBytes));
+  }
+
+  readonly maxBodyBytes = 0;
+
+  /** Requests with a body are not served here. */
+  openBody(): IncomingBody {
+    const limits = { maxBytes: 0, idleTimeoutMs: this.#options.idleTimeoutMs };
+    return createIncomingBody(Readable.from([]), { ...limits, onStart: () => undefined });
+  }
+
+  sendInterim(status: number, headers: RawHeaders): void {
+    if (this.#statusSent !== 0 || this.#isGone || this.#socket.destroyed || this.queuedBytes > 0) return;
+    const kept = withoutHopByHop(headers, NOT_IN_INTERIM);
+    this.#give(formatHead(status, STATUS_CODES[status] ?? 'unknown', kept), NOTHING, '');
+  }
+
+  sendHead(status: number, reason: string, headers: RawHeaders, isEndless = false): void {
+    if (this.#isGone || this.isBegun) return;
+    this.#head = { status, reason, headers, isEndless };
+    this.#statusSent = status;
+  }
+
+  get isBegun(): boolean {
+    return this.#framing !== undefined;
+  }
+
+  /** The connection ends with this answer, as its request, its head or its place on the connection says. */
+  get isLast(): boolean {
+    return this.#isLast;
+  }
+
+  /** Requests that ask for it are not served here. */
+  switchProtocols(): undefined {
+    return undefined;
+  }
+
+  /** The head, if it is not out yet. */
+  #takeHead(): string {
+    if (this.#head === undefined) return '';
+    const { status, reason, headers, isEndless } = this.#head;
+    const { framing, lengthBytes, connection, lines } = readFraming(this.received.method, status, headers, isEndless);
+    const own = connection !== undefined ? '' : this.#isLast ? CLOSE_LINE : this.#options.keepAliveLines;
+    const text = formatHead(status, reason, headers, own + lines);
+    this.#head = undefined;
+    this.#framing = framing;
+    this.#bytesLeft = lengthBytes;
+    if (connection === 'close') this.#isLast = true;
+    return text;
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.#isGone || this.#socket.destroyed || chunk.length === 0) return true;
+    const head = this.#takeHead();
+    switch (this.#framing) {
+      case 'length':
+        this.#giveOfLength(head, chunk);
+        break;
+      case 'connection':
+        this.#give(head, chunk, '');
+        break;
+      case 'chunks':
+        this.#give(`${head}${chunk.length.toString(16)}\r\n`, chunk, '\r\n');
+        break;
+      default:
+        if (head !== '') this.#giveLast(head, NOTHING, '');
+    }
+    return this.queuedBytes < this.#socket.writableHighWaterMark;
+  }
+
+  #giveOfLength(head: string, chunk: Buffer): void {
+    this.#bytesLeft -= chunk.length;
+    // Whatever stands behind the announced length would be taken for the next answer.
+    if (this.#bytesLeft < 0) this.cut(500);
+    else if (this.#bytesLeft === 0) this.#giveLast(head, chunk, '');
+    else this.#give(head, chunk, '');
+  }
+
+  get queuedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  drained(): Promise<void> {
+    if (this.#isGone || !this.#socket.writableNeedDrain || this.queuedBytes === 0) return DONE;
+    this.#room ??= Promise.withResolvers();
+    this.#limitWait();
+    return this.#room.promise;
+  }
+
+  /** The socket has room again. */
+  noteDrained(): void {
+    if (this.#room === undefined) return;
+    this.#socket.setTimeout(0);
+    this.#settleRoom();
+  }
+
+  end(): Promise<void> {
+    if (this.#isGone || this.#isFinished) return DONE;
+    if (!this.#isAllGiven && !this.#socket.destroyed) this.#giveEnd();
+    if (this.#isFinished) return DONE;
+    if (!this.#socket.destroyed) {
+      this.#limitWait();
+      // An empty write is done when all before it are. By TLS the last one tells.
+      if (!this.#wire.isTls) this.#socket.write(NOTHING, this.#onTaken());
+    }
+    return this.ended;
+  }
+
+  #giveEnd(): void {
+    const head = this.#takeHead();
+    if (this.#bytesLeft > 0) this.cut(500);
+    else this.#giveLast(head, NOTHING, this.#framing === 'chunks' ? LAST_CHUNK : '');
+  }
+
+  #giveLast(before: string, chunk: Buffer, behind: string): void {
+    this.#isAllGiven = true;
+    this.#give(before, chunk, behind, this.#wire.isTls ? this.#onTaken() : undefined);
+    const { destroyed, errored } = this.#socket;
+    if (this.queuedBytes === 0 && !destroyed && errored === null) this.#finish();
+  }
+
+  #give(before: string, chunk: Buffer, behind: string, onTaken?: (error?: Error | null) => void): void {
+    const socket = this.#socket;
+    const bytes = before.length + chunk.length + behind.length;
+    this.#givenBytes += bytes;
+    this.#wire.givenBytes += bytes;
+    if (bytes === chunk.length) {
+      socket.write(chunk, onTaken);
+    } else if (bytes <= JOINED_BYTES) {
+      const joined = Buffer.allocUnsafe(bytes);
+      joined.write(before, 0, 'latin1');
+      joined.set(chunk, before.length);
+      joined.write(behind, before.length + chunk.length, 'latin1');
+      socket.write(joined, onTaken);
+    } else {
+      socket.cork();
+      socket.write(before, 'latin1');
+      socket.write(chunk, behind === '' ? onTaken : undefined);
+      if (behind !== '') socket.write(behind, 'latin1', onTaken);
+      socket.uncork();
+    }
+  }
+
+  /** The callback of the last write. */
+  #onTaken(): (error?: Error | null) => void {
+    return (error) => {
+      if (error || this.#isGone || this.#isFinished) return; // the connection tells that it is closed
+      this.#socket.setTimeout(0);
+      this.#finish();
+    };
+  }
+
+  #finish(): void {
+    this.#isFinished = true;
+    this.#settleRoom();
+    this.#ended?.resolve();
+  }
+
+  /** The connection is closed. */
+  noteClosed(): void {
+    if (this.#isFinished || this.#isGone) return;
+    this.#isGone = true;
+    this.#gone?.abort();
+    this.#settleRoom();
+    this.#ended?.resolve();
+  }
+
+  #settleRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  /** The socket's own timer sees progress inside a large write. */
+  #limitWait(): void {
+    this.#socket.setTimeout(this.#options.idleTimeoutMs);
+  }
+
+  readonly refusal = undefined;
+
+  cut(status: CutStatus): void {
+    if (!this.#isGone && !this.#isFinished) this.#cutStatus ??= status;
+    this.#wire.destroy();
+  }
+
+  get cutStatus(): CutStatus | undefined {
+    return this.#cutStatus;
+  }
+}
+
+const DONE = Promise.resolve();
+const NOTHING = Buffer.alloc(0);
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** Up to here one buffer with everything costs less than a write of several. */
+const JOINED_BYTES = 16 * 1024;

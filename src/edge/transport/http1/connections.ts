@@ -1,0 +1,46 @@
+/** A worker's connections that we read ourselves: taken, looked after, and ended with the edge. */
+import type { Socket } from 'node:net';
+import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
+import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
+import { createSwept } from '#lib/swept.ts';
+import { sweepMsOf } from '../idle-sweep.ts';
+import { BareConnection, type BareParts } from './connection.ts';
+import { keepAliveLines } from './framing.ts';
+import { RequestHead } from './read-head.ts';
+
+export interface BareConnections {
+  take(socket: Socket): void;
+  /** Ends idle connections at once, the others after their answer. */
+  close(): void;
+  cutAll(): void;
+}
+
+/** `giveAway`: to node:http, from the bytes on that were read last. */
+export function createBareConnections(
+  parts: Pick<BareParts, 'edge' | 'limits' | 'connections' | 'proxies'>,
+  giveAway: (socket: Socket, rest: Buffer) => void,
+): BareConnections {
+  const { limits, connections } = parts;
+  const open = createSwept<BareConnection>(sweepMsOf(limits));
+  const shared: BareParts = {
+    ...parts,
+    reading: createSharedReading(),
+    openDirectWrite: createDirectWrites(),
+    head: new RequestHead(),
+    keepAliveLines: keepAliveLines(limits.keepAliveMs),
+    giveAway: (socket, requests, rest) => {
+      connections.countBefore(socket, requests);
+      giveAway(socket, rest);
+    },
+    onLeft: open.delete,
+  };
+  return {
+    take: (socket) => open.add(new BareConnection(socket, shared)),
+    close: () => {
+      for (const connection of open.all) connection.close();
+    },
+    cutAll: () => {
+      for (const connection of open.all) connection.cut();
+    },
+  };
+}

@@ -1,0 +1,396 @@
+/** One HTTP/2 connection: its requests are answered side by side, and what goes out of a turn is written at once. docs/decisions/0310 */
+import type { TLSSocket } from 'node:tls';
+import type { EdgeContext } from '../../context.ts';
+import type { EdgeLimits } from '../../limits.ts';
+import { handle } from '../../pipeline/handle.ts';
+import type { ReceivedRequest } from '../../request.ts';
+import type { Secured } from '../../secured.ts';
+import { describeRefusal } from '../../stages/access-log.ts';
+import type { ClientConnections } from '../node-http/request-turns.ts';
+import type { Client, Proxies } from '../proxies.ts';
+import { type AskedStream, Conversation, type ConversationListener } from './conversation.ts';
+import { ErrorCode } from './frames.ts';
+import type { FieldMaker } from './hpack/decoder.ts';
+import { readPlainHead } from './plain.ts';
+import { PreparedStreams } from './prepared.ts';
+import { readHttp2Request } from './request.ts';
+import type { RequestField } from './request-field.ts';
+import { type Outgoing, type ReadyFrames, Sender } from './sender.ts';
+import { Http2Viewer } from './viewer.ts';
+import type { WriteBuffers } from './write-buffers.ts';
+
+export interface Http2Parts {
+  readonly edge: EdgeContext;
+  readonly limits: EdgeLimits;
+  readonly connections: ClientConnections;
+  readonly proxies: Proxies;
+}
+
+export interface Http2ConnectionOptions {
+  readonly socket: TLSSocket;
+  readonly secured: Secured;
+  readonly fieldMaker: FieldMaker<RequestField>;
+  readonly buffers: WriteBuffers;
+  /** A stream more is open, or one less. */
+  countStream(change: 1 | -1): void;
+  /** There may be too many of them, which may end this very connection. */
+  boundStreams(): void;
+  /** Called when the connection is closed. */
+  onClosed(): void;
+}
+
+/** Concurrent streams; a stream beyond them is refused. */
+const MAX_STREAMS = 100;
+/**
+ * Data of bodies is let out in so much at a time; a slow client keeps twice that, of which the second is encrypted. A hit of 100 KiB took
+ * 54 µs with it, 73 with twice as much, 58 with 24 KiB. docs/decisions/0371
+ */
+const WRITE_BYTES = 64 * 1024;
+/**
+ * Reading stops while more than this is untaken: answers to what the client sends, such as pings, would only add to it.
+ */
+const MAX_UNTAKEN_BYTES = 512 * 1024;
+/** The same of small ones: each takes some 500 bytes beside its own. */
+const MAX_UNTAKEN_WRITES = 64;
+/**
+ * Streams that the client resets, and malformed requests that we reset. Leaving a page whose pictures are in flight, or
+ * seeking in a film, resets as many.
+ */
+const ODDITIES = { atOnce: 200, perSecond: 20 };
+/**
+ * Pings, settings, priorities, wider windows and frames of kinds that we do not know. What is earned beyond these is kept up to some
+ * tenths of a second of processor time. docs/decisions/0418
+ */
+const IDLE_FRAMES = { atOnce: 1_000, perSecond: 100, maxEarned: 100_000 };
+
+export class Http2Connection implements ConversationListener {
+  readonly #options: Http2ConnectionOptions;
+  readonly #socket: TLSSocket;
+  readonly #parts: Http2Parts;
+  /** The client of every request; `undefined`: each request names its own. */
+  readonly #client: Client | undefined;
+  /** `undefined`: no request of it may be answered so. */
+  readonly #prepared: PreparedStreams | undefined;
+  readonly #sender: Sender;
+  readonly #conversation: Conversation;
+  /** That the pipeline answers, until they are out or lost. */
+  readonly #viewers = new Set<Http2Viewer>();
+  #requests = 0;
+  /** Writes that the system has not taken. */
+  #writes = 0;
+  #isFlushDue = false;
+  /** Something is being read, behind which everything is written. */
+  #isReading = false;
+  #isHeld = false;
+  /** Received bytes are left to be read when other connections have had their turn. */
+  #isInterrupted = false;
+  /** The connection takes no new requests, and ends with the last one. */
+  #isLeaving = false;
+  #isOver = false;
+  #quietSweeps = 0;
+  #isTimed = false;
+  /** Sweeps since the system has taken a write. */
+  #untakenSweeps = 0;
+  #sweptDataBytes = 0;
+
+  constructor(options: Http2ConnectionOptions, parts: Http2Parts) {
+    const { socket } = options;
+    this.#options = options;
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#client = parts.proxies.onlyClientOf(socket);
+    this.#prepared = this.#openPrepared();
+    this.#sender = new Sender(() => this.#planFlush());
+    this.#conversation = new Conversation({
+      sender: this.#sender,
+      fieldMaker: options.fieldMaker,
+      maxStreams: MAX_STREAMS,
+      // Room to answer 431 to what is somewhat too large.
+      maxListBytes: 2 * parts.limits.maxHeaderBytes,
+      oddities: ODDITIES,
+      idleFrames: IDLE_FRAMES,
+      clock: parts.edge.clock,
+      listener: this,
+    });
+    socket.on('error', ignore); // shows as closed
+    socket.on('data', this.#onData);
+    socket.on('end', () => this.#endWithLast());
+    socket.on('timeout', () => socket.destroy());
+    socket.on('close', this.#onClose);
+  }
+
+  #openPrepared(): PreparedStreams | undefined {
+    if (this.#client?.isTls !== true) return undefined;
+    const { edge, connections } = this.#parts;
+    return new PreparedStreams(edge, {
+      clientAddress: this.#client.address,
+      secured: this.#options.secured,
+      sendWhole: (streamId, { head, bodyBytes }, body, outgoing) =>
+        this.#sendWhole(streamId, head, { bodyBytes, body, outgoing }),
+      openStream: (id) => {
+        this.#options.countStream(1);
+        return this.#conversation.open({ id, isWhole: true });
+      },
+      onEnded: () => {
+        connections.noteUnderWay(-1);
+        this.#onRequestEnded();
+      },
+    });
+  }
+
+  #sendWhole(streamId: number, frames: ReadyFrames, { bodyBytes, body, outgoing }: WholeAnswer): boolean {
+    const isFull = this.#sender.bytes > 0 && this.#sender.bytes + bodyBytes > WRITE_BYTES;
+    if (isFull || this.#socket.writableNeedDrain) return false;
+    if (!this.#sender.sendWhole(streamId, frames, bodyBytes, frames.dataAt > 0 || bodyBytes === 0 ? [] : body))
+      return false;
+    this.#sender.tell(outgoing);
+    this.#planFlush();
+    return true;
+  }
+
+  // What comes in.
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#isOver) return;
+    this.#read(() => this.#conversation.receive(bytes));
+  };
+
+  #read(read: () => boolean): void {
+    this.#isReading = true;
+    this.#isInterrupted = !read();
+    this.#isReading = false;
+    this.#flush();
+    if (!this.#isInterrupted || this.#isOver) return;
+    this.#hold();
+    setImmediate(this.#goOn);
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#isOver) return;
+    this.#read(() => this.#conversation.goOn());
+    this.#readOn();
+  };
+
+  #hold(): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+  }
+
+  #readOn(): void {
+    if (!this.#isHeld || this.#isInterrupted || this.#isFull) return;
+    this.#isHeld = false;
+    this.#socket.resume();
+  }
+
+  onRequest(asked: AskedStream): void {
+    const { limits, connections, edge } = this.#parts;
+    this.#requests += 1;
+    this.#quietSweeps = 0;
+    const mayBePlain = asked.isWhole && asked.reading === 'whole' && this.#prepared !== undefined;
+    const plain = mayBePlain ? readPlainHead(asked.fields, limits.maxHeaderBytes) : undefined;
+    if (plain !== undefined && this.#prepared?.answer(asked.id, plain) === true) {
+      connections.noteUnderWay(1);
+    } else {
+      const viewer = this.#openViewer(asked, plain !== undefined);
+      if (viewer === undefined) this.#refuse(asked);
+      else void connections.serve(viewer, () => handle(viewer, edge)); // never rejects
+    }
+    if (this.#requests >= limits.maxRequestsPerConnection) this.close();
+    this.#options.boundStreams();
+  }
+
+  /** `undefined`: it is no request. */
+  #openViewer(asked: AskedStream, isPlain: boolean): Http2Viewer | undefined {
+    const { edge, limits, proxies } = this.#parts;
+    const read = readHttp2Request(asked, limits.maxHeaderBytes);
+    if (read === undefined) return undefined;
+    const { expectation, lengthBytes, ...request } = read;
+    const client = this.#client ?? proxies.clientOf(this.#socket, request.headers);
+    const received: ReceivedRequest = {
+      ...request,
+      isTls: client.isTls,
+      secured: this.#options.secured,
+      clientAddress: client.address,
+      hasUnknownVersion: false,
+      hasUnknownExpectation: expectation === 'unknown',
+      isPlain,
+    };
+    this.#options.countStream(1);
+    const viewer = new Http2Viewer(this.#conversation.open(asked, lengthBytes), received, {
+      expectsContinue: expectation === 'continue',
+      idleTimeoutMs: limits.clientIdleMs,
+      requestMs: limits.requestMs,
+      maxRequestBodyBytes: limits.maxRequestBodyBytes,
+      clock: edge.clock,
+      onEnded: () => {
+        this.#viewers.delete(viewer);
+        this.#onRequestEnded();
+      },
+    });
+    this.#viewers.add(viewer);
+    return viewer;
+  }
+
+  /** Refuses a malformed request. As with malformed HTTP/1.1, none of its fields are logged. RFC 9113 §8.1.1 */
+  #refuse(asked: AskedStream): void {
+    const { edge, proxies } = this.#parts;
+    const clientAddress = proxies.addressOf(this.#socket);
+    const refused = {
+      clientAddress,
+      status: 400,
+      responseBytes: 0,
+      endedAt: edge.clock(),
+      httpVersion: '2.0',
+    } as const;
+    edge.metrics.countRequest({ status: 'ERROR', reason: 'malformed' }, refused.status, refused.responseBytes);
+    edge.writeLog(0, describeRefusal({ ...refused, head: undefined }));
+    this.#conversation.refuse(asked, ErrorCode.protocol);
+  }
+
+  onStreamClosed(): void {
+    this.#options.countStream(-1);
+  }
+
+  #onRequestEnded(): void {
+    this.#quietSweeps = 0;
+    if (this.#isLeaving) this.#endWithLast();
+  }
+
+  onLeaving(): void {
+    this.close();
+  }
+
+  onBroken(): void {
+    this.#end();
+  }
+
+  // What goes out.
+
+  #planFlush(): void {
+    if (this.#isFlushDue || this.#isReading) return;
+    this.#isFlushDue = true;
+    process.nextTick(this.#onFlushDue); // behind all that is ready by now
+  }
+
+  readonly #onFlushDue = (): void => {
+    this.#isFlushDue = false;
+    this.#flush();
+  };
+
+  #flush(): void {
+    const socket = this.#socket;
+    if (!socket.writable) return;
+    if (!socket.writableNeedDrain) this.#sender.gather(WRITE_BYTES);
+    if (this.#sender.bytes === 0) return;
+    const { buffers } = this.#options;
+    const bytes = buffers.take(this.#sender.bytes);
+    const outgoing = this.#sender.takeInto(bytes);
+    this.#writes += 1;
+    socket.write(bytes, (error) => {
+      if (!error) buffers.giveBack(bytes);
+      this.#onWritten(outgoing, error);
+    });
+    if (this.#isFull) this.#hold();
+  }
+
+  get #isFull(): boolean {
+    return this.#writes > MAX_UNTAKEN_WRITES || this.#socket.writableLength > MAX_UNTAKEN_BYTES;
+  }
+
+  #onWritten(outgoing: readonly Outgoing[], error: Error | null | undefined): void {
+    this.#writes -= 1;
+    this.#untakenSweeps = 0;
+    const isOut = error === undefined || error === null;
+    for (const one of outgoing) one.noteWritten(isOut);
+    if (this.#writes > 0) return;
+    if (this.#isTimed) this.#socket.setTimeout(0);
+    this.#isTimed = false;
+    this.#flush();
+    this.#readOn();
+  }
+
+  // How it ends.
+
+  get openStreams(): number {
+    return this.#conversation.streams.size;
+  }
+
+  /** The worker's clock; `sweepMs` since the last time. Pings keep nothing open: only requests do. */
+  sweep(sweepMs: number): void {
+    const { requestHeaderMs, keepAliveMs, clientIdleMs } = this.#parts.limits;
+    const { dataBytes } = this.#sender;
+    const isMoving = dataBytes !== this.#sweptDataBytes;
+    this.#sweptDataBytes = dataBytes;
+    for (const stream of this.#conversation.streams.values()) stream.sweep(sweepMs, clientIdleMs, isMoving);
+    this.#prepared?.sweep();
+    if (this.#writes > 0) this.#limitWrite(sweepMs);
+    if (this.openStreams > 0 || this.#writes > 0) return;
+    const quietMs = this.#quietSweeps++ * sweepMs;
+    if (this.#isOver || this.#isLeaving) {
+      if (quietMs >= GOODBYE_MS) this.#socket.destroy();
+    } else if (quietMs >= (this.#requests === 0 ? requestHeaderMs : keepAliveMs)) this.close();
+  }
+
+  /**
+   * Limits a write that makes no progress. The socket's own timer counts progress inside a large write and any input: a
+   * client that keeps talking has longer, but not forever.
+   */
+  #limitWrite(sweepMs: number): void {
+    const { clientIdleMs, requestMs } = this.#parts.limits;
+    if (this.#untakenSweeps++ * sweepMs >= requestMs) this.#socket.destroy();
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#socket.setTimeout(clientIdleMs);
+  }
+
+  /** No new requests; it ends with its last one. */
+  close(): void {
+    if (this.#isLeaving || this.#isOver) return;
+    this.#isLeaving = true;
+    this.#quietSweeps = 0;
+    this.#conversation.leave();
+    this.#endWithLast();
+  }
+
+  #endWithLast(): void {
+    if (this.openStreams === 0 || this.#socket.readableEnded) this.#end();
+  }
+
+  /** What was given to be written still goes out. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#quietSweeps = 0;
+    this.#conversation.end();
+    this.#flush();
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
+  readonly #onClose = (): void => {
+    this.#isOver = true;
+    this.#conversation.end();
+    for (const one of this.#sender.forget()) one.noteWritten(false);
+    this.#options.onClosed();
+  };
+
+  /** What is under way is not finished, and no stream is left. */
+  cut(): void {
+    this.#isOver = true;
+    this.#prepared?.cut();
+    for (const viewer of this.#viewers) viewer.cut(503);
+    this.#conversation.end();
+    this.#socket.destroy();
+  }
+}
+
+interface WholeAnswer {
+  readonly bodyBytes: number;
+  readonly body: readonly Buffer[];
+  readonly outgoing: Outgoing;
+}
+
+/** Time for the last frames to leave, and for the client to end its side. */
+const GOODBYE_MS = 1_000;
+
+function ignore(): void {}

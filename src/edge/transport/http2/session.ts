@@ -1,0 +1,54 @@
+/** A worker's HTTP/2 connections: taken, looked after, and ended with the edge. docs/decisions/0310 */
+import type { TLSSocket } from 'node:tls';
+import { createSwept } from '#lib/swept.ts';
+import type { Secured } from '../../secured.ts';
+import { sweepMsOf } from '../idle-sweep.ts';
+import { Http2Connection, type Http2Parts } from './connection.ts';
+import { createFieldMaker } from './hpack/decoder.ts';
+import { makeRequestField } from './request-field.ts';
+import { createWriteBuffers } from './write-buffers.ts';
+
+export interface Http2Sessions {
+  serve(socket: TLSSocket, secured: Secured): void;
+  /** No new requests; each connection ends with its last one. */
+  close(): void;
+  cutAll(): void;
+}
+
+export function createHttp2Sessions(parts: Http2Parts): Http2Sessions {
+  const open = createSwept<Http2Connection>(sweepMsOf(parts.limits));
+  const fieldMaker = createFieldMaker(makeRequestField);
+  const buffers = createWriteBuffers();
+  let streams = 0;
+  const countStream = (change: 1 | -1): void => {
+    streams += change;
+  };
+  const boundStreams = (): void => {
+    if (streams <= parts.limits.maxHttp2Streams) return;
+    const largest = findLargest(open.all);
+    if (largest === undefined) return;
+    open.delete(largest); // its streams close in a moment, and are not asked for twice
+    largest.cut();
+  };
+  return {
+    serve: (socket, secured) => {
+      const connection: Http2Connection = new Http2Connection(
+        { socket, secured, fieldMaker, buffers, countStream, boundStreams, onClosed: () => open.delete(connection) },
+        parts,
+      );
+      open.add(connection);
+    },
+    close: () => {
+      for (const connection of open.all) connection.close();
+    },
+    cutAll: () => {
+      for (const connection of open.all) connection.cut();
+    },
+  };
+}
+
+function findLargest(connections: Iterable<Http2Connection>): Http2Connection | undefined {
+  let largest: Http2Connection | undefined;
+  for (const one of connections) if (one.openStreams > (largest?.openStreams ?? 0)) largest = one;
+  return largest;
+}

@@ -1,0 +1,72 @@
+/** HTTPS for viewers: the listener with its certificates, and the protocols behind it. */
+import { Gauge, type Registry } from 'prom-client';
+import type { ListenOptions } from '#lib/listen.ts';
+import type { SiteSource } from '#sites/table.ts';
+import type { Http2Parts } from './http2/connection.ts';
+import { createHttp2Sessions } from './http2/session.ts';
+import type { HttpServer } from './node-http/http-server.ts';
+import type { Certificates } from './tls/certificates.ts';
+import type { TicketSecret } from './tls/ticket-keys.ts';
+import { createTlsServer, type TlsServer } from './tls/tls-server.ts';
+
+export interface HttpsOptions extends Pick<ListenOptions, 'listen'> {
+  readonly certificates: Pick<SiteSource, 'getCertificate'>;
+  /** The newest first; at least one. */
+  readonly ticketSecrets: readonly TicketSecret[];
+}
+
+/** What an edge with HTTPS is told while it runs. */
+export interface Https extends Pick<Certificates, 'forget' | 'useTicketSecrets'> {
+  readonly port: number;
+}
+
+export interface HttpsServer extends Pick<TlsServer, 'server' | 'certificates' | 'whyNoHandshake'> {
+  /** No new connections and requests. */
+  close(): void;
+  cutAll(): void;
+}
+
+export function createHttpsServer(
+  options: HttpsOptions,
+  parts: Http2Parts & { readonly registry: Registry },
+  http: HttpServer,
+): HttpsServer {
+  const { edge, limits, connections, proxies } = parts;
+  const http2 = createHttp2Sessions(parts);
+  const tls = createTlsServer({
+    sites: edge.sites,
+    source: options.certificates,
+    secrets: options.ticketSecrets,
+    maxCertificates: limits.maxCertificates,
+    maxConnections: limits.maxTlsConnections,
+    maxHandshakes: limits.maxHandshakes,
+    handshakeMs: limits.handshakeMs,
+    proxies,
+    log: edge.log,
+    onHandshake: edge.metrics.countHandshake,
+    onPlainHttp: http.refusePlain,
+    onHttp1: (socket, secured) => {
+      connections.secure(socket, secured);
+      http.take(socket);
+    },
+    onHttp2: http2.serve,
+  });
+  new Gauge({
+    name: 'causeway_edge_expired_certificates',
+    help: 'Certificates in use whose time is over.',
+    registers: [parts.registry],
+    collect() {
+      this.set(tls.certificates.countExpired(edge.clock()));
+    },
+  });
+  return {
+    server: tls.server,
+    certificates: tls.certificates,
+    whyNoHandshake: tls.whyNoHandshake,
+    close: () => {
+      tls.cutWaiting();
+      http2.close();
+    },
+    cutAll: http2.cutAll,
+  };
+}
