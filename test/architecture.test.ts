@@ -74,9 +74,8 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
     /^src\//,
     [
       'src/edge/origin-headers.ts',
-      'src/edge/stages/encodings.ts',
-
       'src/edge/request.ts',
+      'src/edge/stages/encodings.ts',
       'src/edge/stages/server-options.ts',
       'src/http/headers.ts',
       'src/http/request-facts.ts',

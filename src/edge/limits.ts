@@ -1,14 +1,13 @@
 /** What bounds a worker's connections, requests and waits: milliseconds, bytes and counts. Tests choose others. */
 
-import { MAX_WEB_SOCKETS } from './fetch/web-sockets.ts';
 import { MAX_REQUEST_BODY_BYTES } from './incoming-body.ts';
-import { MAX_POOL_CONNECTIONS } from './origin/pools.ts';
 
 /** Edge rules 2 and 10 give the origins' three. */
 export interface EdgeLimits {
   readonly connectMs: number;
   /** Longest wait for a free connection to an origin when all that are allowed are in use. */
   readonly originWaitMs: number;
+  /** Connections per pool and worker; further requests wait for a free one. */
   readonly maxOriginConnections: number;
   /** Time that an origin has waited for one client, in all, from which its connection may be taken back for others. */
   readonly originSlowMs: number;
@@ -51,6 +50,7 @@ export interface EdgeLimits {
   readonly maxWaitingRequests: number;
   /** Memory for what is read from the disk and clients have not taken. */
   readonly maxReaderBytes: number;
+  /** Connections of a worker that carry WebSocket. */
   readonly maxWebSockets: number;
   /** Time without a byte in either direction. */
   readonly webSocketIdleMs: number;
@@ -63,7 +63,7 @@ export interface EdgeLimits {
 export const DEFAULT_LIMITS: EdgeLimits = {
   connectMs: 5_000,
   originWaitMs: 5_000,
-  maxOriginConnections: MAX_POOL_CONNECTIONS,
+  maxOriginConnections: 256,
   originSlowMs: 2_000, // less than others wait
   firstByteMs: 30_000,
   originIdleMs: 30_000,
@@ -89,7 +89,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   maxRequestsPerConnection: 10_000,
   maxWaitingRequests: 1_000,
   maxReaderBytes: 1024 * 1024 * 1024, // 2,000 clients, of half a MiB each
-  maxWebSockets: MAX_WEB_SOCKETS,
+  maxWebSockets: 10_000, // each has two sockets, and up to 256 KiB in flight while both ends are slow
   webSocketIdleMs: 600_000, // ends that have something to say or to ask do so more often
   webSocketEndedMs: 5_000,
   webSocketCheckMs: 60_000,

@@ -2,11 +2,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ContentCoding } from '#http/content-coding.ts';
 import type { ProxyHeaderFailure } from '#lib/proxy-header.ts';
-import type { WebSockets } from './fetch/web-sockets.ts';
-import type { Unfollowed } from './origin/redirect.ts';
-import { type CacheMark, type OriginFailure, reasonOf } from './reasons.ts';
+import { type CacheMark, type Handshake, type OriginFailure, reasonOf, type Unfollowed } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
-import type { Handshake } from './transport/tls/waiting-room.ts';
 
 export interface EdgeMetrics {
   /** `mark` is absent when the client left before there was an answer. */
@@ -27,7 +24,7 @@ export interface EdgeMetrics {
 export function createEdgeMetrics(
   registry: Registry,
   store: CacheStore,
-  webSockets: Pick<WebSockets, 'open'>,
+  webSockets: { readonly open: number },
 ): EdgeMetrics {
   const registers = [registry];
   const counters = createRequestCounters(registers);
@@ -181,7 +178,7 @@ interface Counted {
   count: number;
 }
 
-function addWebSocketGauge(webSockets: Pick<WebSockets, 'open'>, registers: Registry[]): void {
+function addWebSocketGauge(webSockets: { readonly open: number }, registers: Registry[]): void {
   new Gauge({
     name: 'causeway_edge_web_sockets',
     help: 'Connections that carry WebSocket, or have asked an origin for it.',

@@ -144,6 +144,43 @@ export type Bypass = keyof typeof BYPASSES;
 export type Skip = keyof typeof SKIPS;
 export type PrefetchFailure = keyof typeof PREFETCH_FAILURES;
 
+/** Why a redirect is passed to the client as it is. Also a label of the metrics. */
+export type Unfollowed =
+  /** The limit of followed redirects is reached. */
+  | 'limit'
+  /** The address has been asked in this chain already. */
+  | 'loop'
+  /** Not one absolute or relative http(s) URL without credentials, or that of another domain which this edge serves. */
+  | 'target'
+  /** The redirect leads from TLS to a connection without it. */
+  | 'downgrade'
+  /** The redirect's own body is too large to be kept until it is known whether it is needed. */
+  | 'body'
+  /** The target is not an address that the edge connects to, or gave no answer. */
+  | 'failed';
+
+/** How a connection began, or why it did not. */
+export type Handshake =
+  | 'full'
+  | 'resumed'
+  /** The client names no host. */
+  | 'noServerName'
+  /** No site has the host, or the site has no HTTPS. */
+  | 'unknownServerName'
+  /** The site's certificate is not here, cannot be used, or does not cover the host. */
+  | 'noCertificate'
+  /** What came is not TLS, or no hello that can be read. */
+  | 'notTls'
+  /** What came is plain HTTP. */
+  | 'plainHttp'
+  | 'timeout'
+  /** Ended to make room for newer ones. */
+  | 'crowded'
+  /** The client broke off or refused the certificate, or there is no version or cipher that both have. */
+  | 'failed';
+
+export type NoHandshake = Extract<Handshake, 'unknownServerName' | 'noCertificate'>;
+
 /** How a request was answered: `X-Cache` is the status and, where there is one, the reason. */
 export type CacheMark =
   | { readonly status: 'HIT' | 'STALE' | 'REVALIDATED' }

@@ -4,9 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';
+import type { Refusal } from './early-refusal.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import type { ReceivedRequest } from './request.ts';
-import type { Refusal } from './transport/node-http/parser-error.ts';
 
 export interface Viewer {
   readonly received: ReceivedRequest;

@@ -6,6 +6,7 @@ import { freshnessLifetime, initialAge, isExplicit, isGuessable, type Lifetime }
 import { allValues, firstValue, hasField, type RawHeaders, withField, withoutHopByHop } from './headers.ts';
 import type { CacheOptions } from './options.ts';
 import { parseContentRange, spanBytes } from './range.ts';
+import type { RequestHeaders } from './request-fields.ts';
 import type { Exchange, PartialRange, RequestFacts, ResponseHead, Stored } from './stored.ts';
 import { governingDirectives } from './targeted.ts';
 import { isSameUri } from './uri.ts';
@@ -77,7 +78,12 @@ export function storeResponse(
 /** The body's length that the head promises; `undefined`: it does not say. A shorter body is never stored. RFC 9111 §3.3 */
 export function expectedBodyBytes(stored: Stored): number | undefined {
   if (stored.range !== undefined) return spanBytes(stored.range);
-  const length = firstValue(stored.headers, 'content-length');
+  return announcedBytes(stored.headers);
+}
+
+/** The body's size by `Content-Length`; `undefined`: the head does not say it. */
+export function announcedBytes(headers: RequestHeaders): number | undefined {
+  const length = firstValue(headers, 'content-length');
   return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
 }
 

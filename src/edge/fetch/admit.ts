@@ -2,7 +2,6 @@
 import { asWhole } from '#http/combine.ts';
 import { firstValue } from '#http/headers.ts';
 import type { CacheOptions } from '#http/options.ts';
-import type { RequestHeaders } from '#http/request-fields.ts';
 import { expectedBodyBytes, storeResponse } from '#http/store.ts';
 import type { Exchange, RequestFacts, ResponseHead, Stored } from '#http/stored.ts';
 import type { Skip } from '../reasons.ts';
@@ -36,10 +35,4 @@ export function admitResponse(input: AdmitInput): Admission {
 /** A multipart body is framed, and `Content-Range` would describe a single part only. RFC 9110 §15.3.7.2 */
 function isMultipart({ headers }: ResponseHead): boolean {
   return /^multipart\/byteranges\b/i.test(firstValue(headers, 'content-type') ?? '');
-}
-
-/** What a head says its body will have; `undefined` when it does not. */
-export function announcedBytes(headers: RequestHeaders): number | undefined {
-  const length = firstValue(headers, 'content-length');
-  return length === undefined || !/^\d+$/.test(length) ? undefined : Number(length);
 }

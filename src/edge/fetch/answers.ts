@@ -1,7 +1,7 @@
 /** The four ways a request that may be served gets its answer: from the store, past it, by a miss, by a validation. */
 import { randomBytes } from 'node:crypto';
 import { alsoInvalidated, doesInvalidate } from '#http/invalidate.ts';
-import { expectedBodyBytes } from '#http/store.ts';
+import { announcedBytes, expectedBodyBytes } from '#http/store.ts';
 import { hasDotSegments } from '#http/target.ts';
 import { isErrorStatus, isUsableOnError, updateFromHead } from '#http/validate.ts';
 import type { EdgeContext, Visit } from '../context.ts';
@@ -20,7 +20,6 @@ import { isReadable } from '../store/readable-body.ts';
 import { SharedBody } from '../store/shared-body.ts';
 import type { CachedResponse } from '../store/store.ts';
 import type { Viewer } from '../viewer.ts';
-import { announcedBytes } from './admit.ts';
 import type { Place } from './collapse.ts';
 import {
   askForRest,

@@ -10,9 +10,6 @@ export interface WebSockets {
   take(owner: Owner): (() => void) | undefined;
 }
 
-/** WebSockets per worker; each has two sockets, and up to 256 KiB in flight while both ends are slow. */
-export const MAX_WEB_SOCKETS = 10_000;
-
 export function createWebSockets(max: number, limits: TunnelLimits): WebSockets {
   const stock = createStock(max);
   return {

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { firstValue, type RawHeaders, withField, withoutFields } from '#http/headers.ts';
 import type { Site } from '#sites/site.ts';
 import { elsewhereHeaders } from '../origin-headers.ts';
-import type { OriginFailure } from '../reasons.ts';
+import type { OriginFailure, Unfollowed } from '../reasons.ts';
 import type { AttemptTools, OriginResponse } from './attempt.ts';
 import { askOrigin, type Fetch, type FetchResult, type Origins } from './fetch.ts';
-import { type Chain, currentHop, firstHop, type Hop, isFollowable, readRedirect, type Unfollowed } from './redirect.ts';
+import { type Chain, currentHop, firstHop, type Hop, isFollowable, readRedirect } from './redirect.ts';
 
 export interface FollowOptions {
   readonly origins: Origins;

@@ -45,8 +45,6 @@ export interface OriginPoolsOptions {
 }
 
 export const MAX_POOLS = 1000;
-/** Connections per pool and worker; further requests wait for a free one. */
-export const MAX_POOL_CONNECTIONS = 256;
 /** Waiting requests per pool; one more is answered at once that the origin is busy. */
 const MAX_WAITING = 1000;
 /** What llhttp gathers of a response head before it is refused. */

@@ -3,22 +3,8 @@ import { allValues, type RawHeaders } from '#http/headers.ts';
 import { isHostName, isIpLiteral } from '#sites/host-name.ts';
 import { originPort, originScheme, type Scheme } from '#sites/origin-keys.ts';
 import type { Site } from '#sites/site.ts';
+import type { Unfollowed } from '../reasons.ts';
 import { type Place, serverName } from './choose.ts';
-
-/** Why a redirect is passed to the client as it is. Also a label of the metrics. */
-export type Unfollowed =
-  /** The limit of followed redirects is reached. */
-  | 'limit'
-  /** The address has been asked in this chain already. */
-  | 'loop'
-  /** Not one absolute or relative http(s) URL without credentials, or that of another domain which this edge serves. */
-  | 'target'
-  /** The redirect leads from TLS to a connection without it. */
-  | 'downgrade'
-  /** The redirect's own body is too large to be kept until it is known whether it is needed. */
-  | 'body'
-  /** The target is not an address that the edge connects to, or gave no answer. */
-  | 'failed';
 
 /** One request of a chain. */
 export interface Hop {

@@ -15,7 +15,7 @@ import { indexKey } from '../fetch/slices/layout.ts';
 import { describeObject } from '../fetch/slices/object.ts';
 import { explainLive } from '../live/explain-live.ts';
 import type { EdgeOrigins, OriginState } from '../origin/open.ts';
-import { type CacheMark, failureStatus, formatMark, type OriginFailure } from '../reasons.ts';
+import { type CacheMark, failureStatus, formatMark, type NoHandshake, type OriginFailure } from '../reasons.ts';
 import { type EdgeRequest, parseRequest, type ReceivedRequest } from '../request.ts';
 import { isUnreadable } from '../respond/compress.ts';
 import { storedAnswer } from '../respond/stored.ts';
@@ -28,7 +28,6 @@ import { redirectToHttps } from '../stages/https-only.ts';
 import { lookUp } from '../stages/look-up.ts';
 import { type Plan, planRequest, policyTarget } from '../stages/plan.ts';
 import { isLastHop } from '../stages/server-options.ts';
-import type { NoHandshake } from '../transport/tls/tls-server.ts';
 
 interface Explanation {
   /** What each stage found, in their order. */

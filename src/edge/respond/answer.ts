@@ -80,4 +80,7 @@ export interface Fill {
   readonly onEnd?: () => void;
 }
 
+/** A slice is not to be had any more: the answer must be cut. */
+export class SliceLost extends Error {}
+
 export const NO_BODY: AnswerBody = { kind: 'none' };

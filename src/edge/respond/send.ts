@@ -1,10 +1,9 @@
 /** Stage 10: the head with what this hop adds, then the body, at the client's pace. */
 import type { Clock } from '#lib/clock.ts';
 import type { Buffers } from '../buffers/buffers.ts';
-import { SliceLost } from '../fetch/slices/body.ts';
 import type { LagBudget } from '../store/client-lag.ts';
 import type { Viewer } from '../viewer.ts';
-import type { BodyPiece, EdgeAnswer } from './answer.ts';
+import { type BodyPiece, type EdgeAnswer, SliceLost } from './answer.ts';
 import { errorAnswer } from './error-page.ts';
 import { finalHeaders, safeReason } from './final-head.ts';
 import { followBody } from './follow.ts';

@@ -4,7 +4,6 @@ import { ownBytes } from '#lib/own-bytes.ts';
 import { AnsweredPart } from '#logs/hit-record.ts';
 import { type CacheCode, formatAnswered } from '#logs/line.ts';
 import type { StoredBody } from '../store/store.ts';
-import type { ReadyFrames } from '../transport/http2/sender.ts';
 
 /** What the log says of it. */
 export interface LoggedAnswer {
@@ -25,6 +24,16 @@ export interface PreparedAnswer extends LoggedAnswer {
   readonly held?: StoredBody;
   /** The answer as a transport has encoded it, kept for as long as the answer itself. */
   readonly written: { http2?: WrittenAnswer<ReadyFrames> | undefined };
+}
+
+/** An answer that was made ready before, as frames for any stream. */
+export interface ReadyFrames {
+  /** HEADERS, and where the body is here a DATA frame behind it, which end the stream if nothing else follows. */
+  readonly frames: Buffer;
+  /** Size of the field section, behind the head of the first frame. */
+  readonly sectionBytes: number;
+  /** Where the DATA frame begins; 0: there is none. */
+  readonly dataAt: number;
 }
 
 export interface WrittenAnswer<T> {

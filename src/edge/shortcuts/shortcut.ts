@@ -11,11 +11,11 @@ import { finalHeaders, safeReason } from '../respond/final-head.ts';
 import { MAX_OBJECT_AGE_MS } from '../stages/absence.ts';
 import { cacheCode } from '../stages/access-log.ts';
 import type { CachedResponse, EntryPlace, StoredBody } from '../store/store.ts';
-import type { WrittenAnswer as WrittenHttp1 } from '../transport/http1/written-answer.ts';
 import { asksOf, type GuardedAnswer, NOBODY, originWords } from './access-memo.ts';
 import type { PreparedAnswer, TimedAnswer, TimedField } from './prepared-answer.ts';
 import { bodyInMemory } from './shortcut-body.ts';
 import type { ShortcutKey } from './shortcut-key.ts';
+import type { WrittenHttp1 } from './written-http1.ts';
 
 interface Origin {
   /** What it is found by. */

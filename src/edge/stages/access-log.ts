@@ -3,9 +3,9 @@ import { firstValue } from '#http/headers.ts';
 import type { RequestHeaders } from '#http/request-fields.ts';
 import type { AccessRecord, CacheCode } from '#logs/line.ts';
 import { maskAuthKeys } from '#sites/live-key.ts';
+import { REFUSAL_TYPE } from '../early-refusal.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../request.ts';
 import type { EdgeAnswer } from '../respond/answer.ts';
-import { REFUSAL_TYPE } from '../transport/node-http/parser-error.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
 import type { NamedSite } from './named-site.ts';
 

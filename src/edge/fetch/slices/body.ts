@@ -1,6 +1,7 @@
 /** The body of a sliced object as if it were stored whole: what of it is read is fetched, where it is not there. */
 import type { ByteSpan } from '#http/range.ts';
 import type { EdgeContext } from '../../context.ts';
+import { SliceLost } from '../../respond/answer.ts';
 import { readShared } from '../../respond/read-shared.ts';
 import type { StoredBody } from '../../store/store.ts';
 import type { OpenedSlice, SharedSlice } from './fetch.ts';
@@ -8,9 +9,6 @@ import type { NoSlice } from './flights.ts';
 import { SLICE_BYTES, sliceAt } from './layout.ts';
 import type { SlicedObject } from './object.ts';
 import { fetchAhead, openSlice } from './open.ts';
-
-/** A slice is not to be had any more: the answer must be cut. */
-export class SliceLost extends Error {}
 
 export class SlicedBody implements StoredBody {
   readonly sizeBytes: number;

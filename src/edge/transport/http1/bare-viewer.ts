@@ -2,12 +2,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { formatHead } from '#http/head-text.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
 import { CLOSE_LINE, type Framing, readFraming } from './framing.ts';
-import { formatHead } from './head-text.ts';
 
 /** What the answers of one connection have in common. */
 export interface BareWire {

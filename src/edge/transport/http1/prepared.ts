@@ -9,10 +9,10 @@ import { isLetIn } from '../../shortcuts/access-memo.ts';
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';
 import type { Shortcut } from '../../shortcuts/shortcut.ts';
 import { KEY_MARKS, type ShortcutKey } from '../../shortcuts/shortcut-key.ts';
+import { WrittenHttp1 } from '../../shortcuts/written-http1.ts';
 import type { StoredBody } from '../../store/store.ts';
 import { HeadClient } from './head-client.ts';
 import type { RequestHead } from './read-head.ts';
-import { WrittenAnswer } from './written-answer.ts';
 
 /** A connection whose requests all have the same client: not one of a trusted proxy. */
 export interface PreparedConnection {
@@ -32,7 +32,7 @@ type PreparedContext = Pick<EdgeContext, 'shortcuts' | 'clock' | 'writeLog' | 'w
 /** One that is not out yet. */
 interface Reply extends PreparedReply {
   readonly answer: Shortcut;
-  readonly written: WrittenAnswer;
+  readonly written: WrittenHttp1;
   readonly held: StoredBody | undefined;
   /** Bytes given to the socket before this answer. */
   readonly givenBefore: number;
@@ -110,8 +110,8 @@ export class PreparedReplies {
     return shortcuts.findByKey(now);
   }
 
-  #write(shortcut: Shortcut, now: number): WrittenAnswer {
-    return new WrittenAnswer(shortcut, this.#connection.keepAliveLines, now);
+  #write(shortcut: Shortcut, now: number): WrittenHttp1 {
+    return new WrittenHttp1(shortcut, this.#connection.keepAliveLines, now);
   }
 
   #mayHave(shortcut: Shortcut, bytes: Buffer, head: RequestHead): boolean {

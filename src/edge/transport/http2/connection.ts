@@ -5,6 +5,7 @@ import type { EdgeLimits } from '../../limits.ts';
 import { handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
+import type { ReadyFrames } from '../../shortcuts/prepared-answer.ts';
 import { describeRefusal } from '../../stages/access-log.ts';
 import type { ClientConnections } from '../node-http/request-turns.ts';
 import type { Client, Proxies } from '../proxies.ts';
@@ -15,7 +16,7 @@ import { readPlainHead } from './plain.ts';
 import { PreparedStreams } from './prepared.ts';
 import { readHttp2Request } from './request.ts';
 import type { RequestField } from './request-field.ts';
-import { type Outgoing, type ReadyFrames, Sender } from './sender.ts';
+import { type Outgoing, Sender } from './sender.ts';
 import { Http2Viewer } from './viewer.ts';
 import type { WriteBuffers } from './write-buffers.ts';
 

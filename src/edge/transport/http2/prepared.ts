@@ -3,7 +3,12 @@ import { hostOf } from '#http/request.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { Secured } from '../../secured.ts';
-import { formatPrepared, type PreparedAnswer, type WrittenAnswer } from '../../shortcuts/prepared-answer.ts';
+import {
+  formatPrepared,
+  type PreparedAnswer,
+  type ReadyFrames,
+  type WrittenAnswer,
+} from '../../shortcuts/prepared-answer.ts';
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';
 import {
   ErrorCode,
@@ -16,7 +21,7 @@ import {
 } from './frames.ts';
 import { encodeHead } from './head-fields.ts';
 import type { PlainHead } from './plain.ts';
-import type { Outgoing, ReadyFrames } from './sender.ts';
+import type { Outgoing } from './sender.ts';
 import type { Http2Stream } from './stream.ts';
 
 export interface PreparedStreamsOptions {

@@ -1,4 +1,5 @@
 /** What goes out on one connection: whose data is next, and how much the client's windows let out. RFC 9113 §5.2, §6.9. No socket. */
+import type { ReadyFrames } from '../../shortcuts/prepared-answer.ts';
 import { MAX_PAYLOAD_BYTES } from './frames.ts';
 import { NO_TABLE } from './hpack/encoder.ts';
 import { Output } from './output.ts';
@@ -8,16 +9,6 @@ import type { Http2Stream } from './stream.ts';
 /** An answer within a write: notified when the system has taken the write, or when it never will. */
 export interface Outgoing {
   noteWritten(isOut: boolean): void;
-}
-
-/** An answer that was made ready before, as frames for any stream. */
-export interface ReadyFrames {
-  /** HEADERS, and where the body is here a DATA frame behind it, which end the stream if nothing else follows. */
-  readonly frames: Buffer;
-  /** Size of the field section, behind the head of the first frame. */
-  readonly sectionBytes: number;
-  /** Where the DATA frame begins; 0: there is none. */
-  readonly dataAt: number;
 }
 
 export class Sender {

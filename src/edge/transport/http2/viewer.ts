@@ -2,11 +2,11 @@
 import { formatDate } from '#http/dates.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import { formatMark } from '../../reasons.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
-import type { Refusal } from '../node-http/parser-error.ts';
 import { ErrorCode } from './frames.ts';
 import { type EncodedHead, encodeHead } from './head-fields.ts';
 import type { Http2Stream, StreamOwner } from './stream.ts';

@@ -9,6 +9,7 @@ import { RequestLines } from '#http/request-lines.ts';
 import { isWebSocketHandshake } from '#http/web-socket.ts';
 import { createHttpReader, type HttpReader } from '#lib/node-internals/http-reader.ts';
 import type { EdgeContext } from '../../context.ts';
+import type { Refusal } from '../../early-refusal.ts';
 import type { EdgeLimits } from '../../limits.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
 import { describeRefusal, type Refused } from '../../stages/access-log.ts';
@@ -19,7 +20,7 @@ import { lingerAtEnd } from '../linger.ts';
 import type { Proxies } from '../proxies.ts';
 import { createGivenResponse } from './given-response.ts';
 import { Http1Viewer } from './http1-viewer.ts';
-import { type Refusal, readParserError, sendRefusal } from './parser-error.ts';
+import { readParserError, sendRefusal } from './parser-error.ts';
 import type { ClientConnections } from './request-turns.ts';
 
 /** Connections per worker; an idle one costs about 14 KB. */

@@ -5,13 +5,14 @@ import { expectationOf } from '#http/expect.ts';
 import { type RawHeaders, withoutHopByHop } from '#http/headers.ts';
 import { isOfLine, type RequestLine } from '#http/request-lines.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
+import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
 import type { Client } from '../proxies.ts';
 import { watchUntaken } from '../unsent-bytes.ts';
-import { type Refusal, sendRefusal } from './parser-error.ts';
+import { sendRefusal } from './parser-error.ts';
 
 export interface Http1ViewerOptions {
   readonly client: Client;

@@ -2,14 +2,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { formatDate } from '#http/dates.ts';
-import { formatMark, type RequestFault } from '../../reasons.ts';
-
-export interface Refusal {
-  readonly status: 400 | 405 | 408 | 414 | 431 | 505;
-  readonly reason: RequestFault;
-  /** A sentence for the body. */
-  readonly explanation?: string;
-}
+import { REFUSAL_TYPE, type Refusal } from '../../early-refusal.ts';
+import { formatMark } from '../../reasons.ts';
 
 /** `undefined`: the connection broke, there is nobody to answer. */
 export function readParserError(error: NodeJS.ErrnoException): Refusal | undefined {
@@ -43,8 +37,6 @@ function isInTarget(error: Error): boolean {
 
 /** More than the parser takes for a whole head. */
 const MAX_LOOKED_AT = 64 * 1024;
-
-export const REFUSAL_TYPE = 'text/plain; charset=utf-8';
 
 /** Gives the number of bytes sent: none where the connection has ended already. */
 export function sendRefusal(socket: Socket, { status, reason, explanation }: Refusal, now: number): number {

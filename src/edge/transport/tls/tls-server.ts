@@ -8,6 +8,7 @@ import type { Logger } from '#lib/logger.ts';
 import { resetSocket } from '#lib/reset-socket.ts';
 import type { SiteSource, SiteTable } from '#sites/table.ts';
 import { certificatesOf } from '#sites/tls.ts';
+import type { Handshake, NoHandshake } from '../../reasons.ts';
 import type { Secured } from '../../secured.ts';
 import type { Proxies } from '../proxies.ts';
 import { type Alert, formatAlert } from './alerts.ts';
@@ -16,7 +17,7 @@ import { type ClientHello, readClientHello } from './client-hello.ts';
 import { type FirstBytes, readFirstBytes } from './first-bytes.ts';
 import { createRemains, processCpuMs } from './remains.ts';
 import type { TicketSecret } from './ticket-keys.ts';
-import { createWaitingRoom, type Handshake } from './waiting-room.ts';
+import { createWaitingRoom } from './waiting-room.ts';
 
 export interface TlsServerOptions {
   readonly sites: SiteTable;
@@ -44,8 +45,6 @@ export interface TlsServer {
   /** Ends connections whose handshake is not done. */
   cutWaiting(): void;
 }
-
-export type NoHandshake = Extract<Handshake, 'unknownServerName' | 'noCertificate'>;
 
 export function createTlsServer(options: TlsServerOptions): TlsServer {
   const { sites, proxies, log } = options;

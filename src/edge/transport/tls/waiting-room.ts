@@ -2,28 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Handshake } from '../../reasons.ts';
 import type { Secured } from '../../secured.ts';
 import { lingerAtEnd } from '../linger.ts';
-
-/** How a connection began, or why it did not. */
-export type Handshake =
-  | 'full'
-  | 'resumed'
-  /** The client names no host. */
-  | 'noServerName'
-  /** No site has the host, or the site has no HTTPS. */
-  | 'unknownServerName'
-  /** The site's certificate is not here, cannot be used, or does not cover the host. */
-  | 'noCertificate'
-  /** What came is not TLS, or no hello that can be read. */
-  | 'notTls'
-  /** What came is plain HTTP. */
-  | 'plainHttp'
-  | 'timeout'
-  /** Ended to make room for newer ones. */
-  | 'crowded'
-  /** The client broke off or refused the certificate, or there is no version or cipher that both have. */
-  | 'failed';
 
 export interface WaitingRoomOptions {
   /** Handshakes at once; beyond it the oldest ends: in a flood of silent connections, that is one of those. */

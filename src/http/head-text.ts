@@ -1,5 +1,5 @@
 /** The head of an answer as HTTP/1.1 writes it. What no server may send, be it in a name, a value or the reason, becomes no text. Pure. */
-import type { RawHeaders } from '#http/headers.ts';
+import type { RawHeaders } from './headers.ts';
 
 /**
  * Status line, fields and empty line, one byte per character. How the body ends is not its matter: `framing`, whole lines, stands

@@ -1,13 +1,14 @@
 /** A shortcut's answer as HTTP/1.1 has it on the wire. What time changes in its head is written over, while nobody is being sent the bytes. */
+
+import { formatHead } from '#http/head-text.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { AnsweredPart } from '#logs/hit-record.ts';
-import { formatPrepared, type TimedAnswer } from '../../shortcuts/prepared-answer.ts';
-import { formatHead } from './head-text.ts';
+import { formatPrepared, type TimedAnswer } from './prepared-answer.ts';
 
 /** Smaller bodies are one piece with their head. */
 const MAX_JOINED_BYTES = 16 * 1024;
 
-export class WrittenAnswer {
+export class WrittenHttp1 {
   /** The head, and behind it a small body. */
   readonly bytes: Buffer;
   readonly hasBody: boolean;
@@ -42,11 +43,11 @@ export class WrittenAnswer {
   }
 
   /** The answer as of `now`: this object, or a new one. */
-  at(now: number): WrittenAnswer {
+  at(now: number): WrittenHttp1 {
     if (now >= this.#from && now < this.#to) return this;
     const { value, changesAt } = this.#answer.timed(now);
     if (this.waiting > 0 || this.#valueAt === -1 || value.length !== this.#valueLength)
-      return new WrittenAnswer(this.#answer, this.#framing, now);
+      return new WrittenHttp1(this.#answer, this.#framing, now);
     this.bytes.write(value, this.#valueAt, 'latin1');
     this.#from = now;
     this.#to = changesAt;
