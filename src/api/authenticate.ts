@@ -4,7 +4,7 @@ import type { Scope } from '#contract/routes.ts';
 import { ServiceError } from '#contract/service-error.ts';
 import type { Db } from '#db/open.ts';
 import { findTokensByHash } from '#db/tables/tokens.ts';
-import { createAddressSet } from '#lib/cidr.ts';
+import { clientNetwork, createAddressSet } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import { SharedLookUps } from '#lib/shared-look-ups.ts';
 import { hashToken } from '#lib/token.ts';
@@ -68,7 +68,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     const hash = hashToken(accessToken);
     if (isLocal && timingSafeEqual(Buffer.from(hash), localHash)) return { scopes: ['operator'], isDisabled: false };
     const found = await tokens.get(hash);
-    if (found === undefined) throw failures.refusalOf(networkOf(address));
+    if (found === undefined) throw failures.refusalOf(clientNetwork(address));
     const refusal = refusalOf(found.token, nowOf());
     if (refusal !== undefined) throw new ServiceError(refusal);
     const { id, accountId, scopes, addresses } = found.token;
@@ -95,20 +95,4 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 function refusalOf(token: Token, now: number): 'tokenRevoked' | 'tokenExpired' | undefined {
   if (isTokenUsable(token, now)) return undefined;
   return token.revokedAt === undefined ? 'tokenExpired' : 'tokenRevoked';
-}
-
-/** An IPv6 customer has a /64 (RFC 6177 §2) and can use a new address of it for each try. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
-    .join(':');
 }

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
-import { clientNetwork, createAddressSet, parseCidr, plainAddress, unmapAddress } from './cidr.ts';
+import { clientNetwork, createAddressSet, parseNetwork, plainAddress, unmapAddress } from './cidr.ts';
 
-describe('parseCidr', () => {
+describe('parseNetwork', () => {
   const rows = [
     ['10.0.0.0/8', { family: 'ipv4', address: '10.0.0.0', prefix: 8 }],
     ['10.1.2.3/8', { family: 'ipv4', address: '10.1.2.3', prefix: 8 }],
@@ -20,8 +18,8 @@ describe('parseCidr', () => {
     ['010.0.0.0/8', undefined],
     ['fe80::1%eth0', undefined],
     ['::1/129', undefined],
-    ['::ffff:10.0.0.0/104', { family: 'ipv6', address: '::ffff:10.0.0.0', prefix: 104 }],
-    ['::ffff:10.0.0.0/96', { family: 'ipv6', address: '::ffff:10.0.0.0', prefix: 96 }],
+    ['::ffff:10.0.0.0/104', { family: 'ipv4', address: '10.0.0.0', prefix: 8 }],
+    ['::ffff:10.0.0.0/96', { family: 'ipv4', address: '10.0.0.0', prefix: 0 }],
     ['::ffff:10.0.0.0/95', undefined],
     ['::FFFF:a00:0/8', undefined],
     ['::ffff:0:0/0', undefined],
@@ -30,7 +28,7 @@ describe('parseCidr', () => {
   ] as const;
   for (const [text, expected] of rows) {
     test(`'${text}' is ${expected === undefined ? 'no network' : 'a network'}`, () =>
-      assert.deepEqual(parseCidr(text), expected));
+      assert.deepEqual(parseNetwork(text), expected));
   }
 });
 
@@ -45,12 +43,24 @@ describe('an address set', () => {
     ['::ffff:a00:1', true],
     ['2001:db8:1::', true],
     ['2001:db9::', false],
+    ['::10.0.0.1', false],
+    ['::ffff:0:10.0.0.1', false],
+    ['010.0.0.1', false],
+    ['10.1', false],
+    ['2001:db8::1%eth0', false],
     ['nonsense', false],
     ['', false],
   ] as const;
   for (const [address, expected] of rows) {
     test(`${expected ? 'has' : 'does not have'} '${address}'`, () => assert.equal(set.has(address), expected));
   }
+
+  test('a network of all IPv6 addresses has no IPv4 address', () => {
+    assert.equal(createAddressSet(['::/0']).has('192.0.2.1'), false);
+    assert.equal(createAddressSet(['::/0']).has('::ffff:192.0.2.1'), false);
+    assert.equal(createAddressSet(['::/0']).has('::192.0.2.1'), true);
+    assert.equal(createAddressSet(['0.0.0.0/0']).has('::1'), false);
+  });
 
   test('refuses what is no network', () => assert.throws(() => createAddressSet(['x']), RangeError));
 });
@@ -85,26 +95,11 @@ test('one client is an IPv4 address, or the /64 of an IPv6 address', () => {
     ['2001:DB8:0:0:ffff:ffff:ffff:ffff', '2001:db8::/64'],
     ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
     ['::1', '::/64'],
+    ['::', '::/64'],
+    ['1::', '1::/64'],
+    ['::192.0.2.1', '::/64'],
+    ['', ''],
     ['unknown', 'unknown'],
   ] as const;
   for (const [address, network] of rows) assert.equal(clientNetwork(address), network, address);
 });
-
-for (const [family, addresses, bits] of [
-  ['ipv4', fc.ipV4(), 32],
-  ['ipv6', fc.ipV6().filter((text) => unmapAddress(text) === text), 128],
-] as const) {
-  test(`a set has what the engine's own list has, whatever the networks: ${family}`, () => {
-    const networks = fc.array(fc.tuple(addresses, fc.integer({ min: 1, max: bits })), { maxLength: 8 });
-    fc.assert(
-      fc.property(networks, fc.array(addresses), (chosen, others) => {
-        const list = new BlockList();
-        for (const [address, prefix] of chosen) list.addSubnet(address, prefix, family);
-        const set = createAddressSet(chosen.map(([address, prefix]) => `${address}/${prefix}`));
-        for (const address of [...others, ...chosen.map(([first]) => first)]) {
-          assert.equal(set.has(address), list.check(address, family), address);
-        }
-      }),
-    );
-  });
-}

@@ -1,5 +1,5 @@
 /** How the text of a setting becomes a value. A reader says what it takes, so a refusal and the documentation agree. */
-import { parseCidr } from './cidr.ts';
+import { plainNetwork } from './cidr.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 
 export interface Reader<T> {
@@ -83,7 +83,7 @@ export function path(): Reader<string> {
 }
 
 export function network(): Reader<string> {
-  return textWhere('an address or a network such as 10.0.0.0/8', (text) => parseCidr(text) !== undefined);
+  return textWhere('an address or a network such as 10.0.0.0/8', (text) => plainNetwork(text) !== undefined);
 }
 
 export function timeZone(): Reader<string> {

@@ -1,10 +1,12 @@
 /** Compiled access rules: which clients are refused, and how. Edge rule 6 */
-import { createAddressSet } from '#lib/cidr.ts';
+
+import type { AddressSet } from '#lib/cidr.ts';
 import type { DenyMember } from '#model/domain.ts';
 import { MAX_ACCESS_ENTRIES, MAX_PAGE_BYTES } from '#model/limits.ts';
 import type { CompileTools } from './compile-tools.ts';
 import { expected, Problem, readObject, readOneOf, readText } from './members.ts';
 import { parseObjectUrl } from './object-url.ts';
+import { PackedAddresses } from './packed-addresses.ts';
 import { RefererList } from './referer.ts';
 import type { Signature } from './signature.ts';
 import type { RefusalSpec } from './spec.ts';
@@ -12,8 +14,8 @@ import { UserAgentList } from './user-agent.ts';
 
 /** What the entries of each list compile to. They throw `RangeError`. */
 const DENIED = {
-  deniedAddresses: (entries: readonly string[], { addressUnits }: CompileTools) =>
-    createAddressSet(entries, addressUnits),
+  deniedAddresses: (entries: readonly string[], { addressUnits }: CompileTools): AddressSet =>
+    new PackedAddresses(entries, addressUnits),
   deniedUserAgents: (entries: readonly string[], { readUserAgent }: CompileTools) =>
     new UserAgentList(entries, readUserAgent),
 } satisfies Readonly<Record<DenyMember, unknown>>;

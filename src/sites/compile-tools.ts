@@ -1,8 +1,9 @@
 /** What the sites of one table share: automata of patterns that are written alike, and what was read of texts that come again. */
 import { type Automaton, runAutomaton } from '#lib/automaton.ts';
-import { addressUnits } from '#lib/cidr.ts';
+
 import { compilePattern, type InvalidPattern, type Pattern, readPattern } from '#lib/linear-regexp.ts';
 import { Lru } from '#lib/lru.ts';
+import { addressUnits } from './packed-addresses.ts';
 import { remember } from './remember.ts';
 import { Signature } from './signature.ts';
 import { readUserAgent, type UserAgent } from './user-agent.ts';

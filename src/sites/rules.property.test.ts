@@ -9,6 +9,7 @@ import { createAddressSet } from '#lib/cidr.ts';
 import { unreachable } from '#lib/unreachable.ts';
 import { POLICY_MATCHES, type PolicyMatch } from '#model/domain.ts';
 import { createCompileTools } from './compile-tools.ts';
+import { PackedAddresses } from './packed-addresses.ts';
 import { SitePolicies, type SitePolicy } from './policies.ts';
 import type { PolicyTarget } from './policy.ts';
 import { RefererList } from './referer.ts';
@@ -202,16 +203,16 @@ test('addresses: on the list is whose first bits are those of a network', () => 
       fc.array(network, { maxLength: 10 }),
       fc.array(fc.oneof(v4Text, v6Text), { maxLength: 10 }),
       (networks, addresses) => {
-        const set = createAddressSet(
-          networks.map(([address, prefix]) => `${address}/${prefix}`),
-          tools.addressUnits,
-        );
+        const texts = networks.map(([address, prefix]) => `${address}/${prefix}`);
+        const sets = { packed: new PackedAddresses(texts, tools.addressUnits), list: createAddressSet(texts) };
         for (const address of addresses) {
           const isListed = networks.some(([base, prefix]) => {
             return isIP(base) === isIP(address) && bitsOf(base).slice(0, prefix) === bitsOf(address).slice(0, prefix);
           });
-          assert.equal(set.has(address), isListed, address);
-          if (isIP(address) === 4) assert.equal(set.has(`::ffff:${address}`), isListed, address);
+          for (const [name, set] of Object.entries(sets)) {
+            assert.equal(set.has(address), isListed, `${name} ${address}`);
+            if (isIP(address) === 4) assert.equal(set.has(`::ffff:${address}`), isListed, `${name} ${address}`);
+          }
         }
       },
     ),

@@ -108,3 +108,11 @@ test('the addresses of this machine are read when a decision is made', () => {
   assert.equal(guard.permits('127.0.0.1', 80), false);
   assert.equal(guard.permits('10.255.255.254', 80), true);
 });
+
+test('a wildcard listener is one however it is written', () => {
+  for (const host of ['::', '0::', '0:0:0:0:0:0:0:0', '::0.0.0.0', '::ffff:0.0.0.0', '0.0.0.0']) {
+    const guard = createGuard({ allow: ['127.0.0.0/8'], refuse: [{ host, port: 80 }], localAddresses: () => [] });
+    assert.equal(guard.permits('127.0.0.1', 80), false, host);
+    assert.equal(guard.permits('127.0.0.1', 81), true, host);
+  }
+});

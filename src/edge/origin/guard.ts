@@ -3,7 +3,7 @@
  * the operator opened its range; our own listeners and the database are refused even then.
  */
 import { networkInterfaces } from 'node:os';
-import { createAddressSet, unmapAddress } from '#lib/cidr.ts';
+import { createAddressSet, plainAddress, unmapAddress } from '#lib/cidr.ts';
 
 export interface GuardOptions {
   /** Networks that the operator opens for origins of his own. */
@@ -48,10 +48,9 @@ const GLOBAL_V6 = '2000::/3';
 /** IANA IPv6 Special-Purpose Address Registry inside 2000::/3: protocol assignments and Teredo, documentation, 6to4. */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-const WILDCARDS = ['0.0.0.0', '::'];
+/** A listener on one of them is on every address of this machine, and connecting to one reaches this machine. */
+const UNSPECIFIED = ['0.0.0.0', '::'];
 const LOOPBACK = createAddressSet(['127.0.0.0/8', '::1']);
-/** Connecting to the unspecified address reaches this machine. */
-const UNSPECIFIED = createAddressSet(['0.0.0.0', '::']);
 
 export function createGuard({ allow, refuse, localAddresses = interfaceAddresses }: GuardOptions): Guard {
   const allowed = createAddressSet(allow);
@@ -60,41 +59,26 @@ export function createGuard({ allow, refuse, localAddresses = interfaceAddresses
   const isGlobal = (address: string) => !special.has(address) && (address.includes(':') ? globalV6.has(address) : true);
 
   const isLocal = (address: string) =>
-    LOOPBACK.has(address) || UNSPECIFIED.has(address) || localAddresses().some((own) => isSame(own, address));
+    LOOPBACK.has(address) ||
+    UNSPECIFIED.includes(address) ||
+    localAddresses().some((own) => plainAddress(own) === address);
 
   const isRefused = (address: string, endpoint: Endpoint): boolean => {
-    const host = unmapAddress(endpoint.host);
-    if (WILDCARDS.includes(host)) return isLocal(address);
-    if (isAddress(host)) return isSame(host, address) || (LOOPBACK.has(host) && UNSPECIFIED.has(address));
-    return !isGlobal(address);
+    const host = plainAddress(endpoint.host);
+    if (host === undefined) return !isGlobal(address);
+    if (UNSPECIFIED.includes(host)) return isLocal(address);
+    return host === address || (LOOPBACK.has(host) && UNSPECIFIED.includes(address));
   };
 
   return {
-    permits: (address, port) => {
+    permits: (text, port) => {
+      const address = plainAddress(text);
       // A mapped address names an IPv4 host in a second way: nobody needs it as an origin. It is refused as it stands.
-      if (!isAddress(address) || unmapAddress(address) !== address || isMapped(address)) return false;
+      if (address === undefined || unmapAddress(text) !== text) return false;
       if (refuse.some((endpoint) => endpoint.port === port && isRefused(address, endpoint))) return false;
       return isGlobal(address) || allowed.has(address);
     },
   };
-}
-
-const V4_MAPPED = createAddressSet(['::ffff:0:0/96']);
-
-/** Also when it is written in hexadecimal groups (`::ffff:7f00:1`). */
-function isMapped(address: string): boolean {
-  return address.includes(':') && V4_MAPPED.has(address);
-}
-
-function isAddress(text: string): boolean {
-  return ANY.has(text);
-}
-
-const ANY = createAddressSet(['0.0.0.0/0', '::/0']);
-
-/** Compares values, not spellings: `::1` and `0:0:0:0:0:0:0:1` are the same. */
-function isSame(a: string, b: string): boolean {
-  return isAddress(a) && createAddressSet([a]).has(b);
 }
 
 function interfaceAddresses(): string[] {
