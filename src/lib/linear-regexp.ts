@@ -4,6 +4,7 @@
  */
 import { RE2Set } from 're2js';
 import { type Automaton, buildAutomaton } from './automaton.ts';
+import type { Program } from './automaton-program.ts';
 import { requiredPieces } from './required-pieces.ts';
 
 export interface Pattern {
@@ -45,16 +46,22 @@ export function readPattern(text: string): Pattern | InvalidPattern {
 export function compilePattern(text: string): CompiledPattern | InvalidPattern {
   const pattern = readPattern(text);
   if (pattern.kind === 'invalid') return pattern;
-  const set = new RE2Set();
-  set.add(text);
-  set.compile();
-  if (set.prog.numInst() > MAX_PROGRAM) return invalid('repeats too much: its repetitions written out are too long');
-  const automaton = buildAutomaton(set.prog);
+  const program = compileProgram(text);
+  if (program.numInst() > MAX_PROGRAM) return invalid('repeats too much: its repetitions written out are too long');
+  const automaton = buildAutomaton(program);
   if (automaton === undefined)
     return invalid(
       'has too many ways to match: begin it with ^, or count fewer repetitions of what can begin anew within them',
     );
   return { ...pattern, automaton };
+}
+
+/** The program of `re2js` for a pattern of its syntax. `automaton-check.ts` knows what it looks like. */
+export function compileProgram(text: string): Program {
+  const set = new RE2Set();
+  set.add(text);
+  set.compile();
+  return set.prog;
 }
 
 function invalid(reason: string): InvalidPattern {
