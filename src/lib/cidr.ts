@@ -107,7 +107,7 @@ export function unitsOf(address: string): number[] {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Units of what stands before or behind `::`, or of the whole. It may end in four decimal parts. */
+/** Units of the part of an address before or behind `::`. It may end in four decimal parts. */
 function unitsOfSide(side: string): number[] {
   if (side === '') return [];
   return side.split(':').flatMap((part) => (part.includes('.') ? unitsOfIpv4(part) : Number.parseInt(part, 16)));
