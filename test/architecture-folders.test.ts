@@ -14,7 +14,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     'engines/sqlite': ['engines', 'schema'],
     'engines/postgres': [],
     engines: ['engines/sqlite', 'engines/postgres', 'schema'],
-    statements: ['engines', 'engines/sqlite', 'engines/postgres', 'schema'],
+    statements: ['engines', 'engines/sqlite', 'schema'],
     tables: ['statements', 'engines', 'secrets', 'schema'],
     'tables/sms': ['tables', 'statements', 'engines', 'engines/sqlite', 'secrets', 'schema'],
     'tables/live': ['tables', 'statements', 'engines', 'secrets', 'schema'],

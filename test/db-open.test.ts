@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { migrateTo } from '#db/migrations/migrations.ts';
 import { openDatabase, openEngine } from '#db/open.ts';
-import { runTogether } from '#db/statements/together.ts';
+import { runBatch } from '#db/statements/batch.ts';
 import { countAccounts, createAccount } from '#db/tables/accounts.ts';
 import { listCertificates } from '#db/tables/certificates.ts';
 import { insertLogPart, listLogParts } from '#db/tables/log-parts.ts';
@@ -283,7 +283,7 @@ test(
     const countNames = async (listenUrl: string | undefined) => {
       await using db = await openDatabase({ ...target, ...(listenUrl !== undefined && { listenUrl }), log: silentLog });
       return await db.transaction(async (trx) => {
-        for (const accountIds of [[1], [1, 2]]) await runTogether(trx, [lockSmsBalances({ accountIds })]);
+        for (const accountIds of [[1], [1, 2]]) await runBatch(trx, [lockSmsBalances({ accountIds })]);
         const { rows } = await sql<{ n: number }>`
         select count(*) as n from pg_prepared_statements where name like 'causeway%'`.execute(trx);
         return rows[0]?.n;

@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { callProcedure } from '#db/call-procedure.ts';
 import { type Db, openDatabase } from '#db/open.ts';
-import { insertInto, rowStatement } from '#db/statements/each-row.ts';
-import { prepare } from '#db/statements/prepared.ts';
-import { runTogether } from '#db/statements/together.ts';
+import { runBatch } from '#db/statements/batch.ts';
+import { insertRows, rowStatement, statement } from '#db/statements/statement.ts';
 import { createLogger } from '#lib/logger.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 import { createProcedures, PROCEDURES_OF_TESTS } from './support/procedures.ts';
@@ -71,7 +70,7 @@ describeOnBothEngines('a statement for each row', (newDatabase) => {
     const disable = rowStatement({ name: 'text', disabled_at: 'bigint' }, ({ v, from }) => {
       return sql`update account set disabled_at = ${v.disabled_at} ${from} where account.name = ${v.name}`;
     });
-    await db.transaction((trx) => runTogether(trx, [insert(trx, rows), insert(trx, []), disable(trx, [['a', 7]])]));
+    await db.transaction((trx) => runBatch(trx, [insert(trx, rows), insert(trx, []), disable(trx, [['a', 7]])]));
     const stored = await db.query
       .selectFrom('account')
       .select(['name', 'created_at', 'disabled_at'])
@@ -94,7 +93,7 @@ describeOnBothEngines('a statement for each row', (newDatabase) => {
       ['b', 'none'],
       ['c', 'customer'],
     ];
-    const failing = db.transaction((trx) => runTogether(trx, [insert(trx, rows)]));
+    const failing = db.transaction((trx) => runBatch(trx, [insert(trx, rows)]));
     await assert.rejects(failing, /check/i);
     assert.deepEqual(await namesOf(db), []);
   });
@@ -104,13 +103,13 @@ describeOnBothEngines('a statement that is made once', (newDatabase) => {
   test('takes what it is given each time, lists of any length too', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     let made = 0;
-    const found = prepare({ ids: 'ids', names: 'rows', least: 'value' }, ({ ids, names, least }) => {
+    const found = statement({ ids: 'ids', names: 'rows', least: 'value' }, ({ ids, names, least }) => {
       made += 1;
       return sql<{ name: string }>`
         select name as name from account where id ${ids} and name in (select value ->> 0 from ${names})
           and created_at >= ${least} order by id`;
     });
-    const insert = insertInto('account', { id: 'integer', name: 'text', kind: 'text', created_at: 'bigint' });
+    const insert = insertRows('account', { id: 'integer', name: 'text', kind: 'text', created_at: 'bigint' });
     const rows = ['a', 'b', 'c'].map((name, n) => [n + 1, name, 'customer', n]);
     // As many as make several rows at once, and some that are left.
     const more = Array.from({ length: 39 }, (_, n) => [n + 4, n === 7 ? 'x\0' : `more ${n}`, 'customer', n + 3]);
@@ -121,12 +120,8 @@ describeOnBothEngines('a statement that is made once', (newDatabase) => {
       { ids: [], names: [], least: 0 },
     ];
     const names = await db.transaction(async (trx) => {
-      await runTogether(trx, [
-        insert(trx, rows.slice(0, 1)),
-        insert(trx, [...rows.slice(1), ...more]),
-        insert(trx, []),
-      ]);
-      return await runTogether(trx, given.map(found));
+      await runBatch(trx, [insert(trx, rows.slice(0, 1)), insert(trx, [...rows.slice(1), ...more]), insert(trx, [])]);
+      return await runBatch(trx, given.map(found));
     });
     const texts = names.map((own) => own.map(({ name }) => name).join());
     assert.deepEqual(texts, ['a,c', 'c', 'b', '']);

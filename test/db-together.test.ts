@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
 import { openDatabase } from '#db/open.ts';
 import type { Schema } from '#db/schema/schema.ts';
-import { allOf, runBehind, runTogether } from '#db/statements/together.ts';
+import { runBatch, writeBatch } from '#db/statements/batch.ts';
 import { createLogger } from '#lib/logger.ts';
+import { settleAll } from '#lib/settle-all.ts';
 import { describeOnBothEngines, newSqlite } from './support/databases.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
@@ -22,7 +23,7 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
   test('run in their order and give the rows of each, of those that are left out none', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const [a, none, counts, b] = await db.transaction((trx) =>
-      runTogether(trx, [insertAccount('a'), undefined, countAccounts(trx), insertAccount('b')] as const),
+      runBatch(trx, [insertAccount('a'), undefined, countAccounts(trx), insertAccount('b')] as const),
     );
     assert.deepEqual([a, none, counts, b], [[{ id: 1 }], [], [{ count: 1 }], [{ id: 2 }]]);
   });
@@ -30,10 +31,10 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
   test('are all undone when one fails, and the next transaction is not touched by it', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const failing = db.transaction((trx) =>
-      runTogether(trx, [insertAccount('a'), insertAccount('b', 'no such kind'), insertAccount('c')] as const),
+      runBatch(trx, [insertAccount('a'), insertAccount('b', 'no such kind'), insertAccount('c')] as const),
     );
     await assert.rejects(failing, /check/i);
-    const [counts] = await db.transaction((trx) => runTogether(trx, [countAccounts(trx)] as const));
+    const [counts] = await db.transaction((trx) => runBatch(trx, [countAccounts(trx)] as const));
     assert.deepEqual(counts, [{ count: 0 }]);
   });
 
@@ -41,21 +42,21 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const counts = await db.transaction(async (trx) => {
       const insertTwo = async () => {
-        await runTogether(trx, [insertAccount('a')]);
-        await runTogether(trx, [insertAccount('b')]);
+        await runBatch(trx, [insertAccount('a')]);
+        await runBatch(trx, [insertAccount('b')]);
         return [];
       };
-      const count = async () => (await runTogether(trx, [countAccounts(trx)] as const))[0];
-      return [...(await allOf([insertTwo(), count()] as const)), await count()];
+      const count = async () => (await runBatch(trx, [countAccounts(trx)] as const))[0];
+      return [...(await settleAll([insertTwo(), count()] as const)), await count()];
     });
     assert.deepEqual(counts, [[], [{ count: 1 }], [{ count: 2 }]]);
   });
 
   test('that nobody waits for are why the transaction fails, and it leaves nothing', async (t) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
-    const failing = db.transaction((trx) => runBehind(trx, [insertAccount('a'), insertAccount('b', 'no such kind')]));
+    const failing = db.transaction((trx) => writeBatch(trx, [insertAccount('a'), insertAccount('b', 'no such kind')]));
     await assert.rejects(failing, /check/i);
-    await db.transaction((trx) => runBehind(trx, [insertAccount('c')]));
+    await db.transaction((trx) => writeBatch(trx, [insertAccount('c')]));
     const names = await db.query.selectFrom('account').select('name').execute();
     assert.deepEqual(names, [{ name: 'c' }]);
   });
@@ -64,9 +65,9 @@ describeOnBothEngines('statements that go together', (newDatabase) => {
     await using db = await openDatabase({ ...(await newDatabase(t)), log });
     const failing = db.transaction((trx) => {
       const slow = async () => {
-        for (const name of ['a', 'b', 'c']) await runTogether(trx, [insertAccount(name)]).catch(() => undefined);
+        for (const name of ['a', 'b', 'c']) await runBatch(trx, [insertAccount(name)]).catch(() => undefined);
       };
-      return allOf([runTogether(trx, [insertAccount('d', 'no such kind')]), slow()] as const);
+      return settleAll([runBatch(trx, [insertAccount('d', 'no such kind')]), slow()] as const);
     });
     await assert.rejects(failing, /check/i);
     assert.deepEqual(await db.query.selectFrom('account').select('name').execute(), []);
@@ -77,7 +78,7 @@ test('on SQLite what comes after an error that ended the transaction by itself i
   await using db = await openDatabase({ ...(await newSqlite(t)), log });
   const ending = sql`insert or rollback into account (id, name, kind, created_at) values (1, 'twice', 'customer', 1)`;
   const failing = db.transaction((trx) =>
-    runTogether(trx, [insertAccount('a'), ending, insertAccount('b'), insertAccount('c')] as const),
+    runBatch(trx, [insertAccount('a'), ending, insertAccount('b'), insertAccount('c')] as const),
   );
   await assert.rejects(failing, /UNIQUE constraint failed: account.id/);
   const swallowing = db.transaction(async (trx) => {

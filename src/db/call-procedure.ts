@@ -1,4 +1,4 @@
-/** Runs a procedure where it runs best: in the database's own thread, or here. docs/decisions/0320 */
+/** Runs a procedure where it runs best: in the database's own thread, or here. docs/decisions/0511 */
 
 import { missing, type Procedures } from './engines/procedures.ts';
 import type { Db } from './open.ts';

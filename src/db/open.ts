@@ -7,7 +7,7 @@ import { type Engine, openPostgres, openSqlite } from './engines/engine.ts';
 import { isDatabaseAway, isWorthAnotherTry } from './failures.ts';
 import { migrate } from './migrations/migrations.ts';
 import type { Executor, Schema } from './schema/schema.ts';
-import { failureBehind, sendAtOnce } from './statements/together.ts';
+import { allowBatches, failureOf } from './statements/batch.ts';
 import { readHead } from './tables/resources.ts';
 
 /** Tries of a transaction that meets a serialization failure or a deadlock. */
@@ -120,11 +120,11 @@ class OpenDatabase implements Db {
     try {
       return await this.#engine.query.transaction().execute(async (trx) => {
         begun = trx;
-        await sendAtOnce(trx);
+        await allowBatches(trx);
         return await work(trx);
       });
     } catch (error) {
-      throw (begun && failureBehind(begun)) ?? error;
+      throw (begun && failureOf(begun)) ?? error;
     }
   }
 

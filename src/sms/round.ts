@@ -4,7 +4,6 @@
  */
 import type { Transaction } from 'kysely';
 import type { Schema } from '#db/schema/schema.ts';
-import { allOf } from '#db/statements/together.ts';
 import { findSmsAppsById } from '#db/tables/sms/apps.ts';
 import { type ClaimedPart, claimParts, holdParts, isAdvertising, type Lane } from '#db/tables/sms/claim.ts';
 import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
@@ -15,6 +14,7 @@ import { NO_TURNS, type Turns } from '#db/tables/sms/turns.ts';
 import { storeUnread } from '#db/tables/sms/unread.ts';
 import { readWaiting } from '#db/tables/sms/waiting.ts';
 import type { LocalTime } from '#lib/local-time.ts';
+import { settleAll } from '#lib/settle-all.ts';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { type Accepted, acceptSubmissions, type Submission, type Verdict } from './accept.ts';
 import { releaseAt } from './quiet-hours.ts';
@@ -71,7 +71,7 @@ export async function runRound(
     return { openings: openings.filter((_, n) => waiting[n]?.ordinary === false), owner, leaseUntil, now };
   });
   const accepting = submissions.length > 0 ? acceptSubmissions(trx, submissions, zoneOf, departing) : NOTHING_ACCEPTED;
-  const [, waiting, , { verdicts, claimed: atOnce, isQueued }] = await allOf([
+  const [, waiting, , { verdicts, claimed: atOnce, isQueued }] = await settleAll([
     storing,
     looking,
     departing,
@@ -97,7 +97,7 @@ export async function runRound(
 
 /**
  * Whether what carriers answered and told may give money back: to accounts that only the database knows. A transaction that
- * held other balances meanwhile could wait for another process in a circle. docs/decisions/0389
+ * held other balances meanwhile could wait for another process in a circle. docs/decisions/0511
  */
 export function mayGiveBack({ results, told, chargeAt }: Pick<Round, 'results' | 'told' | 'chargeAt'>): boolean {
   // By `receipt`, what a receipt says that was there before the answer counts too.

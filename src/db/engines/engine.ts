@@ -2,11 +2,12 @@
  * What differs between SQLite and PostgreSQL, and nothing else: opening, the words of the schema, locks, waking listeners.
  * Every query is written once and runs on both.
  */
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import { type Dialect, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import type { ColumnWords } from './column-types.ts';
+import { DbMemory, withMemory } from './db-memory.ts';
 import { discardSilent, openPool } from './postgres/pool.ts';
 import { listenForPublishes, PUBLISH_CHANNEL } from './postgres/publish-listener.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
@@ -104,8 +105,11 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
     const why = error instanceof Error ? error.message || error.name : String(error);
     throw new Error(`cannot use the database ${withoutPassword(url)}: ${why}`, { cause: error });
   }
-  const dialect = new PostgresDialect({ pool: discardSilent(pool, { isShared: listenUrl !== url }) });
-  const query = new Kysely<Schema>({ dialect });
+  const memory = new DbMemory();
+  // A pooler gives each transaction whatever connection is free: names of statements mean nothing there.
+  const names = listenUrl === url ? { nameOf: (text: string) => memory.nameOf(text) } : {};
+  const dialect = new PostgresDialect({ pool: discardSilent(pool, names) });
+  const query = new Kysely<Schema>({ dialect: rememberingDialect(dialect, memory) });
   await query.connection().execute(async () => undefined); // Kysely ends the pool only if it has begun to use it
   return {
     name: 'postgres',
@@ -121,6 +125,15 @@ export async function openPostgres({ url, listenUrl, log }: PostgresOptions): Pr
       query.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
     listen: (wake) => listenForPublishes({ url: listenUrl, wake, log }),
     [Symbol.asyncDispose]: () => query.destroy(),
+  };
+}
+
+function rememberingDialect(dialect: Dialect, memory: DbMemory): Dialect {
+  return {
+    createDriver: () => dialect.createDriver(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createAdapter: () => withMemory(dialect.createAdapter(), memory),
   };
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Executor } from '../schema/schema.ts';
 import type { StatSumTable } from '../schema/traffic.ts';
-import { isOneOf } from '../statements/row-list.ts';
+import { inIds } from '../statements/lists.ts';
 
 export type Grain = 'minute' | 'hour' | 'day';
 
@@ -81,7 +81,7 @@ export async function listSums(
   const rows = await x
     .selectFrom('stat_sum')
     .select((e) => ['at', ...SUM_NAMES.map((name) => e.fn.sum<number>(name).as(name))])
-    .where(isOneOf(x, 'domain_id', domainIds))
+    .where(sql<boolean>`domain_id ${inIds(x, domainIds)}`)
     .where('grain', '=', grain)
     .where('at', '>=', from)
     .where('at', '<', to)
@@ -148,7 +148,7 @@ export async function listTop(x: Executor, query: TopQuery): Promise<readonly To
   const rows = await x
     .selectFrom('stat_top')
     .select((e) => ['value', e.fn.sum<number>('requests').as('requests'), e.fn.sum<number>('bytes').as('bytes')])
-    .where(isOneOf(x, 'domain_id', domainIds))
+    .where(sql<boolean>`domain_id ${inIds(x, domainIds)}`)
     .where('kind', '=', kind)
     .where('at', '>=', from)
     .where('at', '<', to)

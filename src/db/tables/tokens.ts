@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Account, SCOPES, type Scope, type Token } from '#model/account.ts';
 import type { Executor, TokenRow } from '../schema/schema.ts';
-import { prepare } from '../statements/prepared.ts';
+import { statement } from '../statements/statement.ts';
 import { toAccount } from './accounts.ts';
 
 export interface NewToken {
@@ -56,7 +56,7 @@ export async function findTokensByHash(
   );
 }
 
-const selectByHash = prepare({ hashes: 'rows' }, ({ hashes }) => {
+const selectByHash = statement({ hashes: 'rows' }, ({ hashes }) => {
   return sql<TokenRow & { name: string; kind: string; made_at: number; disabled_at: number | null }>`
     select t.*, a.name, a.kind, a.created_at as made_at, a.disabled_at
     from token as t join account as a on a.id = t.account_id

@@ -4,7 +4,6 @@ import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '#lib/logger.ts';
 import { LostConnection, type LostConnectionOptions, LostConnections } from './lost-connections.ts';
-import { nameOf } from './named-statements.ts';
 
 /** Connections per process; PostgreSQL's own default is 100 for all. */
 const MAX_CONNECTIONS = 10;
@@ -14,7 +13,7 @@ const STATEMENT_TIMEOUT_MS = 20_000;
 /** We end it when the server does not: it is frozen, or the network swallows everything. Callers wait 30 s. */
 const QUERY_TIMEOUT_MS = 25_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
-/** Plans that are kept must be good when the tables have grown: see docs/decisions/0389. */
+/** Plans that are kept must be good when the tables have grown: see docs/decisions/0511. */
 const BEGIN = 'begin; set local enable_seqscan = off; set local jit = off';
 /** PostgreSQL's type number of 64-bit integers, which `pg` gives as text; ours are all below 2^53. */
 const INT8 = 20;
@@ -35,7 +34,7 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    pipeline: true, // what is asked at once goes at once (docs/decisions/0283)
+    pipeline: true, // what is asked at once goes at once (docs/decisions/0511)
     application_name: 'causeway',
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   });
@@ -49,7 +48,7 @@ export function openPool({ url, log, queryTimeoutMs = QUERY_TIMEOUT_MS }: PoolOp
 /** The pool as Kysely uses it. A connection that left a query unanswered is closed: it would hold up the next one too. */
 export function discardSilent(
   pool: pg.Pool,
-  { isShared = false, ...times }: Omit<LostConnectionOptions, 'url'> & SharedOption = {},
+  { nameOf = () => undefined, ...times }: Omit<LostConnectionOptions, 'url'> & NameOption = {},
 ): PostgresPool {
   const lost = new LostConnections({ ...times, url: pool.options.connectionString });
   return {
@@ -62,7 +61,7 @@ export function discardSilent(
       const query = async (text: string, values: readonly unknown[]) => {
         if (silence !== undefined) throw silence;
         try {
-          const name = isShared ? undefined : nameOf(text);
+          const name = nameOf(text);
           sendTogether(connection.stream);
           const asked =
             name === undefined ? client.query(text, [...values]) : client.query({ name, text, values: [...values] });
@@ -95,9 +94,9 @@ export function discardSilent(
   };
 }
 
-interface SharedOption {
-  /** A pooler gives each transaction whatever connection is free: names of statements mean nothing there. */
-  readonly isShared?: boolean;
+interface NameOption {
+  /** Name under which a connection keeps a statement; `undefined` if it does not. */
+  readonly nameOf?: (text: string) => string | undefined;
 }
 
 interface ClientParts {

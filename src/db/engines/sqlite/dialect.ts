@@ -8,8 +8,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Statement } from './messages.ts';
-import type { RowsQuery } from './rows-query.ts';
+import { DbMemory, withMemory } from '../db-memory.ts';
+import type { RowsQuery, StatementRequest } from './messages.ts';
 
 /** Kysely lets one query, or one whole transaction, at a time on it. */
 export interface SingleConnection extends DatabaseConnection {
@@ -22,11 +22,11 @@ export function sqliteDialect(connection: SingleConnection): Dialect {
     createDriver: () => new SqliteDriver(connection),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createAdapter: () => new Adapter(),
+    createAdapter: () => withMemory(new Adapter(), new DbMemory()),
   };
 }
 
-export function toStatement(query: CompiledQuery | RowsQuery<unknown>): Omit<Statement, 'id'> {
+export function toStatement(query: CompiledQuery | RowsQuery<unknown>): Omit<StatementRequest, 'id'> {
   const each = 'rows' in query ? { rows: query.rows, places: query.places, wide: query.wide } : undefined;
   return { text: query.sql, values: query.parameters.map(toSqlValue), each };
 }

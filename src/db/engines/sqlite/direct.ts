@@ -1,8 +1,7 @@
 /** A connection to SQLite in the thread that asks: each statement is run at once. */
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { type SingleConnection, toStatement } from './dialect.ts';
-import type { RunStatement } from './messages.ts';
-import type { RowsQuery } from './rows-query.ts';
+import type { RowsQuery, RunStatement } from './messages.ts';
 
 export class DirectConnection implements SingleConnection {
   readonly #run: RunStatement;

@@ -1,5 +1,5 @@
 /** What goes to the thread of SQLite, and what it answers. */
-import type { WideStatement } from './rows-query.ts';
+import type { CompiledQuery } from 'kysely';
 
 export interface OpenSettings {
   readonly file: string;
@@ -10,7 +10,7 @@ export interface OpenSettings {
 }
 
 /** A statement; statements come as lists, each of which is answered by one. */
-export interface Statement {
+export interface StatementRequest {
   readonly id: number;
   readonly text: string;
   readonly values: readonly Value[];
@@ -18,13 +18,24 @@ export interface Statement {
    * The statement is run for each of `rows`. A value that has a place in the row is taken from the row, not from
    * `values`.
    */
-  readonly each?: EachRow | undefined;
+  readonly each?: Pick<RowsQuery<unknown>, 'rows' | 'places' | 'wide'> | undefined;
 }
 
-interface EachRow {
-  readonly rows: readonly (readonly Value[])[];
+export type RowValues = readonly (string | number | null)[];
+
+/** A compiled statement that is run for each of several rows: see `rowStatement`. */
+export interface RowsQuery<T> extends CompiledQuery<T> {
+  readonly rows: readonly RowValues[];
+  /** Index in a row of each parameter's value; −1: it is the same for all rows. */
   readonly places: readonly number[];
+  /** The widest first. */
   readonly wide?: readonly WideStatement[] | undefined;
+}
+
+/** The same for several rows at once: their values are its parameters, one row's after the other's. It returns no rows. */
+interface WideStatement {
+  readonly rows: number;
+  readonly text: string;
 }
 
 type Value = string | number | bigint | null;
@@ -33,7 +44,7 @@ type Value = string | number | bigint | null;
 export interface Call {
   readonly id: number;
   readonly name: string;
-  /** JSON, as is the value that answers it: a clone of objects takes twice as long. docs/decisions/0365 */
+  /** JSON, as is the value that answers it: a clone of objects takes twice as long. docs/decisions/0511 */
   readonly args: string;
 }
 
@@ -57,4 +68,4 @@ export interface ThreadError {
 }
 
 /** Runs a statement in the thread itself. Throws the statement's error. */
-export type RunStatement = (statement: Omit<Statement, 'id'>) => Ran;
+export type RunStatement = (statement: Omit<StatementRequest, 'id'>) => Ran;

@@ -3,8 +3,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { type SingleConnection, toStatement } from './dialect.ts';
-import type { Call, OpenSettings, Statement, ThreadAnswer, ThreadError } from './messages.ts';
-import type { RowsQuery } from './rows-query.ts';
+import type { Call, OpenSettings, RowsQuery, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
 
 /** 0600, also the WAL beside it. `procedures`: see `DatabaseOptions`. Throws with the file's name when it is no database or is damaged. */
 export async function openSqliteFile(file: string, procedures?: URL): Promise<SqliteConnection> {
@@ -26,7 +25,7 @@ export class SqliteConnection implements SingleConnection {
   readonly #worker: Worker;
   readonly #pending = new Map<number, PromiseWithResolvers<ThreadAnswer>>();
   readonly #ended = Promise.withResolvers<void>();
-  #unsent: Statement[] = [];
+  #unsent: StatementRequest[] = [];
   #lastId = 0;
   #isOpen = true;
 

@@ -1,6 +1,6 @@
 /** Statements on an SQLite database in the thread that asks: prepared once, and none outside of a transaction that has ended by itself. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { OpenSettings, Ran, Statement } from './messages.ts';
+import type { OpenSettings, Ran, StatementRequest } from './messages.ts';
 
 /** How long a statement waits for a writer in another process; inside this process there is one writer at a time. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -40,7 +40,7 @@ export class Statements {
   }
 
   /** Throws what the statement does, or what ended its transaction before. */
-  run({ text, values, each }: Omit<Statement, 'id'>): Ran {
+  run({ text, values, each }: Omit<StatementRequest, 'id'>): Ran {
     try {
       const { statement, isReader } = this.#begin(text);
       if (each !== undefined) return { kind: 'changes', changes: this.#runEach(statement, values, each) };
@@ -53,7 +53,11 @@ export class Statements {
   }
 
   /** Several at once as far as they go, then one by one. */
-  #runEach(one: StatementSync, values: Statement['values'], each: NonNullable<Statement['each']>): bigint {
+  #runEach(
+    one: StatementSync,
+    values: StatementRequest['values'],
+    each: NonNullable<StatementRequest['each']>,
+  ): bigint {
     const { rows, wide = [] } = each;
     let [from, changes] = [0, 0];
     for (const { rows: count, text } of wide) {
@@ -99,18 +103,18 @@ export class Statements {
 }
 
 /** Values of several rows, one after the other; `flat` takes several times as long. */
-function valuesOf(rows: Rows, from: number, to: number): Statement['values'] {
-  const values: Statement['values'][number][] = [];
+function valuesOf(rows: Rows, from: number, to: number): StatementRequest['values'] {
+  const values: StatementRequest['values'][number][] = [];
   for (let n = from; n < to; n += 1) values.push(...(rows[n] ?? []));
   return values;
 }
 
-type Rows = NonNullable<Statement['each']>['rows'];
+type Rows = NonNullable<StatementRequest['each']>['rows'];
 
 function runOneByOne(
   statement: StatementSync,
-  values: Statement['values'],
-  { rows, places }: NonNullable<Statement['each']>,
+  values: StatementRequest['values'],
+  { rows, places }: NonNullable<StatementRequest['each']>,
 ): number {
   // Mostly its values are those of the row.
   const isWhole = places.length === rows[0]?.length && places.every((place, n) => place === n);

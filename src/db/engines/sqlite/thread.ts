@@ -3,7 +3,7 @@
  * they came, and each is answered; so are calls of procedures; `close` closes it. `open-file.ts` is the other end. docs/decisions/0282
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Call, OpenSettings, RunStatement, Statement, ThreadAnswer, ThreadError } from './messages.ts';
+import type { Call, OpenSettings, RunStatement, StatementRequest, ThreadAnswer, ThreadError } from './messages.ts';
 import { openStatements, type Statements } from './statements.ts';
 
 function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void {
@@ -13,7 +13,7 @@ function serve(to: NonNullable<typeof parentPort>, settings: OpenSettings): void
       settings.procedures === undefined
         ? undefined
         : openProcedures((statement) => connection.run(statement), settings.procedures);
-    const take = async (request: readonly Statement[] | Call | 'close'): Promise<void> => {
+    const take = async (request: readonly StatementRequest[] | Call | 'close'): Promise<void> => {
       if (request === 'close') {
         connection.close();
         to.close();
@@ -52,7 +52,7 @@ async function answerCall(
   }
 }
 
-function answer(connection: Statements, statement: Statement): ThreadAnswer {
+function answer(connection: Statements, statement: StatementRequest): ThreadAnswer {
   const { id } = statement;
   try {
     return { id, ...connection.run(statement) };

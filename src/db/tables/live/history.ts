@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { LiveStatus, StreamName, ViewerCounts } from '#model/live-stream.ts';
 import type { Executor, LiveBroadcastRow } from '../../schema/schema.ts';
-import { rowList } from '../../statements/row-list.ts';
+import { rowList } from '../../statements/lists.ts';
 
 export type ViewerGrain = 'minute' | 'hour';
 

@@ -2,10 +2,10 @@
  * Reports of live processes become rows: each event once, in order, and what is on air replaces what was told before. One
  * transaction, under one lock for all of live. docs/decisions/0502
  */
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { type BroadcastName, isOnAir, type LiveEvent, type LiveStatus } from '#model/live-stream.ts';
 import type { Executor, LiveStreamRow, Schema } from '../../schema/schema.ts';
-import { isOneOf } from '../../statements/row-list.ts';
+import { inIds } from '../../statements/lists.ts';
 import { addViewers } from './history.ts';
 import { findStream, lockLive } from './rows.ts';
 import { saveStatuses } from './statuses.ts';
@@ -61,7 +61,7 @@ async function findDomains(x: Executor, { events, streams = [] }: StoredReport):
   const rows = await x
     .selectFrom('domain')
     .select('id')
-    .where(isOneOf(x, 'id', [...ids]))
+    .where(sql<boolean>`id ${inIds(x, [...ids])}`)
     .where('deleted_at', 'is', null)
     .execute();
   return new Set(rows.map(({ id }) => id));

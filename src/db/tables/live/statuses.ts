@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type LiveStatus, sumViewers } from '#model/live-stream.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { rowList } from '../../statements/row-list.ts';
+import { rowList } from '../../statements/lists.ts';
 
 /**
  * Saves the streams of one edge. A broadcast that control took for ended while its edge was silent is on air again; one that ended

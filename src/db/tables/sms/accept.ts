@@ -1,15 +1,14 @@
 /**
  * What accepting messages reads and writes, many requests in one transaction: every statement takes them all at once, and
- * they go to the database in two or three bundles. docs/decisions/0283
+ * they go to the database in two or three bundles. docs/decisions/0511
  */
 import { sql, type Transaction } from 'kysely';
+import { settleAll } from '#lib/settle-all.ts';
 import type { SmsApp, SmsKind } from '#model/sms-app.ts';
-import type { Row } from '../../engines/sqlite/rows-query.ts';
+import type { RowValues } from '../../engines/sqlite/messages.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { readAsOne, writeAsOne } from '../../statements/as-one.ts';
-import { insertInto } from '../../statements/each-row.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { allOf, runTogether } from '../../statements/together.ts';
+import { readBatch, runBatch, writeBatch } from '../../statements/batch.ts';
+import { insertRows, statement } from '../../statements/statement.ts';
 import { selectSmsAppsByKey, toApp } from './apps.ts';
 import { lockSmsBalances, type SmsPrice, selectSmsPrices, takeFromSmsBalances } from './balance.ts';
 import { type StoredRoute, selectRoutes, toRoutes } from './connectors.ts';
@@ -84,10 +83,10 @@ export async function readAcceptFacts(
   asked: readonly AskedRequest[],
   rows: AskedRows,
 ): Promise<AcceptFacts> {
-  const locking = runTogether(trx, [
+  const locking = runBatch(trx, [
     lockSmsBalances({ accountIds: unique(asked.map(({ accountId }) => accountId)) }),
   ] as const);
-  const reading = readAsOne(trx, [
+  const reading = readBatch(trx, [
     selectSmsAppsByKey({ appKeys: listOf(unique(asked.map(({ appKey }) => appKey))) }),
     selectSendids({ replayHashes: listOf(asked.map(({ replayHash }) => replayHash)) }),
     selectSmsPrices({}),
@@ -96,7 +95,7 @@ export async function readAcceptFacts(
     selectFreeIds.sms_message({ count: rows.messages }),
     selectFreeIds.sms_part({ count: rows.parts }),
   ] as const);
-  const [[balances], [apps, sendids, prices, routes, requestIds, messageIds, partIds]] = await allOf([
+  const [[balances], [apps, sendids, prices, routes, requestIds, messageIds, partIds]] = await settleAll([
     locking,
     reading,
   ] as const);
@@ -113,7 +112,7 @@ export async function readAcceptFacts(
 }
 
 /** Not a join: for that PostgreSQL, which does not see how short the list is, reads the whole table. */
-const selectSendids = prepare({ replayHashes: 'rows' }, ({ replayHashes }) => {
+const selectSendids = statement({ replayHashes: 'rows' }, ({ replayHashes }) => {
   return sql<{ hash: string; sendid: string }>`
     select hash as hash, sendid as sendid from (
       select value ->> 0 as hash, (select r.sendid from sms_request as r where r.replay_hash = value ->> 0) as sendid
@@ -141,7 +140,7 @@ export async function readNumberFacts(
   long: readonly string[],
 ): Promise<NumberFacts> {
   if (advertised.length === 0 && long.length === 0) return { optOuts: new Set(), references: new Map() };
-  const [optOuts, references] = await runTogether(trx, [
+  const [optOuts, references] = await runBatch(trx, [
     selectOptOuts({ asked: advertised.map(({ accountId, number }) => [accountId, number]) }),
     selectReferences({ destinations: listOf(unique(long)) }),
   ] as const);
@@ -153,7 +152,7 @@ export async function readNumberFacts(
   };
 }
 
-const selectOptOuts = prepare({ asked: 'rows' }, ({ asked }) => {
+const selectOptOuts = statement({ asked: 'rows' }, ({ asked }) => {
   return sql<AccountNumber>`
     select cast(value ->> 0 as integer) as "accountId", value ->> 1 as number from ${asked}
     where exists (select 1 from sms_opt_out as o
@@ -164,7 +163,7 @@ export function optOutKey({ accountId, number }: AccountNumber): string {
   return `${accountId} ${number}`;
 }
 
-const selectReferences = prepare({ destinations: 'rows' }, ({ destinations }) => {
+const selectReferences = statement({ destinations: 'rows' }, ({ destinations }) => {
   return sql<{ destination: string; reference: number | null }>`
     select value ->> 0 as destination, (select m.reference from sms_message as m
       where m.destination = value ->> 0 and m.parts > 1 order by m.id desc limit 1) as reference
@@ -194,38 +193,42 @@ export async function storeRequests(
   { taken, now, claim }: StoreOptions,
 ): Promise<void> {
   if (requests.length === 0) return;
-  const rowsOf = (make: (request: RequestToStore) => readonly Row[]) => requests.flatMap(make);
-  await writeAsOne(trx, [
+  const allRows = (make: (request: RequestToStore) => readonly RowValues[]) => requests.flatMap(make);
+  const writes = [
     taken.size > 0 ? takeFromSmsBalances({ taken: [...taken] }) : undefined,
     insertRequests(
       trx,
-      rowsOf((request) => [requestRow(request, now)]),
+      allRows((request) => [requestRow(request, now)]),
     ),
     insertMessages(
       trx,
-      rowsOf((request) => messageRows(request, now, claim)),
+      allRows((request) => messageRows(request, now, claim)),
     ),
     insertParts(
       trx,
-      rowsOf((request) => partRows(request, now, claim)),
+      allRows((request) => partRows(request, now, claim)),
     ),
     insertHolds(
       trx,
-      rowsOf((request) => holdRows(request, now)),
+      allRows((request) => holdRows(request, now)),
     ),
-  ]);
+  ];
+  await writeBatch(trx, writes, { isIndependent: true });
 }
 
-const insertRequests = insertInto('sms_request', {
+const insertRequests = insertRows('sms_request', {
   ...({ id: 'bigint', sendid: 'text', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
   ...({ sms_type: 'integer', created_at: 'bigint', replay_hash: 'text' } as const),
 });
 
-function requestRow({ id, sendid, accountId, appId, kind, smsType, replayHash }: RequestToStore, now: number): Row {
+function requestRow(
+  { id, sendid, accountId, appId, kind, smsType, replayHash }: RequestToStore,
+  now: number,
+): RowValues {
   return [id, sendid, accountId, appId, kind, smsType, now, replayHash];
 }
 
-const insertMessages = insertInto('sms_message', {
+const insertMessages = insertRows('sms_message', {
   ...({ id: 'bigint', request_id: 'bigint', account_id: 'integer', app_id: 'integer', kind: 'text' } as const),
   ...({ sms_type: 'integer', destination: 'text', parts: 'integer', price: 'bigint', reference: 'integer' } as const),
   ...({ created_at: 'bigint', connector_id: 'integer' } as const),
@@ -234,7 +237,7 @@ const insertMessages = insertInto('sms_message', {
 /**
  * Rows of the request's messages. A message of several parts is bound to the connector that has claimed one of them.
  */
-function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
+function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
   const { accountId, appId, kind, smsType, texts } = request;
   return request.messages.map(({ id, destination, price, reference }) => [
     id,
@@ -252,14 +255,14 @@ function messageRows(request: RequestToStore, now: number, claim: ClaimAtOnce | 
   ]);
 }
 
-const insertParts = insertInto('sms_part', {
+const insertParts = insertRows('sms_part', {
   ...({ id: 'bigint', message_id: 'bigint', n: 'integer', text: 'text', route: 'text', priority: 'integer' } as const),
   ...({ due_at: 'bigint', expire_at: 'bigint', state: 'text', done_at: 'bigint', error: 'text' } as const),
   ...({ tries: 'integer', account_id: 'integer', sends: 'integer', connector_id: 'integer' } as const),
   ...({ submitted_at: 'bigint', lease_owner: 'text', lease_until: 'bigint' } as const),
 });
 
-function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly Row[] {
+function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | undefined): readonly RowValues[] {
   const { accountId, kind, texts, dueAt, expireAt, messages } = request;
   const priority = kind === 'ordinary' ? 0 : 1;
   return messages.flatMap(({ id, partIds, route, isOptedOut }) => {
@@ -273,24 +276,24 @@ function partRows(request: RequestToStore, now: number, claim: ClaimAtOnce | und
   });
 }
 
-function claimRow(messageId: number, claim: ClaimAtOnce | undefined): Row {
+function claimRow(messageId: number, claim: ClaimAtOnce | undefined): RowValues {
   const connectorId = claim?.connectors.get(messageId);
   if (claim === undefined || connectorId === undefined) return [0, null, null, null, null];
   return [1, connectorId, claim.now, claim.owner, claim.leaseUntil];
 }
 
-const insertHolds = insertInto('sms_ledger', {
+const insertHolds = insertRows('sms_ledger', {
   ...({ account_id: 'integer', part_id: 'bigint', kind: 'text', amount: 'bigint', created_at: 'bigint' } as const),
 });
 
 /** Holds for the parts that are to be sent. */
-function holdRows({ accountId, messages }: RequestToStore, now: number): readonly Row[] {
+function holdRows({ accountId, messages }: RequestToStore, now: number): readonly RowValues[] {
   return messages.flatMap(({ partIds, price, isOptedOut }) =>
     isOptedOut ? [] : partIds.map((partId) => [accountId, partId, 'hold', -price, now]),
   );
 }
 
-function listOf(values: readonly string[]): readonly Row[] {
+function listOf(values: readonly string[]): readonly RowValues[] {
   return values.map((value) => [value]);
 }
 

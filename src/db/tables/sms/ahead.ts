@@ -5,7 +5,7 @@
 import { sql, type Transaction } from 'kysely';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { inIds } from '../../statements/row-list.ts';
+import { inIds } from '../../statements/lists.ts';
 import { stateOf } from './part-state.ts';
 
 /** The waiting parts of one account, on one route and of one priority. */

@@ -3,7 +3,7 @@ import { type Selectable, sql, type Transaction } from 'kysely';
 import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
 import { takeLock } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
+import { statement } from '../../statements/statement.ts';
 
 export interface NewSmsApp {
   readonly accountId: number;
@@ -44,7 +44,7 @@ export async function findSmsAppToChange(
 }
 
 /** Whosever they are. */
-export const selectSmsAppsByKey = prepare({ appKeys: 'rows' }, ({ appKeys }) => {
+export const selectSmsAppsByKey = statement({ appKeys: 'rows' }, ({ appKeys }) => {
   return sql<SmsAppRow>`select * from sms_app where app_key in (select value ->> 0 from ${appKeys})`;
 });
 

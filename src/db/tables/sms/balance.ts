@@ -3,8 +3,8 @@ import { sql, type Transaction } from 'kysely';
 import type { SmsKind } from '#model/sms-app.ts';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { runTogether } from '../../statements/together.ts';
+import { runBatch } from '../../statements/batch.ts';
+import { statement } from '../../statements/statement.ts';
 
 export interface LedgerEntry {
   readonly id: number;
@@ -52,9 +52,7 @@ export async function rechargeSms(
     .values({ account_id: accountId, balance: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const [[{ balance } = { balance: 0 }]] = await runTogether(trx, [
-    lockSmsBalances({ accountIds: [accountId] }),
-  ] as const);
+  const [[{ balance } = { balance: 0 }]] = await runBatch(trx, [lockSmsBalances({ accountIds: [accountId] })] as const);
   const before = reference === undefined ? undefined : await findRecharge(trx, accountId, reference);
   if (before !== undefined)
     return before === amount ? { kind: 'recharged', balance } : { kind: 'otherAmount', amount: before };
@@ -127,7 +125,7 @@ export async function listSmsPrices(x: Executor): Promise<readonly SmsPrice[]> {
 /** The interface lets no other kinds in. */
 const PRICES = sql<SmsPrice>`select kind as kind, prefix as prefix, price as price from sms_price order by kind desc, prefix`;
 
-export const selectSmsPrices = prepare({}, () => PRICES);
+export const selectSmsPrices = statement({}, () => PRICES);
 
 /** `price` absent: the prefix has no price of its own any more. */
 export async function saveSmsPrice(
@@ -149,7 +147,7 @@ export async function saveSmsPrice(
  * Nobody else changes them before the transaction ends. An account without a row has nothing. In one order, so that two
  * processes do not wait for each other in a circle.
  */
-export const lockSmsBalances = prepare({ accountIds: 'ids' }, ({ accountIds }, x) => {
+export const lockSmsBalances = statement({ accountIds: 'ids' }, ({ accountIds }, x) => {
   return sql<AccountBalance>`
     select account_id as "accountId", balance as balance from sms_balance
     where account_id ${accountIds} order by account_id ${isPostgres(x) ? sql`for update` : sql``}`;
@@ -164,7 +162,7 @@ interface AccountBalance {
  * Takes amounts from balances; `taken`: account id and amount. Fails if a balance would become negative: the caller
  * must have locked and checked it.
  */
-export const takeFromSmsBalances = prepare({ taken: 'rows' }, ({ taken }) => {
+export const takeFromSmsBalances = statement({ taken: 'rows' }, ({ taken }) => {
   return sql`
     update sms_balance set balance = sms_balance.balance - v.amount
     from (select cast(value ->> 0 as integer) as account_id, cast(value ->> 1 as bigint) as amount from ${taken}) as v

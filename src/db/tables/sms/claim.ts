@@ -1,10 +1,12 @@
 /** What may go out next: parts are taken under a lease, and marked as submitting before their bytes go out. */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { settleAll } from '#lib/settle-all.ts';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { inIds, rowList } from '../../statements/row-list.ts';
-import { allOf, runBehind, runTogether, type Statement } from '../../statements/together.ts';
+import { runBatch, writeBatch } from '../../statements/batch.ts';
+import { inIds, rowList } from '../../statements/lists.ts';
+import type { Statement } from '../../statements/statement.ts';
+import { statement } from '../../statements/statement.ts';
 import { stateOf } from './part-state.ts';
 import {
   type Ends,
@@ -83,7 +85,7 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
   const parts = inTurn.slice(0, limit);
   if (parts.length === 0) return { parts, isFull: false, turns: after };
   const partIds = parts.map(({ id }) => id);
-  await runBehind(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, parts, claim.connectorId)]);
+  await writeBatch(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, parts, claim.connectorId)]);
   const turns = PRIORITIES.map((own) => {
     const [before, last] = [after[own] ?? 0, ofPriority(parts, own).at(-1)];
     return last === undefined ? before : lastTurn(before, last.accountId, cutAt[own] ?? []);
@@ -101,11 +103,11 @@ interface Due {
 async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   const { now } = claim;
   const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
-  const [pinned = [], ...found] = await runTogether(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
+  const [pinned = [], ...found] = await runBatch(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
   // `as`: the first are parts, the others ends of queues.
   const ends = found.map(([own]) => own as Ends | undefined);
   const turns = await readTurns(trx, queues, ends, claim);
-  const due = await allOf(queues.map((queue, n) => readShares(trx, claim, queue, turns[n] ?? [])));
+  const due = await settleAll(queues.map((queue, n) => readShares(trx, claim, queue, turns[n] ?? [])));
   const cutAt = PRIORITIES.map((own) =>
     turns.flatMap((ids, n) => (queues[n]?.priority === own && isCut(ids) ? ids.slice(-1) : [])),
   );
@@ -123,7 +125,7 @@ async function readShares(
   let asked = accountIds;
   for (let [share, rest] = [0, claim.limit]; asked.length > 0; ) {
     share += Math.ceil(rest / asked.length);
-    const lists = await runTogether(
+    const lists = await runBatch(
       trx,
       asked.map((accountId) => selectDue(claim, queue, accountId, share)),
     );
@@ -134,7 +136,7 @@ async function readShares(
   return [...found.values()].flat();
 }
 
-const updateClaimed = prepare(
+const updateClaimed = statement(
   { connectorId: 'value', now: 'value', owner: 'value', leaseUntil: 'value', partIds: 'ids' },
   ({ connectorId, now, owner, leaseUntil, partIds }) => {
     return sql`
@@ -182,7 +184,7 @@ function selectDue({ connectorId }: Claim, queue: Queue, accountId: number, limi
   return selectDueOf({ ...queue, accountId, connectorId, limit });
 }
 
-const selectDueOf = prepare(
+const selectDueOf = statement(
   { ...QUEUE_VALUES, accountId: 'value', connectorId: 'value', limit: 'value' },
   ({ accountId, connectorId, limit, ...queue }, x) => {
     const own = sql`${isDueOf(queue)} and p.account_id = ${accountId} and ${isFreeFor(connectorId)}`;
@@ -191,7 +193,7 @@ const selectDueOf = prepare(
 );
 
 /** The rest of messages of which this connector has taken a part, whoever serves their route now. */
-const selectPinned = prepare(
+const selectPinned = statement(
   { connectorId: 'value', now: 'value', limit: 'value' },
   ({ connectorId, now, limit }, x) => {
     const pinned = sql`state = 'queued' and connector_id = ${connectorId} and due_at <= ${now}`;

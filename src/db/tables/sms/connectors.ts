@@ -10,7 +10,7 @@ import { takeLock } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { type Keyring, KeyringError } from '../../secrets/keyring.ts';
 import { seal, unseal } from '../../secrets/sealing.ts';
-import { prepare } from '../../statements/prepared.ts';
+import { statement } from '../../statements/statement.ts';
 
 export interface StoredConnector {
   readonly id: number;
@@ -123,7 +123,7 @@ export async function listRoutes(x: Executor): Promise<readonly StoredRoute[]> {
 
 const ROUTES = sql<RouteRow>`select prefix as prefix, connector_id as connector_id from sms_route order by prefix, position`;
 
-export const selectRoutes = prepare({}, () => ROUTES);
+export const selectRoutes = statement({}, () => ROUTES);
 
 export interface RouteRow {
   readonly prefix: string;

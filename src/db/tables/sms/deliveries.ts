@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { type Keyring, KeyringError } from '../../secrets/keyring.ts';
 import { seal, unseal } from '../../secrets/sealing.ts';
-import { inIds, rowList } from '../../statements/row-list.ts';
+import { inIds, rowList } from '../../statements/lists.ts';
 import type { StoredReply } from './replies.ts';
 import { readMeanings } from './status-words.ts';
 

@@ -1,7 +1,7 @@
 /** Ids for rows that are to be inserted, reserved for the caller. Unused ids are lost. */
 import { sql } from 'kysely';
 import { isPostgres } from '../../engines/engine.ts';
-import { prepare } from '../../statements/prepared.ts';
+import { statement } from '../../statements/statement.ts';
 
 type Table = 'sms_request' | 'sms_message' | 'sms_part';
 
@@ -16,7 +16,7 @@ export const selectFreeIds = {
 type FreeIds = { readonly ids: readonly number[] } | { readonly first: number };
 
 function freeIdsOf(table: Table) {
-  return prepare({ count: 'value' }, ({ count }, x) => {
+  return statement({ count: 'value' }, ({ count }, x) => {
     // PostgreSQL has named the sequence, when the table was made.
     return isPostgres(x)
       ? sql<FreeIds>`

@@ -11,9 +11,9 @@ import {
 } from '#model/sms-receipt-match.ts';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { rowList } from '../../statements/row-list.ts';
-import { runTogether } from '../../statements/together.ts';
+import { runBatch } from '../../statements/batch.ts';
+import { rowList } from '../../statements/lists.ts';
+import { statement } from '../../statements/statement.ts';
 import { stateOf } from './part-state.ts';
 
 export interface ReceiptToMatch extends ReceiptClues {
@@ -68,12 +68,12 @@ interface NamedRow extends Candidate {
 async function findNamed(trx: Transaction<Schema>, receipts: readonly ReceiptToMatch[], now: number) {
   const asked = receipts.flatMap(({ connectorId, keys }, n) => keys.map((key) => [n, connectorId, key]));
   if (asked.length === 0) return new Map<number, readonly NamedRow[]>();
-  const [found] = await runTogether(trx, [selectNamed({ asked, since: now - ID_LIFE_MS })] as const);
+  const [found] = await runBatch(trx, [selectNamed({ asked, since: now - ID_LIFE_MS })] as const);
   return Map.groupBy(found, ({ n }) => n);
 }
 
 /** `offset 0`: else PostgreSQL, which does not see how short the list is, may read the whole table. */
-const selectNamed = prepare({ asked: 'rows', since: 'value' }, ({ asked, since }, x) => {
+const selectNamed = statement({ asked: 'rows', since: 'value' }, ({ asked, since }, x) => {
   const key = sql`value ->> 2`;
   const own = sql`p.carrier_key = ${key} and p.connector_id = cast(value ->> 1 as integer) and p.submitted_at > ${since}`;
   const parts = isPostgres(x)
@@ -123,13 +123,13 @@ const ANSWER_MS = 15 * 60 * 1000;
 
 /** Parts whose answer may come still, by connector and number: no more than connectors' windows have room for, and what a connection lost. */
 async function findUnanswered(trx: Transaction<Schema>, now: number): Promise<Map<string, readonly Candidate[]>> {
-  const [rows] = await runTogether(trx, [selectUnanswered({ since: now - ANSWER_MS })] as const);
+  const [rows] = await runBatch(trx, [selectUnanswered({ since: now - ANSWER_MS })] as const);
   const byPlace = Map.groupBy(rows, placeOf);
   return new Map([...byPlace].map(([place, own]) => [place, own.map((row) => ({ ...row, key: undefined }))]));
 }
 
 /** Each state by its own index. */
-const selectUnanswered = prepare({ since: 'value' }, ({ since }) => {
+const selectUnanswered = statement({ since: 'value' }, ({ since }) => {
   const part = sql`
     select p.id as "partId", p.connector_id as "connectorId", p.carrier_key as key, m.destination as number,
       p.submitted_at as "submittedAt", p.state as state

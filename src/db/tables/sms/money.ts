@@ -2,8 +2,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt, PartState } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { inIds } from '../../statements/row-list.ts';
+import { inIds } from '../../statements/lists.ts';
+import { statement } from '../../statements/statement.ts';
 import { stateOf } from './part-state.ts';
 
 export interface EndedPart {
@@ -50,7 +50,7 @@ export const chargeSubmitted = chargeThoseThatAre('submitted');
 export const chargeSimulated = chargeThoseThatAre('simulated');
 
 function chargeThoseThatAre(state: PartState) {
-  return prepare({ partIds: 'ids', now: 'value' }, ({ partIds, now }) => {
+  return statement({ partIds: 'ids', now: 'value' }, ({ partIds, now }) => {
     return sql`
       insert into sms_ledger (account_id, part_id, kind, amount, created_at)
         select account_id, id, 'charge', 0, cast(${now} as bigint) from sms_part where id ${partIds} and ${stateOf('sms_part')} = ${sql.lit(state)}

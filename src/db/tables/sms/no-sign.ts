@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
-import { inIds } from '../../statements/row-list.ts';
+import { inIds } from '../../statements/lists.ts';
 import { settleParts } from './money.ts';
 
 interface SilentOptions {

@@ -3,8 +3,8 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { inIds, rowList, rowsOf } from '../../statements/row-list.ts';
+import { inIds, rowList, rowsOf } from '../../statements/lists.ts';
+import { statement } from '../../statements/statement.ts';
 import { matchReceipts, type ReceiptToMatch } from './matching.ts';
 import { applyFates, type Fate, type ReceiptState } from './receipts.ts';
 
@@ -33,7 +33,7 @@ const ORPHAN = sql`r.id as id, r.connector_id as "connectorId", r.carrier_key as
   r.unmatched as unmatched`;
 
 /** `answered`: the connector, and a form of the id that an answer brought. Those that may be meant, whatever else they say. */
-export const selectOrphans = prepare({ answered: 'rows' }, ({ answered }, x) => {
+export const selectOrphans = statement({ answered: 'rows' }, ({ answered }, x) => {
   const own = sql`r.part_id is null and r.carrier_key = value ->> 1 and r.connector_id = cast(value ->> 0 as integer)`;
   // `offset 0`: else PostgreSQL, which does not see how short the list is, may read all that wait.
   const found = isPostgres(x)

@@ -13,11 +13,11 @@ import {
   REVISABLE_MS,
 } from '#model/sms-part.ts';
 import type { Match } from '#model/sms-receipt-match.ts';
-import type { Row } from '../../engines/sqlite/rows-query.ts';
+import type { RowValues } from '../../engines/sqlite/messages.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { rowList } from '../../statements/row-list.ts';
-import { runTogether } from '../../statements/together.ts';
+import { runBatch } from '../../statements/batch.ts';
+import { rowList } from '../../statements/lists.ts';
+import { statement } from '../../statements/statement.ts';
 import { matchReceipts, type ReceiptToMatch } from './matching.ts';
 import { type EndedPart, settleParts } from './money.ts';
 import { stateOf } from './part-state.ts';
@@ -63,7 +63,7 @@ export async function storeReceipts(
   const asked = receipts.map((receipt) => toMatch(receipt, now));
   const matches = await matchReceipts(trx, asked, now, () => Number.POSITIVE_INFINITY);
   const fates: Fate[] = [];
-  const rows: Row[] = [];
+  const rows: RowValues[] = [];
   for (const [n, receipt] of receipts.entries()) {
     const match = matches[n] ?? UNKNOWN;
     rows.push(rowOf(receipt, match, now));
@@ -90,7 +90,7 @@ function toMatch(receipt: StoredReceipt, now: number): ReceiptToMatch {
   return { connectorId, keys, equalKeys, number, reference, doneAt, receivedAt: now, isEnd: state !== 'onTheWay' };
 }
 
-function rowOf(receipt: StoredReceipt, match: Match, now: number): Row {
+function rowOf(receipt: StoredReceipt, match: Match, now: number): RowValues {
   const { connectorId, carrierKeys, destination, number, reference, state, error, word, raw } = receipt;
   const isMatched = match.kind === 'part';
   return [
@@ -140,7 +140,7 @@ export async function applyFates(
       .filter((fate) => fate.state === state)
       .map((fate) => [fate.partId, fate.error, fate.carrierKey, endOf(fate), fate.word] as const);
     if (rows.length === 0) continue;
-    const [done] = await runTogether(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id), now })] as const);
+    const [done] = await runBatch(trx, [UPDATES[state]({ rows, partIds: rows.map(([id]) => id), now })] as const);
     ended.push(...done.map(({ id }) => ({ id, state })));
   }
   // What a word made unknown may be revised, and is given back only when that is over.
@@ -153,12 +153,12 @@ export async function applyFates(
 async function keepWords(trx: Transaction<Schema>, fates: readonly Fate[]): Promise<void> {
   const last = new Map(fates.flatMap(({ partId, word }) => (word === '' ? [] : [[partId, word] as const])));
   if (last.size === 0) return;
-  await runTogether(trx, [updateWords({ rows: [...last], partIds: [...last.keys()] })] as const);
+  await runBatch(trx, [updateWords({ rows: [...last], partIds: [...last.keys()] })] as const);
 }
 
 const ON_THE_WAY = PART_STATES.filter((state) => !isFinal(state)).map((state) => sql.lit(state));
 
-const updateWords = prepare({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
+const updateWords = statement({ rows: 'rows', partIds: 'ids' }, ({ rows, partIds }) => {
   return sql`
     update sms_part set last_word = v.word
     from (select cast(value ->> 0 as bigint) as id, value ->> 1 as word from ${rows}) as v
@@ -176,7 +176,7 @@ const UPDATES = {
 function updateEnded(state: PartState, event: PartEvent) {
   const allowed = partStatesThatAllow(event).filter((from) => from !== 'queued');
   const isUnknown = state === 'unknown';
-  return prepare({ rows: 'rows', partIds: 'ids', now: 'value' }, ({ rows, partIds, now }) => {
+  return statement({ rows: 'rows', partIds: 'ids', now: 'value' }, ({ rows, partIds, now }) => {
     const revised = isUnknown
       ? sql``
       : sql`or (${stateOf('sms_part')} = 'unknown' and sms_part.revisable_until > ${now})`;

@@ -1,7 +1,7 @@
 /** What phones send. A reply belongs to the app that wrote to its number last; a word of refusal opts the number out. */
 import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
-import { rowList } from '../../statements/row-list.ts';
+import { rowList } from '../../statements/lists.ts';
 import { rejectOptedOut } from './sweep.ts';
 import type { SmsPage } from './views.ts';
 

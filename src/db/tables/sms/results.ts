@@ -1,11 +1,11 @@
 /** Stores outcomes of sent parts, many at once: their states, the money, and receipts that overtook the answer. */
 import { sql, type Transaction } from 'kysely';
 import { type ChargeAt, type PartEvent, type PartOutcome, partStatesThatAllow } from '#model/sms-part.ts';
-import type { Row } from '../../engines/sqlite/rows-query.ts';
+import type { RowValues } from '../../engines/sqlite/messages.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { rowStatement } from '../../statements/each-row.ts';
-import { inIds, rowList } from '../../statements/row-list.ts';
-import { runTogether } from '../../statements/together.ts';
+import { runBatch } from '../../statements/batch.ts';
+import { inIds, rowList } from '../../statements/lists.ts';
+import { rowStatement } from '../../statements/statement.ts';
 import { BOUND_TO } from './claim.ts';
 import { chargeSimulated, chargeSubmitted, refundParts } from './money.ts';
 import { selectOrphans, settleOrphans } from './orphans.ts';
@@ -34,7 +34,7 @@ export async function storeResults(
 ): Promise<readonly number[]> {
   if (results.length === 0) return [];
   const { accepted, simulated, refused, postponed, lost, attempts } = sort(results);
-  const [done, failed, orphans] = await runTogether(trx, [
+  const [done, failed, orphans] = await runBatch(trx, [
     simulated.length > 0 ? updateSimulated(trx, simulated, now) : undefined,
     refused.length > 0 ? updateRefused(trx, refused, now) : undefined,
     accepted.length > 0 ? selectOrphans({ answered: accepted.flatMap(keyRows) }) : undefined,
@@ -73,11 +73,11 @@ function partIdOf({ partId }: Pick<PartResult, 'partId'>): number {
   return partId;
 }
 
-function acceptedRow({ partId, outcome }: Result<'accepted'>): Row {
+function acceptedRow({ partId, outcome }: Result<'accepted'>): RowValues {
   return [outcome.carrierId, outcome.keys[0] ?? null, partId];
 }
 
-function keyRows({ connectorId, outcome }: Result<'accepted'>): readonly Row[] {
+function keyRows({ connectorId, outcome }: Result<'accepted'>): readonly RowValues[] {
   return outcome.keys.map((key) => [connectorId, key]);
 }
 

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { isFinal, PART_STATES } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { inIds } from '../../statements/row-list.ts';
+import { inIds } from '../../statements/lists.ts';
 
 /** Oldest requests in one look; one may have a thousand messages. */
 const REQUESTS_AT_ONCE = 20;

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { ChargeAt } from '#model/sms-part.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { inIds, rowList } from '../../statements/row-list.ts';
+import { inIds, rowList } from '../../statements/lists.ts';
 import { BOUND_TO } from './claim.ts';
 import { refundParts, settleParts } from './money.ts';
 

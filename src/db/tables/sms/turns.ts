@@ -3,8 +3,8 @@
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { runTogether } from '../../statements/together.ts';
+import { runBatch } from '../../statements/batch.ts';
+import { statement } from '../../statements/statement.ts';
 
 /** Accounts of one queue in one round; the others have their turn in the next. */
 const MAX_ACCOUNTS = 32;
@@ -53,7 +53,7 @@ export function isFreeFor(connectorId: unknown): RawBuilder<unknown> {
 export const FIRST = sql`order by p.account_id, p.due_at, p.id limit 1`;
 
 /** The first and the last account that have something in a queue, due or not: a step in the index each. */
-export const selectEnds = prepare(QUEUE_VALUES, (queue) => {
+export const selectEnds = statement(QUEUE_VALUES, (queue) => {
   const end = (order: RawBuilder<unknown>) =>
     sql`(select p.account_id from sms_part as p where ${isOf(queue)} ${order})`;
   return sql<Ends>`select ${end(FIRST)} as first, ${end(LAST)} as last`;
@@ -70,7 +70,7 @@ const LAST = sql`order by p.account_id desc, p.due_at desc, p.id desc limit 1`;
  * Accounts that have something due that the connector may take, at most `limit`: those after `after` first, each by a
  * step or two in the index. An account with nothing to take would occupy a place that another one needs.
  */
-const selectTurnsUpTo = prepare(
+const selectTurnsUpTo = statement(
   { ...QUEUE_VALUES, connectorId: 'value', after: 'value', limit: 'value' },
   ({ connectorId, after, limit, ...queue }) => {
     const all = isOf(queue);
@@ -112,7 +112,7 @@ export async function readTurns(
     const asked = { connectorId, after: after[queue.priority] ?? 0, limit: Math.min(limit, MAX_ACCOUNTS) };
     return isCrowded ? selectTurnsUpTo({ ...queue, ...asked }) : undefined;
   });
-  const turns = crowded.some((one) => one !== undefined) ? await runTogether(trx, crowded) : [];
+  const turns = crowded.some((one) => one !== undefined) ? await runBatch(trx, crowded) : [];
   return crowded.map((one, n) => {
     const first = ends[n]?.first ?? undefined;
     if (one === undefined) return first === undefined ? [] : [first];

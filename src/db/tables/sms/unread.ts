@@ -1,7 +1,7 @@
 /** What carriers delivered and nobody could read, as it came: acknowledged, and kept for operators. docs/decisions/0420 */
 import { sql, type Transaction } from 'kysely';
 import type { Executor, Schema } from '../../schema/schema.ts';
-import { rowList } from '../../statements/row-list.ts';
+import { rowList } from '../../statements/lists.ts';
 
 export interface ReceivedUnread {
   readonly connectorId: number;

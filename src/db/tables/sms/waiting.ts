@@ -1,8 +1,8 @@
 /** Whether anything waits for a connector: where nothing does, no turn has to be found. docs/decisions/0361 */
 import { sql, type Transaction } from 'kysely';
 import type { Schema } from '../../schema/schema.ts';
-import { prepare } from '../../statements/prepared.ts';
-import { runTogether } from '../../statements/together.ts';
+import { runBatch } from '../../statements/batch.ts';
+import { statement } from '../../statements/statement.ts';
 import { FIRST } from './turns.ts';
 
 export interface Waiting {
@@ -22,7 +22,7 @@ export async function readWaiting(
   served: readonly Served[],
   now: number,
 ): Promise<readonly Waiting[]> {
-  const found = await runTogether(
+  const found = await runBatch(
     trx,
     served.map(({ connectorId, lanes }) =>
       selectWaiting({ connectorId, now, routes: lanes.map(({ route }) => [route]) }),
@@ -35,7 +35,7 @@ export async function readWaiting(
 }
 
 /** Each is one step in an index. */
-const selectWaiting = prepare(
+const selectWaiting = statement(
   { connectorId: 'value', now: 'value', routes: 'rows' },
   ({ connectorId, now, routes }) => {
     const first = (priority: number) => sql`(select 1 from ${routes} where (

@@ -1,33 +1,33 @@
 /** A list of any length as one parameter of a statement, whose text is then the same for every length: it is prepared once. */
 import { type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '../engines/engine.ts';
-import type { Row } from '../engines/sqlite/rows-query.ts';
+import type { RowValues } from '../engines/sqlite/messages.ts';
 import type { Executor } from '../schema/schema.ts';
 
 /**
  * A table expression `t` with one column `value`, a JSON array per row. `value ->> 0` is the first member of a row, as
  * text on PostgreSQL: numbers need a cast.
  */
-export function rowList(x: Executor, rows: readonly Row[]): RawBuilder<unknown> {
+export function rowList(x: Executor, rows: readonly RowValues[]): RawBuilder<unknown> {
   return rowsOf(x, sql.val(rowsText(rows)));
 }
 
-/** The same of a parameter that will be such a text. */
+/** The same for a parameter that `rowsText` fills. */
 export function rowsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(x) ? sql`jsonb_array_elements(cast(${text} as jsonb)) as t(value)` : sql`json_each(${text}) as t`;
 }
 
-export function rowsText(rows: readonly Row[]): string {
+export function rowsText(rows: readonly RowValues[]): string {
   const text = JSON.stringify(rows);
   // What cannot be stored is written so, as is every control character.
   return text.includes('\\u') ? JSON.stringify(rows.map(storableRow)) : text;
 }
 
-export function storableRow(row: Row): Row {
+export function storableRow(row: RowValues): RowValues {
   return row.every(isStorable) ? row : row.map((value) => (typeof value === 'string' ? storable(value) : value));
 }
 
-function isStorable(value: Row[number]): boolean {
+function isStorable(value: RowValues[number]): boolean {
   return typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'));
 }
 
@@ -37,24 +37,15 @@ function storable(text: string): string {
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 }
 
-/** Whether a column of whole numbers has one of these, of which there may be any number. */
-export function isOneOf(x: Executor, column: string, values: readonly number[]): RawBuilder<boolean> {
-  const list = rowList(
-    x,
-    values.map((value) => [value]),
-  );
-  return sql<boolean>`${sql.ref(column)} in (select cast(value ->> 0 as integer) from ${list})`;
-}
-
 /**
- * The condition behind a column of whole numbers: it has one of `values`. A `rowList` would hide from PostgreSQL that
+ * A condition to follow a column of whole numbers: it has one of `values`. A `rowList` would hide from PostgreSQL that
  * they are few.
  */
 export function inIds(x: Executor, values: readonly number[]): RawBuilder<unknown> {
   return inIdsOf(x, sql.val(idsText(x, values)));
 }
 
-/** The same of a parameter that will be such a text. */
+/** The same for a parameter that `idsText` fills. */
 export function inIdsOf(x: Executor, text: RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(x) ? sql`= any(cast(${text} as bigint[]))` : sql`in (select value from json_each(${text}))`;
 }

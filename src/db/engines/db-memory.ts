@@ -1,0 +1,46 @@
+/**
+ * What an open database remembers of its statements and transactions. It belongs to the adapter of a `Kysely`, where every
+ * executor of that database finds it.
+ */
+import type { DatabaseConnection, DialectAdapter, Transaction } from 'kysely';
+import type { Executor, Schema } from '../schema/schema.ts';
+
+export class DbMemory {
+  readonly #made = new Map<unknown, unknown>();
+  readonly #names = new Map<string, string>();
+  /** The connection of each transaction: a batch is sent on it while other statements are in flight. */
+  readonly connections = new WeakMap<Transaction<Schema>, DatabaseConnection>();
+  /** Why a transaction cannot be committed: the error of a statement that the transaction does not wait for. */
+  readonly failures = new WeakMap<Transaction<Schema>, unknown>();
+
+  /** Makes a value the first time. Keys are definitions in the program, some dozens, so values are kept for ever. */
+  once<T>(key: unknown, make: () => T): T {
+    // `as`: each key has one kind of value.
+    const found = this.#made.get(key) as T | undefined;
+    if (found !== undefined) return found;
+    const made = make();
+    this.#made.set(key, made);
+    return made;
+  }
+
+  /** Names a statement by its text: PostgreSQL then parses it once for each connection. docs/decisions/0511 */
+  name(text: string): void {
+    if (!this.#names.has(text)) this.#names.set(text, `causeway_${this.#names.size + 1}`);
+  }
+
+  /** Name of a statement; `undefined` if its text may never come again. */
+  nameOf(text: string): string | undefined {
+    return this.#names.get(text);
+  }
+}
+
+type RememberingAdapter = DialectAdapter & { readonly memory: DbMemory };
+
+export function withMemory(adapter: DialectAdapter, memory: DbMemory): RememberingAdapter {
+  return Object.assign(adapter, { memory });
+}
+
+export function memoryOf(x: Executor): DbMemory {
+  // `as`: both dialects make their adapter by `withMemory`.
+  return (x.getExecutor().adapter as RememberingAdapter).memory;
+}
