@@ -6,7 +6,7 @@ import type { Timers } from '#lib/timers.ts';
 import type { HubViewer } from './encoding.ts';
 import { GopCache, type GopLimits } from './gop-cache.ts';
 import { Lane, type LaneLimits, type Place } from './lane.ts';
-import { describeMedia } from './media/describe.ts';
+import { describeMedia, type MediaFacts } from './media/describe.ts';
 import type { MediaMessage } from './media/message.ts';
 
 export interface HubLimits extends GopLimits, LaneLimits {}
@@ -69,9 +69,8 @@ export class Hub {
     return [...this.#gop.headers, ...this.#gop.messages];
   }
 
-  /** `message.data` is kept and must not change any more. */
-  push(given: MediaMessage): void {
-    const facts = describeMedia(given);
+  /** `given.data` is kept and must not change any more. `facts` are those of the message. */
+  push(given: MediaMessage, facts: MediaFacts = describeMedia(given)): void {
     if (facts.isIgnored) return;
     if ((facts.isSequenceHeader || facts.isMetadata) && given.data.length > MAX_HEADER_BYTES) return;
     // ffmpeg takes metadata at any other time for a track of text.

@@ -83,7 +83,7 @@ export class Broadcast {
     const facts = describeMedia(message);
     const placed = this.#timeline.place(message, facts, now);
     this.#meter.note(placed, facts, now);
-    this.hub.push(placed);
+    this.hub.push(placed, facts);
     this.#hls?.onDemand.push(placed, facts, this.#clock());
   }
 

@@ -305,16 +305,19 @@ describe('a stream', () => {
   }
 
   test('a broadcast keeps its begin and its last media', () => {
-    const begun = run([...LIVE, [40, media(1)]]);
+    const begun = run([...LIVE, [100, media(1)]]);
     assert.deepEqual(begun.onAir, {
       broadcast: 'b1',
       startedAt: T,
-      lastMediaAt: T + 40,
+      lastMediaAt: T + 100,
       source: 'publish',
       address: '192.0.2.1',
     });
     const resumed = run([...BROKEN, [10, publish(2)], [10, media(2)]]);
     assert.deepEqual([resumed.onAir?.startedAt, resumed.onAir?.address], [T, '192.0.2.2']);
+    // Each frame would be a new state: it is noted ten times a second.
+    assert.equal(run([...LIVE, [99, media(1)]]).onAir?.lastMediaAt, T);
+    assert.equal(run([...LIVE, [99, media(1)], [1, media(1)]]).onAir?.lastMediaAt, T + 100);
   });
 });
 

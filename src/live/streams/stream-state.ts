@@ -40,6 +40,9 @@ export const STREAM_LIMITS: StreamLimits = {
   unwatchedMs: 15_000,
 };
 
+/** Instants of media are noted this exactly: publishers send some eighty messages a second. */
+const MEDIA_STEP_MS = 100;
+
 /** A publisher, or a pull from an origin, that was accepted. */
 interface Holder {
   /** Names it among all holders of this process. */
@@ -174,6 +177,8 @@ function decideMedia(
 ): Decision {
   const { onAir } = state;
   if (state.holder?.id !== event.holder) return unchanged(state);
+  const isNoted = state.holder.hasMedia && onAir !== undefined && onAir.brokenAt === undefined;
+  if (isNoted && now - onAir.lastMediaAt < MEDIA_STEP_MS) return unchanged(state);
   const holder = { ...state.holder, heardAt: now, hasMedia: true };
   const { source, address } = holder;
   if (onAir === undefined) {
