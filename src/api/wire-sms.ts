@@ -2,6 +2,7 @@
 import type { Locale } from '#contract/locale.ts';
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { RouteName } from '#contract/routes.ts';
+import { WIRE_SMS_APP_SETTINGS } from '#contract/settings.ts';
 import type { SmsPrice } from '#db/tables/sms/balance.ts';
 import type { Webhook } from '#db/tables/sms/deliveries.ts';
 import type { ReplyView } from '#db/tables/sms/replies.ts';
@@ -11,7 +12,7 @@ import { messageStateOf } from '#model/sms-part.ts';
 import type { StatusWord } from '#model/sms-status-words.ts';
 import { readNumbers } from './sms-refusals.ts';
 import type { Look } from './wire-domain.ts';
-import { DEFAULT_PAGE_SIZE, writeDone, writeFlag } from './wire-values.ts';
+import { DEFAULT_PAGE_SIZE, writeDone } from './wire-values.ts';
 
 type SmsRoute = Extract<RouteName, `sms.${string}`>;
 
@@ -20,7 +21,7 @@ export interface SettingsChange {
   readonly appKey: string;
   readonly hours: 'off' | { readonly from: number; readonly to: number } | undefined;
   readonly timeZone: string | undefined;
-  readonly chosen: { readonly [K in keyof Omit<SmsAppSettings, 'marketingHours'>]: SmsAppSettings[K] | undefined };
+  readonly chosen: Partial<SmsAppSettings>;
 }
 
 export const READ_SMS = {
@@ -43,12 +44,7 @@ export const READ_SMS = {
     appKey: request.app_key,
     hours: request.marketing_hours === undefined ? undefined : readHours(request.marketing_hours),
     timeZone: request.time_zone,
-    chosen: {
-      suffix: request.suffix,
-      bareInternational: request.bare_international,
-      resendUncertain: request.resend_uncertain,
-      validityHours: request.validity_hours,
-    },
+    chosen: WIRE_SMS_APP_SETTINGS.readGiven(request),
   }),
   'sms.getWebhook': ({ app_key }) => ({ appKey: app_key }),
   'sms.setWebhook': ({ app_key, url, rotate }) => ({ appKey: app_key, url, isRotated: rotate === '1' }),
@@ -143,10 +139,7 @@ function writeSettings({ appKey, name, isEnabled, settings }: SmsApp): DataOf<'s
     status: writeStatus(isEnabled),
     marketing_hours: writeHours(settings.marketingHours),
     time_zone: settings.marketingHours?.timeZone ?? '',
-    suffix: settings.suffix,
-    bare_international: writeFlag(settings.bareInternational),
-    resend_uncertain: writeFlag(settings.resendUncertain),
-    validity_hours: settings.validityHours,
+    ...WIRE_SMS_APP_SETTINGS.write(settings),
   };
 }
 

@@ -19,6 +19,8 @@ function optionOf(row: Row, help: string): Option {
     case 'switch':
       return onOffOption(flagsOf(row), help);
     case 'seconds':
+    case 'number':
+    case 'text':
       return new Option(flagsOf(row), help);
     case 'choice':
       return new Option(flagsOf(row), help).choices(row.of);

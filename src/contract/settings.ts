@@ -1,5 +1,6 @@
-/** A domain's plain settings on the wire, and in commands: a row for each member of the tables in `model/settings.ts`. */
+/** Plain settings of domains and SMS services on the wire, and in commands: a row for each member of the model's tables. */
 import { CACHE_SETTINGS, HTTPS_SETTINGS, SWITCHES, VALIDITIES } from '../model/settings.ts';
+import { SMS_APP_SETTINGS } from '../model/sms-app.ts';
 import { wireSettings } from './wire-settings.ts';
 
 const A_YEAR = {
@@ -20,7 +21,7 @@ export const WIRE_SWITCHES = wireSettings(SWITCHES, {
     means: 'directory cache priority',
     help: 'cache policies for directories go first',
   },
-  sslControl: { wire: 'ssl_control', means: 'TLS acceleration' },
+  sslControl: { wire: 'ssl_control', means: 'TLS acceleration', isSetElsewhere: true },
   redirectFollow: {
     wire: 'redirect_follow',
     means: 'redirect following',
@@ -118,4 +119,11 @@ export const WIRE_HTTPS_SETTINGS = wireSettings(HTTPS_SETTINGS, {
     help: 'of TLS',
     option: '--min-version <version>',
   },
+});
+
+export const WIRE_SMS_APP_SETTINGS = wireSettings(SMS_APP_SETTINGS, {
+  suffix: { wire: 'suffix', means: 'put at the end of advertising, and charged' },
+  bareInternational: { wire: 'bare_international', means: 'whether 85261234567 is read as +85261234567' },
+  resendUncertain: { wire: 'resend_uncertain', means: 'whether a notification whose answer was lost is sent again' },
+  validityHours: { wire: 'validity_hours', means: 'how long a message may wait' },
 });

@@ -1,18 +1,8 @@
 /** What the operations on the SMS base address take and give. docs/decisions/0210, 0211 */
 import * as z from 'zod';
-import {
-  anyText,
-  choice,
-  clearable,
-  FLAG_TEXT,
-  flag,
-  integer,
-  optional,
-  optionalHttpUrl,
-  signedInteger,
-  text,
-} from './fields.ts';
+import { anyText, choice, flag, integer, optional, optionalHttpUrl, signedInteger, text } from './fields.ts';
 import { operation, request } from './operation.ts';
+import { WIRE_SMS_APP_SETTINGS } from './settings.ts';
 import { WORD_GROUPS } from './sms-connector-fields.ts';
 import {
   anyAppKey,
@@ -27,8 +17,6 @@ import {
   timestamp,
 } from './sms-fields.ts';
 
-const MAX_SUFFIX_LENGTH = 60;
-const MAX_VALIDITY_HOURS = 168;
 const MAX_SENDID_LENGTH = 64;
 
 const STATUSES = [
@@ -74,10 +62,7 @@ const SETTINGS_DATA = z.object({
   status: z.union([z.literal(0), z.literal(1)]).describe('0 disabled, 1 available'),
   marketing_hours: z.string().describe('when advertising goes out, or off'),
   time_zone: z.string().describe('of marketing_hours'),
-  suffix: z.string().describe('put at the end of advertising, and charged'),
-  bare_international: FLAG_TEXT.describe('whether 85261234567 is read as +85261234567'),
-  resend_uncertain: FLAG_TEXT.describe('whether a notification whose answer was lost is sent again'),
-  validity_hours: z.int().describe('how long a message may wait'),
+  ...WIRE_SMS_APP_SETTINGS.data,
 });
 
 const WEBHOOK_DATA = z.object({
@@ -328,10 +313,7 @@ export const SMS_OPERATIONS = {
         status: 1,
         marketing_hours: '08:00-22:00',
         time_zone: 'Asia/Shanghai',
-        suffix: '',
-        bare_international: '0',
-        resend_uncertain: '0',
-        validity_hours: 72,
+        ...WIRE_SMS_APP_SETTINGS.defaultData,
       },
     },
   }),
@@ -341,10 +323,7 @@ export const SMS_OPERATIONS = {
       app_key: appKey,
       marketing_hours: optional(marketingHours),
       time_zone: optional(timeZone),
-      suffix: clearable(text({ max: MAX_SUFFIX_LENGTH })),
-      bare_international: optional(flag),
-      resend_uncertain: optional(flag),
-      validity_hours: optional(integer(1, MAX_VALIDITY_HOURS)),
+      ...WIRE_SMS_APP_SETTINGS.optionalFields,
     }),
     data: z.boolean(),
     sample: { request: { app_key: SAMPLE_KEY, marketing_hours: '09:00-21:00' }, data: true },

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { SettingRow, SettingsOf, SettingTable, ValueOf } from '../model/settings.ts';
-import { choice, type Field, FLAG_TEXT, flag, integer, optional } from './fields.ts';
+import { choice, clearable, type Field, FLAG_TEXT, flag, integer, optional, text } from './fields.ts';
 import type { Localized } from './locale.ts';
 
 interface WireRow<V = unknown> {
@@ -15,7 +15,9 @@ interface WireRow<V = unknown> {
   readonly expects?: Localized;
   /** Value in samples; absent: the default. */
   readonly sample?: V;
-  /** What the option of the command does; absent: another operation changes the setting. */
+  /** Another operation changes the setting. */
+  readonly isSetElsewhere?: true;
+  /** What the option of the command does; absent: there is none. */
   readonly help?: string;
   /** The option; absent: `--` and the wire's name. */
   readonly option?: string;
@@ -28,12 +30,14 @@ type SchemaOf<R> = z.ZodType<ValueOf<R>, R extends { readonly kind: 'switch' } ?
 
 type DataOf<R> = R extends { readonly of: readonly (infer C extends string)[] }
   ? z.ZodEnum<{ [V in C]: V }>
-  : R extends { readonly kind: 'seconds' }
+  : R extends { readonly kind: 'seconds' | 'text' }
     ? z.ZodString
-    : typeof FLAG_TEXT;
+    : R extends { readonly kind: 'number' }
+      ? z.ZodInt
+      : typeof FLAG_TEXT;
 
 /** Members of a table that its own operation changes. */
-type Changed<T, W> = { [M in keyof T & keyof W]: W[M] extends { readonly help: string } ? M : never }[keyof T &
+type Changed<T, W> = { [M in keyof T & keyof W]: W[M] extends { readonly isSetElsewhere: true } ? never : M }[keyof T &
   keyof W];
 type NameOf<W, M extends keyof W> = W[M] extends { readonly wire: infer N extends string } ? N : never;
 
@@ -58,11 +62,7 @@ export interface WireSettings<T extends SettingTable, W> {
   ): Partial<Pick<SettingsOf<T>, Changed<T, W>>>;
 }
 
-type SampleOf<R> = R extends { readonly of: unknown }
-  ? ValueOf<R>
-  : R extends { readonly kind: 'seconds' }
-    ? number
-    : 0 | 1;
+type SampleOf<R> = R extends { readonly kind: 'switch' } ? 0 | 1 : ValueOf<R>;
 type Answer<T, W> = { readonly [M in keyof T & keyof W as NameOf<W, M>]: z.output<DataOf<T[M]>> };
 type Asked<T, W> = { readonly [M in Changed<T, W> as NameOf<W, M>]: ValueOf<T[M]> };
 
@@ -78,12 +78,12 @@ export function wireSettings<const T extends SettingTable, const W extends WireR
     const setting = table[member];
     return setting === undefined ? [] : [{ member, ...setting, ...row }];
   });
-  const changed = rows.filter(({ help }) => help !== undefined);
+  const changed = rows.filter(({ isSetElsewhere }) => isSetElsewhere !== true);
   const byName = (of: readonly Row[], toValue: (row: Row) => unknown) =>
     Object.fromEntries(of.map((row) => [row.wire, toValue(row)]));
   const sampleOf = (row: Row) => (row.sample ?? row.default) as Value; // the type of `words` says so
   const write = (settings: Readonly<Record<string, Value>>) =>
-    byName(rows, (row) => toAnswer(settings[row.member] ?? row.default));
+    byName(rows, (row) => toAnswer(row, settings[row.member] ?? row.default));
   const read = (request: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(
       changed.map(({ member, wire }) => [member, request[wire]]).filter(([, value]) => value !== undefined),
@@ -92,11 +92,12 @@ export function wireSettings<const T extends SettingTable, const W extends WireR
   return {
     rows,
     fields: byName(changed, fieldOf),
-    optionalFields: byName(changed, (row) => optional(fieldOf(row))),
+    // An empty text is one.
+    optionalFields: byName(changed, (row) => (row.kind === 'text' ? clearable : optional)(fieldOf(row))),
     data: byName(rows, dataOf),
-    sampleRequest: byName(changed, (row) => Number(sampleOf(row))),
-    sampleData: byName(rows, (row) => toAnswer(sampleOf(row))),
-    defaultData: byName(rows, (row) => toAnswer(row.default)),
+    sampleRequest: byName(changed, (row) => (row.kind === 'switch' ? Number(sampleOf(row)) : sampleOf(row))),
+    sampleData: byName(rows, (row) => toAnswer(row, sampleOf(row))),
+    defaultData: byName(rows, (row) => toAnswer(row, row.default)),
     write,
     read,
     readGiven: read,
@@ -109,6 +110,10 @@ function fieldOf(row: Row): Field {
       return row.expects === undefined ? flag : { ...flag, expects: row.expects };
     case 'seconds':
       return { ...integer(0, row.max), expects: row.expects ?? secondsUpTo(row.max) };
+    case 'number':
+      return integer(row.min, row.max);
+    case 'text':
+      return text(row);
     case 'choice':
       return choice(row.of, row.expects ?? { 'zh-CN': row.of.join('、'), en: row.of.join(', ') });
   }
@@ -119,10 +124,23 @@ function secondsUpTo(max: number): Localized {
 }
 
 function dataOf(row: Row): z.ZodType {
-  const schema = row.kind === 'choice' ? z.enum(row.of) : row.kind === 'switch' ? FLAG_TEXT : z.string();
-  return schema.describe(row.means);
+  return schemaOf(row).describe(row.means);
 }
 
-function toAnswer(value: Value): string {
-  return typeof value === 'boolean' ? (FLAG_TEXT.options[Number(value)] ?? '0') : String(value);
+function schemaOf(row: Row): z.ZodType {
+  switch (row.kind) {
+    case 'switch':
+      return FLAG_TEXT;
+    case 'number':
+      return z.int();
+    case 'choice':
+      return z.enum(row.of);
+    default:
+      return z.string();
+  }
+}
+
+function toAnswer({ kind }: Row, value: Value): string | number {
+  if (kind === 'switch') return value === true ? '1' : '0';
+  return kind === 'number' ? Number(value) : String(value);
 }

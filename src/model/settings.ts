@@ -1,5 +1,5 @@
 /**
- * Tables of a domain's plain settings: a row has the kind of a member, its default and its bounds. Stored settings, the
+ * Tables of plain settings: a row has the kind of a member, its default and its bounds. Stored settings, the
  * specification for edges, its compiler and the interface are made from them (docs/decisions/0512). Imports only limits:
  * the contract runs anywhere.
  */
@@ -8,15 +8,20 @@ import { MAX_HSTS_SECONDS, MAX_STALE_CAP_SECONDS, YEAR_SECONDS } from './limits.
 export type SettingRow =
   | { readonly kind: 'switch'; readonly default: boolean }
   | { readonly kind: 'seconds'; readonly default: number; readonly max: number }
+  | { readonly kind: 'number'; readonly default: number; readonly min: number; readonly max: number }
+  /** `max` is a number of characters. */
+  | { readonly kind: 'text'; readonly default: string; readonly max: number }
   | { readonly kind: 'choice'; readonly default: string; readonly of: readonly [string, ...string[]] };
 
 export type SettingTable = Readonly<Record<string, SettingRow>>;
 
 export type ValueOf<R> = R extends { readonly kind: 'choice'; readonly of: readonly (infer C)[] }
   ? C
-  : R extends { readonly kind: 'seconds' }
-    ? number
-    : boolean;
+  : R extends { readonly kind: 'switch' }
+    ? boolean
+    : R extends { readonly kind: 'text' }
+      ? string
+      : number;
 
 export type SettingsOf<T extends SettingTable> = { readonly [M in keyof T]: ValueOf<T[M]> };
 

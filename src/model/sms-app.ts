@@ -1,4 +1,5 @@
 /** An SMS service of a customer, known by its `app_key`, and what its customer chose for it. */
+import { defaultsOf, type SettingsOf, type SettingTable } from './settings.ts';
 
 export interface SmsApp {
   readonly id: number;
@@ -10,17 +11,21 @@ export interface SmsApp {
   readonly settings: SmsAppSettings;
 }
 
-export interface SmsAppSettings {
+/** Plain settings, as in `model/settings.ts`. */
+export const SMS_APP_SETTINGS = {
+  /** Put at the end of every advertising text, and charged with it; empty: nothing. */
+  suffix: { kind: 'text', default: '', max: 60 },
+  /** `85261234567` is read as `+85261234567`. */
+  bareInternational: { kind: 'switch', default: false },
+  /** A notice (`smsType` 2) whose answer was lost goes out again: twice rather than never. */
+  resendUncertain: { kind: 'switch', default: false },
+  /** Validity, counted from when a message may be sent. */
+  validityHours: { kind: 'number', default: 72, min: 1, max: 168 },
+} as const satisfies SettingTable;
+
+export interface SmsAppSettings extends SettingsOf<typeof SMS_APP_SETTINGS> {
   /** When advertising goes out; `undefined`: at any time. docs/decisions/0213 */
   readonly marketingHours: MarketingHours | undefined;
-  /** Put at the end of every advertising text, and charged with it; empty: nothing. */
-  readonly suffix: string;
-  /** `85261234567` is read as `+85261234567`. */
-  readonly bareInternational: boolean;
-  /** A notice (`smsType` 2) whose answer was lost goes out again: twice rather than never. */
-  readonly resendUncertain: boolean;
-  /** Validity, counted from when a message may be sent. */
-  readonly validityHours: number;
 }
 
 /** Minutes of the day between which advertising may be sent, past midnight if the first is later; the two differ. */
@@ -34,10 +39,7 @@ export interface MarketingHours {
 
 export const DEFAULT_SMS_APP_SETTINGS: SmsAppSettings = {
   marketingHours: { from: 8 * 60, to: 22 * 60, timeZone: 'Asia/Shanghai' },
-  suffix: '',
-  bareInternational: false,
-  resendUncertain: false,
-  validityHours: 72,
+  ...defaultsOf(SMS_APP_SETTINGS),
 };
 
 export type SmsKind = 'ordinary' | 'advertising';

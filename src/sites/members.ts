@@ -46,6 +46,10 @@ function readSetting(member: string, row: SettingRow, value: unknown): unknown {
       return readOneOf(member, value, [true, false]);
     case 'seconds':
       return readInteger(member, value, row.max, 0);
+    case 'number':
+      return readInteger(member, value, row.max, row.min);
+    case 'text':
+      return readText(member, value);
     case 'choice':
       return readOneOf(member, value, row.of);
     default:

@@ -14,8 +14,9 @@ import { listSmsReplies } from '#db/tables/sms/replies.ts';
 import { readMeanings } from '#db/tables/sms/status-words.ts';
 import { findSmsRequest, listSmsParts, listSmsRequests } from '#db/tables/sms/views.ts';
 import { flatText } from '#lib/flat-text.ts';
-import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings, type SmsKind } from '#model/sms-app.ts';
+import { DEFAULT_SMS_APP_SETTINGS, type SmsApp, type SmsAppSettings } from '#model/sms-app.ts';
 import { smsAppNotFound, toSmsRefusal } from '../sms-refusals.ts';
+import type { InputOf } from '../wire.ts';
 import type { SettingsChange } from '../wire-sms.ts';
 import type { Call, Handler } from './handler.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
@@ -101,14 +102,10 @@ export const SMS_HANDLERS = {
     }),
 } satisfies { readonly [N in RouteName as N extends `sms.${string}` ? N : never]: Handler<N> };
 
-interface AskedSend {
-  readonly kind: SmsKind;
-  readonly appKey: string;
-  readonly mobile: string;
-  readonly content: string;
-  readonly time: string;
-  readonly smsType: number;
-}
+type Asked = InputOf<'sms.ordinary' | 'sms.advertising'>;
+/** Fields of which it is decided whether they make two requests different; another one does not compile. */
+type Decided = 'kind' | 'appKey' | 'mobile' | 'content' | 'time' | 'smsType';
+type AskedSend = Asked & { readonly [F in Exclude<keyof Asked, Decided>]: never };
 
 async function send(call: Call, { time, ...asked }: AskedSend): Promise<string> {
   const { accountId, now, sms } = call;
@@ -148,13 +145,7 @@ const NOT_POSTED_TO: Localized = {
 };
 
 function changeSettings(before: SmsAppSettings, { hours, timeZone, chosen }: SettingsChange): SmsAppSettings {
-  return {
-    marketingHours: changeHours(before.marketingHours, hours, timeZone),
-    suffix: chosen.suffix ?? before.suffix,
-    bareInternational: chosen.bareInternational ?? before.bareInternational,
-    resendUncertain: chosen.resendUncertain ?? before.resendUncertain,
-    validityHours: chosen.validityHours ?? before.validityHours,
-  };
+  return { ...before, ...chosen, marketingHours: changeHours(before.marketingHours, hours, timeZone) };
 }
 
 /** A time zone alone changes nothing where there are no hours. */
