@@ -82,6 +82,46 @@ test('every frame is in a part once, and the parts follow on each other', () => 
   }
 });
 
+// hls.js loads the parts of a segment again and again where the segment's audio ends before its video.
+test('the audio of each part reaches the end of the part, also where it arrives behind the video', () => {
+  for (const lateMs of [0, 20, 50, 80]) {
+    const sent = frames({ untilMs: 9_000 });
+    const at = ({ kind, timestampMs }: MediaMessage) => timestampMs + (kind === 'audio' ? lateMs : 0);
+    const { window } = packaged([...HEADERS, ...sent.toSorted((a, b) => at(a) - at(b))]);
+    const parts = window.listed.flatMap((segment) => segment.parts);
+    assert.ok(parts.length > 30, `${parts.length}`);
+    let endMs = 0;
+    for (const { bytes, durationMs } of parts) {
+      endMs += durationMs;
+      const last = samplesOf(bytes).findLast(({ track }) => track === AUDIO);
+      const audioEndMs = last === undefined ? 0 : ((last.decodeAt + last.duration) * 1000) / 44_100;
+      assert.ok(audioEndMs >= endMs - 1, `audio until ${audioEndMs}, part until ${endMs}, ${lateMs} ms late`);
+    }
+  }
+});
+
+test('audio that ends, or is far behind, does not hold up the parts', () => {
+  const isVideo = ({ kind }: MediaMessage) => kind === 'video';
+  const at = ({ kind, timestampMs }: MediaMessage) => timestampMs + (kind === 'audio' ? 600 : 0);
+  const sent = frames({ untilMs: 9_000 });
+  const rows = [
+    sent.filter((message) => isVideo(message) || message.timestampMs < 3_000),
+    sent.toSorted((a, b) => at(a) - at(b)),
+  ];
+  for (const messages of rows) {
+    const packager = packaged(HEADERS);
+    let longest = 0;
+    for (const message of messages) {
+      feed(packager, [message]);
+      const { newest } = packager.window;
+      if (newest !== undefined && isVideo(message))
+        longest = Math.max(longest, message.timestampMs - newest.startMs - newest.durationMs);
+    }
+    // A part, the wait, and a frame.
+    assert.ok(longest > 0 && longest <= 238 + 120 + 34, `${longest}`);
+  }
+});
+
 test('44.1 kHz audio has no gaps: its clock counts samples, not milliseconds', () => {
   const packager = packaged(stream({ untilMs: 8_000, frameRate: 0 }));
   const found = samples(packager, AUDIO);

@@ -31,7 +31,7 @@ const PLAYERS: Readonly<Record<'hls.js' | 'mpegts.js', PagePlayer>> = {
   'hls.js': {
     script: 'hls.js',
     play: `(url) => {
-      window.player = new Hls({ lowLatencyMode: true });
+      window.player = new Hls({ lowLatencyMode: true, maxLiveSyncPlaybackRate: 1.5 });
       player.loadSource(url);
       player.attachMedia(document.querySelector('video'));
     }`,

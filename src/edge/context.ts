@@ -70,8 +70,4 @@ export interface Visit {
   readonly options: CacheOptions;
   /** The instant of the look-up: responses requested at or before it count as absent. */
   readonly absentUpTo: number;
-  /** Asked in the place of the site's origins. */
-  readonly origins?: Origins;
-  /** Longest wait for the fetch of another request, after which this one is answered 503; absent: it then asks by itself. */
-  readonly waitMs?: number;
 }

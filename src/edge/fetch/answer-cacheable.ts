@@ -57,11 +57,7 @@ export async function answerCacheable(
           fits: (shared) => canReadAlong(visit, shared, now),
         });
         if (place.kind === 'join') return answerShared(edge, visit, place.shared, now);
-        if (place.kind === 'wait') {
-          if (await waitForLanding(place.ready, viewer.signal, visit.waitMs)) continue;
-          if (visit.waitMs !== undefined && !viewer.isGone)
-            return errorAnswer(503, { status: 'ERROR', reason: 'liveUnavailable' }, now);
-        }
+        if (place.kind === 'wait' && (await waitForLanding(place.ready, viewer.signal))) continue;
         return answerByFetch(viewer, edge, visit, { place, stored, others, prefix }); // 8, 9
       }
       default:

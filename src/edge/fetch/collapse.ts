@@ -100,12 +100,12 @@ export function createFlights(): Flights {
   };
 }
 
-/** Resolves when the flight has landed, after `waitMs`, or when the client is gone; true in the first case. */
-export async function waitForLanding(landed: Promise<void>, signal: AbortSignal, waitMs = WAIT_MS): Promise<boolean> {
+/** Resolves when the flight has landed, after `WAIT_MS`, or when the client is gone; true in the first case. */
+export async function waitForLanding(landed: Promise<void>, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false; // an aborted signal fires no further event
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const giveUp = () => resolve(false);
-  const timer = setTimeout(giveUp, waitMs);
+  const timer = setTimeout(giveUp, WAIT_MS);
   signal.addEventListener('abort', giveUp, { once: true });
   void landed.then(() => resolve(true)); // never rejects
   const hasLanded = await promise;

@@ -199,11 +199,7 @@ async function exchange(edge: EdgeContext, visit: Visit, question: Question): Pr
   return { kind: 'response', response, ...admit(edge, visit, response) };
 }
 
-function fetchFor(
-  edge: EdgeContext,
-  { request, site, origins = edge.origins }: Visit,
-  question: Question,
-): Promise<FetchResult> {
+function fetchFor({ origins }: EdgeContext, { request, site }: Visit, question: Question): Promise<FetchResult> {
   const { method, target, scheme, host, httpVersion, clientAddress } = request;
   return origins.fetch({
     site,

@@ -13,6 +13,8 @@ const MAX_OF_STREAM = 10_000;
 /** Viewers of all streams of a worker. */
 const MAX_VIEWERS = 200_000;
 const HASH_CHARS = 16;
+/** Texts of usual viewers are shorter; all of them are kept while they watch. */
+const MAX_TEXT_CHARS = 300;
 
 export class Audience {
   /** The time of each viewer's last request, by stream. */
@@ -46,9 +48,14 @@ export class Audience {
   }
 }
 
-/** A hash that identifies the viewer without revealing who it is. */
-export function viewerHash({ clientAddress, headers, query }: EdgeRequest): string {
-  const key = readAuthKey(query) ?? '';
+/** Identifies the viewer within this process. It is asked for with each request, and so not hashed unless it is long. */
+export function viewerText({ clientAddress, headers, query }: EdgeRequest): string {
+  const key = query === '' ? '' : (readAuthKey(query) ?? '');
   const text = `${clientAddress}\n${firstValue(headers, 'user-agent') ?? ''}\n${key}`;
+  return text.length > MAX_TEXT_CHARS ? hashViewer(text) : text;
+}
+
+/** A hash that identifies the viewer without revealing who it is. */
+export function hashViewer(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, HASH_CHARS);
 }

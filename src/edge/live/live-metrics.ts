@@ -1,5 +1,6 @@
 /** Figures of live streams of a worker. */
 import { Gauge, type Registry } from 'prom-client';
+import type { HlsFiles } from './hls-files.ts';
 import type { Relays } from './relays.ts';
 import type { Sessions } from './sessions.ts';
 import type { StreamTable } from './stream-table.ts';
@@ -8,9 +9,10 @@ interface Counted {
   readonly sessions: Pick<Sessions, 'counts'>;
   readonly relays: Pick<Relays, 'size'>;
   readonly streams: Pick<StreamTable, 'isSynced'>;
+  readonly files: Pick<HlsFiles, 'bytesHeld'>;
 }
 
-export function addLiveGauges({ sessions, relays, streams }: Counted, registry: Registry): void {
+export function addLiveGauges({ sessions, relays, streams, files }: Counted, registry: Registry): void {
   const registers = [registry];
   new Gauge({
     name: 'causeway_edge_live_viewers',
@@ -41,6 +43,14 @@ export function addLiveGauges({ sessions, relays, streams }: Counted, registry: 
     registers,
     collect() {
       this.set(streams.isSynced ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'causeway_edge_live_files_bytes',
+    help: 'Memory of this worker for playlists, parts and segments of live streams; at most 64 MiB.',
+    registers,
+    collect() {
+      this.set(files.bytesHeld);
     },
   });
 }

@@ -4,10 +4,8 @@ import type { HubLimits } from '#fanout/hub.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { LiveMarkSource } from '#sites/live.ts';
-import type { Origins } from '../origin/fetch.ts';
-import { MemoryStore } from '../store/memory.ts';
-import type { CacheStore } from '../store/store.ts';
-import { Audience } from './audience.ts';
+import { Audience, hashViewer } from './audience.ts';
+import { HlsFiles } from './hls-files.ts';
 import { addLiveGauges } from './live-metrics.ts';
 import { OwnerClient, type OwnerLimits } from './owner-client.ts';
 import { PlayKeys } from './play-keys.ts';
@@ -31,7 +29,7 @@ export interface LiveLimits extends OwnerLimits {
    * line.
    */
   readonly reportMs: number;
-  /** Longest wait of a viewer for what another has asked the live process for. */
+  /** Longest wait of a viewer for a file that the live process has been asked for. */
   readonly waitMs: number;
   readonly hub: HubLimits | undefined;
 }
@@ -45,20 +43,12 @@ const DEFAULT_LIVE_LIMITS: LiveLimits = {
   hub: undefined,
 };
 
-/** Memory of one worker for files of HLS: those of the last seconds are asked for, whoever watches. */
-const FILES_BYTES = 64 * 1024 * 1024;
-
 export interface LiveEdge {
-  /**
-   * Files of HLS, in memory alone: they live for seconds, so a disk would be written for nothing, and the look there would keep
-   * each viewer of a new part from the fetch that is already in flight.
-   */
-  readonly files: CacheStore;
+  readonly files: HlsFiles;
   readonly streams: StreamTable;
   readonly relays: Relays;
   readonly sessions: Sessions;
   readonly audience: Audience;
-  readonly origins: Origins;
   readonly limits: LiveLimits;
   readonly playKeys: PlayKeys;
   readonly source: LiveOptions['source'];
@@ -76,10 +66,11 @@ export function createLive(
   const streams = new StreamTable((key, state) => relays.note(key, state));
   const client = new OwnerClient(streams, { socketPath: options.socketPath, clock, log, limits });
   const relays = new Relays({ client, streams, log, limits: limits.hub });
+  const files = new HlsFiles({ read: (path) => client.readFile(path), clock, waitMs: limits.waitMs });
   const sessions = new Sessions();
   const audience = new Audience();
   const playKeys = new PlayKeys(options.source);
-  addLiveGauges({ sessions, relays, streams }, registry);
+  addLiveGauges({ sessions, relays, streams, files }, registry);
   let isTelling = false;
   const timer = setInterval(() => {
     sessions.recheck();
@@ -93,12 +84,11 @@ export function createLive(
     });
   }, limits.reportMs);
   return {
-    files: new MemoryStore({ maxBytes: FILES_BYTES }),
+    files,
     streams,
     relays,
     sessions,
     audience,
-    origins: client.origins,
     limits,
     playKeys,
     source: options.source,
@@ -120,6 +110,6 @@ function describeViewers(sessions: Sessions, audience: Audience, now: number) {
   return [...new Set([...open.keys(), ...watching.keys()])].map((key) => {
     const [domain = '', app = '', stream = ''] = key.split('/');
     const { flv = 0, websocket = 0 } = open.get(key) ?? {};
-    return { domain: Number(domain), app, stream, flv, websocket, hls: watching.get(key) ?? [] };
+    return { domain: Number(domain), app, stream, flv, websocket, hls: (watching.get(key) ?? []).map(hashViewer) };
   });
 }

@@ -3,14 +3,11 @@
  * The requests are those of docs/edge.md, "Live streams".
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
-import { withoutHopByHop } from '#http/headers.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { createShares } from '#lib/shares.ts';
-import type { OriginResponse } from '../origin/attempt.ts';
-import type { Fetch, FetchResult } from '../origin/fetch.ts';
 import type { EdgeRequest } from '../request.ts';
+import type { OwnerFile } from './hls-files.ts';
 import type { StreamName } from './live-path.ts';
 import type { StreamTable } from './stream-table.ts';
 
@@ -34,6 +31,9 @@ export interface OwnerLimits {
 const MAX_LINE_CHARS = 4096;
 /** Questions for files of HLS at once. Each stream that is watched has two that wait: for the next playlist and the next part. */
 const MAX_QUESTIONS = 4_096;
+/** Files of HLS that are being read, together. A segment has at most 56 MiB, and one domain may take half. */
+const MAX_READ_BYTES = 256 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /** Origins may be asked by the viewer's scheme and for the viewer's host. */
 export type PullingViewer = Pick<EdgeRequest, 'scheme' | 'host'>;
@@ -52,6 +52,8 @@ export class OwnerClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_QUESTIONS });
   /** Each domain's share of the HLS requests that have no answer yet. */
   readonly #shares = createShares(MAX_QUESTIONS);
+  /** Each domain's share of the bytes that are being read. */
+  readonly #bytes = createShares(MAX_READ_BYTES);
   readonly #closing = new AbortController();
   #retry: NodeJS.Timeout | undefined;
   /** Attempts in a row that gave no whole table. One is ordinary: the live process ends before this one when the service stops. */
@@ -69,34 +71,33 @@ export class OwnerClient {
     return this.#ask({ path: `${pathOf(name)}/flv${query}` });
   }
 
-  /**
-   * The live process as an origin of the edge's cache. Errors are stored for a moment, so that not every viewer repeats
-   * a failing request.
-   */
-  readonly origins = {
-    fetch: async ({ target, signal }: Fetch): Promise<FetchResult> => {
-      const requestAt = this.#options.clock();
-      const holder = target.split('/')[2] ?? '';
-      if (!this.#shares.mayTake(holder, 1)) return { kind: 'response', response: refusal(requestAt) };
-      this.#shares.add(holder, 1);
-      try {
-        const body = await this.#ask({ path: target, signal, agent: this.#agent });
-        const status = body.statusCode ?? 502;
-        const received = withoutHopByHop(body.rawHeaders, NOT_PASSED);
-        const headers = status < 400 ? received : [...withoutHopByHop(received, CACHE_CONTROL), ...BRIEFLY];
-        const responseAt = this.#options.clock();
-        return {
-          kind: 'response',
-          response: { status, reason: body.statusMessage ?? '', headers, body, requestAt, responseAt },
-        };
-      } catch (error) {
-        if (signal.aborted) return { kind: 'aborted' };
-        return { kind: 'failed', failure: 'originConnect', detail: String(error) };
-      } finally {
-        this.#shares.add(holder, -1);
+  /** A file of HLS, or why there is none: 429 if its domain has used up its share. Throws if the live process cannot be reached. */
+  async readFile(path: string): Promise<OwnerFile> {
+    const holder = path.split('/')[2] ?? '';
+    if (!this.#shares.mayTake(holder, 1)) return refusal(429);
+    this.#shares.add(holder, 1);
+    try {
+      const answer = await this.#ask({ path, agent: this.#agent });
+      const { statusCode = 502, headers } = answer;
+      const sizeBytes = Number(headers['content-length']);
+      if (statusCode !== 200 || !this.#bytes.mayTake(holder, sizeBytes)) {
+        // The connection goes on, unless much would have to be read for it.
+        if (sizeBytes <= MAX_DISCARDED_BYTES) answer.resume();
+        else answer.destroy();
+        return refusal(statusCode === 200 ? 429 : statusCode);
       }
-    },
-  };
+      this.#bytes.add(holder, sizeBytes);
+      try {
+        const bytes = await readBody(answer, sizeBytes, this.#options.limits.answerMs);
+        const { 'content-type': contentType = '', 'cache-control': cacheControl = '' } = headers;
+        return { status: 200, contentType, cacheControl, bytes };
+      } finally {
+        this.#bytes.add(holder, -sizeBytes);
+      }
+    } finally {
+      this.#shares.add(holder, -1);
+    }
+  }
 
   /** Reports the audience. Returns false if the report was not accepted. Never rejects. */
   async tellViewers(body: string): Promise<boolean> {
@@ -165,21 +166,30 @@ export class OwnerClient {
   }
 }
 
-/** Answers a request that is not sent, because its domain has used up its share. */
-function refusal(now: number): OriginResponse {
-  const body = Readable.from([]);
-  return { status: 429, reason: '', headers: BRIEFLY, body, requestAt: now, responseAt: now };
+function refusal(status: number): OwnerFile {
+  return { status, contentType: '', cacheControl: '', bytes: NOTHING };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** All of a body of the given size, in one buffer. Throws if it breaks off, or takes longer than `timeoutMs`. */
+function readBody(answer: IncomingMessage, sizeBytes: number, timeoutMs: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+  const timer = setTimeout(() => answer.destroy(new Error('the live process has fallen silent')), timeoutMs);
+  let at = 0;
+  answer.on('data', (chunk: Buffer) => {
+    at += chunk.copy(bytes, at);
+  });
+  answer.on('close', () => {
+    clearTimeout(timer);
+    if (answer.complete && at === sizeBytes) resolve(bytes);
+    else reject(new Error('the live process has cut a file short'));
+  });
+  return promise;
 }
 
 /** Names are letters, digits, `_`, `.` and `-` alone. */
 export function pathOf({ domainId, app, stream }: StreamName): string {
   return `/streams/${domainId}/${app}/${stream}`;
 }
-
-/**
- * Fields dropped from answers. A `Date` of whole seconds would make a playlist that is fresh for one second old from
- * the start; viewers get the edge's own.
- */
-const NOT_PASSED: ReadonlySet<string> = new Set(['date']);
-const CACHE_CONTROL: ReadonlySet<string> = new Set(['cache-control']);
-const BRIEFLY = ['Cache-Control', 'max-age=1'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withViewerQuery } from './playlist.ts';
+import { splitPlaylist, withViewerQuery } from './playlist.ts';
 
 const PLAYLIST = '#EXTM3U\n#EXT-X-MAP:URI="init-0.mp4"\n#EXTINF:2,\n12.m4s\n';
 const withQuery = (query: string) =>
@@ -22,5 +22,21 @@ test("addresses of a playlist bear the viewer's query, but for the player's own 
     [`?x=${'y'.repeat(511)}`, ''],
   ] as const;
   for (const [query, expected] of rows)
-    assert.equal(withViewerQuery(PLAYLIST, query), withQuery(expected), query.slice(0, 40));
+    assert.equal(withViewerQuery(splitPlaylist(PLAYLIST), query), withQuery(expected), query.slice(0, 40));
+});
+
+test('the addresses of a playlist are its lines without a tag and the attributes URI of its tags', () => {
+  const rows: readonly (readonly [playlist: string, expected: string])[] = [
+    ['', ''],
+    ['#EXTM3U\n', '#EXTM3U\n'],
+    ['#EXTM3U\na/b1/media.m3u8\n', '#EXTM3U\na/b1/media.m3u8?k\n'],
+    [
+      '#EXT-X-PART:DURATION=1,URI="1.0.m4s",INDEPENDENT=YES\n',
+      '#EXT-X-PART:DURATION=1,URI="1.0.m4s?k",INDEPENDENT=YES\n',
+    ],
+    ['#EXT-X-PRELOAD-HINT:TYPE=PART,URI="1.1.m4s"\n', '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="1.1.m4s?k"\n'],
+    ['#EXTINF:2,\r\n1.m4s\r\n\r\n2.m4s', '#EXTINF:2,\r\n1.m4s?k\r\n\r\n2.m4s?k'],
+    ['#A:URI="a",URI="b"\n', '#A:URI="a?k",URI="b?k"\n'],
+  ];
+  for (const [playlist, expected] of rows) assert.equal(withViewerQuery(splitPlaylist(playlist), '?k'), expected);
 });

@@ -7,25 +7,32 @@ import { isAuthKeyMember } from '#sites/live-key.ts';
  */
 const MAX_QUERY_CHARS = 512;
 
+/** The playlist, divided behind each of its addresses, which have no query of their own. */
+export function splitPlaylist(playlist: string): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index, 0: address } of playlist.matchAll(ADDRESS)) {
+    const end = index + address.length;
+    pieces.push(playlist.slice(from, end));
+    from = end;
+  }
+  return [...pieces, playlist.slice(from)];
+}
+
+/** The attribute URI of a tag, up to its closing quote, or a line that is no tag. */
+const ADDRESS = /(?<=^#.*)URI="[^"\n]*(?=")|^[^#\r\n][^\r\n]*/gm;
+
 /**
  * `query`: from the question mark on, as the viewer wrote it; empty without one. The player's own `_HLS_*` is left out. Of a query that
  * is too long only the key is kept, if that is short enough.
  */
-export function withViewerQuery(playlist: string, query: string): string {
+export function withViewerQuery(pieces: readonly string[], query: string): string {
   const kept = keptQuery(query);
-  if (kept === '') return playlist;
-  return playlist
-    .split('\n')
-    .map((line) => {
-      if (line === '' || line === '\r') return line;
-      if (line.startsWith('#'))
-        return line.replace(/URI="([^"]*)"/g, (_, uri: string) => `URI="${addQuery(uri, kept)}"`);
-      return line.endsWith('\r') ? `${addQuery(line.slice(0, -1), kept)}\r` : addQuery(line, kept);
-    })
-    .join('\n');
+  return pieces.join(kept === '' ? '' : `?${kept}`);
 }
 
 function keptQuery(query: string): string {
+  if (query === '') return '';
   const members = query
     .slice(1)
     .split('&')
@@ -39,9 +46,6 @@ function keptQuery(query: string): string {
 
 /** However it is written: a directive that went on into a playlist would stand there twice with the player's next one. */
 function isOfPlayer(member: string): boolean {
+  if (!member.startsWith('_') && !member.startsWith('%')) return false;
   return [...new URLSearchParams(member).keys()].some((name) => name.startsWith('_HLS_'));
-}
-
-function addQuery(uri: string, query: string): string {
-  return `${uri}${uri.includes('?') ? '&' : '?'}${query}`;
 }

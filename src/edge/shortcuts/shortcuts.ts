@@ -97,7 +97,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     findByKey,
     learn: (received, request, site, answer) => {
       shortcuts.trim(); // with each answer the store may have taken more
-      if (received.isPlain !== true || request.target.startsWith(WELL_KNOWN)) return;
+      if (received.isPlain !== true || answer.isLive === true || request.target.startsWith(WELL_KNOWN)) return;
       const { host, target, headers, facts } = request;
       const acceptEncoding = firstValue(headers, 'accept-encoding') ?? '';
       const { ifNoneMatch, ifModifiedSince } = facts;

@@ -42,6 +42,11 @@ export class AudioSamples {
     return (this.#nextAt ?? 0) / this.#ticksPerMs;
   }
 
+  /** Up to here, in milliseconds, samples can be taken; 0 before the first. */
+  get readyMs(): number {
+    return (this.#held?.decodeAt ?? this.#nextAt ?? 0) / this.#ticksPerMs;
+  }
+
   /** How long the first sample lasts, in milliseconds; 0: there is none. */
   get frameMs(): number {
     return (this.#ready[0]?.duration ?? 0) / this.#ticksPerMs;

@@ -24,6 +24,13 @@ import { HlsWindow, type WallClock } from './window.ts';
 
 /** When audio is so far ahead, the picture has stopped, and parts go on without it. */
 const MAX_VIDEO_LAG_MS = 3_000;
+/**
+ * Audio arrives behind the video of its time. A part waits for it this long, counted in video: where a segment's audio ends before its
+ * video, hls.js loads the segment's parts again and again, and falls seconds behind. docs/decisions/0516
+ */
+const MAX_AUDIO_WAIT_MS = 120;
+/** Audio that is behind by more is not waited for. */
+const MAX_AUDIO_LAG_MS = 1_000;
 /** A part, or a segment, that has so much is cut at once: a publisher's timestamps may stand still. */
 const MAX_PART_BYTES = 16 * 1024 * 1024;
 const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
@@ -45,6 +52,8 @@ interface Run {
   partStartMs: number;
   segmentStartMs: number;
   segmentBytes: number;
+  /** The open part ends here as soon as its audio has arrived. */
+  due: { readonly untilMs: number; readonly endsSegment: boolean } | undefined;
 }
 
 export class HlsPackager {
@@ -141,6 +150,7 @@ export class HlsPackager {
       partStartMs: startMs,
       segmentStartMs: startMs,
       segmentBytes: 0,
+      due: undefined,
     };
     return this.#run;
   }
@@ -162,11 +172,24 @@ export class HlsPackager {
 
   /** The next frame is decoded at `nowMs`: the part ends before it when another one may not have room, the segment when it is due. */
   #cutAtFrame(run: Run, nowMs: number, isKey: boolean, partTargetMs: number): void {
+    if (!isKey && isAudioAwaited(run, nowMs)) return;
+    this.#cutDue(run);
     const segmentMs = nowMs - run.segmentStartMs;
     this.#cutTo(run, nowMs, partTargetMs);
-    if ((isKey && isSegmentLong(segmentMs)) || segmentMs >= MAX_SEGMENT_MS) this.#cutSegment(run, nowMs);
-    else if (isPartDue(nowMs - run.partStartMs, this.#video.lastDurationMs, partTargetMs, run.audio !== undefined))
-      this.#cutPart(run, nowMs);
+    const endsSegment = (isKey && isSegmentLong(segmentMs)) || segmentMs >= MAX_SEGMENT_MS;
+    const { lastDurationMs } = this.#video;
+    if (!endsSegment && !isPartDue(nowMs - run.partStartMs, lastDurationMs, partTargetMs, run.audio !== undefined))
+      return;
+    run.due = { untilMs: nowMs, endsSegment };
+    if (!isAudioAwaited(run, nowMs)) this.#cutDue(run);
+  }
+
+  #cutDue(run: Run): void {
+    const { due } = run;
+    if (due === undefined) return;
+    run.due = undefined;
+    if (due.endsSegment) this.#cutSegment(run, due.untilMs);
+    else this.#cutPart(run, due.untilMs);
   }
 
   #takeAudio(run: Run, timestampMs: number, data: Buffer): void {
@@ -176,6 +199,7 @@ export class HlsPackager {
     if (added === 'unreadable' || added === 'ahead') return;
     const { endMs } = audio;
     if (formats.video !== undefined) {
+      if (run.due !== undefined && audio.readyMs >= run.due.untilMs) this.#cutDue(run);
       if (endMs - this.#video.endMs > MAX_VIDEO_LAG_MS) this.#goOnWithoutVideo(run, endMs);
     } else this.#cutAudioOnly(run, audio, endMs);
     this.#cutBySize(run, endMs);
@@ -192,6 +216,7 @@ export class HlsPackager {
   }
 
   #goOnWithoutVideo(run: Run, endMs: number): void {
+    this.#cutDue(run);
     this.#video.finish();
     this.#partTargetMs ??= PART_MS;
     this.#cutTo(run, endMs, this.#partTargetMs);
@@ -219,6 +244,7 @@ export class HlsPackager {
 
   #cutBySize(run: Run, nowMs: number): void {
     const bytes = this.#video.bytes + (run.audio?.bytes ?? 0);
+    if (bytes > MAX_PART_BYTES) this.#cutDue(run);
     if (bytes > MAX_PART_BYTES) this.#cutPart(run, nowMs);
     // Frames of a time that is over have no part to go to.
     if (bytes > MAX_PART_BYTES && nowMs < run.partStartMs) this.#break();
@@ -251,6 +277,7 @@ export class HlsPackager {
   #break(): void {
     const run = this.#run;
     if (run === undefined) return;
+    this.#cutDue(run);
     // The tracks end together: behind a hole in one of them players stop.
     const audioEndMs = run.audio?.endMs ?? 0;
     const endMs = Math.max(this.#video.finish(audioEndMs), audioEndMs);
@@ -261,4 +288,11 @@ export class HlsPackager {
     this.#video.clear();
     this.#run = undefined;
   }
+}
+
+/** Whether the part that is due still waits for its audio, when video has come to `nowMs`. */
+function isAudioAwaited({ due, audio }: Run, nowMs: number): boolean {
+  if (due === undefined || audio === undefined) return false;
+  const lagMs = due.untilMs - audio.readyMs;
+  return lagMs > 0 && lagMs <= MAX_AUDIO_LAG_MS && nowMs - due.untilMs < MAX_AUDIO_WAIT_MS;
 }

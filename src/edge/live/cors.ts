@@ -1,0 +1,23 @@
+/** Answers that players in pages of other origins must be able to read. */
+import { type RawHeaders, withoutFields } from '#http/headers.ts';
+import { errorAnswer } from '../respond/error-page.ts';
+
+export function corsError(
+  status: number,
+  reason: 'noStream' | 'liveTooEarly' | 'liveDirectives' | 'liveUnavailable' | 'liveShare' | 'livePull',
+  now: number,
+) {
+  const answer = errorAnswer(status, { status: 'ERROR', reason }, now);
+  const headers = status === 503 ? [...answer.headers, 'Retry-After', RETRY_SECONDS] : answer.headers;
+  return { ...answer, headers: withCors(headers), isLive: true } as const;
+}
+
+/** A live process that was killed is back within a few seconds. */
+const RETRY_SECONDS = '2';
+
+export function withCors(headers: RawHeaders): RawHeaders {
+  return [...withoutFields(headers, CORS), ...CORS_HEADERS];
+}
+
+export const CORS_HEADERS: RawHeaders = ['Access-Control-Allow-Origin', '*'];
+const CORS: ReadonlySet<string> = new Set(['access-control-allow-origin']);
