@@ -3,54 +3,41 @@
  * request is often of the same kind: a proxy's address, a common browser, the site whose pages embed the object.
  * docs/decisions/0270
  */
-import { endInText, endOfText, wordsFor, writeText } from '#lib/words-of-text.ts';
+import { flatText } from '#lib/flat-text.ts';
 import type { SiteAccess } from '#sites/access.ts';
 import { plainOriginLength } from '#sites/referer.ts';
 import { type AskingClient, deniesAddress, deniesReferer, deniesUserAgent } from '../stages/access.ts';
 
-/**
- * An answer, with what it remembers. It is all in what is looked at anyway to find it: of many sites each lies in no cache of the
- * processor, and so would each thing that it points to.
- */
+/** An answer, with the last client that it was given to. */
 export interface GuardedAnswer {
   readonly site: { readonly access: SiteAccess };
   /** `asksOf` its rules. */
   readonly asks: number;
   letInAddress: string;
   letInUserAgent: string | undefined;
-  /** The key, followed from `keyWords` on by `originWords` words for the last origin of a Referer. */
-  readonly key: Int32Array;
-  readonly keyWords: number;
+  /** Beginning of the last Referer, up to the path. */
+  letInOrigin: string;
 }
 
-/** A connection whose requests all come from one client: it is not a trusted proxy's. */
-export interface AskingConnection<Head extends RefererPlace> {
-  /**
-   * Usually the same string object where texts are equal, so that it need not be compared byte by byte. The same holds
-   * for the result of `userAgentOf`.
-   */
-  readonly clientAddress: string;
-  /** Whose rules let its address in last, and which User-Agent. */
+/**
+ * The client of a connection, which remembers the last rules that it has passed. A transport may make a text only when
+ * it is read here; equal texts that recur are best the same string object.
+ */
+export interface RememberedClient extends AskingClient {
+  /** The rules that let its address in last, and the User-Agent that they let in. */
   readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined };
-  userAgentOf(bytes: Buffer, head: Head): string | undefined;
-  refererOf(bytes: Buffer, head: Head): string | undefined;
 }
 
-export interface RefererPlace {
-  readonly refererStart: number;
-  readonly refererEnd: number;
-}
-
-/** Longer ones are asked about each time: what clients choose must not fill the memory. */
-const MAX_ORIGIN_BYTES = 64;
+/** Longer texts are checked each time: what clients choose must not fill the memory. */
+const MAX_ORIGIN_CHARS = 64;
 const MAX_USER_AGENT_CHARS = 256;
 /** No field is this. */
 export const NOBODY = '\n';
 
 /** What rules ask about, as bits. `unknown`: something that only the pipeline can answer. */
-const ASKS = { address: 1, referer: 2, userAgent: 4, letsBlankIn: 8, unknown: 16 } as const;
-/** Bits that `isLetIn` and `isClientLetIn` can answer; requests with other bits go to the pipeline. */
-const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent | ASKS.letsBlankIn;
+const ASKS = { address: 1, referer: 2, userAgent: 4, unknown: 8 } as const;
+/** Bits that `isLetIn` can answer; requests with other bits go to the pipeline. */
+const ANSWERED = ASKS.address | ASKS.referer | ASKS.userAgent;
 
 /** What each rule asks about; a rule without a row does not compile. docs/decisions/0415 */
 export const RULE_ASKS = {
@@ -66,63 +53,24 @@ export const RULE_ASKS = {
  */
 export function asksOf(access: SiteAccess): number {
   const rows: Readonly<Record<string, number>> = RULE_ASKS;
-  const letsBlankIn = access.referers !== undefined && !deniesReferer(access, undefined);
-  let asks: number = letsBlankIn ? ASKS.letsBlankIn : 0;
+  let asks = 0;
   for (const [rule, value] of Object.entries(access)) if (value !== undefined) asks |= rows[rule] ?? ASKS.unknown;
   return asks;
 }
 
-/** What there must be room for behind the key. */
-export function originWords(asks: number): number {
-  return (asks & ASKS.referer) === 0 ? 0 : wordsFor(MAX_ORIGIN_BYTES);
-}
-
 /** Whether the rules let this request in. */
-export function isLetIn<Head extends RefererPlace>(
-  answer: GuardedAnswer,
-  connection: AskingConnection<Head>,
-  bytes: Buffer,
-  head: Head,
-): boolean {
+export function isLetIn(answer: GuardedAnswer, client: RememberedClient): boolean {
   const { asks } = answer;
   if (asks === 0) return true;
   if ((asks & ~ANSWERED) !== 0) return false;
-  if ((asks & ASKS.address) !== 0 && connection.clientAddress !== answer.letInAddress) {
-    if (!admitsAddress(answer, connection)) return false;
+  if ((asks & ASKS.address) !== 0 && client.clientAddress !== answer.letInAddress) {
+    if (!admitsAddress(answer, client)) return false;
   }
-  if ((asks & ASKS.referer) !== 0 && !hasOrigin(answer, bytes, head)) {
-    if (head.refererStart === head.refererEnd) {
-      if ((asks & ASKS.letsBlankIn) === 0) return false;
-    } else if (!admitsReferer(answer, connection.refererOf(bytes, head))) return false;
-  }
-  if ((asks & ASKS.userAgent) === 0) return true;
-  const userAgent = connection.userAgentOf(bytes, head);
-  return userAgent === answer.letInUserAgent || admitsUserAgent(answer, connection, userAgent);
+  if ((asks & ASKS.referer) !== 0 && !admitsReferer(answer, client.referer)) return false;
+  return (asks & ASKS.userAgent) === 0 || admitsUserAgent(answer, client);
 }
 
-/** The same check for a client given as texts, on a connection that remembers nothing. */
-export function isClientLetIn(
-  answer: GuardedAnswer,
-  { clientAddress, referer = '', userAgent }: AskingClient,
-): boolean {
-  const { asks } = answer;
-  if (asks === 0) return true;
-  if ((asks & ~ANSWERED) !== 0) return false;
-  if ((asks & ASKS.address) !== 0 && clientAddress !== answer.letInAddress) {
-    if (!admitsAddress(answer, { clientAddress, passed: nothing() })) return false;
-  }
-  if ((asks & ASKS.referer) !== 0 && !isOriginOf(answer, referer)) {
-    if (referer === '') {
-      if ((asks & ASKS.letsBlankIn) === 0) return false;
-    } else if (!admitsReferer(answer, referer)) return false;
-  }
-  if ((asks & ASKS.userAgent) === 0 || userAgent === answer.letInUserAgent) return true;
-  return admitsUserAgent(answer, { clientAddress, passed: nothing() }, userAgent);
-}
-
-type Passing = Pick<AskingConnection<RefererPlace>, 'clientAddress' | 'passed'>;
-
-function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: Passing): boolean {
+function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: RememberedClient): boolean {
   const { access } = answer.site;
   if (passed.access === access) return true;
   if (deniesAddress(access, clientAddress)) return false;
@@ -133,9 +81,10 @@ function admitsAddress(answer: GuardedAnswer, { clientAddress, passed }: Passing
 }
 
 /** Checks the User-Agent of a client whose address has been let in. */
-function admitsUserAgent(answer: GuardedAnswer, { passed }: Passing, userAgent: string | undefined): boolean {
+function admitsUserAgent(answer: GuardedAnswer, client: RememberedClient): boolean {
   const { access } = answer.site;
-  if (passed.access === access && passed.userAgent === userAgent) return true;
+  const { userAgent, passed } = client;
+  if (userAgent === answer.letInUserAgent || (passed.access === access && passed.userAgent === userAgent)) return true;
   if (deniesUserAgent(access, userAgent)) return false;
   const isLong = userAgent !== undefined && userAgent.length > MAX_USER_AGENT_CHARS;
   passed.access = access;
@@ -144,35 +93,20 @@ function admitsUserAgent(answer: GuardedAnswer, { passed }: Passing, userAgent: 
   return true;
 }
 
-function admitsReferer({ site, key, keyWords }: GuardedAnswer, referer = ''): boolean {
-  if (deniesReferer(site.access, referer)) return false;
-  const length = plainOriginLength(referer);
-  if (length === 0 || length > MAX_ORIGIN_BYTES) return true;
-  writeText(key, keyWords, Buffer.from(referer.slice(0, length), 'latin1'), 0, length);
+function admitsReferer(answer: GuardedAnswer, referer: string | undefined): boolean {
+  if (referer !== undefined && hasOrigin(referer, answer.letInOrigin)) return true;
+  if (deniesReferer(answer.site.access, referer)) return false;
+  const length = referer === undefined ? 0 : plainOriginLength(referer);
+  if (referer !== undefined && length > 0 && length <= MAX_ORIGIN_CHARS)
+    answer.letInOrigin = flatText(referer.slice(0, length));
   return true;
 }
 
-/** Whether it begins with the remembered origin, and that is all of its own. */
-function hasOrigin(
-  { key, keyWords }: GuardedAnswer,
-  bytes: Buffer,
-  { refererStart, refererEnd }: RefererPlace,
-): boolean {
-  const end = endOfText(key, keyWords, bytes, refererStart, refererEnd);
-  return end === refererEnd || (end !== -1 && endsOrigin(bytes[end]));
-}
-
-function isOriginOf({ key, keyWords }: GuardedAnswer, referer: string): boolean {
-  const end = endInText(key, keyWords, referer);
-  return end !== -1 && (end === referer.length || endsOrigin(referer.charCodeAt(end)));
-}
-
-function endsOrigin(byte: number | undefined): boolean {
-  return byte === SLASH || byte === QUESTION || byte === HASH;
-}
-
-function nothing(): Passing['passed'] {
-  return { access: undefined, userAgent: undefined };
+/** Whether it begins with `origin`, followed by a path or nothing. */
+function hasOrigin(referer: string, origin: string): boolean {
+  if (!referer.startsWith(origin)) return false;
+  const next = referer.charCodeAt(origin.length);
+  return referer.length === origin.length || next === SLASH || next === QUESTION || next === HASH;
 }
 
 const SLASH = 0x2f;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatPrepared, type LoggedAnswer } from './prepared-answer.ts';
 import { PreparedLines } from './prepared-lines.ts';
+import { formatPrepared, type LoggedAnswer } from './ready-answer.ts';
 
 test('each line ends with the fields of its own request, whatever the one before it had', () => {
   const answer: LoggedAnswer = {

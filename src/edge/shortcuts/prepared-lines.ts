@@ -5,7 +5,7 @@ import { type CacheCode, formatAddress } from '#logs/line.ts';
 import type { EdgeContext } from '../context.ts';
 import type { AskingClient } from '../stages/access.ts';
 import { CLIENT_LEFT } from '../stages/access-log.ts';
-import type { LoggedAnswer, PreparedVersion } from './prepared-answer.ts';
+import type { LoggedAnswer, PreparedVersion } from './ready-answer.ts';
 
 /** An answer that is on its way. */
 export interface PreparedReply {

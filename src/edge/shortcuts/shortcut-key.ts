@@ -4,6 +4,17 @@ import { randomInt } from 'node:crypto';
 /** What clients choose of it must not fill the memory. */
 const MAX_BYTES = 1_024;
 
+/** A plain GET, as texts; a text is empty if the field is absent. */
+export interface KeyTexts {
+  readonly isTls: boolean;
+  /** The host in the form that sites are found by. */
+  readonly host: string;
+  readonly target: string;
+  readonly acceptEncoding: string;
+  readonly ifNoneMatch: string;
+  readonly ifModifiedSince: string;
+}
+
 export class ShortcutKey {
   readonly #words = new Int32Array(MAX_BYTES / 4);
   readonly #bytes = Buffer.from(this.#words.buffer);
@@ -36,6 +47,22 @@ export class ShortcutKey {
     this.#length += 1;
   }
 
+  /** The whole key from texts. */
+  fill({ isTls, host, target, acceptEncoding, ifNoneMatch, ifModifiedSince }: KeyTexts): void {
+    this.begin(isTls);
+    this.addText(host);
+    this.#addField(KEY_MARKS.target, target);
+    this.#addField(KEY_MARKS.coding, acceptEncoding);
+    this.#addField(KEY_MARKS.ifNoneMatch, ifNoneMatch);
+    this.#addField(KEY_MARKS.ifModifiedSince, ifModifiedSince);
+  }
+
+  #addField(mark: KeyMark, text: string): void {
+    if (text === '') return;
+    this.addMark(mark);
+    this.addText(text);
+  }
+
   /** Returns the hash of all that was added; `undefined` if the key is too long. */
   end(): number | undefined {
     if (this.#isTooLong) return undefined;
@@ -52,21 +79,17 @@ export class ShortcutKey {
     return hash;
   }
 
-  /** `kept`: from `keep`, of a key of so many words. */
-  is(kept: Int32Array, keptWords: number): boolean {
+  /** `kept`: from `keep`. */
+  is(kept: Int32Array): boolean {
     const words = this.#words;
     const count = this.words;
-    if (keptWords !== count) return false;
+    if (kept.length !== count) return false;
     for (let i = 0; i < count; i++) if (kept[i] !== words[i]) return false;
     return true;
   }
 
-  /** Returns a copy of the key, with room for `moreWords` words behind it. */
-  keep(moreWords = 0): Int32Array {
-    if (moreWords === 0) return this.#words.slice(0, this.words);
-    const kept = new Int32Array(this.words + moreWords);
-    kept.set(this.#words.subarray(0, this.words));
-    return kept;
+  keep(): Int32Array {
+    return this.#words.slice(0, this.words);
   }
 
   get bytes(): number {

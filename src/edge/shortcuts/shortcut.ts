@@ -11,8 +11,8 @@ import { finalHeaders, safeReason } from '../respond/final-head.ts';
 import { MAX_OBJECT_AGE_MS } from '../stages/absence.ts';
 import { cacheCode } from '../stages/access-log.ts';
 import type { CachedResponse, EntryPlace, StoredBody } from '../store/store.ts';
-import { asksOf, type GuardedAnswer, NOBODY, originWords } from './access-memo.ts';
-import type { PreparedAnswer, TimedAnswer, TimedField } from './prepared-answer.ts';
+import { asksOf, type GuardedAnswer, NOBODY } from './access-memo.ts';
+import type { ReadyAnswer, ReadyBody, TimedField, WrittenHttp2 } from './ready-answer.ts';
 import { bodyInMemory } from './shortcut-body.ts';
 import type { ShortcutKey } from './shortcut-key.ts';
 import type { WrittenHttp1 } from './written-http1.ts';
@@ -26,7 +26,7 @@ interface Origin {
   readonly stored: CachedResponse;
   readonly place: EntryPlace;
   readonly answer: EdgeAnswer;
-  readonly status: PreparedAnswer['status'];
+  readonly status: ReadyAnswer['status'];
 }
 
 /** The bytes of smaller bodies are kept here; of larger ones only where the store has them. */
@@ -34,10 +34,9 @@ const MAX_KEPT_BODY_BYTES = 8 * 1024;
 /** What the engine takes beside the texts. */
 const SHORTCUT_BYTES = 1_000;
 
-export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
+export class Shortcut implements ReadyAnswer, EntryPlace, GuardedAnswer {
   // What each hit looks at is first, and so side by side.
   readonly key: Int32Array;
-  readonly keyWords: number;
   /** The first instant at which it is no answer any more. */
   readonly until: number;
   readonly requestAt: number;
@@ -50,26 +49,24 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
   readonly asks: number;
   letInAddress = NOBODY;
   letInUserAgent: string | undefined = NOBODY;
-  /** The answer as last encoded for HTTP/1.1. */
+  letInOrigin = NOBODY;
+  /** The answer as each transport has encoded it last. */
   http1: WrittenHttp1 | undefined;
+  http2: WrittenHttp2 | undefined;
   readonly domainId: number;
-  readonly status: PreparedAnswer['status'];
+  readonly status: ReadyAnswer['status'];
   readonly cacheCode: CacheCode;
   readonly host: string;
   readonly target: string;
   readonly contentType: string | undefined;
   readonly reason: string;
   readonly bodyBytes: number;
-  /** `undefined`: only the store has it. */
-  readonly kept: readonly Buffer[] | undefined;
+  readonly kept: ReadyBody | undefined;
   readonly weight: number;
   readonly #headers: RawHeaders;
   /** The stored response without its body, which must not be kept in memory from here. */
   readonly #age: Pick<CachedResponse, 'initialAgeMs' | 'responseAt'>;
   readonly #held: WeakRef<StoredBody> | undefined;
-  #answer: PreparedAnswer | undefined;
-  #from = 0;
-  #to = 0;
 
   /** `body`: absent if none is to be sent. */
   constructor(
@@ -78,8 +75,7 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
     bytes: readonly Buffer[],
   ) {
     this.asks = asksOf(site.access);
-    this.key = key.keep(originWords(this.asks));
-    this.keyWords = key.words;
+    this.key = key.keep();
     this.host = host;
     this.target = target;
     this.site = site;
@@ -97,44 +93,18 @@ export class Shortcut implements TimedAnswer, EntryPlace, GuardedAnswer {
     this.#held = body && new WeakRef(body);
     this.bodyBytes = body?.sizeBytes ?? 0;
     // A copy: what the store gave may be a small part of something large.
-    if (this.bodyBytes <= MAX_KEPT_BODY_BYTES) this.kept = this.bodyBytes === 0 ? [] : [ownBytes(bytes)];
+    if (this.bodyBytes <= MAX_KEPT_BODY_BYTES)
+      this.kept = { pieces: this.bodyBytes === 0 ? [] : [ownBytes(bytes)], held: undefined };
     const kept = this.kept === undefined ? 0 : this.bodyBytes;
     this.weight = SHORTCUT_BYTES + 2 * (this.key.byteLength + kept + this.#headers.join().length);
   }
 
-  /** `undefined`: the body has left. */
-  answerAt(now: number): PreparedAnswer | undefined {
-    if (this.#answer === undefined || now < this.#from || now >= this.#to) this.#answer = this.#prepareAt(now);
-    if (this.kept !== undefined) return this.#answer;
-    const loose = this.looseBody();
-    return loose && { ...this.#answer, ...loose };
-  }
-
-  /** The body of an answer whose bytes are not kept here; `undefined` if it has left memory. */
-  looseBody(): { readonly body: readonly Buffer[]; readonly held: StoredBody } | undefined {
+  /** `undefined` if the body has left memory. */
+  body(): ReadyBody | undefined {
+    if (this.kept !== undefined) return this.kept;
     const held = this.#held?.deref();
-    const body = held && bodyInMemory(held);
-    return body && { body, held };
-  }
-
-  #prepareAt(now: number): PreparedAnswer {
-    const { name, value, changesAt } = this.timed(now);
-    this.#from = now;
-    this.#to = changesAt;
-    const { domainId, host, target, contentType, status, reason } = this;
-    const headers = this.headersWith(name, value);
-    return {
-      domainId,
-      host,
-      target,
-      contentType,
-      status,
-      reason,
-      cacheCode: this.cacheCode,
-      headers,
-      body: this.kept ?? [],
-      written: {},
-    };
+    const pieces = held && bodyInMemory(held);
+    return pieces && { pieces, held };
   }
 
   timed(now: number): TimedField {

@@ -12,41 +12,26 @@ import { readLivePath } from '../live/live-path.ts';
 import type { EdgeRequest, ReceivedRequest } from '../request.ts';
 import type { EdgeAnswer } from '../respond/answer.ts';
 import { isMisdirected, type Secured } from '../secured.ts';
-import type { AskingClient } from '../stages/access.ts';
 import { CLOCK_TOLERANCE_MS } from '../stages/decide.ts';
 import type { CacheStore } from '../store/store.ts';
-import { isClientLetIn } from './access-memo.ts';
-import type { PreparedAnswer } from './prepared-answer.ts';
+import { isLetIn, type RememberedClient } from './access-memo.ts';
 import { Shortcut } from './shortcut.ts';
 import { bodyInMemory } from './shortcut-body.ts';
-import { KEY_MARKS, ShortcutKey } from './shortcut-key.ts';
-
-/** A GET whose head says nothing else that counts for what is stored and does not vary but by the coding. */
-interface PlainRequest extends AskingClient {
-  readonly isTls: boolean;
-  readonly secured: Secured | undefined;
-  /** The host in the form that sites are found by. */
-  readonly host: string;
-  readonly target: string;
-  /** Empty: absent. */
-  readonly acceptEncoding: string;
-  /** `undefined`: absent; not empty. */
-  readonly ifNoneMatch: string | undefined;
-  readonly ifModifiedSince: string | undefined;
-}
+import { ShortcutKey } from './shortcut-key.ts';
 
 export interface Shortcuts {
-  /** The key for the next look-up, for callers that have its parts as bytes. */
+  /** The key for the next `find`, filled by the caller. */
   readonly key: ShortcutKey;
   /** One string object for equal texts that recur, so that comparing two is comparing references. */
   readonly oneAddress: (text: string) => string;
   readonly oneUserAgent: (text: string) => string;
   /** Keeps an answer that the pipeline is about to give, if it may be given again. */
   learn(received: ReceivedRequest, request: EdgeRequest, site: Site, answer: EdgeAnswer): void;
-  /** The answer to the request; `undefined`: the pipeline must answer. */
-  find(request: PlainRequest, now: number): PreparedAnswer | undefined;
-  /** The answer found by `key`; the caller must check whether the client may have it. */
-  findByKey(now: number): Shortcut | undefined;
+  /**
+   * The answer found by `key` that this client may have, over a connection `secured` so; `undefined`: the pipeline must
+   * answer.
+   */
+  find(client: RememberedClient, secured: Secured | undefined, now: number): Shortcut | undefined;
 }
 
 export interface ShortcutsOptions {
@@ -84,7 +69,7 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
   const findByKey = (now: number): Shortcut | undefined => {
     const hash = key.end();
     const shortcut = hash === undefined ? undefined : shortcuts.get(hash);
-    if (hash === undefined || shortcut === undefined || !key.is(shortcut.key, shortcut.keyWords)) return undefined;
+    if (hash === undefined || shortcut === undefined || !key.is(shortcut.key)) return undefined;
     const isFresh = now < shortcut.until && shortcut.requestAt <= now + CLOCK_TOLERANCE_MS;
     if (isFresh && hasSite(shortcut, now) && store.isStill?.(shortcut) === true) return shortcut;
     shortcuts.delete(hash);
@@ -94,46 +79,24 @@ export function createShortcuts({ sites, store, maxBytes }: ShortcutsOptions): S
     key,
     oneAddress: remember(itself, MAX_TEXTS),
     oneUserAgent: remember(itself, MAX_TEXTS),
-    findByKey,
     learn: (received, request, site, answer) => {
       shortcuts.trim(); // with each answer the store may have taken more
       if (received.isPlain !== true || answer.isLive === true || request.target.startsWith(WELL_KNOWN)) return;
       const { host, target, headers, facts } = request;
       const acceptEncoding = firstValue(headers, 'accept-encoding') ?? '';
-      const { ifNoneMatch, ifModifiedSince } = facts;
-      fillKey(key, { isTls: received.isTls, host, target, acceptEncoding, ifNoneMatch, ifModifiedSince });
+      const { ifNoneMatch = '', ifModifiedSince = '' } = facts;
+      key.fill({ isTls: received.isTls, host, target, acceptEncoding, ifNoneMatch, ifModifiedSince });
       const hash = key.end();
       const shortcut = hash === undefined ? undefined : prepare(request, site, answer, key);
       if (hash !== undefined && shortcut !== undefined) shortcuts.set(hash, shortcut);
     },
-    find: (request, now) => {
-      fillKey(key, request);
+    find: (client, secured, now) => {
       const shortcut = findByKey(now);
       if (shortcut === undefined) return undefined;
-      const { site, host } = shortcut;
-      if (request.secured !== undefined && isMisdirected(site, host, request.secured)) return undefined;
-      return isClientLetIn(shortcut, request) ? shortcut.answerAt(now) : undefined;
+      if (secured !== undefined && isMisdirected(shortcut.site, shortcut.host, secured)) return undefined;
+      return isLetIn(shortcut, client) ? shortcut : undefined;
     },
   };
-}
-
-function fillKey(key: ShortcutKey, request: Omit<PlainRequest, keyof AskingClient | 'secured'>): void {
-  key.begin(request.isTls);
-  key.addText(request.host);
-  key.addMark(KEY_MARKS.target);
-  key.addText(request.target);
-  if (request.acceptEncoding !== '') {
-    key.addMark(KEY_MARKS.coding);
-    key.addText(request.acceptEncoding);
-  }
-  if (request.ifNoneMatch !== undefined) {
-    key.addMark(KEY_MARKS.ifNoneMatch);
-    key.addText(request.ifNoneMatch);
-  }
-  if (request.ifModifiedSince !== undefined) {
-    key.addMark(KEY_MARKS.ifModifiedSince);
-    key.addText(request.ifModifiedSince);
-  }
 }
 
 /** `undefined`: what it depends on is not all looked at by `findByKey`, or when the client is asked about. */

@@ -3,7 +3,7 @@
 import { formatHead } from '#http/head-text.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { AnsweredPart } from '#logs/hit-record.ts';
-import { formatPrepared, type TimedAnswer } from './prepared-answer.ts';
+import { formatPrepared, type ReadyAnswer } from './ready-answer.ts';
 
 /** Smaller bodies are one piece with their head. */
 const MAX_JOINED_BYTES = 16 * 1024;
@@ -16,7 +16,7 @@ export class WrittenHttp1 {
   readonly logged: AnsweredPart;
   /** Writes of it that are not out. */
   waiting = 0;
-  readonly #answer: TimedAnswer;
+  readonly #answer: ReadyAnswer;
   readonly #framing: string;
   /** What time changes: where it stands, and how long it is. -1: in no one place. */
   readonly #valueAt: number;
@@ -25,15 +25,15 @@ export class WrittenHttp1 {
   #to: number;
 
   /** `framing`: what the head says of the connection. */
-  constructor(answer: TimedAnswer, framing: string, now: number) {
+  constructor(answer: ReadyAnswer, framing: string, now: number) {
     const { name, value, changesAt } = answer.timed(now);
-    const { status, reason, kept = [], bodyBytes } = answer;
+    const { status, reason, kept, bodyBytes } = answer;
     const headers = answer.headersWith(name, value);
     const head = Buffer.from(formatHead(status, reason, headers, framing), 'latin1');
     this.#answer = answer;
     this.#framing = framing;
-    this.hasBody = answer.kept !== undefined && bodyBytes <= MAX_JOINED_BYTES;
-    this.bytes = ownBytes(this.hasBody ? [head, ...kept] : [head]);
+    this.hasBody = kept !== undefined && bodyBytes <= MAX_JOINED_BYTES;
+    this.bytes = ownBytes(this.hasBody ? [head, ...(kept?.pieces ?? [])] : [head]);
     this.headBytes = head.length;
     this.logged = formatPrepared(answer, '1.1');
     this.#valueAt = placeOf(head, name, value);

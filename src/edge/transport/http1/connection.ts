@@ -115,13 +115,22 @@ export class BareConnection implements BareWire {
 
   #openPrepared(): PreparedReplies | undefined {
     const { socket, secured } = this;
-    const { edge, keepAliveLines, openDirectWrite } = this.#parts;
+    const { edge, head, keepAliveLines, openDirectWrite } = this.#parts;
     if (this.#client === undefined) return undefined;
     const { address: clientAddress, isTls } = this.#client;
     // By TLS nothing is taken at once.
     const direct = this.isTls ? undefined : openDirectWrite(socket);
     const takenBytes = () => this.takenBytes;
-    return new PreparedReplies(edge, { socket, takenBytes, clientAddress, isTls, secured, direct, keepAliveLines });
+    return new PreparedReplies(edge, {
+      socket,
+      takenBytes,
+      clientAddress,
+      head,
+      isTls,
+      secured,
+      direct,
+      keepAliveLines,
+    });
   }
 
   /** Serves what is there, up to the first request that the pipeline is to answer. */
@@ -151,7 +160,7 @@ export class BareConnection implements BareWire {
   #answerPrepared(bytes: Buffer): boolean {
     const { head, limits, edge } = this.#parts;
     const isLast = head.isLast || this.#requests + 1 >= limits.maxRequestsPerConnection || edge.isClosing();
-    const given = isLast ? 0 : (this.#prepared?.answer(bytes, head, this.givenBytes) ?? 0);
+    const given = isLast ? 0 : (this.#prepared?.answer(bytes, this.givenBytes) ?? 0);
     if (given === 0) return false;
     this.givenBytes += given;
     this.#requests += 1;

@@ -3,40 +3,50 @@
  * and repeated ones once.
  */
 import type { SiteAccess } from '#sites/access.ts';
-import type { AskingConnection } from '../../shortcuts/access-memo.ts';
+import type { RememberedClient } from '../../shortcuts/access-memo.ts';
 import type { Shortcuts } from '../../shortcuts/shortcuts.ts';
 import type { AskingClient } from '../../stages/access.ts';
 import type { RequestHead } from './read-head.ts';
 import { RepeatedText } from './repeated-text.ts';
 
-export class HeadClient implements AskingConnection<RequestHead> {
+export class HeadClient implements RememberedClient {
   readonly clientAddress: string;
   readonly passed: { access: SiteAccess | undefined; userAgent: string | undefined } = {
     access: undefined,
     userAgent: undefined,
   };
+  /** The bytes that `head` describes, while a request is answered: they are only lent. */
+  bytes: Buffer = NOTHING;
+  readonly #head: RequestHead;
   readonly #referer = new RepeatedText(orAbsent);
   readonly #userAgent: RepeatedText<string | undefined>;
 
-  constructor(clientAddress: string, { oneAddress, oneUserAgent }: Pick<Shortcuts, 'oneAddress' | 'oneUserAgent'>) {
+  constructor(
+    clientAddress: string,
+    head: RequestHead,
+    { oneAddress, oneUserAgent }: Pick<Shortcuts, 'oneAddress' | 'oneUserAgent'>,
+  ) {
     this.clientAddress = oneAddress(clientAddress);
+    this.#head = head;
     this.#userAgent = new RepeatedText((text) => orAbsent(oneUserAgent(text)));
   }
 
   /** The client as texts, to be kept until its answer is out. */
-  describe(bytes: Buffer, head: RequestHead): AskingClient {
-    const { clientAddress } = this;
-    return { clientAddress, referer: this.refererOf(bytes, head), userAgent: this.userAgentOf(bytes, head) };
+  describe(): AskingClient {
+    const { clientAddress, referer, userAgent } = this;
+    return { clientAddress, referer, userAgent };
   }
 
-  refererOf(bytes: Buffer, { refererStart, refererEnd }: RequestHead): string | undefined {
-    return this.#referer.read(bytes, refererStart, refererEnd);
+  get referer(): string | undefined {
+    return this.#referer.read(this.bytes, this.#head.refererStart, this.#head.refererEnd);
   }
 
-  userAgentOf(bytes: Buffer, { userAgentStart, userAgentEnd }: RequestHead): string | undefined {
-    return this.#userAgent.read(bytes, userAgentStart, userAgentEnd);
+  get userAgent(): string | undefined {
+    return this.#userAgent.read(this.bytes, this.#head.userAgentStart, this.#head.userAgentEnd);
   }
 }
+
+export const NOTHING = Buffer.alloc(0);
 
 /** A field that is not there. */
 function orAbsent(text: string): string | undefined {

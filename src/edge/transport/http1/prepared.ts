@@ -4,14 +4,13 @@ import { hostOf } from '#http/request.ts';
 import type { DirectWrite } from '#lib/node-internals/direct-write.ts';
 import { Outlet } from '#lib/outlet.ts';
 import type { EdgeContext } from '../../context.ts';
-import { isMisdirected, type Secured } from '../../secured.ts';
-import { isLetIn } from '../../shortcuts/access-memo.ts';
+import type { Secured } from '../../secured.ts';
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';
 import type { Shortcut } from '../../shortcuts/shortcut.ts';
 import { KEY_MARKS, type ShortcutKey } from '../../shortcuts/shortcut-key.ts';
 import { WrittenHttp1 } from '../../shortcuts/written-http1.ts';
 import type { StoredBody } from '../../store/store.ts';
-import { HeadClient } from './head-client.ts';
+import { HeadClient, NOTHING } from './head-client.ts';
 import type { RequestHead } from './read-head.ts';
 
 /** A connection whose requests all have the same client: not one of a trusted proxy. */
@@ -20,6 +19,8 @@ export interface PreparedConnection {
   /** What the system has of all that was written on it. */
   takenBytes(): number;
   readonly clientAddress: string;
+  /** The head of the request that is being read. */
+  readonly head: RequestHead;
   readonly isTls: boolean;
   readonly secured: Secured | undefined;
   readonly direct: DirectWrite | undefined;
@@ -50,56 +51,63 @@ export class PreparedReplies {
   constructor(edge: PreparedContext, connection: PreparedConnection) {
     this.#edge = edge;
     this.#connection = connection;
-    this.#client = new HeadClient(connection.clientAddress, edge.shortcuts);
+    this.#client = new HeadClient(connection.clientAddress, connection.head, edge.shortcuts);
     this.#outlet = new Outlet(connection.socket, connection.direct, this.#conclude);
     this.#lines = new PreparedLines(edge, '1.1');
   }
 
-  /** `bytes` begin with the head. `givenBefore`: to the socket. Gives how much was written; 0: nothing has happened, the pipeline is to answer. */
-  answer(bytes: Buffer, head: RequestHead, givenBefore: number): number {
-    if (!isPlainGet(head)) return 0;
+  /**
+   * Answers the request that `bytes` begin with. `givenBefore`: bytes given to the socket until now. Returns how many
+   * were given; 0: nothing has happened, the pipeline must answer.
+   */
+  answer(bytes: Buffer, givenBefore: number): number {
+    if (!isPlainGet(this.#connection.head)) return 0;
+    this.#client.bytes = bytes;
+    const sentBytes = this.#answerPlain(bytes, givenBefore);
+    this.#client.bytes = NOTHING;
+    return sentBytes;
+  }
+
+  #answerPlain(bytes: Buffer, givenBefore: number): number {
+    const { head, keepAliveLines } = this.#connection;
     const startedAt = this.#edge.clock();
-    const shortcut = this.#find(bytes, head, startedAt);
-    if (shortcut === undefined || !this.#mayHave(shortcut, bytes, head)) return 0;
-    const written = shortcut.http1?.at(startedAt) ?? this.#write(shortcut, startedAt);
+    const shortcut = this.#find(bytes, startedAt);
+    if (shortcut === undefined) return 0;
+    const written = shortcut.http1?.at(startedAt) ?? new WrittenHttp1(shortcut, keepAliveLines, startedAt);
     shortcut.http1 = written;
-    const loose = written.hasBody ? NO_BODY : shortcut.looseBody();
-    if (loose === undefined) return 0;
+    const body = written.hasBody ? NO_BODY : shortcut.body();
+    if (body === undefined) return 0;
     const sentBytes = written.headBytes + shortcut.bodyBytes;
-    if (this.#outlet.send(written.bytes, loose.body)) {
+    const requestBytes = head.end;
+    if (this.#outlet.send(written.bytes, body.pieces)) {
       const { clientAddress } = this.#client;
-      this.#lines.concludeOut(
-        shortcut,
-        written.logged,
-        { clientAddress, startedAt, requestBytes: head.end, sentBytes },
-        bytes,
-        head,
-      );
+      const exchange = { clientAddress, startedAt, requestBytes, sentBytes };
+      this.#lines.concludeOut(shortcut, written.logged, exchange, bytes, head);
     } else {
       written.waiting += 1;
-      const request = this.#client.describe(bytes, head);
+      const request = this.#client.describe();
       this.#underWay.push({
         answer: shortcut,
         written,
-        held: loose.held,
+        held: body.held,
         givenBefore,
         request,
         startedAt,
-        requestBytes: head.end,
+        requestBytes,
       });
     }
     return sentBytes;
   }
 
   /** Hosts are mostly spelt as sites are found by; others are so under another name. */
-  #find(bytes: Buffer, head: RequestHead, now: number): Shortcut | undefined {
+  #find(bytes: Buffer, now: number): Shortcut | undefined {
     const { shortcuts } = this.#edge;
     const { key } = shortcuts;
-    const { isTls } = this.#connection;
+    const { isTls, secured, head } = this.#connection;
     key.begin(isTls);
     key.add(bytes, head.hostStart, head.hostEnd);
     addRest(key, bytes, head);
-    const found = bytes[head.hostEnd - 1] === DOT ? undefined : shortcuts.findByKey(now);
+    const found = bytes[head.hostEnd - 1] === DOT ? undefined : shortcuts.find(this.#client, secured, now);
     if (found !== undefined) return found;
     const written = bytes.toString('latin1', head.hostStart, head.hostEnd);
     const host = hostOf(['host', written]);
@@ -107,23 +115,13 @@ export class PreparedReplies {
     key.begin(isTls);
     key.addText(host);
     addRest(key, bytes, head);
-    return shortcuts.findByKey(now);
-  }
-
-  #write(shortcut: Shortcut, now: number): WrittenHttp1 {
-    return new WrittenHttp1(shortcut, this.#connection.keepAliveLines, now);
-  }
-
-  #mayHave(shortcut: Shortcut, bytes: Buffer, head: RequestHead): boolean {
-    const { secured } = this.#connection;
-    if (secured !== undefined && isMisdirected(shortcut.site, shortcut.host, secured)) return false;
-    return isLetIn(shortcut, this.#client, bytes, head);
+    return shortcuts.find(this.#client, secured, now);
   }
 
   /** The client has to be waited for, or cut by that; gives what ends it. */
   hold(connection: { cut(): void }): () => void {
     const held = this.#underWay.at(-1)?.held;
-    return held === undefined ? NOTHING : this.#edge.pins.hold(held, connection);
+    return held === undefined ? doNothing : this.#edge.pins.hold(held, connection);
   }
 
   /** We end the connection. */
@@ -171,5 +169,5 @@ function addField(
 }
 
 const DOT = 0x2e;
-const NOTHING = (): void => undefined;
-const NO_BODY = { body: [], held: undefined } as const;
+function doNothing(): void {}
+const NO_BODY = { pieces: [], held: undefined } as const;

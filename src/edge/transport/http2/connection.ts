@@ -5,7 +5,7 @@ import type { EdgeLimits } from '../../limits.ts';
 import { handle } from '../../pipeline/handle.ts';
 import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
-import type { ReadyFrames } from '../../shortcuts/prepared-answer.ts';
+import type { WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import { describeRefusal } from '../../stages/access-log.ts';
 import type { ClientConnections } from '../node-http/request-turns.ts';
 import type { Client, Proxies } from '../proxies.ts';
@@ -13,7 +13,7 @@ import { type AskedStream, Conversation, type ConversationListener } from './con
 import { ErrorCode } from './frames.ts';
 import type { FieldMaker } from './hpack/decoder.ts';
 import { readPlainHead } from './plain.ts';
-import { PreparedStreams } from './prepared.ts';
+import { PreparedStreams, type WholeBody } from './prepared.ts';
 import { readHttp2Request } from './request.ts';
 import type { RequestField } from './request-field.ts';
 import { type Outgoing, Sender } from './sender.ts';
@@ -126,8 +126,7 @@ export class Http2Connection implements ConversationListener {
     return new PreparedStreams(edge, {
       clientAddress: this.#client.address,
       secured: this.#options.secured,
-      sendWhole: (streamId, { head, bodyBytes }, body, outgoing) =>
-        this.#sendWhole(streamId, head, { bodyBytes, body, outgoing }),
+      sendWhole: (streamId, frames, body, outgoing) => this.#sendWhole(streamId, frames, body, outgoing),
       openStream: (id) => {
         this.#options.countStream(1);
         return this.#conversation.open({ id, isWhole: true });
@@ -139,11 +138,11 @@ export class Http2Connection implements ConversationListener {
     });
   }
 
-  #sendWhole(streamId: number, frames: ReadyFrames, { bodyBytes, body, outgoing }: WholeAnswer): boolean {
-    const isFull = this.#sender.bytes > 0 && this.#sender.bytes + bodyBytes > WRITE_BYTES;
+  #sendWhole(streamId: number, frames: WrittenHttp2, { sizeBytes, pieces }: WholeBody, outgoing: Outgoing): boolean {
+    const isFull = this.#sender.bytes > 0 && this.#sender.bytes + sizeBytes > WRITE_BYTES;
     if (isFull || this.#socket.writableNeedDrain) return false;
-    if (!this.#sender.sendWhole(streamId, frames, bodyBytes, frames.dataAt > 0 || bodyBytes === 0 ? [] : body))
-      return false;
+    const rest = frames.dataAt > 0 || sizeBytes === 0 ? [] : pieces;
+    if (!this.#sender.sendWhole(streamId, frames, sizeBytes, rest)) return false;
     this.#sender.tell(outgoing);
     this.#planFlush();
     return true;
@@ -383,12 +382,6 @@ export class Http2Connection implements ConversationListener {
     this.#conversation.end();
     this.#socket.destroy();
   }
-}
-
-interface WholeAnswer {
-  readonly bodyBytes: number;
-  readonly body: readonly Buffer[];
-  readonly outgoing: Outgoing;
 }
 
 /** Time for the last frames to leave, and for the client to end its side. */

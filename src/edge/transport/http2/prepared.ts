@@ -3,13 +3,10 @@ import { hostOf } from '#http/request.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { Secured } from '../../secured.ts';
-import {
-  formatPrepared,
-  type PreparedAnswer,
-  type ReadyFrames,
-  type WrittenAnswer,
-} from '../../shortcuts/prepared-answer.ts';
+import type { RememberedClient } from '../../shortcuts/access-memo.ts';
 import { PreparedLines, type PreparedReply } from '../../shortcuts/prepared-lines.ts';
+import { formatPrepared, type ReadyBody, type WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
+import type { Shortcut } from '../../shortcuts/shortcut.ts';
 import {
   ErrorCode,
   FRAME_HEAD_BYTES,
@@ -28,21 +25,22 @@ export interface PreparedStreamsOptions {
   readonly clientAddress: string;
   readonly secured: Secured;
   /** All at once, if it fits: then it is told when that is out, or that it never will be. */
-  sendWhole(
-    streamId: number,
-    written: WrittenAnswer<ReadyFrames>,
-    body: readonly Buffer[],
-    outgoing: Outgoing,
-  ): boolean;
+  sendWhole(streamId: number, frames: WrittenHttp2, body: WholeBody, outgoing: Outgoing): boolean;
   /** Opens a stream for an answer that the client does not take at once. */
   openStream(streamId: number): Http2Stream;
   /** An answer is out, or will never be. */
   readonly onEnded: () => void;
 }
 
+export interface WholeBody {
+  readonly sizeBytes: number;
+  readonly pieces: readonly Buffer[];
+}
+
 interface Reply extends PreparedReply {
-  readonly answer: PreparedAnswer;
-  readonly written: WrittenAnswer<ReadyFrames>;
+  readonly answer: Shortcut;
+  readonly written: WrittenHttp2;
+  readonly body: ReadyBody;
 }
 
 interface SlowReply {
@@ -61,6 +59,7 @@ export class PreparedStreams {
   readonly #edge: PreparedContext;
   readonly #options: PreparedStreamsOptions;
   readonly #lines: PreparedLines;
+  readonly #client: Writable<RememberedClient>;
   /** Answers that the client takes in its own time. */
   readonly #slow = new Set<SlowReply>();
   #untakenBytes = 0;
@@ -71,56 +70,64 @@ export class PreparedStreams {
     this.#edge = edge;
     this.#options = options;
     this.#lines = new PreparedLines(edge, '2.0');
+    this.#client = {
+      clientAddress: options.clientAddress,
+      referer: undefined,
+      userAgent: undefined,
+      passed: { access: undefined, userAgent: undefined },
+    };
   }
 
-  /** False: nothing has happened, the pipeline is to answer. */
+  /** False: nothing has happened, the pipeline must answer. */
   answer(streamId: number, head: PlainHead): boolean {
-    const { clientAddress, secured, sendWhole } = this.#options;
-    const { target, acceptEncoding, headBytes } = head;
-    const startedAt = this.#edge.clock();
-    const request = {
+    const { shortcuts, clock } = this.#edge;
+    const { secured, sendWhole } = this.#options;
+    const client = this.#client;
+    const startedAt = clock();
+    shortcuts.key.fill({
       isTls: true,
-      secured,
-      clientAddress,
       host: this.#hostOf(head.authority),
-      target,
-      acceptEncoding,
-      ifNoneMatch: orAbsent(head.ifNoneMatch),
-      ifModifiedSince: orAbsent(head.ifModifiedSince),
-      referer: orAbsent(head.referer),
-      userAgent: orAbsent(head.userAgent),
-    };
-    const answer = this.#edge.shortcuts.find(request, startedAt);
-    if (answer === undefined) return false;
-    answer.written.http2 ??= write(answer);
-    const written = answer.written.http2;
+      target: head.target,
+      acceptEncoding: head.acceptEncoding,
+      ifNoneMatch: head.ifNoneMatch,
+      ifModifiedSince: head.ifModifiedSince,
+    });
+    client.referer = orAbsent(head.referer);
+    client.userAgent = orAbsent(head.userAgent);
+    const answer = shortcuts.find(client, secured, startedAt);
+    const body = answer?.body();
+    if (answer === undefined || body === undefined) return false;
+    const written = writtenAt(answer, startedAt);
     if (written === undefined) return false;
-    const reply: Reply = { answer, request, startedAt, requestBytes: headBytes, written };
-    const noteWritten = (isOut: boolean) =>
-      this.#conclude(reply, isOut ? written.headBytes + written.bodyBytes : 0, isOut);
-    if (sendWhole(streamId, written, answer.body, { noteWritten })) return true;
-    if (this.#untakenBytes > 0 && this.#untakenBytes + written.bodyBytes > MAX_UNTAKEN_BYTES) return false;
+    const { clientAddress, referer, userAgent } = client;
+    const request = { clientAddress, referer, userAgent };
+    const reply: Reply = { answer, request, startedAt, requestBytes: head.headBytes, written, body };
+    const { bodyBytes: sizeBytes } = answer;
+    const noteWritten = (isOut: boolean) => this.#conclude(reply, isOut ? written.headBytes + sizeBytes : 0, isOut);
+    if (sendWhole(streamId, written, { sizeBytes, pieces: body.pieces }, { noteWritten })) return true;
+    if (this.#untakenBytes > 0 && this.#untakenBytes + sizeBytes > MAX_UNTAKEN_BYTES) return false;
     this.#sendSlowly(streamId, reply);
     return true;
   }
 
   #sendSlowly(streamId: number, reply: Reply): void {
-    const { written, answer } = reply;
+    const { written, body } = reply;
+    const { bodyBytes } = reply.answer;
     const stream = this.#options.openStream(streamId);
     const slow: SlowReply = { stream, reply, endWait: undefined };
     const conclude = (isOut: boolean): void => {
       this.#slow.delete(slow);
       slow.endWait?.();
-      this.#untakenBytes -= written.bodyBytes;
-      this.#conclude(reply, written.headBytes + written.bodyBytes - stream.queuedBytes, isOut);
+      this.#untakenBytes -= bodyBytes;
+      this.#conclude(reply, written.headBytes + bodyBytes - stream.queuedBytes, isOut);
     };
     this.#slow.add(slow);
-    this.#untakenBytes += written.bodyBytes;
+    this.#untakenBytes += bodyBytes;
     stream.owner = { ...NOT_HEARD, onOut: () => conclude(true), onLost: () => conclude(false) };
-    const { frames, sectionBytes } = written.head;
-    const hasBody = written.bodyBytes > 0;
+    const { frames, sectionBytes } = written;
+    const hasBody = bodyBytes > 0;
     stream.sendHead(frames.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + sectionBytes), !hasBody);
-    for (const piece of answer.body) stream.write(piece);
+    for (const piece of body.pieces) stream.write(piece);
     if (hasBody) stream.end();
   }
 
@@ -132,7 +139,7 @@ export class PreparedStreams {
   /** Now and then: streams that are still here have a slow client, and few of all. */
   sweep(): void {
     for (const slow of this.#slow) {
-      const { held } = slow.reply.answer;
+      const { held } = slow.reply.body;
       slow.endWait ??= held === undefined ? NOTHING : this.#edge.pins.hold(held, { cut: () => cutStream(slow) });
     }
   }
@@ -148,21 +155,27 @@ export class PreparedStreams {
   }
 }
 
-/** Encodes an answer as frames of a stream that is not known yet. `undefined` if its head does not fit one frame. */
-function write(answer: PreparedAnswer): WrittenAnswer<ReadyFrames> | undefined {
-  const { section, headBytes } = encodeHead(answer.status, answer.headers);
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** `undefined` if its head does not fit one frame. */
+function writtenAt(answer: Shortcut, now: number): WrittenHttp2 | undefined {
+  const last = answer.http2;
+  if (last !== undefined && now >= last.from && now < last.to) return last;
+  answer.http2 = write(answer, now, last?.logged ?? formatPrepared(answer, '2.0'));
+  return answer.http2;
+}
+
+function write(answer: Shortcut, now: number, logged: WrittenHttp2['logged']): WrittenHttp2 | undefined {
+  const { name, value, changesAt } = answer.timed(now);
+  const { section, headBytes } = encodeHead(answer.status, answer.headersWith(name, value));
   if (section.length > MAX_PAYLOAD_BYTES) return undefined;
-  const bodyBytes = answer.body.reduce((sum, { length }) => sum + length, 0);
+  const { bodyBytes, kept } = answer;
   const head = formatSection(0, section, bodyBytes === 0);
-  const isJoined = bodyBytes > 0 && bodyBytes <= MAX_JOINED_BYTES;
+  const isJoined = bodyBytes > 0 && bodyBytes <= MAX_JOINED_BYTES && kept !== undefined;
   const last = { type: FrameType.data, flags: FrameFlag.endStream, streamId: 0 };
-  const frames = ownBytes(isJoined ? [head, formatFrame(last, ownBytes(answer.body))] : [head]);
-  return {
-    head: { frames, sectionBytes: section.length, dataAt: isJoined ? head.length : 0 },
-    headBytes,
-    bodyBytes,
-    logged: formatPrepared(answer, '2.0'),
-  };
+  const frames = ownBytes(isJoined ? [head, formatFrame(last, ownBytes(kept.pieces))] : [head]);
+  const dataAt = isJoined ? head.length : 0;
+  return { frames, sectionBytes: section.length, dataAt, headBytes, logged, from: now, to: changesAt };
 }
 
 function cutStream({ stream, reply }: SlowReply): void {

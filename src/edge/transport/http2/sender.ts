@@ -1,5 +1,5 @@
 /** What goes out on one connection: whose data is next, and how much the client's windows let out. RFC 9113 §5.2, §6.9. No socket. */
-import type { ReadyFrames } from '../../shortcuts/prepared-answer.ts';
+import type { WrittenHttp2 } from '../../shortcuts/ready-answer.ts';
 import { MAX_PAYLOAD_BYTES } from './frames.ts';
 import { NO_TABLE } from './hpack/encoder.ts';
 import { Output } from './output.ts';
@@ -58,7 +58,7 @@ export class Sender {
    * A whole answer at once, without a stream. `body`: that is not among the frames. False: not now, since others wait before
    * it or the client does not take all of it.
    */
-  sendWhole(streamId: number, { frames, dataAt }: ReadyFrames, bodyBytes: number, body: readonly Buffer[]): boolean {
+  sendWhole(streamId: number, { frames, dataAt }: WrittenHttp2, bodyBytes: number, body: readonly Buffer[]): boolean {
     if (bodyBytes > this.#window || bodyBytes > this.#settings.initialWindow) return false;
     if (this.#ready.size > 0 || this.#mustSayNoTable) return false;
     this.#output.addFor(streamId, frames, dataAt);

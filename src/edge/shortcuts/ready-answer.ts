@@ -1,4 +1,4 @@
-/** What a shortcut gives, as its transports and the log see it. */
+/** The answer of a shortcut, as its transports and the log see it. */
 import type { RawHeaders } from '#http/headers.ts';
 import { ownBytes } from '#lib/own-bytes.ts';
 import { AnsweredPart } from '#logs/hit-record.ts';
@@ -15,45 +15,37 @@ export interface LoggedAnswer {
   readonly cacheCode: CacheCode;
 }
 
-/** One answer, for the second or so in which nothing of its head changes. */
-export interface PreparedAnswer extends LoggedAnswer {
+/** A stored answer that may be sent again, as the encoders of each transport see it. */
+export interface ReadyAnswer extends LoggedAnswer {
   readonly reason: string;
-  readonly headers: RawHeaders;
-  readonly body: readonly Buffer[];
-  /** Whose bytes those are, where they are the store's own: for `Pins`. */
-  readonly held?: StoredBody;
-  /** The answer as a transport has encoded it, kept for as long as the answer itself. */
-  readonly written: { http2?: WrittenAnswer<ReadyFrames> | undefined };
+  readonly bodyBytes: number;
+  /** A body that is kept with the answer; `undefined`: only the store has it. */
+  readonly kept: ReadyBody | undefined;
+  /** What time changes in its head: `Age`, or in its place, where the site says how long browsers keep it, `Expires`. */
+  timed(now: number): TimedField;
+  /** All fields, with that value in its place. */
+  headersWith(name: string, value: string): RawHeaders;
 }
 
-/** An answer that was made ready before, as frames for any stream. */
-export interface ReadyFrames {
+export interface ReadyBody {
+  readonly pieces: readonly Buffer[];
+  /** The store's body whose memory the pieces are, for `Pins`; `undefined`: they are copies. */
+  readonly held: StoredBody | undefined;
+}
+
+/** An answer as frames of a stream whose number is not known yet, from `from` until `to`. */
+export interface WrittenHttp2 {
   /** HEADERS, and where the body is here a DATA frame behind it, which end the stream if nothing else follows. */
   readonly frames: Buffer;
   /** Size of the field section, behind the head of the first frame. */
   readonly sectionBytes: number;
   /** Where the DATA frame begins; 0: there is none. */
   readonly dataAt: number;
-}
-
-export interface WrittenAnswer<T> {
-  readonly head: T;
   /** Size of the head as counted in the log. */
   readonly headBytes: number;
-  readonly bodyBytes: number;
   readonly logged: AnsweredPart;
-}
-
-/** One answer for as long as it is one, for a transport that writes over what time changes. */
-export interface TimedAnswer extends LoggedAnswer {
-  readonly reason: string;
-  readonly bodyBytes: number;
-  /** `undefined`: only the store has the body. */
-  readonly kept: readonly Buffer[] | undefined;
-  /** What time changes in its head: `Age`, or in its place, where the site says how long browsers keep it, `Expires`. */
-  timed(now: number): TimedField;
-  /** All fields, with that value in its place. */
-  headersWith(name: string, value: string): RawHeaders;
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface TimedField {
