@@ -7,7 +7,6 @@ import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createLogger } from '#lib/logger.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
-import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { type Answer, answerHealthy } from '../answer.ts';
 import { createAskers } from '../asker.ts';
@@ -18,7 +17,7 @@ import { HeldBytes } from '../held-bytes.ts';
 import { MAX_HELD } from '../limits.ts';
 import type { AnsweredRequest } from '../request-log.ts';
 import { BareConnection } from './connection.ts';
-import { readBare } from './connections.ts';
+import { conversationOptions, readBare } from './connections.ts';
 import { createFormatAnswer } from './write-answer.ts';
 
 const CALL =
@@ -254,9 +253,8 @@ describe('a connection that we read', () => {
     const taken: BareConnection[] = [];
     const shared = {
       ...parts,
-      reading: createSharedReading(),
+      conversation: conversationOptions(() => false),
       openDirectWrite: createDirectWrites(),
-      isClosing: () => false,
       giveAway: (socket: Socket, rest: Buffer) => given.push({ socket, rest }),
       onLeft: () => undefined,
     };

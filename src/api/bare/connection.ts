@@ -1,15 +1,15 @@
 /**
- * The conversation on one connection to control: its calls are answered one after the other, and with the first request that is not
- * for our reader the connection goes to node:http, bytes untouched, and stays there. docs/decisions/0380
+ * One connection to control: its calls are answered one after the other, and with the first request that our reader does not take the
+ * connection goes to node:http, bytes untouched, and stays there. docs/decisions/0380
  */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ROUTES } from '#contract/routes.ts';
+import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
 import { steadyClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
 import type { HttpReader } from '#lib/node-internals/http-reader.ts';
-import { pause, type SharedReading } from '#lib/node-internals/shared-reading.ts';
 import { Outlet } from '#lib/outlet.ts';
 import type { Answer } from '../answer.ts';
 import type { Askers } from '../asker.ts';
@@ -32,47 +32,26 @@ export interface BareParts {
   readonly writeRequestLog: WriteRequestLog;
   readonly answerBroken: AnswerBroken;
   readonly log: Logger;
-  readonly reading: SharedReading;
+  readonly conversation: ConversationOptions;
   readonly openDirectWrite: OpenDirectWrite;
-  isClosing(): boolean;
   /** Hands the connection over to node:http, which reads on from here. */
   readonly giveAway: HttpReader;
   /** The connection was handed over, or closed. */
   onLeft(connection: BareConnection): void;
 }
 
-/** A call that comes in more is read again too often. Many clients send head and body in one each. */
-const MAX_PIECES = 4;
-/** Time for the rest of a call. */
-const PATIENCE_MS = 1_000;
-
-export class BareConnection {
+export class BareConnection implements ConversationOwner {
   readonly #socket: Socket;
   readonly #parts: BareParts;
   readonly #peer: string | undefined;
   readonly #outlet: Outlet;
+  readonly #conversation: ByteConversation;
   /** Completions of answers that had to wait, in order: they are logged when they have been sent. */
   readonly #onTheirWay: (() => void)[] = [];
   /** No call has come yet. */
   #isFresh = true;
-  /** A call is being answered, or the next one waits for its turn. */
-  #isBusy = false;
-  /** Read, and not looked at or not whole yet. */
-  #rest: Buffer | undefined;
-  /** Pieces in which the beginning of a call has arrived. */
-  #pieces = 0;
-  /** Bytes of that beginning. */
+  /** Size of the incomplete call. */
   #heldBytes = 0;
-  /** Nothing is read. */
-  #isHeld = false;
-  /** Answers have piled up, for the client takes none. */
-  #isStalled = false;
-  /** The client has ended its side. */
-  #hasEnded = false;
-  /** We answer nothing more on it. */
-  #isOver = false;
-  /** Time since the connection last had something to do. */
-  #quietMs = 0;
 
   constructor(socket: Socket, parts: BareParts) {
     this.#socket = socket;
@@ -80,32 +59,17 @@ export class BareConnection {
     this.#peer = socket.remoteAddress;
     this.#outlet = new Outlet(socket, parts.openDirectWrite(socket), this.#onOut);
     socket.on('error', ignore);
-    socket.on('close', this.#onClose);
-    socket.on('drain', this.#onDrain);
-    socket.on('end', this.#onEnd);
-    socket.on('data', this.#onData);
-    parts.reading.begin(socket, this.#onData);
+    this.#conversation = new ByteConversation(socket, this, parts.conversation);
   }
 
-  /** `bytes` may be somebody else's behind this call. */
-  readonly #onData = (bytes: Buffer): void => {
-    if (this.#isOver) return;
-    const all = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
-    if (this.#isBusy) this.#hold(all);
-    else this.#answerFrom(all);
-  };
-
-  #answerFrom(given: Buffer): void {
+  read(given: Buffer): void {
     const all = this.#isFresh ? given : withoutEmptyLines(given);
-    this.#rest = undefined;
     this.#noteHeld(0);
-    if (all.length === 0) return void this.#wait();
+    if (all.length === 0) return void this.#conversation.wait();
     const call = readCall(all);
     if (typeof call === 'object') return void this.#answer(call, all); // never rejects
-    this.#rest = this.#parts.reading.keep(all);
-    // What is too much of all that is held node:http refuses.
-    if (call === 'other' || ++this.#pieces > MAX_PIECES || !this.#noteHeld(all.length)) this.#giveAway();
-    else this.#wait();
+    // Beyond the limit for all incomplete calls node:http refuses.
+    this.#conversation.keepPartial(all, call === 'incomplete' && this.#noteHeld(all.length));
   }
 
   #noteHeld(bytes: number): boolean {
@@ -115,13 +79,11 @@ export class BareConnection {
   }
 
   async #answer(call: Call, bytes: Buffer): Promise<void> {
-    this.#isBusy = true;
     this.#isFresh = false;
-    this.#pieces = 0;
     const beganAt = steadyClock();
     const { name, isLast: _isLast, bodyStart, end, ...said } = call;
     const body = this.#parts.parseBody(bytes.subarray(bodyStart, end));
-    if (end < bytes.length) this.#hold(bytes.subarray(end));
+    this.#conversation.begin(bytes.subarray(end));
     const asker = { peer: this.#peer, ...said };
     const received = { name, body, asker, requestId: randomUUID() };
     try {
@@ -133,8 +95,8 @@ export class BareConnection {
   }
 
   #send(answer: Answer, { call, beganAt, body, asker, requestId }: AnsweringCall): void {
-    const { askers, formatAnswer, writeRequestLog, isClosing } = this.#parts;
-    const isLast = call.isLast || isClosing();
+    const { askers, formatAnswer, writeRequestLog, conversation } = this.#parts;
+    const isLast = call.isLast || conversation.isClosing();
     const address = askers.addressOf(asker);
     const log = () =>
       writeRequestLog({
@@ -147,105 +109,51 @@ export class BareConnection {
       });
     if (this.#outlet.send(formatAnswer(answer, requestId, isLast), [])) log();
     else this.#onTheirWay.push(log);
-    if (this.#isOver) return;
-    if (isLast) return void this.#end();
-    this.#isStalled = this.#socket.writableNeedDrain;
-    if (!this.#isStalled) this.#next();
+    if (!isLast) this.#conversation.next();
+    else if (!this.#conversation.isOver) this.#conversation.end();
   }
 
   readonly #onOut = (): void => this.#onTheirWay.shift()?.();
 
-  /** Others have their turn before what is here already. */
-  #next(): void {
-    if (this.#rest === undefined) this.#wait();
-    else setImmediate(this.#goOn);
-  }
-
-  readonly #goOn = (): void => {
-    if (!this.#isOver) this.#answerFrom(this.#rest ?? NOTHING);
-  };
-
-  /** Waits for what the client sends next. */
-  #wait(): void {
-    this.#isBusy = false;
-    this.#quietMs = 0;
-    if (this.#hasEnded && this.#rest !== undefined) return void this.#refuse({});
-    if (this.#hasEnded || this.#parts.isClosing()) return void this.close();
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    this.#socket.resume();
-  }
-
-  #hold(all: Buffer): void {
-    this.#rest = this.#parts.reading.keep(all);
-    this.#isHeld = true;
-    pause(this.#socket);
-  }
-
   #refuse(error: Parameters<AnswerBroken>[0]): void {
+    this.#noteHeld(0);
     this.#parts.answerBroken(error, this.#socket);
-    this.#end();
+    this.#conversation.end();
   }
 
-  /** What was given to the socket still goes out. */
-  #end(): void {
-    this.#isOver = true;
-    this.#rest = undefined;
-    this.#noteHeld(0);
-    this.#socket.destroySoon();
+  onPartialEnded(): void {
+    this.#refuse({});
   }
 
-  #giveAway(): void {
-    const socket = this.#socket;
-    this.#isOver = true;
+  onHandedOver(rest: Buffer): void {
     this.#noteHeld(0);
-    pause(socket);
-    this.#parts.reading.end(socket);
-    socket.off('error', ignore).off('close', this.#onClose).off('drain', this.#onDrain);
-    socket.off('end', this.#onEnd).off('data', this.#onData);
+    this.#socket.off('error', ignore);
     this.#parts.onLeft(this);
-    this.#parts.giveAway(socket, this.#rest ?? NOTHING);
+    this.#parts.giveAway(this.#socket, rest);
   }
 
-  readonly #onDrain = (): void => {
-    if (!this.#isStalled) return;
-    this.#isStalled = false;
-    if (!this.#isOver) this.#next();
-  };
-
-  /** The client says no more; it may still read. */
-  readonly #onEnd = (): void => {
-    this.#hasEnded = true;
-    if (!this.#isBusy && !this.#isOver) this.#wait();
-  };
-
-  readonly #onClose = (): void => {
-    this.#isOver = true;
+  onClosed(): void {
     this.#noteHeld(0);
     this.#parts.onLeft(this);
-  };
+  }
 
-  /** The clock for connections with nothing to do; `sweepMs` since the last time. */
+  onQuiet(quietMs: number): void {
+    if (!this.#isFresh) {
+      if (quietMs >= KEEP_ALIVE_MS) this.#conversation.end();
+    } else if (quietMs >= REQUEST_TIMEOUT_MS) this.#refuse({ code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  }
+
   sweep(sweepMs: number): void {
-    if (this.#isBusy || this.#isOver) return;
-    this.#quietMs += sweepMs;
-    if (this.#rest !== undefined) {
-      // A call that takes long has node:http's limits and refusals.
-      if (this.#quietMs > PATIENCE_MS) this.#giveAway();
-    } else if (this.#isFresh) {
-      if (this.#quietMs > REQUEST_TIMEOUT_MS) this.#refuse({ code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    } else if (this.#quietMs > KEEP_ALIVE_MS) this.#end();
+    this.#conversation.sweep(sweepMs);
   }
 
   cut(): void {
     this.#socket.destroy();
   }
 
-  /** Nothing new is answered. */
+  /** No new calls are answered. */
   close(): void {
-    if (this.#isBusy || this.#isOver) return;
-    if (this.#rest === undefined) this.#end();
-    else this.#giveAway();
+    this.#conversation.close();
   }
 }
 
@@ -253,8 +161,6 @@ interface AnsweringCall extends ReceivedCall {
   readonly call: Call;
   readonly beganAt: number;
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** Some clients send one behind a body. RFC 9112 §2.2 */
 function withoutEmptyLines(bytes: Buffer): Buffer {

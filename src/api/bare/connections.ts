@@ -1,6 +1,7 @@
 /** Connections to control that we read ourselves: taken before node:http has them, looked after, and ended with the service. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConversationOptions } from '#lib/byte-conversation.ts';
 import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createHttpReader, type HttpReaderOptions } from '#lib/node-internals/http-reader.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
@@ -20,7 +21,7 @@ const NOTHING = Buffer.alloc(0);
 /** All that `server` accepts from now on. `reading`: how node:http reads what is left to it. */
 export function readBare(
   server: Server,
-  parts: Omit<BareParts, 'reading' | 'openDirectWrite' | 'isClosing' | 'giveAway' | 'onLeft'>,
+  parts: Omit<BareParts, 'conversation' | 'openDirectWrite' | 'giveAway' | 'onLeft'>,
   reading: HttpReaderOptions = {},
 ): BareConnections {
   const giveAway = createHttpReader(server, reading);
@@ -28,9 +29,8 @@ export function readBare(
   let isClosing = false;
   const shared: BareParts = {
     ...parts,
-    reading: createSharedReading(),
+    conversation: conversationOptions(() => isClosing),
     openDirectWrite: createDirectWrites(),
-    isClosing: () => isClosing,
     giveAway,
     onLeft: open.delete,
   };
@@ -49,4 +49,9 @@ export function readBare(
       for (const connection of open.all) connection.cut();
     },
   };
+}
+
+/** Between calls that arrived together, other connections have their turn: each call may take long. */
+export function conversationOptions(isClosing: () => boolean): ConversationOptions {
+  return { reading: createSharedReading(), answersInTurn: 1, patienceMs: 1_000, lingerMs: 0, endIdleMs: 0, isClosing };
 }

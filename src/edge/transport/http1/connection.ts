@@ -1,10 +1,10 @@
 /**
- * The conversation on one connection that we read ourselves: its requests are served one after the other, and with the first that
- * is not for our reader the connection goes to node:http and stays there. docs/decisions/0270
+ * One connection that we read ourselves: its requests are served one after the other, and with the first that our reader does not take
+ * the connection goes to node:http and stays there. docs/decisions/0270
  */
 import type { Socket } from 'node:net';
+import { ByteConversation, type ConversationOptions, type ConversationOwner } from '#lib/byte-conversation.ts';
 import type { OpenDirectWrite } from '#lib/node-internals/direct-write.ts';
-import { pause, type SharedReading } from '#lib/node-internals/shared-reading.ts';
 import type { EdgeContext } from '../../context.ts';
 import type { EdgeLimits } from '../../limits.ts';
 import { concludeUnserved, handle } from '../../pipeline/handle.ts';
@@ -12,7 +12,6 @@ import type { ReceivedRequest } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
 import type { CutStatus } from '../../viewer.ts';
 import { watchHalfClosed } from '../half-closed.ts';
-import { LINGER_MS } from '../linger.ts';
 import type { ClientConnections } from '../node-http/request-turns.ts';
 import type { Client, Proxies } from '../proxies.ts';
 import { type Untaken, watchUntaken } from '../unsent-bytes.ts';
@@ -27,7 +26,7 @@ export interface BareParts {
   readonly limits: EdgeLimits;
   readonly connections: ClientConnections;
   readonly proxies: Proxies;
-  readonly reading: SharedReading;
+  readonly conversation: ConversationOptions;
   readonly openDirectWrite: OpenDirectWrite;
   /** The head of the request that is being read. */
   readonly head: RequestHead;
@@ -38,13 +37,7 @@ export interface BareParts {
   onLeft(connection: BareConnection): void;
 }
 
-/** Answers that follow each other without a turn of the event loop, while other clients wait. */
-const ANSWERS_IN_TURN = 32;
-
-/** A head that comes in more is read again too often. */
-const MAX_PIECES = 4;
-
-export class BareConnection implements BareWire {
+export class BareConnection implements BareWire, ConversationOwner {
   readonly socket: Socket;
   readonly secured: Secured | undefined;
   readonly isTls: boolean;
@@ -56,30 +49,16 @@ export class BareConnection implements BareWire {
   readonly #prepared: PreparedReplies | undefined;
   /** `undefined`: over TLS nobody can tell. */
   readonly #untaken: Untaken | undefined;
+  readonly #conversation: ByteConversation;
   /** Bytes that the system had not taken when the connection was destroyed. */
   #neverTakenBytes = 0;
   #requests = 0;
   /** The request that is being served. */
   #viewer: BareViewer | undefined;
-  /** A request is being served, or the next one waits for its turn. */
-  #isBusy = false;
-  /** Read, and not looked at or not whole yet. */
-  #rest: Buffer | undefined;
-  /** Reads that the incomplete head has arrived in. */
-  #pieces = 0;
-  /** Nothing is read. */
-  #isHeld = false;
-  /** The client has ended its side. */
-  #hasEnded = false;
-  /** We serve nothing more on it. */
-  #isOver = false;
   /** The status that the connection was cut with. */
   #cutStatus: CutStatus | undefined;
-  #answersInTurn = 0;
-  /** Answers that needed no viewer are not taken; ends what that means. */
-  #endStall: (() => void) | undefined;
-  /** Sweeps since it last had something to do. */
-  #quietSweeps = 0;
+  /** Ends the claim on a body that a stalled client keeps in memory. */
+  #releaseHeld: (() => void) | undefined;
 
   constructor(socket: Socket, parts: BareParts) {
     this.socket = socket;
@@ -91,27 +70,9 @@ export class BareConnection implements BareWire {
     this.#prepared = this.#openPrepared();
     this.givenBytes = socket.bytesWritten;
     socket.on('error', this.#onError);
-    socket.on('close', this.#onClose);
     socket.on('timeout', this.#onTimeout);
-    socket.on('drain', this.#onDrain);
-    socket.on('end', this.#onEnd);
-    socket.on('data', this.#onData);
-    parts.reading.begin(socket, this.#onData);
+    this.#conversation = new ByteConversation(socket, this, parts.conversation);
   }
-
-  /** `bytes` is only lent: its memory may be reused after this call. */
-  readonly #onData = (bytes: Buffer): void => {
-    if (this.#isOver) return;
-    this.#quietSweeps = 0;
-    const all = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
-    if (this.#isBusy) {
-      this.#keep(all);
-      this.#hold();
-    } else {
-      this.#answersInTurn = 0;
-      this.#serveFrom(all);
-    }
-  };
 
   #openPrepared(): PreparedReplies | undefined {
     const { socket, secured } = this;
@@ -133,27 +94,20 @@ export class BareConnection implements BareWire {
     });
   }
 
-  /** Serves what is there, up to the first request that the pipeline is to answer. */
-  #serveFrom(all: Buffer): void {
+  read(all: Buffer): void {
     const { head } = this.#parts;
-    this.#rest = undefined;
-    this.#isBusy = false;
+    const conversation = this.#conversation;
     let bytes = all;
     let reading = readHead(bytes, 0, bytes.length, head);
     while (reading === 'whole' && this.#answerPrepared(bytes)) {
       bytes = head.end === bytes.length ? NOTHING : bytes.subarray(head.end);
-      if (this.socket.writableNeedDrain || ++this.#answersInTurn >= ANSWERS_IN_TURN) return void this.#pause(bytes);
-      if (bytes.length === 0) break; // nearly always: nothing is read for nothing
+      if (conversation.endsTurn()) return void conversation.pause(bytes);
+      if (bytes.length === 0) return void conversation.wait(); // nearly always: nothing is read for nothing
       reading = readHead(bytes, 0, bytes.length, head);
     }
-    if (bytes.length === 0) return void this.#wait();
-    if (reading === 'whole') {
+    if (reading === 'whole')
       void this.#serve(this.#openViewer(bytes), bytes.subarray(head.end)); // never rejects
-      return;
-    }
-    this.#keep(bytes);
-    if (reading === 'other' || ++this.#pieces > MAX_PIECES) this.#giveAway();
-    else this.#wait();
+    else conversation.keepPartial(bytes, reading === 'incomplete');
   }
 
   /** False: the pipeline is to answer. */
@@ -164,32 +118,16 @@ export class BareConnection implements BareWire {
     if (given === 0) return false;
     this.givenBytes += given;
     this.#requests += 1;
-    this.#pieces = 0;
     return true;
   }
 
-  /** Answers have piled up, or kept other clients waiting. */
-  #pause(rest: Buffer): void {
-    this.#keep(rest);
-    this.#isBusy = true;
-    if (!this.socket.writableNeedDrain) return void setImmediate(this.#goOn);
-    this.#hold();
+  onStall(isStalled: boolean): void {
     const { connections, limits } = this.#parts;
-    connections.noteUnderWay(1);
-    const release = this.#prepared?.hold(this);
-    this.socket.setTimeout(limits.clientIdleMs);
-    this.#endStall = () => {
-      this.#endStall = undefined;
-      connections.noteUnderWay(-1);
-      release?.();
-    };
+    connections.noteUnderWay(isStalled ? 1 : -1);
+    this.socket.setTimeout(isStalled ? limits.clientIdleMs : 0);
+    this.#releaseHeld?.();
+    this.#releaseHeld = isStalled ? this.#prepared?.hold(this) : undefined;
   }
-
-  readonly #goOn = (): void => {
-    if (this.#isOver) return;
-    this.#answersInTurn = 0;
-    this.#serveFrom(this.#rest ?? NOTHING);
-  };
 
   #openViewer(bytes: Buffer): BareViewer {
     const { head } = this.#parts;
@@ -208,7 +146,6 @@ export class BareConnection implements BareWire {
     const { limits, keepAliveLines, proxies } = this.#parts;
     const client = this.#client ?? proxies.clientOf(this.socket, request.headers);
     this.#requests += 1;
-    this.#pieces = 0;
     const received: ReceivedRequest = {
       ...request,
       isTls: client.isTls,
@@ -228,86 +165,25 @@ export class BareConnection implements BareWire {
   async #serve(viewer: BareViewer, rest: Buffer): Promise<void> {
     const { connections, edge } = this.#parts;
     this.#viewer = viewer;
-    this.#isBusy = true;
-    if (rest.length > 0) this.#keep(rest);
+    this.#conversation.begin(rest);
     await connections.serve(viewer, () => handle(viewer, edge));
     this.#viewer = undefined;
     this.#cutStatus ??= viewer.cutStatus;
     if (this.socket.destroyed) return;
-    if (!viewer.isFinished) return void this.destroy();
-    if (viewer.isLast || edge.isClosing()) return void this.#endWithAnswer();
-    if (this.#rest !== undefined && ++this.#answersInTurn >= ANSWERS_IN_TURN) setImmediate(this.#goOn);
-    else this.#serveFrom(this.#rest ?? NOTHING);
+    if (!viewer.isFinished) this.destroy();
+    else if (viewer.isLast || edge.isClosing()) this.#conversation.endBehindAnswer();
+    else this.#conversation.next();
   }
 
-  /** Waits for the client's next bytes. */
-  #wait(): void {
-    this.#isBusy = false;
-    this.#quietSweeps = 0;
-    if (this.#hasEnded) return void this.#end();
-    if (this.#parts.edge.isClosing()) return void this.close();
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    this.socket.resume();
-  }
-
-  #keep(rest: Buffer): void {
-    this.#rest = this.#parts.reading.keep(rest);
-  }
-
-  #hold(): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
-    pause(this.socket);
-  }
-
-  /**
-   * Ends the connection after the last answer. The client may still be sending, and a reset would discard the answer.
-   * RFC 9112 §9.6
-   */
-  #endWithAnswer(): void {
-    if (this.#hasEnded) return void this.#end();
-    this.#stopServing();
-    this.socket.end();
-    this.socket.resume();
-  }
-
-  /** What was given to the socket still goes out. */
-  #end(): void {
-    this.#stopServing();
-    this.socket.destroySoon();
-  }
-
-  #stopServing(): void {
-    this.#isOver = true;
-    this.#rest = undefined;
-    this.#quietSweeps = 0;
-    this.socket.setTimeout(this.#parts.limits.clientIdleMs);
-  }
-
-  #giveAway(): void {
-    const { socket } = this;
-    const rest = this.#rest ?? NOTHING;
-    this.#isOver = true;
-    if (!socket.writable) {
-      this.#concludeRest(undefined); // to which no answer would come
-      return void socket.destroySoon();
-    }
-    pause(socket);
-    this.#parts.reading.end(socket);
-    socket.off('error', this.#onError).off('close', this.#onClose).off('timeout', this.#onTimeout);
-    socket.off('drain', this.#onDrain).off('end', this.#onEnd).off('data', this.#onData);
+  onHandedOver(rest: Buffer): void {
+    this.socket.off('error', this.#onError).off('timeout', this.#onTimeout);
     this.#parts.onLeft(this);
-    this.#parts.giveAway(socket, this.#requests, rest);
+    this.#parts.giveAway(this.socket, this.#requests, rest);
   }
 
-  readonly #onDrain = (): void => {
+  onDrain(): void {
     this.#viewer?.noteDrained();
-    if (this.#endStall === undefined) return;
-    this.#endStall();
-    this.socket.setTimeout(0);
-    this.#goOn();
-  };
+  }
 
   readonly #onTimeout = (): void => this.destroy();
 
@@ -325,27 +201,26 @@ export class BareConnection implements BareWire {
     this.socket.destroy();
   }
 
-  /** The client says no more. It may still read: a client that has left shows when bytes are sent to it. docs/decisions/0325 */
-  readonly #onEnd = (): void => {
-    this.#hasEnded = true;
-    if (!this.#isBusy || this.#isOver) return void this.#end();
+  onPartialEnded(): void {
+    this.#conversation.end();
+  }
+
+  /** A client that has left shows when bytes are sent to it. docs/decisions/0325 */
+  onHalfClosed(): void {
     const viewer = this.#viewer;
     if (viewer !== undefined) watchHalfClosed(this.socket, viewer.ended, this.#parts.limits.halfClosedMs);
-  };
+  }
 
-  readonly #onClose = (): void => {
-    const isUnserved = !this.#isOver;
-    this.#isOver = true;
-    this.#endStall?.();
+  onClosed(): void {
     this.#parts.onLeft(this);
     this.#viewer?.noteClosed();
-    if (isUnserved) this.#concludeRest(this.#cutStatus ?? this.#viewer?.cutStatus);
-  };
+  }
 
-  /** A line for each request that was read and whose turn does not come. `cutStatus`: absent where the client has left. */
-  #concludeRest(cutStatus: CutStatus | undefined): void {
+  /** Writes a line for each of these requests. The status is that of a client that left, unless we cut the connection. */
+  onLost(rest: Buffer): void {
     const { head, edge } = this.#parts;
-    let bytes = this.#rest ?? NOTHING;
+    const cutStatus = this.#cutStatus ?? this.#viewer?.cutStatus;
+    let bytes = rest;
     for (;;) {
       const isOurs = readHead(bytes, 0, bytes.length, head) === 'whole';
       const other = isOurs ? undefined : readOther(bytes);
@@ -357,19 +232,15 @@ export class BareConnection implements BareWire {
     }
   }
 
-  /** The worker's clock for connections with nothing to do; `sweepMs` since the last time. */
+  onQuiet(quietMs: number): void {
+    const { requestHeaderMs, keepAliveMs } = this.#parts.limits;
+    if (this.#requests > 0) {
+      if (quietMs >= keepAliveMs) this.#conversation.end();
+    } else if (quietMs >= requestHeaderMs) this.socket.destroy();
+  }
+
   sweep(sweepMs: number): void {
-    if (this.#isBusy && !this.#isOver) return;
-    const { limits } = this.#parts;
-    const quietMs = this.#quietSweeps++ * sweepMs;
-    if (this.#isOver) {
-      if (quietMs >= LINGER_MS) this.socket.destroySoon();
-    } else if (this.#rest !== undefined) {
-      // A head that takes long has node:http's limits and refusals.
-      if (quietMs >= Math.min(PATIENCE_MS, limits.requestHeaderMs)) this.#giveAway();
-    } else if (this.#requests === 0) {
-      if (quietMs >= limits.requestHeaderMs) this.socket.destroy();
-    } else if (quietMs >= limits.keepAliveMs) this.#end();
+    this.#conversation.sweep(sweepMs);
   }
 
   cut(): void {
@@ -378,14 +249,10 @@ export class BareConnection implements BareWire {
     this.destroy();
   }
 
-  /** No new requests. */
+  /** No new requests are served. */
   close(): void {
-    if (this.#isBusy || this.#isOver) return;
-    if (this.#rest === undefined) this.#end();
-    else this.#giveAway();
+    this.#conversation.close();
   }
 }
 
-/** Time to wait for the rest of a head. */
-const PATIENCE_MS = 1_000;
 const NOTHING = Buffer.alloc(0);

@@ -4,6 +4,7 @@ import { createDirectWrites } from '#lib/node-internals/direct-write.ts';
 import { createSharedReading } from '#lib/node-internals/shared-reading.ts';
 import { createSwept } from '#lib/swept.ts';
 import { sweepMsOf } from '../idle-sweep.ts';
+import { LINGER_MS } from '../linger.ts';
 import { BareConnection, type BareParts } from './connection.ts';
 import { keepAliveLines } from './framing.ts';
 import { RequestHead } from './read-head.ts';
@@ -15,6 +16,11 @@ export interface BareConnections {
   cutAll(): void;
 }
 
+/** Answers that follow each other without a turn of the event loop, while other clients wait. */
+const ANSWERS_IN_TURN = 32;
+/** Time to wait for the rest of a head. */
+const PATIENCE_MS = 1_000;
+
 /** `giveAway`: to node:http, from the bytes on that were read last. */
 export function createBareConnections(
   parts: Pick<BareParts, 'edge' | 'limits' | 'connections' | 'proxies'>,
@@ -24,7 +30,14 @@ export function createBareConnections(
   const open = createSwept<BareConnection>(sweepMsOf(limits));
   const shared: BareParts = {
     ...parts,
-    reading: createSharedReading(),
+    conversation: {
+      reading: createSharedReading(),
+      answersInTurn: ANSWERS_IN_TURN,
+      patienceMs: Math.min(PATIENCE_MS, limits.requestHeaderMs),
+      lingerMs: LINGER_MS,
+      endIdleMs: limits.clientIdleMs,
+      isClosing: () => parts.edge.isClosing(),
+    },
     openDirectWrite: createDirectWrites(),
     head: new RequestHead(),
     keepAliveLines: keepAliveLines(limits.keepAliveMs),
