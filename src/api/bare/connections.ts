@@ -51,7 +51,7 @@ export function readBare(
   };
 }
 
-/** Between calls that arrived together, other connections have their turn: each call may take long. */
+/** Other connections have their turn after each call, since a call may take long. */
 export function conversationOptions(isClosing: () => boolean): ConversationOptions {
   return { reading: createSharedReading(), answersInTurn: 1, patienceMs: 1_000, lingerMs: 0, endIdleMs: 0, isClosing };
 }

@@ -110,10 +110,10 @@ function answerOf(access: SiteAccess): GuardedAnswer {
 }
 
 interface Connection {
-  /** As HTTP/1.1 has it: bytes, with the head that says where the fields are. */
+  /** HTTP/1.1's form: bytes, with the head that says where the fields are. */
   readonly client: HeadClient;
   readonly head: RequestHead;
-  /** As HTTP/2 has it: texts. */
+  /** HTTP/2's form: texts. */
   readonly texts: { -readonly [K in keyof RememberedClient]: RememberedClient[K] };
 }
 
